@@ -1,0 +1,28 @@
+/** Who calls: resolved once by the gateway, signed, and the only thing about the caller that a service trusts. */
+import { z } from 'zod';
+import { country, currency, mode, organisationId, personId, serviceNames } from './primitives.ts';
+
+export const callerContext = z.object({
+  /** The service that this token is for; any other refuses it. */
+  audience: z.enum(serviceNames),
+  /** Unix time in milliseconds after which the token is refused. */
+  validUntil: z.int().positive(),
+  organisationId,
+  mode,
+  /** Null when the system itself goes on with an organisation's work, for example to settle a creation. */
+  personId: personId.nullable(),
+  keyId: z.int().positive().nullable(),
+  currency,
+  country,
+  tradingName: z.string(),
+  /** Most offers that may be neither deleted nor Ended, in this mode. */
+  quota: z.object({ perPerson: z.int().nonnegative(), perOrganisation: z.int().nonnegative() }),
+  termsAccepted: z.boolean(),
+});
+export type CallerContext = z.infer<typeof callerContext>;
+
+/** Header that carries the signed context. Dropped by the gateway when it comes from outside. */
+export const callerContextHeader = 'x-caller-context';
+/** Remaining milliseconds that the caller will wait, counted from when the request's body has arrived. */
+export const requestBudgetHeader = 'x-request-budget-ms';
+export const requestIdHeader = 'x-request-id';

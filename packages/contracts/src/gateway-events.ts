@@ -1,0 +1,46 @@
+/** Events of the gateway: organisations and people. */
+import { z } from 'zod';
+import { declareEvent } from './event-declaration.ts';
+import { country, currency, instant, organisationId, personId } from './primitives.ts';
+
+export const role = z.enum(['admin', 'developer', 'marketer']);
+export type Role = z.infer<typeof role>;
+
+/** The whole of what others know of an organisation; later versions of the subject replace earlier ones. */
+const organisationFacts = z.object({
+  organisationId,
+  name: z.string(),
+  tradingName: z.string(),
+  country,
+  currency,
+  enabled: z.boolean(),
+  people: z.array(z.object({ personId, email: z.email(), role, enabled: z.boolean() })),
+});
+export type OrganisationFacts = z.infer<typeof organisationFacts>;
+
+export const OrganisationRegistered = declareEvent({
+  name: 'OrganisationRegistered',
+  version: 1,
+  owner: 'gateway',
+  consumers: ['billing', 'notifier'],
+  schema: organisationFacts,
+  meaning: 'An advertiser organisation was registered.',
+});
+
+export const OrganisationChanged = declareEvent({
+  name: 'OrganisationChanged',
+  version: 1,
+  owner: 'gateway',
+  consumers: ['billing', 'notifier'],
+  schema: organisationFacts,
+  meaning: 'Names, people or standing of an organisation changed; carries all facts anew.',
+});
+
+export const SignInRequested = declareEvent({
+  name: 'SignInRequested',
+  version: 1,
+  owner: 'gateway',
+  consumers: ['notifier'],
+  schema: z.object({ organisationId, personId, email: z.email(), signInUrl: z.url(), expiresAt: instant }),
+  meaning: 'A person asked for a one-time link to sign in to the portal.',
+});

@@ -1,0 +1,59 @@
+/** The nouns that every contract shares: identifiers, modes, money and instants as they travel as JSON. */
+import { z } from 'zod';
+
+export const serviceNames = ['gateway', 'offers', 'billing', 'pricing', 'moderation', 'notifier'] as const;
+export type ServiceName = (typeof serviceNames)[number];
+
+export const organisationId = z
+  .int()
+  .positive()
+  .meta({ description: 'Organisation, unique in the gateway.' });
+export const personId = z.int().positive().meta({ description: 'Person of an organisation.' });
+export const offerId = z
+  .int()
+  .positive()
+  .meta({ description: 'Offer, unique over organisations and modes.' });
+export const memberId = z.int().positive().meta({ description: 'Member of the community.' });
+
+/** TEST and LIVE are separate worlds: offers, balances, keys and listings never cross. */
+export const mode = z.enum(['TEST', 'LIVE']);
+export type Mode = z.infer<typeof mode>;
+
+export const currency = z
+  .string()
+  .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as GBP')
+  .meta({ description: 'ISO 4217 code.' });
+export const country = z
+  .string()
+  .regex(/^[A-Z]{2}$/, 'must be an ISO 3166 code such as GB')
+  .meta({ description: 'ISO 3166-1 alpha-2 code. VAT at 20% applies to GB.' });
+
+/** Money on the wire: minor units (pence, cents) as decimal digits, because JSON has no 64-bit integers. */
+export const minorUnits = z
+  .string()
+  .regex(/^-?\d{1,18}$/, 'must be whole minor units as decimal digits')
+  .meta({ description: 'Whole minor units of the currency, as decimal digits.' });
+
+/** An instant as ISO 8601 in UTC with milliseconds, as `Date.prototype.toISOString` writes it. */
+export const instant = z.iso.datetime({ precision: 3 }).meta({ description: 'ISO 8601, UTC, milliseconds.' });
+
+export const latitude = z.number().min(-90).max(90);
+export const longitude = z.number().min(-180).max(180);
+
+export const memberGenders = ['Male', 'Female', 'Non-binary'] as const;
+export const memberGender = z.enum(memberGenders);
+export type MemberGender = z.infer<typeof memberGender>;
+
+export const interestId = z.int().positive();
+export const categoryId = z.int().positive();
+
+/** Offer states as the specification names them ("States and transitions"). */
+export const offerStatuses = ['Awaiting Payment', 'Active', 'Scheduled', 'Paused', 'Ended'] as const;
+export const offerStatus = z.enum(offerStatuses);
+export type OfferStatus = z.infer<typeof offerStatus>;
+
+/** How an offer is paid: `E` payment link (card), `B` prepaid balance. */
+export const paymentMethod = z.enum(['E', 'B']);
+export type PaymentMethod = z.infer<typeof paymentMethod>;
+
+export const milliseconds = z.int().nonnegative().meta({ description: 'Milliseconds.' });
