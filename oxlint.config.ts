@@ -1,0 +1,106 @@
+/** Lint rules and the boundaries of the house (house-style: "Boundaries"); a violation fails `npm run check`. */
+import { defineConfig } from 'oxlint';
+
+const services = ['gateway', 'offers', 'billing', 'pricing', 'moderation', 'notifier'];
+
+/** Libraries that only one kind of place may touch. */
+const confined = {
+  pg: 'Only stores speak SQL: put the query into a *-store.ts.',
+  mongoose: 'Only stores speak to MongoDB: put the query into a *-store.ts.',
+  express: 'Only http/ knows express.',
+  stripe: "Only billing's stripe module speaks to the card provider.",
+  amqplib: "Only the platform's broker modules speak AMQP.",
+  nodemailer: 'Only notifier sends mail.',
+};
+type Confined = keyof typeof confined;
+
+const noOtherService = {
+  regex: `^(@offer-ads/(${services.join('|')})(/|$)|(\\.\\./)+services/)`,
+  message: 'A service imports no other service: events, HTTP and packages/* connect them.',
+};
+
+/** The import rule for files that may use the libraries named and no other confined one. */
+function imports(...allowed: Confined[]) {
+  const paths = Object.entries(confined)
+    .filter(([name]) => !allowed.includes(name as Confined))
+    .map(([name, message]) => ({ name, message }));
+  return { 'no-restricted-imports': ['error', { paths, patterns: [noOtherService] }] as const };
+}
+
+/** The rules for a pure module; `outside` matches relative imports that leave domain/. */
+function pure(outside: string) {
+  const message = 'domain/ is pure: it imports only domain/ and @offer-ads/contracts.';
+  const foreign = ['^[a-z]', '^@[^o]', '^@offer-ads/[^c]', outside];
+  return {
+    'no-restricted-imports': ['error', { patterns: foreign.map((regex) => ({ regex, message })) }],
+    'no-restricted-properties': [
+      'error',
+      { object: 'Date', property: 'now', message: 'domain/ takes `now` as an argument.' },
+      { object: 'Math', property: 'random', message: 'domain/ takes chance as an argument.' },
+    ],
+  } as const;
+}
+
+export default defineConfig({
+  plugins: ['typescript', 'unicorn', 'oxc', 'import', 'node', 'promise', 'jest'],
+  categories: { correctness: 'error', suspicious: 'error', perf: 'error' },
+  ignorePatterns: ['**/generated/**', '.dev/**'],
+  rules: {
+    ...imports(),
+    'node/no-process-env': 'error',
+    'import/no-cycle': 'error',
+    'import/no-default-export': 'error',
+    'typescript/no-explicit-any': 'error',
+    'typescript/no-non-null-assertion': 'error',
+    'typescript/consistent-type-imports': 'error',
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': 'error',
+    'typescript/switch-exhaustiveness-check': 'error',
+    'no-console': 'error',
+    eqeqeq: 'error',
+    // Loops that wait for each step are what outboxes, migrations and ordered work are made of.
+    'no-await-in-loop': 'off',
+    // Small local closures read better beside their one use.
+    'unicorn/consistent-function-scoping': 'off',
+    // Names such as `error`, `offer` and `mode` mean the same thing at every depth.
+    'no-shadow': 'off',
+    'no-underscore-dangle': 'off',
+    'import/no-unassigned-import': 'off',
+  },
+  overrides: [
+    { files: ['services/*/src/**/*-store.ts'], rules: imports('pg', 'mongoose') },
+    { files: ['services/*/src/http/**'], rules: imports('express') },
+    {
+      files: ['services/billing/src/stripe*.ts', 'services/billing/src/**/stripe*.ts'],
+      rules: imports('stripe'),
+    },
+    {
+      files: ['services/notifier/src/mail*.ts', 'services/notifier/src/smtp*.ts'],
+      rules: imports('nodemailer'),
+    },
+    { files: ['packages/platform/src/**'], rules: imports('pg', 'mongoose', 'express') },
+    { files: ['packages/platform/src/broker*.ts'], rules: imports('amqplib') },
+    { files: ['services/*/src/domain/*.ts'], rules: pure('^\\.\\./') },
+    { files: ['services/*/src/domain/*/*.ts'], rules: pure('^\\.\\./\\.\\./') },
+    {
+      files: ['**/config.ts', 'packages/platform/src/telemetry.ts'],
+      rules: { 'node/no-process-env': 'off' },
+    },
+    {
+      files: ['**/*.test.ts', '**/test/**', 'packages/testing/**', 'dev/**'],
+      rules: {
+        'no-restricted-imports': ['error', { patterns: [noOtherService] }],
+        'no-restricted-properties': 'off',
+        'node/no-process-env': 'off',
+        'typescript/no-non-null-assertion': 'off',
+        'typescript/unbound-method': 'off',
+      },
+    },
+    {
+      files: ['dev/**', 'packages/testing/**', 'packages/admin/**', 'packages/contracts/src/generate.ts'],
+      rules: { 'no-console': 'off' },
+    },
+    { files: ['*.config.ts'], rules: { 'import/no-default-export': 'off' } },
+    { files: ['dev/**'], rules: { 'no-restricted-imports': 'off' } },
+  ],
+});
