@@ -1,0 +1,36 @@
+/** What the environment tells the tests; the only reader of `process.env` here. */
+
+export type StoreAddresses = {
+  readonly postgres?: string | undefined;
+  readonly mongo?: string | undefined;
+  readonly rabbitmq?: string | undefined;
+};
+
+/** Addresses given by a person or, once global setup has run, the ones that it started. */
+export function storeAddresses(): StoreAddresses {
+  return {
+    postgres: process.env.TEST_POSTGRES_URL,
+    mongo: process.env.TEST_MONGO_URL,
+    rabbitmq: process.env.TEST_RABBITMQ_URL,
+  };
+}
+
+/** Jest's workers inherit the environment of the process that ran global setup. */
+export function handToWorkers(addresses: Required<StoreAddresses>): void {
+  process.env.TEST_POSTGRES_URL = addresses.postgres;
+  process.env.TEST_MONGO_URL = addresses.mongo;
+  process.env.TEST_RABBITMQ_URL = addresses.rabbitmq;
+}
+
+export function requireAddress(store: keyof StoreAddresses): string {
+  const address = storeAddresses()[store];
+  if (address === undefined) {
+    throw new Error(
+      `No address of ${store}: is this file under test/ or named *.int.test.ts? Only those get the stores.`,
+    );
+  }
+  return address;
+}
+
+/** `small` in `npm test` (minutes), `long` in `npm run test:long`. */
+export const testProfile: 'small' | 'long' = process.env.TEST_PROFILE === 'long' ? 'long' : 'small';

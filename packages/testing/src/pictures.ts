@@ -1,0 +1,83 @@
+/** Pictures for tests, made on the spot: the repository keeps no binary fixtures. */
+import sharp from 'sharp';
+
+type Size = { readonly width?: number; readonly height?: number };
+
+/** Small, so that encoding costs a test next to nothing. */
+const defaultWidth = 320;
+const defaultHeight = 240;
+
+/**
+ * Soft colour gradients with grain, which is what a photograph is to a codec and to a classifier. The same seed gives
+ * the same bytes; another seed another picture.
+ */
+export async function photographLikeJpeg({
+  seed = 1,
+  ...size
+}: Size & { seed?: number } = {}): Promise<Buffer> {
+  return picture(size, seed).jpeg({ quality: 85 }).toBuffer();
+}
+
+export async function png({ seed = 1, ...size }: Size & { seed?: number } = {}): Promise<Buffer> {
+  return picture(size, seed).png().toBuffer();
+}
+
+/** An animation of that many different frames. */
+export async function gif({ frames = 3, ...size }: Size & { frames?: number } = {}): Promise<Buffer> {
+  const stills = await Promise.all(
+    Array.from({ length: frames }, (_, index) =>
+      picture(size, index + 1)
+        .png()
+        .toBuffer(),
+    ),
+  );
+  return sharp(stills, { join: { animated: true } })
+    .gif()
+    .toBuffer();
+}
+
+/** A JPEG of exactly `bytes` bytes: whatever follows the end marker is ignored by decoders, but it counts. */
+export async function jpegOfBytes(bytes: number): Promise<Buffer> {
+  const jpeg = await photographLikeJpeg();
+  if (jpeg.length > bytes) throw new RangeError(`the smallest picture made here has ${jpeg.length} bytes`);
+  return Buffer.concat([jpeg, Buffer.alloc(bytes - jpeg.length)]);
+}
+
+/** A PNG of few bytes and very many pixels (64 million by default): a decompression bomb. */
+export async function manyPixelPng({ width = 8_000, height = 8_000 }: Size = {}): Promise<Buffer> {
+  return sharp({ create: { width, height, channels: 3, background: '#808080' } })
+    .toColourspace('b-w')
+    .png({ compressionLevel: 9 })
+    .toBuffer();
+}
+
+function picture({ width = defaultWidth, height = defaultHeight }: Size, seed: number): sharp.Sharp {
+  const random = randomNumbers(seed);
+  const [redWaves, greenWaves, blueWaves] = [1 + 2 * random(), 1 + 2 * random(), 1 + 2 * random()];
+  const pixels = Buffer.alloc(width * height * 3);
+  let at = 0;
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const grain = 24 * random() - 12;
+      pixels[at++] = shade(redWaves * (x / width), grain);
+      pixels[at++] = shade(greenWaves * (y / height), grain);
+      pixels[at++] = shade(blueWaves * ((x + y) / (width + height)), grain);
+    }
+  }
+  return sharp(pixels, { raw: { width, height, channels: 3 } });
+}
+
+function shade(turns: number, grain: number): number {
+  return Math.min(255, Math.max(0, Math.round(128 + 90 * Math.sin(2 * Math.PI * turns) + grain)));
+}
+
+/** Mulberry32: fast and repeatable; `Math.random` cannot be seeded. */
+function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
