@@ -50,12 +50,10 @@ const location = z
 const genders = z
   .array(requestedGender)
   .meta({ description: 'Omitted, empty or containing `All`: every gender.' });
-const interestIds = z
-  .array(z.int().positive())
-  .meta({
-    description:
-      'Ids from GET /interests; a user matches who shares any. Omitted or empty: no interest filter.',
-  });
+const interestIds = z.array(z.int().positive()).meta({
+  description:
+    'Ids from GET /interests; a user matches who shares any. Omitted or empty: no interest filter.',
+});
 
 export const estimateRequest = z
   .object({

@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseDateTime } from './date-time.ts';
+
+describe('a date-time from a caller', () => {
+  it.each([
+    ['2026-03-01T10:00:00Z', '2026-03-01T10:00:00.000Z'],
+    ['2026-03-01T10:00:00.5Z', '2026-03-01T10:00:00.500Z'],
+    ['2026-03-01T10:00:00.123987Z', '2026-03-01T10:00:00.123Z'],
+    ['2026-03-01T10:00Z', '2026-03-01T10:00:00.000Z'],
+    ['2026-03-01T10:00:00+02:00', '2026-03-01T08:00:00.000Z'],
+    ['2024-02-29T23:59:59-05:30', '2024-03-01T05:29:59.000Z'],
+  ])('%s is %s', (text, expected) => {
+    expect(parseDateTime(text)?.toISOString()).toBe(expected);
+  });
+
+  it.each([
+    ['without a zone', '2026-03-01T10:00:00'],
+    ['with a date only', '2026-03-01'],
+    ['on a day that does not exist', '2026-02-30T10:00:00Z'],
+    ['in a month that does not exist', '2026-13-01T10:00:00Z'],
+    ['at an hour that does not exist', '2026-03-01T24:00:00Z'],
+    ['with a blank for the T', '2026-03-01 10:00:00Z'],
+    ['as words', 'tomorrow'],
+    ['as Unix time', '1772359200'],
+    ['empty', ''],
+  ])('%s is refused', (_, text) => {
+    expect(parseDateTime(text)).toBeUndefined();
+  });
+});
