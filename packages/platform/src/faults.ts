@@ -1,0 +1,42 @@
+/** The one error type of the system: what went wrong for us, and what the caller is told. */
+
+/** A fault that ends a request. `message` is internal and logged; `publicBody` is all that the caller learns. */
+export class Fault extends Error {
+  override readonly name = 'Fault';
+  readonly status: number;
+  readonly publicBody: { readonly message: string };
+  readonly retryAfterSeconds?: number;
+
+  constructor(
+    internalMessage: string,
+    reply: {
+      readonly status: number;
+      readonly publicMessage: string;
+      readonly retryAfterSeconds?: number;
+      readonly cause?: unknown;
+    },
+  ) {
+    super(internalMessage, reply.cause === undefined ? undefined : { cause: reply.cause });
+    this.status = reply.status;
+    this.publicBody = { message: reply.publicMessage };
+    if (reply.retryAfterSeconds !== undefined) this.retryAfterSeconds = reply.retryAfterSeconds;
+  }
+}
+
+/** Breakers try again after two seconds, so a caller who waits that long meets a fresh answer. */
+const retryAfterSeconds = 2;
+
+/** A dependency is down or too slow (decision 23). */
+export function serviceUnavailable(internalMessage: string, cause?: unknown): Fault {
+  return new Fault(internalMessage, {
+    status: 503,
+    publicMessage: 'Service unavailable',
+    retryAfterSeconds,
+    cause,
+  });
+}
+
+/** The body that the specification gives to every 401 without a code (decision 19). */
+export function unauthorised(internalMessage: string): Fault {
+  return new Fault(internalMessage, { status: 401, publicMessage: 'Unauthorised' });
+}

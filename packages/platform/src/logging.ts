@@ -1,0 +1,44 @@
+/** Logs as JSON lines with trace ids, and without secrets or personal data. */
+import { trace } from '@opentelemetry/api';
+import { pino } from 'pino';
+
+export type Logger = pino.Logger;
+
+/** Fields that must never reach a log, wherever somebody puts them by mistake. */
+const secretFields = [
+  'password',
+  'secret',
+  'token',
+  'callerToken',
+  'apiKey',
+  'key',
+  'authorization',
+  'cookie',
+  'email',
+  '["x-api-key"]',
+  '["x-caller-context"]',
+];
+
+export function createLogger(o: {
+  service: string;
+  level: string;
+  destination?: pino.DestinationStream;
+}): Logger {
+  const options: pino.LoggerOptions = {
+    level: o.level,
+    base: { service: o.service },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    redact: {
+      paths: secretFields.flatMap((field) => [field, field.startsWith('[') ? `*${field}` : `*.${field}`]),
+      censor: '[redacted]',
+    },
+    mixin: traceIds,
+  };
+  return o.destination === undefined ? pino(options) : pino(options, o.destination);
+}
+
+function traceIds(): Record<string, string> {
+  const context = trace.getActiveSpan()?.spanContext();
+  return context === undefined ? {} : { traceId: context.traceId, spanId: context.spanId };
+}

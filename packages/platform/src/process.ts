@@ -1,0 +1,49 @@
+/** The life of a service process: start, wait for a signal, stop within a bound. */
+import type { ServiceName } from '@offer-ads/contracts/primitives';
+import { ConfigError } from './config.ts';
+
+/** Longer than the longest request (a creation, 25 s) and within Kubernetes' usual 30 s + slack. */
+const stopWithinMs = 30_000;
+/** What may linger after everything was disposed of, such as the last spans on their way out. */
+const lingerMs = 3_000;
+/** EX_CONFIG of sysexits.h: starting again cannot help until somebody changes the settings. */
+const exitConfig = 78;
+
+/** Runs until SIGTERM or SIGINT. Exit codes: 0 stopped, 1 failed to start or stop, 78 settings are wrong. */
+export async function runService(service: ServiceName, start: () => Promise<AsyncDisposable>): Promise<void> {
+  const signalled = waitForSignal();
+  try {
+    const running = await start();
+    await signalled;
+    setTimeout(() => exitNow(service, 'did not stop in time', 1), stopWithinMs).unref();
+    await running[Symbol.asyncDispose]();
+    process.exitCode = 0;
+  } catch (error) {
+    const isConfig = error instanceof ConfigError;
+    process.stderr.write(`${service}: ${isConfig ? error.message : describe(error)}\n`);
+    process.exitCode = isConfig ? exitConfig : 1;
+  }
+  setTimeout(() => process.exit(), lingerMs).unref();
+}
+
+/** The first signal asks for an orderly stop, the second ends the process at once. */
+function waitForSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const onSignal = () => {
+      if (asked) process.exit(130);
+      asked = true;
+      resolve();
+    };
+    process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  });
+}
+
+function exitNow(service: ServiceName, problem: string, code: number): void {
+  process.stderr.write(`${service}: ${problem}\n`);
+  process.exit(code);
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
