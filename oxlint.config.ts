@@ -93,6 +93,7 @@ export default defineConfig({
         'no-restricted-properties': 'off',
         'node/no-process-env': 'off',
         'typescript/no-non-null-assertion': 'off',
+        'typescript/no-unsafe-type-assertion': 'off',
         'typescript/unbound-method': 'off',
       },
     },
