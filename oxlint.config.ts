@@ -1,5 +1,7 @@
 /** Lint rules and the boundaries of the house (house-style: "Boundaries"); a violation fails `npm run check`. */
-import { defineConfig } from 'oxlint';
+import { defineConfig, type OxlintOverride } from 'oxlint';
+
+type Rules = NonNullable<OxlintOverride['rules']>;
 
 const services = ['gateway', 'offers', 'billing', 'pricing', 'moderation', 'notifier'];
 
@@ -20,15 +22,15 @@ const noOtherService = {
 };
 
 /** The import rule for files that may use the libraries named and no other confined one. */
-function imports(...allowed: Confined[]) {
+function imports(...allowed: Confined[]): Rules {
   const paths = Object.entries(confined)
     .filter(([name]) => !allowed.includes(name as Confined))
     .map(([name, message]) => ({ name, message }));
-  return { 'no-restricted-imports': ['error', { paths, patterns: [noOtherService] }] as const };
+  return { 'no-restricted-imports': ['error', { paths, patterns: [noOtherService] }] };
 }
 
 /** The rules for a pure module; `outside` matches relative imports that leave domain/. */
-function pure(outside: string) {
+function pure(outside: string): Rules {
   const message = 'domain/ is pure: it imports only domain/ and @offer-ads/contracts.';
   const foreign = ['^[a-z]', '^@[^o]', '^@offer-ads/[^c]', outside];
   return {
@@ -38,7 +40,7 @@ function pure(outside: string) {
       { object: 'Date', property: 'now', message: 'domain/ takes `now` as an argument.' },
       { object: 'Math', property: 'random', message: 'domain/ takes chance as an argument.' },
     ],
-  } as const;
+  };
 }
 
 export default defineConfig({
