@@ -1,0 +1,49 @@
+/**
+ * Loaded before everything else: `node --import @offer-ads/platform/telemetry src/main.ts`. The hooks must be in place
+ * before any instrumented package is imported, therefore the SDK is imported dynamically, after them.
+ */
+import { register } from 'import-in-the-middle/register-hooks.mjs';
+import { telemetryEndpoint } from './config.ts';
+
+register();
+
+const { NodeSDK } = await import('@opentelemetry/sdk-node');
+const { HttpInstrumentation } = await import('@opentelemetry/instrumentation-http');
+const { ExpressInstrumentation } = await import('@opentelemetry/instrumentation-express');
+const { PgInstrumentation } = await import('@opentelemetry/instrumentation-pg');
+const { MongooseInstrumentation } = await import('@opentelemetry/instrumentation-mongoose');
+const { AmqplibInstrumentation } = await import('@opentelemetry/instrumentation-amqplib');
+const { UndiciInstrumentation } = await import('@opentelemetry/instrumentation-undici');
+
+/** Makes spans, so that logs carry trace ids and calls pass them on, and keeps none. */
+const keepNothing = {
+  onStart: () => {},
+  onEnd: () => {},
+  forceFlush: async () => {},
+  shutdown: async () => {},
+};
+
+const probes = new Set(['/livez', '/readyz', '/metrics']);
+
+const sdk = new NodeSDK({
+  // `services/offers/src/main.ts` is `offers`, unless OTEL_SERVICE_NAME says otherwise.
+  ...(process.env.OTEL_SERVICE_NAME
+    ? {}
+    : { serviceName: /services[\\/]([a-z]+)[\\/]/.exec(process.argv[1] ?? '')?.[1] ?? 'offer-ads' }),
+  // Without an endpoint the default exporters would hold up every exit by seconds.
+  ...(telemetryEndpoint() === undefined ? { spanProcessors: [keepNothing], metricReaders: [] } : {}),
+  // Logs go to standard output, where the platform collects them.
+  logRecordProcessors: [],
+  instrumentations: [
+    new HttpInstrumentation({ ignoreIncomingRequestHook: (req) => probes.has(req.url ?? '') }),
+    new ExpressInstrumentation(),
+    new PgInstrumentation({ requireParentSpan: true }),
+    new MongooseInstrumentation({ requireParentSpan: true }),
+    new AmqplibInstrumentation(),
+    new UndiciInstrumentation(),
+  ],
+});
+sdk.start();
+
+// The event loop is empty: everything has been disposed of, the last spans may leave.
+process.once('beforeExit', () => void sdk.shutdown());
