@@ -1,0 +1,137 @@
+/** Reading the body of POST /offers/price-estimate: the specification's field rules, in the order of decision 9. */
+import { parseDateTime } from '@offer-ads/contracts/date-time';
+import type { Mode } from '@offer-ads/contracts/primitives';
+import { estimateRequest } from '@offer-ads/contracts/public-api';
+import { z } from 'zod';
+import type { Target } from './target.ts';
+
+export type EstimateForm = { readonly target: Target; readonly startAt: Date; readonly endAt: Date };
+
+export type EstimateRefusal =
+  /** `environment` names the mode that the key does not work in. */
+  | { readonly reason: 'other-mode'; readonly keyMode: Mode }
+  /** Every fault at once; date-times that are not ISO 8601 are among them when they are not alone. */
+  | { readonly reason: 'invalid-input'; readonly faults: readonly string[] }
+  /** Nothing is wrong but date-times that are not ISO 8601. */
+  | { readonly reason: 'invalid-date-time'; readonly faults: readonly string[] };
+
+export type EstimateFormResult =
+  | { readonly ok: true; readonly form: EstimateForm }
+  | { readonly ok: false; readonly refusal: EstimateRefusal };
+
+const dateTime = z.string().transform((text, context) => {
+  const instant = parseDateTime(text);
+  if (instant !== undefined) return instant;
+  context.addIssue('not an ISO 8601 date and time with its zone');
+  return z.NEVER;
+});
+const estimateFields = estimateRequest.extend({ start_datetime: dateTime, end_datetime: dateTime });
+type Field = keyof typeof estimateFields.shape;
+
+const dateTimeRule = 'must be an ISO 8601 date and time with its zone, such as 2026-03-01T10:00:00Z';
+const fieldRules: Readonly<Record<Field, string>> = {
+  start_datetime: dateTimeRule,
+  end_datetime: dateTimeRule,
+  location: 'must be two numbers: latitude from -90 to 90 and longitude from -180 to 180',
+  radius: 'must be a whole number of miles from 5 to 30',
+  gender: 'must be a list of Male, Female, Non-binary or All',
+  interests: 'must be a list of ids from GET /interests',
+  environment: 'must be TEST or LIVE',
+};
+
+/** "Limits": a start may lie at most 60 seconds before now. */
+const START_GRACE_MS = 60_000;
+
+/**
+ * @param mode the key's
+ * @param now when the request arrived (decision 8)
+ */
+export function readEstimateForm(body: unknown, mode: Mode, now: Date): EstimateFormResult {
+  if (!isObject(body))
+    return refused({ reason: 'invalid-input', faults: ['The body must be a JSON object'] });
+  if (namesOtherMode(body.environment, mode)) return refused({ reason: 'other-mode', keyMode: mode });
+
+  const parsed = estimateFields.safeParse(body);
+  const faulty = parsed.success ? [] : faultyFields(parsed.error);
+  const periodFaults = faultsOfPeriod(body, now);
+  const faults = [...faulty.map((field) => faultOf(field, body[field])), ...periodFaults];
+  if (!parsed.success || faults.length > 0) {
+    const onlyDateTimes =
+      periodFaults.length === 0 && faulty.every((field) => isUnreadableDateTime(field, body));
+    return refused({ reason: onlyDateTimes ? 'invalid-date-time' : 'invalid-input', faults });
+  }
+  const { start_datetime: startAt, end_datetime: endAt, ...fields } = parsed.data;
+  return { ok: true, form: { target: targetOf(fields), startAt, endAt } };
+}
+
+/** The refusal of interest ids that nobody can be targeted by; undefined when all are known. */
+export function refusalOfInterests(
+  interests: readonly number[],
+  known: ReadonlySet<number>,
+): EstimateRefusal | undefined {
+  const unknown = interests.filter((id) => !known.has(id));
+  if (unknown.length === 0) return undefined;
+  return {
+    reason: 'invalid-input',
+    faults: [`interests ${fieldRules.interests}, not ${unknown.join(', ')}`],
+  };
+}
+
+function namesOtherMode(environment: unknown, mode: Mode): boolean {
+  const named = estimateFields.shape.environment.safeParse(environment).data;
+  return named !== undefined && named.toUpperCase() !== mode;
+}
+
+function faultyFields(error: z.ZodError): readonly Field[] {
+  return [...new Set(error.issues.map((issue) => issue.path[0] as Field))];
+}
+
+function faultOf(field: Field, value: unknown): string {
+  const required = !estimateFields.shape[field].safeParse(undefined).success;
+  return `${field} ${required && isMissing(value) ? 'is missing' : fieldRules[field]}`;
+}
+
+/** Judged as far as the date-times can be read; the others are faults already. */
+function faultsOfPeriod(body: Readonly<Record<string, unknown>>, now: Date): readonly string[] {
+  const startAt = dateTime.safeParse(body.start_datetime).data;
+  const endAt = dateTime.safeParse(body.end_datetime).data;
+  const faults: string[] = [];
+  if (startAt !== undefined && startAt.getTime() < now.getTime() - START_GRACE_MS) {
+    faults.push('start_datetime must not be more than 60 seconds in the past');
+  }
+  if (startAt !== undefined && endAt !== undefined && endAt <= startAt) {
+    faults.push('end_datetime must be after start_datetime');
+  }
+  return faults;
+}
+
+function targetOf(
+  fields: Pick<z.infer<typeof estimateFields>, 'location' | 'radius' | 'gender' | 'interests'>,
+): Target {
+  const [latitude, longitude] = fields.location;
+  const gender = new Set(fields.gender);
+  return {
+    latitude,
+    longitude,
+    radiusMiles: fields.radius,
+    gender: gender.has('All') ? [] : [...gender].filter((each) => each !== 'All'),
+    interests: [...new Set(fields.interests)],
+  };
+}
+
+/** `E2` is for what is there and cannot be read; what is not there is `E1`. */
+function isUnreadableDateTime(field: Field, body: Readonly<Record<string, unknown>>): boolean {
+  return (field === 'start_datetime' || field === 'end_datetime') && !isMissing(body[field]);
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refused(refusal: EstimateRefusal): EstimateFormResult {
+  return { ok: false, refusal };
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { exchangeRateOf, parseRateE8, type ReferenceRates } from './exchange-rate.ts';
+
+const now = new Date('2026-11-20T18:00:00Z');
+const rates: ReferenceRates = {
+  date: '2026-11-20',
+  perEuroE8: new Map([
+    ['GBP', 87_750_000n],
+    ['USD', 115_820_000n],
+    ['JPY', 18_012_000_000n],
+    ['TRY', 4_900_000_000n],
+  ]),
+};
+
+describe('the exchange rate of a billing currency', () => {
+  it('of the pound is 1, needs no fixing and bears no date', () => {
+    expect(exchangeRateOf('GBP', null, now)).toEqual({ perGbpE6: 1_000_000n, date: null });
+  });
+
+  it('is the rate per euro divided by the pounds per euro, to 6 places', () => {
+    // 1.1582 / 0.8775 = 1.31988604...
+    expect(exchangeRateOf('USD', rates, now)).toEqual({ perGbpE6: 1_319_886n, date: '2026-11-20' });
+  });
+
+  it('of the euro is what a pound buys', () => {
+    // 1 / 0.8775 = 1.13960114...
+    expect(exchangeRateOf('EUR', rates, now)).toEqual({ perGbpE6: 1_139_601n, date: '2026-11-20' });
+  });
+
+  it.each([
+    ['a currency without two decimals', 'JPY'],
+    ['a currency that cards are not charged in', 'TRY'],
+    ['a currency that nobody publishes', 'AED'],
+    ['a code that is no currency', 'XXX'],
+    ['a billed currency that the fixing lacks', 'SEK'],
+  ])('does not exist for %s', (_, currency) => {
+    expect(exchangeRateOf(currency, rates, now)).toBeNull();
+  });
+
+  it('does not exist before the first fixing was fetched, or when the last is out of date', () => {
+    expect(exchangeRateOf('USD', null, now)).toBeNull();
+    expect(exchangeRateOf('USD', { ...rates, date: '2026-11-18' }, now)).toBeNull();
+    expect(exchangeRateOf('USD', { ...rates, date: '2026-11-19' }, now)).not.toBeNull();
+  });
+
+  it('lies within half a millionth of the true quotient, the half upwards', () => {
+    const positive = fc.bigInt({ min: 1_000_000n, max: 10n ** 14n });
+    fc.assert(
+      fc.property(positive, positive, (pounds, dollars) => {
+        const perEuroE8 = new Map([
+          ['GBP', pounds],
+          ['USD', dollars],
+        ]);
+        const rateE6 = exchangeRateOf('USD', { date: rates.date, perEuroE8 }, now)?.perGbpE6 ?? -1n;
+        // rate - 1/2 <= dollars x 10^6 / pounds < rate + 1/2
+        const twiceQuotient = 2n * dollars * 1_000_000n;
+        expect((2n * rateE6 - 1n) * pounds <= twiceQuotient).toBe(true);
+        expect(twiceQuotient < (2n * rateE6 + 1n) * pounds).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('a published rate', () => {
+  it.each([
+    ['1.1582', 115_820_000n],
+    ['19123.45', 1_912_345_000_000n],
+    ['1', 100_000_000n],
+    ['0.00000001', 1n],
+  ])('%s is read without loss', (text, expected) => {
+    expect(parseRateE8(text)).toBe(expected);
+  });
+
+  it.each([
+    '',
+    '0',
+    '0.0000',
+    '-1.2',
+    '+1.2',
+    '1e3',
+    '1,5',
+    '1.',
+    '.5',
+    ' 1.5',
+    'N/A',
+    '1.123456789',
+    '9999999999',
+  ])('"%s" is refused', (text) => {
+    expect(parseRateE8(text)).toBeUndefined();
+  });
+});

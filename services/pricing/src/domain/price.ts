@@ -1,0 +1,54 @@
+/**
+ * The one price function: an estimate and the creation of the same offer are priced here and nowhere else
+ * (specification, "Price rules"). Every figure is a scaled whole number, so nothing is lost between the roundings.
+ */
+import { divideHalfUp } from '@offer-ads/contracts/rounding';
+import type { ExchangeRate } from './exchange-rate.ts';
+
+export type PriceInput = {
+  readonly durationMs: number;
+  readonly matchingUsers: number;
+  /** Null when the billing currency cannot be billed. */
+  readonly exchangeRate: ExchangeRate | null;
+};
+
+export type Price = {
+  readonly matchingUsers: number;
+  readonly adUnitsHundredths: bigint;
+  /** Null when the billing currency cannot be billed: Ad Units are known all the same. */
+  readonly money: {
+    readonly costMinor: bigint;
+    /** Price of one Ad Unit in units of 10^-8 of the currency. */
+    readonly adUnitPriceE8: bigint;
+    readonly exchangeRate: ExchangeRate;
+  } | null;
+};
+
+export function priceOf({ durationMs, matchingUsers, exchangeRate }: PriceInput): Price {
+  const adUnitsHundredths = roundAdUnits(BigInt(durationMs) * BigInt(matchingUsers));
+  if (exchangeRate === null) return { matchingUsers, adUnitsHundredths, money: null };
+  const adUnitPriceE8 = roundAdUnitPrice(exchangeRate.perGbpE6);
+  const costMinor = roundCost(adUnitsHundredths * adUnitPriceE8);
+  return { matchingUsers, adUnitsHundredths, money: { costMinor, adUnitPriceE8, exchangeRate } };
+}
+
+/** Rule 1: Ad Units = hours x matching users, to 2 decimal places. Milliseconds keep the hours exact until here. */
+function roundAdUnits(memberMilliseconds: bigint): bigint {
+  const millisecondsPerHundredth = 36_000n;
+  return divideHalfUp(memberMilliseconds, millisecondsPerHundredth);
+}
+
+/** Rule 3: the Ad Unit price = 0.001 pounds x rate, to 8 decimal places; the rate has 6, so the product has 9. */
+function roundAdUnitPrice(perGbpE6: bigint): bigint {
+  return divideHalfUp(perGbpE6, 10n);
+}
+
+/** Rule 2: cost = Ad Units x Ad Unit price, to 2 decimal places. Only currencies with two are billed (decision 15). */
+function roundCost(costE10: bigint): bigint {
+  return divideHalfUp(costE10, 10n ** 8n);
+}
+
+/** "Rounding": `ad_unit_price` is shown with 6 decimal places, calculated with 8. In units of 10^-6 of the currency. */
+export function roundAdUnitPriceForReply(adUnitPriceE8: bigint): bigint {
+  return divideHalfUp(adUnitPriceE8, 100n);
+}
