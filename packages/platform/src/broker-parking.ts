@@ -1,0 +1,125 @@
+/** Messages that could not be handled wait here, with the reason, for a person to replay or drop them. */
+import { randomUUID } from 'node:crypto';
+import type { Channel, ConfirmChannel, GetMessage, Message } from 'amqplib';
+import { z } from 'zod';
+import type { OutgoingMessage } from './broker-messages.ts';
+import type { Publish } from './broker-publishing.ts';
+
+export const attemptsHeader = 'x-attempts';
+const reasonHeader = 'x-parked-reason';
+const parkedAtHeader = 'x-parked-at';
+
+export type ParkedMessage = {
+  readonly id: string;
+  readonly type: string | null;
+  readonly subject: string | null;
+  readonly reason: string;
+  readonly attempts: number;
+  /** ISO 8601; null when the broker itself parked it, after repeated crashes. */
+  readonly parkedAt: string | null;
+  readonly body: string;
+};
+
+export type Selection = readonly string[] | 'all';
+
+/** The message as it came, straight to one queue, with headers of ours changed. */
+export function forward(
+  message: Message,
+  queue: string,
+  headers: Readonly<Record<string, unknown>>,
+): OutgoingMessage {
+  return {
+    exchange: '',
+    routingKey: queue,
+    content: message.content,
+    // Whoever published without an id gets one, so that a person can name the message.
+    messageId: typeof message.properties.messageId === 'string' ? message.properties.messageId : randomUUID(),
+    headers: { ...message.properties.headers, ...headers },
+    mandatory: true,
+  };
+}
+
+export function toParked(message: Message, queue: string, reason: string, attempts: number): OutgoingMessage {
+  return forward(message, queue, {
+    [reasonHeader]: reason,
+    [parkedAtHeader]: new Date().toISOString(),
+    [attemptsHeader]: attempts,
+  });
+}
+
+/** The oldest parked messages; they stay where they are. */
+export async function listParked(channel: Channel, queue: string, limit: number): Promise<ParkedMessage[]> {
+  const listed: ParkedMessage[] = [];
+  while (listed.length < limit) {
+    const message = await channel.get(queue);
+    if (message === false) break;
+    listed.push(describe(message));
+  }
+  return listed;
+}
+
+/** Sends the selected ones back to the service's queue, as if they had just come. Says how many. */
+export async function replayParked(
+  channel: ConfirmChannel,
+  o: { parked: string; queue: string; publish: Publish; select: Selection },
+): Promise<number> {
+  return takeParked(channel, o.parked, o.select, (message) =>
+    o.publish([
+      forward(message, o.queue, {
+        [attemptsHeader]: 0,
+        [reasonHeader]: undefined,
+        [parkedAtHeader]: undefined,
+      }),
+    ]),
+  );
+}
+
+/** Deletes the selected ones for ever. Says how many. */
+export async function dropParked(channel: Channel, parked: string, select: Selection): Promise<number> {
+  return takeParked(channel, parked, select, async () => {});
+}
+
+/**
+ * Each is acknowledged only after it was dealt with. What was not selected stays unacknowledged until the channel
+ * closes and so goes back; what is parked meanwhile is beyond the count and waits for the next time.
+ */
+async function takeParked(
+  channel: Channel,
+  parked: string,
+  select: Selection,
+  deal: (message: GetMessage) => Promise<void>,
+): Promise<number> {
+  const { messageCount } = await channel.checkQueue(parked);
+  let taken = 0;
+  for (let seen = 0; seen < messageCount; seen += 1) {
+    const message = await channel.get(parked);
+    if (message === false) break;
+    if (select !== 'all' && !select.includes(describe(message).id)) continue;
+    await deal(message);
+    channel.ack(message);
+    taken += 1;
+  }
+  return taken;
+}
+
+/** Read leniently: what is parked may be anything. */
+const parkedHeaders = z.object({
+  cloudEvents_type: z.string().nullable().catch(null),
+  cloudEvents_subject: z.string().nullable().catch(null),
+  [reasonHeader]: z.string().catch('the service stopped while handling it, again and again'),
+  [parkedAtHeader]: z.string().nullable().catch(null),
+  [attemptsHeader]: z.int().catch(0),
+});
+
+function describe(message: Message): ParkedMessage {
+  const headers = parkedHeaders.parse(message.properties.headers ?? {});
+  return {
+    id: String(message.properties.messageId),
+    type: headers.cloudEvents_type,
+    subject: headers.cloudEvents_subject,
+    reason: headers[reasonHeader],
+    attempts: headers[attemptsHeader],
+    parkedAt: headers[parkedAtHeader],
+    body: message.content.toString('utf8'),
+  };
+}

@@ -1,0 +1,110 @@
+/** The outbox on MongoDB: the same protocol as in outbox.ts, with a lease in place of the advisory lock. */
+import { randomUUID } from 'node:crypto';
+import type mongoose from 'mongoose';
+import type { Broker } from './broker.ts';
+import type { OutgoingEvent } from './events.ts';
+import type { Logger } from './logging.ts';
+import { startLoop } from './loops.ts';
+import type { Metrics } from './metrics.ts';
+import type { Mongo } from './mongo.ts';
+import type { OutboxRelay } from './outbox.ts';
+
+type OutboxEntry = { _id: number; event: OutgoingEvent };
+type Counter = { _id: 'outbox'; last: number };
+type Lease = { _id: 'outbox-relay'; holder: string; until: Date };
+
+/** Writers meet on the counter, so positions are in the order of the commits. */
+export async function addToMongoOutbox(
+  mongo: Mongo,
+  session: mongoose.ClientSession,
+  events: readonly OutgoingEvent[],
+): Promise<void> {
+  if (events.length === 0) return;
+  const counter = await mongo.connection
+    .collection<Counter>('outbox_counter')
+    .findOneAndUpdate(
+      { _id: 'outbox' },
+      { $inc: { last: events.length } },
+      { upsert: true, returnDocument: 'after', session },
+    );
+  if (counter === null) throw new Error('the outbox counter was not written');
+  const first = counter.last - events.length + 1;
+  await outbox(mongo).insertMany(
+    events.map((event, place) => ({ _id: first + place, event })),
+    { session },
+  );
+}
+
+const BATCH_SIZE = 500;
+const POLL_EVERY_MS = 250;
+/** Above the time-out of the confirms, so that nobody takes over while a batch is under way. */
+const LEASE_MS = 15_000;
+
+export function startMongoOutboxRelay(o: {
+  mongo: Mongo;
+  broker: Broker;
+  logger: Logger;
+  metrics: Metrics;
+}): OutboxRelay {
+  const holder = randomUUID();
+  const drain = async () => {
+    let count: number;
+    do {
+      count = (await holdLease(o.mongo, holder)) ? await relayBatch(o.mongo, o.broker) : 0;
+    } while (count === BATCH_SIZE);
+  };
+  const loop = startLoop({
+    name: 'outbox-relay',
+    everyMs: POLL_EVERY_MS,
+    logger: o.logger,
+    metrics: o.metrics,
+    work: async () => {
+      if (o.broker.connected()) await drain();
+    },
+  });
+  return {
+    flush: drain,
+    [Symbol.asyncDispose]: async () => {
+      await loop[Symbol.asyncDispose]();
+      await drain().catch((error: unknown) => o.logger.warn({ error }, 'outbox not flushed, entries wait'));
+      await leases(o.mongo).deleteOne({ _id: 'outbox-relay', holder });
+    },
+  };
+}
+
+async function relayBatch(mongo: Mongo, broker: Broker): Promise<number> {
+  const entries = await outbox(mongo).find().sort({ _id: 1 }).limit(BATCH_SIZE).toArray();
+  const last = entries.at(-1);
+  if (last === undefined) return 0;
+  await broker.publish(entries.map((entry) => entry.event));
+  await outbox(mongo).deleteMany({ _id: { $lte: last._id } });
+  return entries.length;
+}
+
+/** Takes or renews the lease by the server's clock; false while another relay holds it. */
+async function holdLease(mongo: Mongo, holder: string): Promise<boolean> {
+  try {
+    await leases(mongo).updateOne(
+      { _id: 'outbox-relay', $or: [{ holder }, { $expr: { $lt: ['$until', '$$NOW'] } }] },
+      [{ $set: { holder, until: { $add: ['$$NOW', LEASE_MS] } } }],
+      { upsert: true },
+    );
+    return true;
+  } catch (error) {
+    // The upsert found the document of another holder in its way.
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+}
+
+function isDuplicateKey(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 11_000;
+}
+
+function outbox(mongo: Mongo) {
+  return mongo.connection.collection<OutboxEntry>('outbox');
+}
+
+function leases(mongo: Mongo) {
+  return mongo.connection.collection<Lease>('leases');
+}

@@ -1,0 +1,55 @@
+/** MongoDB: one connection per service that fails fast, and transactions. */
+import mongoose from 'mongoose';
+import { serviceUnavailable } from './faults.ts';
+import type { Logger } from './logging.ts';
+import type { Metrics } from './metrics.ts';
+
+export type Mongo = AsyncDisposable & {
+  readonly connection: mongoose.Connection;
+  /** `work` may run more than once when writers meet, so it has no other effects. Give its session to every call. */
+  readonly transaction: <T>(work: (session: mongoose.ClientSession) => Promise<T>) => Promise<T>;
+  readonly healthy: () => Promise<boolean>;
+};
+
+/** Decision 23: a call to a store may take two seconds. */
+const TIMEOUT_MS = 2_000;
+
+/** Connects, so that a wrong address shows at start; later outages are survived by the driver. */
+export async function openMongo(o: { url: string; logger: Logger; metrics: Metrics }): Promise<Mongo> {
+  // Settings belong to this instance and not to the library, so that services in one test process do not meet.
+  const instance = new mongoose.Mongoose({
+    bufferCommands: false,
+    strictQuery: true,
+    // Operators in values from outside never reach a filter.
+    sanitizeFilter: true,
+    // Indexes are created by the service when it starts, not by the first query.
+    autoIndex: false,
+    autoCreate: false,
+  });
+  const connection = instance.createConnection(o.url, {
+    serverSelectionTimeoutMS: TIMEOUT_MS,
+    connectTimeoutMS: TIMEOUT_MS,
+    socketTimeoutMS: 5 * TIMEOUT_MS,
+  });
+  connection.on('error', (error) => o.logger.warn({ error }, 'mongo connection failed'));
+  connection.on('disconnected', () => o.logger.warn('mongo disconnected'));
+  connection.on('reconnected', () => o.logger.info('mongo reconnected'));
+  await connection.asPromise().catch((error: unknown) => {
+    throw serviceUnavailable('mongo: cannot connect', error);
+  });
+  return {
+    connection,
+    transaction: (work) => connection.withSession((session) => session.withTransaction(() => work(session))),
+    healthy: () =>
+      ping(connection).then(
+        () => true,
+        () => false,
+      ),
+    [Symbol.asyncDispose]: () => connection.close(),
+  };
+}
+
+async function ping(connection: mongoose.Connection): Promise<void> {
+  if (connection.db === undefined) throw serviceUnavailable('mongo: not connected');
+  await connection.db.command({ ping: 1 }, { timeoutMS: TIMEOUT_MS });
+}

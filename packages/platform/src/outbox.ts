@@ -1,0 +1,110 @@
+/**
+ * The outbox: events are written in the transaction of the state that they tell of, and a relay publishes them in that
+ * order, each at least once (architecture, rule 3).
+ */
+import type { Broker } from './broker.ts';
+import type { OutgoingEvent } from './events.ts';
+import type { Logger } from './logging.ts';
+import { startLoop } from './loops.ts';
+import type { Metrics } from './metrics.ts';
+import type { Postgres, Transaction } from './postgres.ts';
+import { listen } from './postgres-listener.ts';
+
+const CHANNEL = 'outbox';
+
+export async function addToOutbox(tx: Transaction, events: readonly OutgoingEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  // The order of the list is the order of publishing; the notification leaves with the commit.
+  await tx.query(
+    `WITH written AS (
+       INSERT INTO outbox (event)
+       SELECT event FROM json_array_elements($1::json) WITH ORDINALITY AS listed (event, place) ORDER BY place)
+     SELECT pg_notify($2, '')`,
+    [JSON.stringify(events), CHANNEL],
+  );
+}
+
+export type OutboxRelay = AsyncDisposable & {
+  /** Publishes what waits, and rejects when it cannot. */
+  readonly flush: () => Promise<void>;
+};
+
+/** Largest number of events that one transaction holds open until the broker has confirmed them. */
+const BATCH_SIZE = 500;
+/** Only what a lost notification leaves behind waits for the poll. */
+const POLL_EVERY_MS = 1_000;
+
+export function startOutboxRelay(o: {
+  postgres: Postgres;
+  broker: Broker;
+  logger: Logger;
+  metrics: Metrics;
+}): OutboxRelay {
+  const published = o.metrics.counter({
+    name: 'outbox_published_total',
+    help: 'Events published from the outbox',
+  });
+
+  const drain = async () => {
+    let count: number;
+    do {
+      count = await relayBatch(o.postgres, o.broker);
+      published.inc(count);
+    } while (count === BATCH_SIZE);
+  };
+  const loop = startLoop({
+    name: 'outbox-relay',
+    everyMs: POLL_EVERY_MS,
+    logger: o.logger,
+    metrics: o.metrics,
+    // While the broker is away the rows simply wait; the broker module is what reports the outage.
+    work: async () => {
+      if (o.broker.connected()) await drain();
+    },
+  });
+  const listener = listen({
+    postgres: o.postgres,
+    channel: CHANNEL,
+    wake: () => void loop.runNow().catch(() => {}),
+    logger: o.logger,
+  });
+
+  return {
+    flush: drain,
+    [Symbol.asyncDispose]: async () => {
+      await listener[Symbol.asyncDispose]();
+      await loop[Symbol.asyncDispose]();
+      // What a stopping service has just written should not wait for its next start.
+      await drain().catch((error: unknown) => o.logger.warn({ error }, 'outbox not flushed, rows wait'));
+    },
+  };
+}
+
+/**
+ * Takes the oldest events, publishes them and commits once the broker has confirmed: when anything fails they stay.
+ * That the transaction is open meanwhile is deliberate (docs/adr/0003-outbox-relay-publishes-inside-its-transaction.md).
+ */
+async function relayBatch(postgres: Postgres, broker: Broker): Promise<number> {
+  return postgres.transaction(async (tx) => {
+    if (!(await becomeRelay(tx))) return 0;
+    const rows = await tx.query<{ position: bigint; event: OutgoingEvent }>(
+      `DELETE FROM outbox WHERE position IN (
+         SELECT position FROM outbox ORDER BY position LIMIT $1 FOR UPDATE SKIP LOCKED)
+       RETURNING position, event`,
+      [BATCH_SIZE],
+    );
+    if (rows.length === 0) return 0;
+    // RETURNING promises no order.
+    rows.sort((a, b) => (a.position < b.position ? -1 : 1));
+    await broker.publish(rows.map((row) => row.event));
+    return rows.length;
+  });
+}
+
+/** One relay per service, or events of one subject could overtake each other. The lock ends with the transaction. */
+async function becomeRelay(tx: Transaction): Promise<boolean> {
+  const [lock] = await tx.query<{ held: boolean }>(
+    "SELECT pg_try_advisory_xact_lock(hashtextextended('outbox-relay', 0)) AS held",
+  );
+  return lock?.held === true;
+}

@@ -1,0 +1,137 @@
+/** PostgreSQL: a pool with time-outs, transactions, and rows in exact types. */
+import pg from 'pg';
+import { serviceUnavailable } from './faults.ts';
+import type { Logger } from './logging.ts';
+import type { Metrics } from './metrics.ts';
+
+export type Transaction = {
+  readonly query: <R extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]) => Promise<R[]>;
+};
+
+/** Stores whose statements may stand alone take this. */
+export type Queryable = Transaction;
+
+export type Postgres = AsyncDisposable &
+  Transaction & {
+    readonly pool: pg.Pool;
+    /** Commits what `work` did, or nothing when it throws. No network call belongs inside. */
+    readonly transaction: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
+    readonly healthy: () => Promise<boolean>;
+  };
+
+/** Decision 23: a call to a store may take two seconds. */
+const DEFAULT_TIMEOUT_MS = 2_000;
+const DEFAULT_MAX_CONNECTIONS = 10;
+/** The client gives up a little after the server would have, for when the server has gone silent. */
+const SILENT_SERVER_GRACE_MS = 1_000;
+/** Above the outbox relay's wait for confirms, the only work that leaves a transaction idle on purpose. */
+const IDLE_IN_TRANSACTION_MS = 30_000;
+
+/** Connects, so that a wrong address shows at start; later outages are survived by the pool. */
+export async function openPostgres(o: {
+  url: string;
+  logger: Logger;
+  metrics: Metrics;
+  maxConnections?: number;
+  statementTimeoutMs?: number;
+}): Promise<Postgres> {
+  const statementTimeoutMs = o.statementTimeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const pool = new pg.Pool({
+    connectionString: o.url,
+    max: o.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
+    connectionTimeoutMillis: DEFAULT_TIMEOUT_MS,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + SILENT_SERVER_GRACE_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    keepAlive: true,
+    types: { getTypeParser: exactTypeParser },
+  });
+  pool.on('error', (error) => o.logger.warn({ error }, 'an idle database connection was lost'));
+  reportPool(pool, o.metrics);
+  const postgres: Postgres = {
+    pool,
+    query: (sql, values) => rowsOf(pool, sql, values),
+    transaction: (work) => inTransaction(pool, work),
+    healthy: () =>
+      rowsOf(pool, 'SELECT 1').then(
+        () => true,
+        () => false,
+      ),
+    [Symbol.asyncDispose]: () => pool.end(),
+  };
+  try {
+    await postgres.query('SELECT 1');
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  return postgres;
+}
+
+async function inTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw asFault(error);
+  });
+  // Without a listener a connection that dies between two statements would end the process.
+  client.on('error', ignore);
+  const tx: Transaction = { query: (sql, values) => rowsOf(client, sql, values) };
+  let broken: Error | undefined;
+  try {
+    await tx.query('BEGIN');
+    const result = await work(tx);
+    await tx.query('COMMIT');
+    return result;
+  } catch (error) {
+    broken = await tx.query('ROLLBACK').then(() => undefined, asError);
+    throw error;
+  } finally {
+    client.off('error', ignore);
+    // A connection that could not even roll back must not serve anybody else.
+    client.release(broken);
+  }
+}
+
+async function rowsOf<R extends pg.QueryResultRow>(
+  on: pg.Pool | pg.ClientBase,
+  sql: string,
+  values: readonly unknown[] = [],
+): Promise<R[]> {
+  try {
+    return (await on.query<R>(sql, [...values])).rows;
+  } catch (error) {
+    throw asFault(error);
+  }
+}
+
+/** SQLSTATE classes by which the server says that it cannot serve now: connection, resources, operator, system. */
+const UNAVAILABLE = /^(08|53|57|58)/;
+
+/** What the server says about the statement stays as it is (constraints have meaning); all else means "down". */
+function asFault(error: unknown): unknown {
+  if (error instanceof pg.DatabaseError && !UNAVAILABLE.test(error.code ?? '')) return error;
+  return serviceUnavailable(`postgres: ${asError(error).message}`, error);
+}
+
+const INT8 = 20;
+const DATE = 1082;
+
+/** Identifiers and money are `bigint`; a calendar day stays `YYYY-MM-DD`, it has no instant. */
+function exactTypeParser(oid: number, format?: 'text' | 'binary') {
+  if (oid === INT8) return BigInt;
+  if (oid === DATE) return (day: string) => day;
+  return format === 'binary' ? pg.types.getTypeParser(oid, format) : pg.types.getTypeParser(oid);
+}
+
+function reportPool(pool: pg.Pool, metrics: Metrics): void {
+  const waiting = metrics.gauge({
+    name: 'postgres_pool_waiting',
+    help: 'Requests that wait for a connection',
+  });
+  pool.on('acquire', () => waiting.set(pool.waitingCount));
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+function ignore(): void {}
