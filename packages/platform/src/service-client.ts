@@ -68,6 +68,7 @@ export function createServiceClient(o: {
 
   return {
     call: async <S extends z.ZodType>(call: ServiceCall<S>) => {
+      if (call.deadline.remainingMs() === 0) throw serviceUnavailable(`no time left to ask ${o.name}`);
       const stop = durations.startTimer({ target: o.name });
       try {
         const reply = await withRetry(call, () => breaker.fire(call));

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { requireAdmin } from './admin-routes.ts';
+import { systemClock } from './clock.ts';
+import { type HttpServer, startHttpServer } from './http-server.ts';
+import { createLogger } from './logging.ts';
+import { createMetrics } from './metrics.ts';
+
+const token = 'an-admin-credential-0123456789-abcdef';
+const lines: string[] = [];
+let server: HttpServer;
+
+beforeAll(async () => {
+  const logger = createLogger({
+    service: 'offers',
+    level: 'info',
+    destination: { write: (line) => lines.push(line) },
+  });
+  server = await startHttpServer({
+    service: 'offers',
+    host: '127.0.0.1',
+    port: 0,
+    logger,
+    metrics: createMetrics('offers'),
+    clock: systemClock,
+    readiness: async () => [],
+    routes: (app) => {
+      app.get('/admin/things/:id', requireAdmin({ token, logger }), (_req, res) => {
+        res.json({ ok: true });
+      });
+    },
+  });
+});
+afterAll(async () => server[Symbol.asyncDispose]());
+
+function call(authorization?: string, actor = 'jo@example.test') {
+  const headers = { 'x-admin-actor': actor, ...(authorization === undefined ? {} : { authorization }) };
+  return fetch(`${server.url}/admin/things/5`, { headers });
+}
+
+const audited = () =>
+  lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line.audit === true);
+
+describe('an internal admin route', () => {
+  it('lets the credential pass and audits who called which route with which outcome', async () => {
+    lines.length = 0;
+    expect((await call(`Bearer ${token}`)).status).toBe(200);
+    expect(audited()).toMatchObject([
+      { actor: 'jo@example.test', method: 'GET', route: '/admin/things/:id', status: 200, msg: 'admin call' },
+    ]);
+  });
+
+  it.each([
+    ['no credential', undefined],
+    ['a wrong credential', `Bearer ${token}x`],
+    ['another scheme', `Basic ${token}`],
+  ])('refuses %s with 401, audited too', async (_case, authorization) => {
+    lines.length = 0;
+    const response = await call(authorization);
+    expect(response.status).toBe(401);
+    expect(await response.json()).toEqual({ message: 'Unauthorised' });
+    expect(audited()).toMatchObject([{ status: 401, msg: 'admin call refused' }]);
+  });
+
+  it('never logs the credential', async () => {
+    await call(`Bearer ${token}`);
+    expect(lines.join()).not.toContain(token);
+  });
+});

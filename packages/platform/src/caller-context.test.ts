@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type CallerContext, callerContextHeader } from '@offer-ads/contracts/caller-context';
+import { callerOf, requireCaller, signCallerContext } from './caller-context.ts';
+import { systemClock } from './clock.ts';
+import { type HttpServer, startHttpServer } from './http-server.ts';
+import { createLogger } from './logging.ts';
+import { createMetrics } from './metrics.ts';
+
+const secret = 'the-secret-of-offers-0123456789-abcdef';
+const context: CallerContext = {
+  audience: 'offers',
+  validUntil: Date.now() + 60_000,
+  organisationId: 7,
+  mode: 'TEST',
+  personId: 3,
+  keyId: 9,
+  currency: 'GBP',
+  country: 'GB',
+  tradingName: 'Café Ünïcode',
+  quota: { perPerson: 100, perOrganisation: 500 },
+  termsAccepted: true,
+};
+
+let server: HttpServer;
+beforeAll(async () => {
+  server = await startHttpServer({
+    service: 'offers',
+    host: '127.0.0.1',
+    port: 0,
+    logger: createLogger({ service: 'offers', level: 'silent' }),
+    metrics: createMetrics('offers'),
+    clock: systemClock,
+    readiness: async () => [],
+    routes: (app) => {
+      app.use(requireCaller({ secret, audience: 'offers', clock: systemClock }));
+      app.get('/who', (req, res) => {
+        res.json(callerOf(req));
+      });
+    },
+  });
+});
+afterAll(async () => server[Symbol.asyncDispose]());
+
+async function who(token?: string): Promise<{ status: number; body: unknown }> {
+  const headers = token === undefined ? {} : { [callerContextHeader]: token };
+  const response = await fetch(`${server.url}/who`, { headers });
+  return { status: response.status, body: await response.json() };
+}
+
+const refused = { status: 401, body: { message: 'Unauthorised' } };
+
+describe('the caller context', () => {
+  it('reaches the handler as the gateway signed it', async () => {
+    expect(await who(signCallerContext(secret, context))).toEqual({ status: 200, body: context });
+  });
+
+  it.each([
+    ['is missing', undefined],
+    ['is not a token', 'nonsense'],
+    ['is signed with another secret', signCallerContext(`${secret}!`, context)],
+    ['is for another audience', signCallerContext(secret, { ...context, audience: 'pricing' })],
+    ['has expired', signCallerContext(secret, { ...context, validUntil: Date.now() - 1 })],
+    ['does not fit the schema', signCallerContext(secret, { ...context, organisationId: -1 })],
+  ])('is refused with 401 when it %s', async (_case, token) => {
+    expect(await who(token)).toEqual(refused);
+  });
+
+  it('is refused when its payload was changed under a genuine signature', async () => {
+    const [, signature] = signCallerContext(secret, context).split('.');
+    const forged = Buffer.from(JSON.stringify({ ...context, organisationId: 8 })).toString('base64url');
+    expect(await who(`${forged}.${signature}`)).toEqual(refused);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import {
+  ConfigError,
+  httpSettings,
+  httpUrl,
+  postgresUrl,
+  readConfig,
+  secret,
+  telemetryEndpoint,
+} from './config.ts';
+
+const schema = z.object({
+  ...httpSettings,
+  STORE_URL: postgresUrl,
+  PEER_URL: httpUrl,
+  SIGNING_SECRET: secret,
+});
+const good = {
+  STORE_URL: 'postgres://user@host:5432/store',
+  PEER_URL: 'http://peer:8080/',
+  SIGNING_SECRET: 'x'.repeat(32),
+};
+
+function problemsOf(env: NodeJS.ProcessEnv): readonly string[] {
+  try {
+    readConfig(schema, env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+  }
+  throw new Error('expected a ConfigError');
+}
+
+describe('readConfig', () => {
+  it('reads what is there and fills in the defaults', () => {
+    expect(readConfig(schema, { ...good, UNRELATED: 'ignored' })).toEqual({
+      HOST: '127.0.0.1',
+      PORT: 8080,
+      LOG_LEVEL: 'info',
+      ...good,
+      PEER_URL: 'http://peer:8080',
+    });
+  });
+
+  it('reports every problem at once, each with the variable and its fix', () => {
+    const problems = problemsOf({ PORT: '70000', LOG_LEVEL: 'loud', STORE_URL: '', PEER_URL: 'ftp://peer' });
+    expect(problems).toEqual([
+      'PORT: must be a port number from 0 (any free port) to 65535',
+      'LOG_LEVEL: must be one of trace, debug, info, warn, error, fatal, silent',
+      'STORE_URL is missing: must be an address such as postgres://user@host:5432/database',
+      'PEER_URL: must be an address such as https://host:8080',
+      expect.stringMatching(/^SIGNING_SECRET is missing: must be a random text of at least 32 characters/),
+    ]);
+  });
+
+  it('never prints a value, because values may be secrets', () => {
+    const env = {
+      PORT: 'my-value',
+      LOG_LEVEL: 'my-value',
+      STORE_URL: 'my-value',
+      PEER_URL: 'my-value',
+      SIGNING_SECRET: 'my-value',
+    };
+    expect(problemsOf(env)).toHaveLength(5);
+    expect(problemsOf(env).join()).not.toContain('my-value');
+  });
+
+  it('takes an empty variable for a missing one', () => {
+    expect(readConfig(schema, { ...good, PORT: '' }).PORT).toBe(8080);
+    expect(telemetryEndpoint({ OTEL_EXPORTER_OTLP_ENDPOINT: '' })).toBeUndefined();
+  });
+});

@@ -1,0 +1,276 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { Express } from 'express';
+import { systemClock } from './clock.ts';
+import { Fault, serviceUnavailable } from './faults.ts';
+import { type HttpServer, type HttpServerOptions, requestFacts, startHttpServer } from './http-server.ts';
+import { createLogger } from './logging.ts';
+import { createMetrics } from './metrics.ts';
+
+const lines: string[] = [];
+const open: AsyncDisposable[] = [];
+
+async function start(
+  routes: (app: Express) => void,
+  overrides: Partial<HttpServerOptions> = {},
+): Promise<HttpServer> {
+  const server = await startHttpServer({
+    service: 'offers',
+    host: '127.0.0.1',
+    port: 0,
+    logger: createLogger({
+      service: 'offers',
+      level: 'info',
+      destination: { write: (line) => lines.push(line) },
+    }),
+    metrics: createMetrics('offers'),
+    clock: systemClock,
+    readiness: async () => [],
+    routes,
+    ...overrides,
+  });
+  open.push(server);
+  return server;
+}
+
+afterEach(async () => {
+  lines.length = 0;
+  await Promise.all(open.splice(0).map((server) => server[Symbol.asyncDispose]()));
+});
+
+/** Sends bytes as they are and gives all that came back until the server closed. */
+function raw(server: HttpServer, bytes: string): { socket: Socket; answer: Promise<string> } {
+  const socket = connect(server.port, '127.0.0.1');
+  let text = '';
+  socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
+  const answer = new Promise<string>((resolve) => {
+    socket.on('error', () => {}).on('close', () => resolve(text));
+  });
+  socket.write(bytes);
+  return { socket, answer };
+}
+
+describe('request ids', () => {
+  it('are taken from the caller when well-formed and are in the reply and the log', async () => {
+    const server = await start(() => {});
+    const response = await fetch(server.url, { headers: { 'x-request-id': 'order-12345.a_b' } });
+    expect(response.headers.get('x-request-id')).toBe('order-12345.a_b');
+    expect(lines.join()).toContain('"requestId":"order-12345.a_b"');
+  });
+
+  it.each(['short', 'with space 123', 'x'.repeat(65), 'semi;colon;1'])(
+    'replace %j by one of our own',
+    async (given) => {
+      const server = await start(() => {});
+      const response = await fetch(server.url, { headers: { 'x-request-id': given } });
+      expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    },
+  );
+});
+
+describe('replies', () => {
+  it('to unknown routes are 404 with the agreed body', async () => {
+    const server = await start(() => {});
+    const response = await fetch(`${server.url}/nowhere`);
+    expect([response.status, await response.json()]).toEqual([404, { message: 'Not found' }]);
+  });
+
+  it('to an unexpected error are 500 with the agreed body and nothing of ours; the log has the cause', async () => {
+    const server = await start((app) => {
+      app.get('/broken', () => {
+        throw new Error('the table is on fire');
+      });
+    });
+    const response = await fetch(`${server.url}/broken`);
+    expect([response.status, await response.json()]).toEqual([500, { message: 'Internal server error' }]);
+    expect(response.headers.has('x-request-id')).toBe(true);
+    expect(lines.join()).toContain('the table is on fire');
+  });
+
+  it('to a fault carry its status, its public body and Retry-After', async () => {
+    const server = await start((app) => {
+      app.get('/down', async () => {
+        throw serviceUnavailable('billing hangs');
+      });
+      app.get('/teapot', async () => {
+        throw new Fault('internal', { status: 418, publicMessage: 'Short and stout' });
+      });
+    });
+    const down = await fetch(`${server.url}/down`);
+    expect([down.status, await down.json()]).toEqual([503, { message: 'Service unavailable' }]);
+    expect(down.headers.get('retry-after')).toBe('2');
+    const teapot = await fetch(`${server.url}/teapot`);
+    expect([teapot.status, await teapot.json()]).toEqual([418, { message: 'Short and stout' }]);
+  });
+
+  it('that break half-way are cut off, so that nobody takes them for whole', async () => {
+    const server = await start((app) => {
+      app.get('/half', async (_req, res) => {
+        res.write('{"half":');
+        throw new Error('broke');
+      });
+    });
+    await expect(fetch(`${server.url}/half`).then((response) => response.text())).rejects.toThrow(/failed|terminated/);
+  });
+
+  it('carry neither etag nor x-powered-by', async () => {
+    const server = await start((app) => {
+      app.get('/thing', (_req, res) => {
+        res.json({ thing: 1 });
+      });
+    });
+    const { headers } = await fetch(`${server.url}/thing`);
+    expect([headers.get('etag'), headers.get('x-powered-by')]).toEqual([null, null]);
+  });
+});
+
+describe('the access log', () => {
+  it('names the route by its pattern, without ids or query string', async () => {
+    const server = await start((app) => {
+      app.get('/things/:id', (_req, res) => {
+        res.json({});
+      });
+    });
+    await fetch(`${server.url}/things/4711?secret=hush`);
+    expect(lines.join()).toContain('"route":"/things/:id"');
+    expect(lines.join()).not.toMatch(/4711|hush/);
+  });
+});
+
+describe('health', () => {
+  it('is ready without problems, and names them when there are any', async () => {
+    let problems: string[] = [];
+    const server = await start(() => {}, { readiness: async () => problems });
+    expect((await fetch(`${server.url}/livez`)).status).toBe(200);
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    problems = ['postgres does not answer'];
+    const response = await fetch(`${server.url}/readyz`);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({ status: 'not ready', problems });
+  });
+
+  it('counts requests by route and status for the scraper', async () => {
+    const server = await start(() => {});
+    await fetch(`${server.url}/nowhere`);
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    expect(text).toMatch(/http_request_duration_seconds_count\{.*route="unmatched",status="404".*\} 1/);
+  });
+});
+
+describe('deadlines of requests', () => {
+  it.each([
+    ['the budget header', '2000', 2_000],
+    ['at most 25 s', '999999', 25_000],
+    ['25 s when the header is nonsense', 'soon', 25_000],
+  ])('follow %s', async (_case, header, mostMs) => {
+    const server = await start((app) => {
+      app.get('/', (req, res) => {
+        res.json(requestFacts(req).deadline().remainingMs());
+      });
+    });
+    const response = await fetch(server.url, { headers: { 'x-request-budget-ms': header } });
+    const remainingMs = (await response.json()) as number;
+    expect(remainingMs).toBeLessThanOrEqual(mostMs);
+    expect(remainingMs).toBeGreaterThan(mostMs - 1_500);
+  });
+
+  it('count from when the body has arrived, however slowly it came', async () => {
+    const server = await start((app) => {
+      app.post('/', async (req, res) => {
+        let bytes = 0;
+        for await (const chunk of req) bytes += (chunk as Buffer).length;
+        res.json({ bytes, remainingMs: requestFacts(req).deadline().remainingMs() });
+      });
+    });
+    const head =
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nConnection: close\r\nX-Request-Budget-Ms: 300\r\n\r\n';
+    const { socket, answer } = raw(server, `${head}ab`);
+    setTimeout(() => socket.write('cd'), 400);
+    expect(await answer).toMatch(/"bytes":4,"remainingMs":(2\d\d|300)/);
+  });
+});
+
+describe('limits', () => {
+  const swallow = (app: Express) =>
+    app.post('/', async (req, res) => {
+      let bytes = 0;
+      for await (const chunk of req) bytes += (chunk as Buffer).length;
+      res.json({ bytes });
+    });
+
+  it('end an upload that stalls with 408', async () => {
+    const server = await start(swallow, { stallMs: 150 });
+    const { answer } = raw(server, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
+    expect(await answer).toMatch(/^HTTP\/1\.1 408 .*"message":"Request timeout"/s);
+  });
+
+  it('let an upload go on that is slow but moves', async () => {
+    const server = await start(swallow, { stallMs: 300 });
+    const { socket, answer } = raw(
+      server,
+      'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 6\r\n\r\n',
+    );
+    for (let sent = 0; sent < 6; sent += 1) setTimeout(() => socket.write('x'), 100 * (sent + 1));
+    expect(await answer).toContain('"bytes":6');
+  });
+
+  it('leave a caller waiting whose reply takes longer than an upload may stall', async () => {
+    const server = await start(
+      (app) => {
+        app.get('/slow', (_req, res) => {
+          setTimeout(() => res.json({ slow: true }), 400);
+        });
+      },
+      { stallMs: 150 },
+    );
+    expect(await (await fetch(`${server.url}/slow`)).json()).toEqual({ slow: true });
+  });
+
+  it('refuse too large headers with 431 and a broken request with 400', async () => {
+    const server = await start(() => {});
+    const large = raw(server, `GET / HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`);
+    expect(await large.answer).toMatch(/^HTTP\/1\.1 431 /);
+    expect(await raw(server, 'NONSENSE\r\n\r\n').answer).toMatch(
+      /^HTTP\/1\.1 400 .*"message":"Bad Request"/s,
+    );
+  });
+});
+
+describe('a graceful stop', () => {
+  it('finishes what is in flight and refuses what is new', async () => {
+    let finish = () => {};
+    const arrived = Promise.withResolvers<void>();
+    const server = await start((app) => {
+      app.get('/work', (_req, res) => {
+        finish = () => res.json({ done: true });
+        arrived.resolve();
+      });
+    });
+    const inFlight = fetch(`${server.url}/work`);
+    await arrived.promise;
+    const stopped = server[Symbol.asyncDispose]();
+    await expect(fetch(`${server.url}/work`)).rejects.toThrow(/failed|terminated/);
+    finish();
+    expect(await (await inFlight).json()).toEqual({ done: true });
+    await stopped;
+  });
+
+  it('ends a request that does not finish within its bound', async () => {
+    const arrived = Promise.withResolvers<void>();
+    const server = await start((app) => void app.get('/forever', () => arrived.resolve()), { stopMs: 100 });
+    const forever = fetch(`${server.url}/forever`);
+    await arrived.promise;
+    await Promise.all([expect(forever).rejects.toThrow(/failed|terminated/), server[Symbol.asyncDispose]()]);
+  });
+
+  it('is not held up by idle keep-alive connections', async () => {
+    const server = await start(() => {});
+    const { socket } = raw(server, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'data');
+    await server[Symbol.asyncDispose]();
+    expect(socket.destroyed || socket.readableEnded || (await once(socket, 'close').then(() => true))).toBe(
+      true,
+    );
+  });
+});

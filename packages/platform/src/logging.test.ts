@@ -1,0 +1,25 @@
+import { describe, expect, it } from '@jest/globals';
+import { createLogger } from './logging.ts';
+
+function logged(write: (logger: ReturnType<typeof createLogger>) => void): Record<string, unknown>[] {
+  const lines: string[] = [];
+  write(
+    createLogger({ service: 'offers', level: 'info', destination: { write: (line) => lines.push(line) } }),
+  );
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+describe('the log', () => {
+  it('names the service, the level and an ISO time', () => {
+    const [line] = logged((logger) => logger.warn('careful'));
+    expect(line).toMatchObject({ service: 'offers', level: 'warn', msg: 'careful' });
+    expect(new Date(line?.time as string).toISOString()).toBe(line?.time);
+  });
+
+  it('holds no credential and no email, wherever a field of that name stands', () => {
+    const secrets = { 'x-api-key': 'hidden', authorization: 'hidden', email: 'hidden', token: 'hidden' };
+    const lines = logged((logger) => logger.info({ ...secrets, headers: secrets }, 'request'));
+    expect(JSON.stringify(lines)).not.toContain('hidden');
+    expect(lines[0]).toMatchObject({ authorization: '[redacted]', headers: { 'x-api-key': '[redacted]' } });
+  });
+});

@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
+import { createDeadline } from './deadline.ts';
+import { createLogger } from './logging.ts';
+import { createMetrics } from './metrics.ts';
+import { createServiceClient, type ServiceCall, type ServiceClient } from './service-client.ts';
+
+const reply = z.object({ answer: z.number() });
+const unavailable = { status: 503, publicBody: { message: 'Service unavailable' }, retryAfterSeconds: 2 };
+
+let server: Server;
+let client: ServiceClient;
+let respond: RequestListener;
+let seen: IncomingMessage[];
+
+beforeEach(async () => {
+  seen = [];
+  respond = (_req, res) => void res.end('{"answer":42}');
+  server = createServer((req, res) => {
+    seen.push(req);
+    respond(req, res);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  client = createServiceClient({
+    name: 'pricing',
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    logger: createLogger({ service: 'offers', level: 'silent' }),
+    metrics: createMetrics('offers'),
+    timeoutMs: 2_000,
+  });
+});
+
+afterEach(async () => {
+  server.close();
+  server.closeAllConnections();
+  await client[Symbol.asyncDispose]();
+});
+
+function ask(overrides: Partial<ServiceCall<typeof reply>> = {}) {
+  return client.call({
+    method: 'POST',
+    path: '/internal/price',
+    callerToken: 'signed',
+    requestId: 'request-1',
+    deadline: createDeadline(5_000),
+    reply,
+    ...overrides,
+  });
+}
+
+const answerWith = (status: number, body: string): RequestListener => {
+  return (_req, res) => void res.writeHead(status, { 'content-type': 'application/json' }).end(body);
+};
+
+describe('a call to another service', () => {
+  it('carries the caller, the request id, the budget and the body, and gives the checked reply', async () => {
+    let body = '';
+    respond = (req, res) => {
+      req.on('data', (chunk) => (body += chunk)).on('end', () => res.end('{"answer":42}'));
+    };
+    expect(await ask({ json: { question: 1 } })).toEqual({ answer: 42 });
+    expect(body).toBe('{"question":1}');
+    expect(seen[0]?.headers).toMatchObject({
+      'x-caller-context': 'signed',
+      'x-request-id': 'request-1',
+      'x-request-budget-ms': '2000',
+      'content-type': 'application/json',
+    });
+  });
+
+  it('passes on no more budget than the caller has left', async () => {
+    await ask({ deadline: createDeadline(500) });
+    expect(Number(seen[0]?.headers['x-request-budget-ms'])).toBeLessThanOrEqual(500);
+  });
+
+  it('keeps its connections for the next calls', async () => {
+    for (let time = 0; time < 20; time += 1) await ask();
+    expect(new Set(seen.map((request) => request.socket.remotePort)).size).toBeLessThan(4);
+  });
+
+  it.each<[string, RequestListener]>([
+    ['answers garbage', answerWith(200, 'garbage')],
+    ['answers another shape', answerWith(200, '{"answer":"42"}')],
+    ['answers 500', answerWith(500, '{}')],
+    ['answers 404', answerWith(404, '{}')],
+    ['resets the connection', (req) => req.socket.resetAndDestroy()],
+    [
+      'breaks off in the reply',
+      (_req, res) => {
+        res.writeHead(200, { 'content-length': '100' }).write('{"ans');
+        setImmediate(() => res.destroy());
+      },
+    ],
+  ])('is a 503 when the service %s', async (_case, listener) => {
+    respond = listener;
+    await expect(ask()).rejects.toMatchObject(unavailable);
+  });
+
+  it('is a 503 when nothing listens', async () => {
+    server.close();
+    server.closeAllConnections();
+    await expect(ask()).rejects.toMatchObject(unavailable);
+  });
+
+  it.each([
+    ["the caller's deadline", () => ({ deadline: createDeadline(150) })],
+    ['its own time-out', () => ({ timeoutMs: 150 })],
+  ])('gives up on a hanging service at %s', async (_case, overrides) => {
+    respond = () => {};
+    const startedAt = performance.now();
+    await expect(ask(overrides())).rejects.toMatchObject(unavailable);
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
+  });
+
+  it('is not even begun when the deadline has passed', async () => {
+    await expect(ask({ deadline: createDeadline(0) })).rejects.toMatchObject(unavailable);
+    expect(seen).toHaveLength(0);
+  });
+});
+
+describe('the one more try of a safe call', () => {
+  it('follows a broken connection', async () => {
+    respond = (req, res) => {
+      if (seen.length === 1) req.socket.resetAndDestroy();
+      else res.end('{"answer":42}');
+    };
+    expect(await ask({ retry: 'safe' })).toEqual({ answer: 42 });
+  });
+
+  it('is not made without leave, nor after an answer', async () => {
+    respond = (req) => req.socket.resetAndDestroy();
+    await expect(ask()).rejects.toMatchObject(unavailable);
+    respond = answerWith(500, '{}');
+    await expect(ask({ retry: 'safe' })).rejects.toMatchObject(unavailable);
+    expect(seen).toHaveLength(2);
+  });
+});
+
+describe('the breaker', () => {
+  async function fail(times: number) {
+    for (let time = 0; time < times; time += 1) await expect(ask()).rejects.toMatchObject(unavailable);
+  }
+
+  it('opens after repeated failures, spares the service, and closes when it is back', async () => {
+    respond = answerWith(500, '{}');
+    await fail(8);
+    const reached = seen.length;
+    expect(reached).toBeLessThan(8);
+    await fail(5);
+    expect(seen).toHaveLength(reached);
+
+    respond = answerWith(200, '{"answer":42}');
+    const startedAt = performance.now();
+    let answer: unknown;
+    while (answer === undefined && performance.now() - startedAt < 3_000) {
+      answer = await ask().catch(() => new Promise((resolve) => setTimeout(resolve, 50)));
+    }
+    expect(answer).toEqual({ answer: 42 });
+    expect(await ask()).toEqual({ answer: 42 });
+  });
+
+  it('does not open for 4xx: the service is alive', async () => {
+    respond = answerWith(404, '{}');
+    await fail(12);
+    expect(seen).toHaveLength(12);
+  });
+});
