@@ -1,0 +1,13 @@
+import { port, readConfig } from '@offer-ads/platform/config';
+import { z } from 'zod';
+
+export function readMailSinkConfig(env: NodeJS.ProcessEnv = process.env) {
+  return readConfig(
+    z.object({
+      HOST: z.string().default('127.0.0.1'),
+      PORT: port.default(8025),
+      SMTP_PORT: port.default(1025),
+    }),
+    env,
+  );
+}

@@ -1,0 +1,41 @@
+/** The messages that have arrived, the newest so many of them. */
+
+export type Message = {
+  readonly id: number;
+  readonly to: string;
+  readonly from: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** ISO 8601, UTC. */
+  readonly receivedAt: string;
+};
+
+export type Mailbox = {
+  readonly add: (message: Omit<Message, 'id'>) => void;
+  readonly find: (id: number) => Message | undefined;
+  /** In the order of arrival; `to` compares addresses without regard to case. */
+  readonly list: (to?: string) => readonly Message[];
+};
+
+/** Enough for any test run; the size bounds memory when messages are large. */
+export function createMailbox(o = { mostMessages: 5000, mostCharacters: 64 * 1024 * 1024 }): Mailbox {
+  const messages: Message[] = [];
+  let lastId = 0;
+  let characters = 0;
+  const size = (message: Message) => message.text.length + message.html.length + message.subject.length;
+  return {
+    add(message) {
+      lastId += 1;
+      const kept = { id: lastId, ...message };
+      messages.push(kept);
+      characters += size(kept);
+      while (messages.length > o.mostMessages || (characters > o.mostCharacters && messages.length > 1)) {
+        const oldest = messages.shift();
+        characters -= oldest ? size(oldest) : 0;
+      }
+    },
+    find: (id) => messages.find((message) => message.id === id),
+    list: (to) => messages.filter((message) => !to || message.to.toLowerCase() === to.toLowerCase()),
+  };
+}

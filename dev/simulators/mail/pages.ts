@@ -1,0 +1,41 @@
+/** The sink's web pages: the list, and one message with its HTML kept in a sandbox. */
+import { escapeHtml, page } from '../web-server.ts';
+import type { Message } from './mailbox.ts';
+
+/** No script, no form, nothing of the page around it; a link opens a tab of its own. */
+export const sandbox = 'allow-popups allow-popups-to-escape-sandbox';
+
+const mostListed = 200;
+
+export function listPage(messages: readonly Message[], to?: string): string {
+  const newestFirst = messages.toReversed().slice(0, mostListed);
+  const rows = newestFirst.map(
+    (message) =>
+      `<tr><td><a href="/messages/${message.id}">${escapeHtml(message.subject || '(no subject)')}</a>
+<div class="quiet">to ${escapeHtml(message.to)} · ${escapeHtml(message.receivedAt)}</div></td></tr>`,
+  );
+  const title = to ? `Mail to ${to}` : 'Mail';
+  return page(
+    title,
+    `<h1>${escapeHtml(title)}</h1>
+${rows.length > 0 ? `<table>\n${rows.join('\n')}\n</table>` : '<p>No mail has arrived yet.</p>'}`,
+  );
+}
+
+export function messagePage(message: Message): string {
+  const content = message.html
+    ? `<iframe title="The message" sandbox="${sandbox}" src="/messages/${message.id}/html"></iframe>
+<details><summary>As plain text</summary><pre style="white-space: pre-wrap">${escapeHtml(message.text)}</pre></details>`
+    : `<pre style="white-space: pre-wrap">${escapeHtml(message.text)}</pre>`;
+  return page(
+    message.subject,
+    `<p class="quiet"><a href="/">All mail</a></p>
+<h1>${escapeHtml(message.subject || '(no subject)')}</h1>
+<p class="quiet">from ${escapeHtml(message.from)}<br>to ${escapeHtml(message.to)}<br>${escapeHtml(message.receivedAt)}</p>
+${content}`,
+  );
+}
+
+export function missingPage(): string {
+  return page('Not found', '<h1>There is no such message (any more)</h1><p><a href="/">All mail</a></p>');
+}

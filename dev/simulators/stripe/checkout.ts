@@ -1,0 +1,181 @@
+/** Checkout Sessions: opened, then paid or expired, once; every ending is an event. */
+import type { Clock } from '@offer-ads/platform/clock';
+import { cardMinimumMinor, formatMinor } from '@offer-ads/contracts/currencies';
+import type { Faults } from './faults.ts';
+import type { Collection } from './journal.ts';
+import {
+  apiVersion,
+  type CheckoutSession,
+  type Customer,
+  type Event,
+  newId,
+  newSessionId,
+  sessionTotals,
+  statusAt,
+  type TaxRate,
+} from './objects.ts';
+import type { SessionParameters } from './parameters.ts';
+import { renderSession } from './rendering.ts';
+import { invalid, notFound, type Reply } from './replies.ts';
+
+/** Stripe: a session lives between 30 minutes and 24 hours, and 24 hours when nothing is said. */
+const shortestLifeSeconds = 30 * 60;
+const longestLifeSeconds = 24 * 60 * 60;
+
+export type Checkout = ReturnType<typeof createCheckout>;
+type Refusable =
+  | { readonly ok: true; readonly session: CheckoutSession }
+  | { readonly ok: false; readonly reply: Reply };
+
+export function createCheckout(o: {
+  sessions: Collection<CheckoutSession>;
+  taxRates: Collection<TaxRate>;
+  customers: Collection<Customer>;
+  clock: Clock;
+  faults: () => Faults;
+  pageUrl: (sessionId: string) => string;
+  emit: (event: Event) => void;
+}) {
+  const nowSeconds = () => Math.floor(o.clock.now().getTime() / 1000);
+  const render = (session: CheckoutSession, withLines = false) =>
+    renderSession(session, { nowSeconds: nowSeconds(), pageUrl: o.pageUrl(session.id), withLines });
+
+  function finish(session: CheckoutSession, outcome: CheckoutSession['outcome'], cause: Event['request']) {
+    const finished = { ...session, outcome };
+    o.sessions.put(finished);
+    o.emit({
+      id: newId('evt'),
+      object: 'event',
+      api_version: apiVersion,
+      created: nowSeconds(),
+      data: { object: render(finished) },
+      livemode: finished.livemode,
+      pending_webhooks: 1,
+      request: cause,
+      type: outcome.status === 'complete' ? 'checkout.session.completed' : 'checkout.session.expired',
+    } as Event);
+    return finished;
+  }
+
+  function complete(session: CheckoutSession): CheckoutSession {
+    const payerEmail =
+      session.customerEmail ?? o.customers.get(session.customer ?? '')?.email ?? 'payer@example.com';
+    return finish(session, { status: 'complete', paymentIntent: newId('pi'), payerEmail }, null);
+  }
+
+  return {
+    nowSeconds,
+    render,
+
+    /** A session of the caller's own mode; the other mode's objects do not exist for a key. */
+    find(id: string, livemode: boolean): CheckoutSession | undefined {
+      const session = o.sessions.get(id);
+      return session?.livemode === livemode ? session : undefined;
+    },
+
+    open(asked: SessionParameters, livemode: boolean): Refusable {
+      const now = nowSeconds();
+      const expiresAt = asked.expires_at ?? now + longestLifeSeconds;
+      const expiryProblem = checkExpiry(expiresAt, now);
+      if (expiryProblem) return { ok: false, reply: expiryProblem };
+      if (asked.customer && o.customers.get(asked.customer)?.livemode !== livemode) {
+        return { ok: false, reply: notFound('customer', asked.customer, 'customer') };
+      }
+      const rates = new Map<string, TaxRate>();
+      for (const id of asked.line_items.flatMap((line) => line.tax_rates ?? [])) {
+        const rate = o.taxRates.get(id);
+        if (rate?.livemode !== livemode) {
+          return { ok: false, reply: notFound('tax rate', id, 'line_items[0][tax_rates]') };
+        }
+        rates.set(id, rate);
+      }
+      const currency = asked.line_items[0]?.price_data.currency ?? '';
+      if (asked.line_items.some((line) => line.price_data.currency !== currency)) {
+        return {
+          ok: false,
+          reply: invalid('All line items must have the same currency.', { param: 'line_items' }),
+        };
+      }
+      const session: CheckoutSession = {
+        id: newSessionId(livemode),
+        livemode,
+        created: now,
+        expiresAt,
+        currency,
+        lines: asked.line_items.map((line) => ({
+          id: newId('li'),
+          priceId: newId('price'),
+          productId: newId('prod', 14),
+          name: line.price_data.product_data.name,
+          quantity: line.quantity,
+          unitAmount: line.price_data.unit_amount,
+          taxRates: (line.tax_rates ?? []).flatMap((id) => rates.get(id) ?? []),
+        })),
+        successUrl: asked.success_url,
+        cancelUrl: asked.cancel_url ?? null,
+        clientReferenceId: asked.client_reference_id ?? null,
+        customer: asked.customer ?? null,
+        customerEmail: asked.customer_email ?? null,
+        metadata: asked.metadata ?? {},
+        outcome: { status: 'open' },
+      };
+      const tooSmall = checkMinimum(session, o.faults().failCreate === 'too_small');
+      if (tooSmall) return { ok: false, reply: tooSmall };
+      o.sessions.put(session);
+      return { ok: true, session };
+    },
+
+    /** What the Pay button does. Refused when there is nothing left to pay. */
+    pay(session: CheckoutSession): CheckoutSession | undefined {
+      return statusAt(session, nowSeconds()) === 'open' ? complete(session) : undefined;
+    },
+
+    expire(session: CheckoutSession, cause: Event['request']): Refusable {
+      const open = statusAt(session, nowSeconds()) === 'open';
+      const settled = open && o.faults().failExpire === 'complete' ? complete(session) : session;
+      const status = statusAt(settled, nowSeconds());
+      if (status === 'open') return { ok: true, session: finish(settled, { status: 'expired' }, cause) };
+      return {
+        ok: false,
+        reply: invalid(
+          `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of \`${status}\`.`,
+        ),
+      };
+    },
+
+    /** Tells of the sessions whose time is over; that they are expired holds already. */
+    expireDue(): void {
+      const now = nowSeconds();
+      for (const session of o.sessions.all()) {
+        if (session.outcome.status === 'open' && session.expiresAt <= now)
+          finish(session, { status: 'expired' }, null);
+      }
+    },
+  };
+}
+
+function checkExpiry(expiresAt: number, nowSeconds: number): Reply | undefined {
+  const param = 'expires_at';
+  if (expiresAt - nowSeconds < shortestLifeSeconds) {
+    return invalid('The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.', {
+      param,
+    });
+  }
+  if (expiresAt - nowSeconds > longestLifeSeconds) {
+    return invalid('The `expires_at` timestamp must be less than 24 hours from Checkout Session creation.', {
+      param,
+    });
+  }
+  return undefined;
+}
+
+/** Stripe compares the whole amount that the card would bear. */
+function checkMinimum(session: CheckoutSession, always: boolean): Reply | undefined {
+  const currency = session.currency.toUpperCase();
+  const minimum = cardMinimumMinor(currency) ?? 0n;
+  if (!always && BigInt(sessionTotals(session).total) >= minimum) return undefined;
+  const amount = `${formatMinor(minimum, currency)} ${session.currency}`;
+  return invalid(`The Checkout Session's total amount due must add up to at least ${amount}`, {
+    code: 'amount_too_small',
+  });
+}

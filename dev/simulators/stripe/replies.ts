@@ -1,0 +1,36 @@
+/** Replies of the API: an object, or a refusal in Stripe's error shape. */
+export type Reply = {
+  readonly status: number;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+export type StripeError = {
+  readonly type: 'invalid_request_error' | 'idempotency_error' | 'api_error';
+  readonly message: string;
+  readonly code?: string;
+  readonly param?: string;
+};
+
+export function ok(body: object): Reply {
+  return { status: 200, body };
+}
+
+export function refuse(status: number, error: StripeError): Reply {
+  return { status, body: { error } };
+}
+
+export function invalid(message: string, details: { code?: string; param?: string } = {}): Reply {
+  return refuse(400, { type: 'invalid_request_error', message, ...details });
+}
+
+export function notFound(kind: string, id: string, param: string): Reply {
+  const message = `No such ${kind}: '${id}'`;
+  return refuse(404, { type: 'invalid_request_error', code: 'resource_missing', message, param });
+}
+
+/** What a caller sees when Stripe itself is in trouble. */
+export const unavailable: Reply = refuse(503, {
+  type: 'api_error',
+  message: 'An unexpected error occurred while processing this request. Please try again later.',
+});

@@ -1,0 +1,93 @@
+/** The Stripe simulator: stateful Checkout Sessions, a payment page, signed webhooks, faults on demand. */
+import { type Clock, systemClock } from '@offer-ads/platform/clock';
+import express from 'express';
+import { listen, type WebServer } from '../web-server.ts';
+import { mountApi } from './api-routes.ts';
+import { createCheckout } from './checkout.ts';
+import type { Faults } from './faults.ts';
+import type { SavedReply } from './idempotency.ts';
+import { openJournal } from './journal.ts';
+import type { CheckoutSession, Customer, Event, TaxRate } from './objects.ts';
+import { mountSim } from './sim-routes.ts';
+import { startWebhooks, type WebhookSecrets } from './webhooks.ts';
+
+export type StripeSimulator = WebServer & {
+  /** Tells now of the sessions whose time is over, instead of within a second. */
+  readonly expireDue: () => void;
+};
+
+export async function startStripeSimulator(o: {
+  host?: string;
+  port?: number;
+  webhookUrl: string;
+  webhookSecrets: WebhookSecrets;
+  /** Base of the payment pages' addresses; its own address when a browser can reach that. */
+  publicUrl?: string;
+  /** Where the objects are kept between runs; in memory only when missing. */
+  stateFile?: string;
+  clock?: Clock;
+  firstRetryMs?: number;
+  log?: (line: string) => void;
+}): Promise<StripeSimulator> {
+  const journal = openJournal(o.stateFile);
+  const sessions = journal.collection<CheckoutSession>('session');
+  const taxRates = journal.collection<TaxRate>('tax_rate');
+  const customers = journal.collection<Customer>('customer');
+  const events = journal.collection<Event>('event');
+  const savedReplies = journal.collection<SavedReply>('reply');
+  const clock = o.clock ?? systemClock;
+  let current: Faults = {};
+  const faults = () => current;
+
+  const webhooks = startWebhooks({
+    url: o.webhookUrl,
+    secrets: o.webhookSecrets,
+    faults,
+    clock,
+    settled: (event) => events.put({ ...event, pending_webhooks: 0 }),
+    firstRetryMs: o.firstRetryMs ?? 500,
+    log: o.log ?? console.log,
+  });
+  const checkout = createCheckout({
+    sessions,
+    taxRates,
+    customers,
+    clock,
+    faults,
+    pageUrl: (id) => `${publicUrl}/c/pay/${id}`,
+    emit: (event) => {
+      events.put(event);
+      webhooks.send(event);
+    },
+  });
+
+  const app = express();
+  app.disable('x-powered-by').set('query parser', 'extended');
+  app.use('/v1', express.urlencoded({ extended: true }));
+  app.use('/sim', express.json());
+  mountApi(app, { checkout, taxRates, customers, events, savedReplies, faults });
+  mountSim(app, {
+    checkout,
+    sessions,
+    setFaults: (faults) => {
+      current = faults;
+    },
+  });
+  app.get('/livez', (_, res) => res.json({ status: 'ok' }));
+
+  const server = await listen(app, { host: o.host ?? '127.0.0.1', port: o.port ?? 0 });
+  const publicUrl = o.publicUrl ?? server.url;
+  for (const event of events.all().filter((event) => event.pending_webhooks > 0)) webhooks.send(event);
+  const sweep = setInterval(checkout.expireDue, 1000);
+
+  return {
+    url: server.url,
+    port: server.port,
+    expireDue: checkout.expireDue,
+    async [Symbol.asyncDispose]() {
+      clearInterval(sweep);
+      await webhooks[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,57 @@
+/** `POST /sim/...` for tests and demos, and the payment page for people: both pay in the same way. */
+import type { Express } from 'express';
+import type { Checkout } from './checkout.ts';
+import { faults, type Faults } from './faults.ts';
+import type { Collection } from './journal.ts';
+import { type CheckoutSession, statusAt } from './objects.ts';
+import { paymentPage, unknownPage } from './payment-page.ts';
+import { summariseSession } from './rendering.ts';
+
+export function mountSim(
+  app: Express,
+  o: {
+    checkout: Checkout;
+    sessions: Collection<CheckoutSession>;
+    setFaults: (faults: Faults) => void;
+  },
+): void {
+  const { checkout, sessions } = o;
+
+  app.get('/sim/sessions/:id', (req, res) => {
+    const session = sessions.get(req.params.id);
+    if (session) res.json(summariseSession(session, checkout.nowSeconds()));
+    else res.status(404).json({ message: 'No such session' });
+  });
+
+  app.post('/sim/sessions/:id/pay', (req, res) => {
+    const session = sessions.get(req.params.id);
+    const paid = session && checkout.pay(session);
+    if (!session) res.status(404).json({ message: 'No such session' });
+    else if (paid) res.json(summariseSession(paid, checkout.nowSeconds()));
+    else res.status(409).json({ message: `The session is ${statusAt(session, checkout.nowSeconds())}` });
+  });
+
+  app.post('/sim/faults', (req, res) => {
+    const asked = faults.safeParse(req.body ?? {});
+    if (asked.success) {
+      o.setFaults(asked.data);
+      res.json(asked.data);
+    } else {
+      res.status(400).json({ message: asked.error.issues.map((issue) => issue.message).join('; ') });
+    }
+  });
+
+  app.get('/c/pay/:id', (req, res) => {
+    const session = sessions.get(req.params.id);
+    res.status(session ? 200 : 404).type('html');
+    res.send(session ? paymentPage(session, checkout.nowSeconds()) : unknownPage());
+  });
+
+  app.post('/c/pay/:id', (req, res) => {
+    const session = sessions.get(req.params.id);
+    const paid = session && checkout.pay(session);
+    // Not open any more: the page itself says why.
+    if (paid) res.redirect(303, paid.successUrl.replaceAll('{CHECKOUT_SESSION_ID}', paid.id));
+    else res.redirect(303, req.path);
+  });
+}

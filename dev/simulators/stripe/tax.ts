@@ -1,0 +1,12 @@
+/** Tax on an amount, as Stripe computes it per line and rate: exact, rounded half up to a minor unit. */
+import type { TaxRate } from './objects.ts';
+
+/** Percentages have up to four decimals. */
+const percentScale = 10_000n;
+
+export function taxMinor(rate: Pick<TaxRate, 'percentage' | 'inclusive'>, amountMinor: number): number {
+  const percent = BigInt(Math.round(rate.percentage * Number(percentScale)));
+  const whole = 100n * percentScale;
+  const divisor = rate.inclusive ? whole + percent : whole;
+  return Number((2n * BigInt(amountMinor) * percent + divisor) / (2n * divisor));
+}

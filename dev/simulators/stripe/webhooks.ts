@@ -1,0 +1,116 @@
+/** Delivers events as Stripe does: signed over the raw body, again with growing delays until somebody answers 2xx. */
+import { createHmac } from 'node:crypto';
+import type { Clock } from '@offer-ads/platform/clock';
+import type { Faults } from './faults.ts';
+import type { Event } from './objects.ts';
+
+/** Stripe goes on for up to three days. */
+const giveUpAfterMs = 3 * 24 * 60 * 60 * 1000;
+/** A person who develops does not wait for Stripe's minutes and hours. */
+const longestRetryMs = 10_000;
+const answerWithinMs = 10_000;
+const mostAtOnce = 16;
+/** Within this window a shuffled webhook may change places with others. */
+const shuffleWindowMs = 500;
+
+export type WebhookSecrets = { readonly TEST: string; readonly LIVE: string };
+export type Webhooks = AsyncDisposable & { readonly send: (event: Event) => void };
+
+type Delivery = {
+  readonly event: Event;
+  readonly attempts: number;
+  readonly dueAt: number;
+  readonly firstAt: number;
+};
+
+export function startWebhooks(o: {
+  url: string;
+  secrets: WebhookSecrets;
+  faults: () => Faults;
+  clock: Clock;
+  /** Called once for every event that has been delivered, or given up. */
+  settled: (event: Event) => void;
+  firstRetryMs: number;
+  log: (line: string) => void;
+}): Webhooks {
+  const waiting: Delivery[] = [];
+  const underWay = new Set<Promise<void>>();
+  const stopped = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+
+  function pump(): void {
+    clearTimeout(timer);
+    if (stopped.signal.aborted) return;
+    waiting.sort((a, b) => a.dueAt - b.dueAt);
+    for (let next = waiting[0]; next && next.dueAt <= performance.now(); next = waiting[0]) {
+      if (underWay.size >= mostAtOnce) return; // a delivery that ends pumps again
+      waiting.shift();
+      const attempt = deliver(next).finally(() => {
+        underWay.delete(attempt);
+        pump();
+      });
+      underWay.add(attempt);
+    }
+    const [next] = waiting;
+    if (next) timer = setTimeout(pump, Math.max(1, next.dueAt - performance.now()));
+  }
+
+  async function deliver(delivery: Delivery): Promise<void> {
+    const answer = await post(delivery.event);
+    if (answer === 'accepted') return o.settled(delivery.event);
+    if (stopped.signal.aborted) return;
+    const attempts = delivery.attempts + 1;
+    const delayMs = Math.min(o.firstRetryMs * 2 ** Math.min(attempts - 1, 20), longestRetryMs);
+    o.log(`webhook ${delivery.event.id}: attempt ${attempts} ended with ${answer}, again in ${delayMs} ms`);
+    if (performance.now() - delivery.firstAt > giveUpAfterMs) return o.settled(delivery.event);
+    waiting.push({ ...delivery, attempts, dueAt: performance.now() + delayMs });
+  }
+
+  async function post(event: Event): Promise<string> {
+    const body = JSON.stringify(event, null, 2);
+    try {
+      const reply = await fetch(o.url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json; charset=utf-8',
+          'user-agent': 'Stripe/1.0 (+https://stripe.com/docs/webhooks)',
+          'stripe-signature': signatureHeader(
+            body,
+            o.secrets[event.livemode ? 'LIVE' : 'TEST'],
+            o.clock.now(),
+          ),
+        },
+        body,
+        redirect: 'manual',
+        signal: AbortSignal.any([stopped.signal, AbortSignal.timeout(answerWithinMs)]),
+      });
+      await reply.body?.cancel();
+      return reply.ok ? 'accepted' : `status ${reply.status}`;
+    } catch (error) {
+      return error instanceof Error ? error.name : 'no answer';
+    }
+  }
+
+  return {
+    send(event) {
+      const { duplicate = 1, delayMs = 0, shuffle = false } = o.faults();
+      for (let copy = 0; copy < duplicate; copy += 1) {
+        const dueAt = performance.now() + delayMs + (shuffle ? Math.random() * shuffleWindowMs : 0);
+        waiting.push({ event, attempts: 0, dueAt, firstAt: performance.now() });
+      }
+      pump();
+    },
+    async [Symbol.asyncDispose]() {
+      clearTimeout(timer);
+      stopped.abort();
+      await Promise.allSettled(underWay);
+    },
+  };
+}
+
+/** Stripe's scheme v1: HMAC-SHA256 over the time and the exact bytes of the body. */
+export function signatureHeader(body: string, secret: string, at: Date): string {
+  const timestamp = Math.floor(at.getTime() / 1000);
+  const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
+  return `t=${timestamp},v1=${signature}`;
+}
