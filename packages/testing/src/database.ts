@@ -80,7 +80,7 @@ function contentHash(directories: readonly string[]): string {
   const hash = createHash('sha256');
   for (const directory of directories) {
     if (!existsSync(directory)) continue;
-    for (const file of readdirSync(directory).sort())
+    for (const file of readdirSync(directory).toSorted())
       hash.update(file).update(readFileSync(join(directory, file)));
   }
   return hash.digest('hex').slice(0, 16);

@@ -1,10 +1,2 @@
-/** Runs once per jest run, before any integration test. */
-import { handToWorkers, requireAddress } from './config.ts';
-
-export default async function globalSetup(): Promise<void> {
-  handToWorkers({
-    postgres: requireAddress('postgres'),
-    mongo: requireAddress('mongo'),
-    rabbitmq: requireAddress('rabbitmq'),
-  });
-}
+/** Jest calls this once per run, and only when there are integration tests to run. */
+export { startRunBacking as default } from './run-backing.ts';

@@ -1,2 +1,2 @@
-/** Runs once per jest run, after the last integration test. */
-export default async function globalTeardown(): Promise<void> {}
+/** Jest calls this once per run, after the last integration test. */
+export { stopRunBacking as default } from './run-backing.ts';

@@ -1,5 +1,9 @@
 /** Pictures for tests, made on the spot: the repository keeps no binary fixtures. */
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
+
+// Jest runs modules in a context of their own, where every look-up of a global such as `Math` takes a microsecond;
+// hundreds of thousands of pixels would take seconds.
+const { imul, max, min, PI, round, sin } = Math;
 
 type Size = { readonly width?: number; readonly height?: number };
 
@@ -51,7 +55,7 @@ export async function manyPixelPng({ width = 8_000, height = 8_000 }: Size = {})
     .toBuffer();
 }
 
-function picture({ width = defaultWidth, height = defaultHeight }: Size, seed: number): sharp.Sharp {
+function picture({ width = defaultWidth, height = defaultHeight }: Size, seed: number): Sharp {
   const random = randomNumbers(seed);
   const [redWaves, greenWaves, blueWaves] = [1 + 2 * random(), 1 + 2 * random(), 1 + 2 * random()];
   const pixels = Buffer.alloc(width * height * 3);
@@ -68,7 +72,7 @@ function picture({ width = defaultWidth, height = defaultHeight }: Size, seed: n
 }
 
 function shade(turns: number, grain: number): number {
-  return Math.min(255, Math.max(0, Math.round(128 + 90 * Math.sin(2 * Math.PI * turns) + grain)));
+  return min(255, max(0, round(128 + 90 * sin(2 * PI * turns) + grain)));
 }
 
 /** Mulberry32: fast and repeatable; `Math.random` cannot be seeded. */
@@ -76,8 +80,8 @@ function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    let mixed = imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }

@@ -1,0 +1,120 @@
+/**
+ * The backing services, Postgres, MongoDB and RabbitMQ, each taken from the first place that has it: an address in the
+ * environment, Docker, or a server started from a program that was found or fetched. What was started here is stopped
+ * here, by its process id; nothing that ran before is touched.
+ */
+import { claimFolder, releaseFolder, removeFolder } from './data-folder.ts';
+import { lookInDocker } from './docker.ts';
+import { dockerCompose, removeComposeProject } from './docker-compose.ts';
+import { testcontainers } from './docker-testcontainers.ts';
+import { findEmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
+import { startEmbeddedRabbitmq } from './embedded-rabbitmq.ts';
+import { firstFound, found, type Place } from './find.ts';
+import { mongodPlaces, startMongod } from './mongod.ts';
+import {
+  BackingMissing,
+  type GivenAddress,
+  placesOf,
+  type Start,
+  type Surroundings,
+  sayMissing,
+  sayTaken,
+} from './places.ts';
+import { rabbitmqPlaces } from './rabbitmq-programs.ts';
+import { type RunningStore, type Store, stores } from './stores.ts';
+
+export { BackingMissing };
+
+export type BackingOptions = {
+  /** Data, logs and process records; made if need be, claimed while the services run. */
+  readonly folder: string;
+  readonly addresses: Readonly<Record<Store, GivenAddress>>;
+  readonly containers: 'testcontainers' | 'compose';
+  /** False for data that lives for one test run: faster, and lost when the machine dies. */
+  readonly durable: boolean;
+  /** Receives lines for a person: progress, and one per service that says what was taken and why. */
+  readonly report: (line: string) => void;
+};
+
+export type Backing = AsyncDisposable & {
+  /** Its user may create databases. */
+  readonly postgresUrl: string;
+  /** A replica set, so that there are transactions. */
+  readonly mongoUrl: string;
+  readonly rabbitmqUrl: string;
+};
+
+/** Throws BackingMissing, after stopping what it had started, when a service is nowhere to be had. */
+export async function provideBacking(options: BackingOptions): Promise<Backing> {
+  await claimFolder(options.folder);
+  const surroundings = surroundingsOf(options);
+  const outcomes = await Promise.allSettled(stores.map((store) => provide(store, surroundings, options)));
+  const running = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+
+  async function stop(): Promise<void> {
+    await Promise.all(running.map((store) => store.stop()));
+    releaseFolder(options.folder);
+  }
+
+  const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+  if (failures.length > 0) {
+    await stop();
+    const fault = failures.find((failure) => !(failure instanceof BackingMissing));
+    throw fault ?? new BackingMissing(failures.map((failure) => failure.message).join('\n\n'));
+  }
+  const [postgres, mongo, rabbitmq] = running as [RunningStore, RunningStore, RunningStore];
+  return {
+    postgresUrl: postgres.url,
+    mongoUrl: mongo.url,
+    rabbitmqUrl: rabbitmq.url,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** Deletes everything that runs with this folder left behind, containers and their volumes too. */
+export async function removeBacking(folder: string): Promise<void> {
+  await claimFolder(folder);
+  await removeComposeProject(folder);
+  removeFolder(folder);
+}
+
+async function provide(
+  store: Store,
+  surroundings: Surroundings,
+  { addresses, report }: BackingOptions,
+): Promise<RunningStore> {
+  const finding = await firstFound(placesOf(store, surroundings));
+  if (!finding.found) throw new BackingMissing(sayMissing(store, finding, addresses[store]));
+  report(sayTaken(store, finding));
+  return finding.value;
+}
+
+function surroundingsOf({ addresses, containers, folder, durable, report }: BackingOptions): Surroundings {
+  const embedded: Record<Store, Place<Start>[]> = {
+    postgres: startable(
+      [{ name: 'embedded-postgres', look: findEmbeddedPostgres }],
+      (programs) => () => startEmbeddedPostgres(programs, { folder, durable }),
+    ),
+    mongo: startable(mongodPlaces(report), (mongod) => () => startMongod(mongod, { folder })),
+    rabbitmq: startable(rabbitmqPlaces(report), (script) => () => startEmbeddedRabbitmq(script, { folder })),
+  };
+  return {
+    addresses,
+    docker: lookInDocker(containers === 'compose' ? dockerCompose(folder) : testcontainers),
+    embedded: (store) => embedded[store],
+  };
+}
+
+/** Places of programs as places of what starts them. */
+function startable<Program>(
+  places: readonly Place<Program>[],
+  start: (program: Program) => Start,
+): Place<Start>[] {
+  return places.map(({ name, look }) => ({
+    name,
+    look: async () => {
+      const program = await look();
+      return program.found ? found(start(program.value), program.why) : program;
+    },
+  }));
+}

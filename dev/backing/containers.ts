@@ -1,0 +1,36 @@
+/** The stores as containers, the same for testcontainers, for compose and for the root's docker-compose.yml. */
+import { answers, becomePrimary, type Store, untilItAnswers } from './stores.ts';
+
+export const mongoVersion = '8.0.15';
+
+export const images: Record<Store, string> = {
+  postgres: 'postgres:18',
+  mongo: `mongo:${mongoVersion}`,
+  rabbitmq: 'rabbitmq:4.2',
+};
+
+/** What each listens on inside its container. */
+export const containerPorts: Record<Store, number> = { postgres: 5432, mongo: 27017, rabbitmq: 5672 };
+
+const urls: Record<Store, (address: string) => string> = {
+  postgres: (address) => `postgres://postgres@${address}/postgres`,
+  mongo: (address) => `mongodb://${address}/?directConnection=true`,
+  rabbitmq: (address) => `amqp://guest:guest@${address}`,
+};
+
+/** A cold start while images are unpacked. */
+const START_BOUND_MS = 60_000;
+
+/** The store's address, once it answers at `host:port`. */
+export async function readyContainer(store: Store, address: string): Promise<string> {
+  const url = urls[store](address);
+  await untilItAnswers(
+    async () => {
+      // The member's name for itself; clients connect directly and never follow it.
+      if (store === 'mongo') await becomePrimary(url, `127.0.0.1:${containerPorts.mongo}`);
+      await answers[store](url);
+    },
+    { boundMs: START_BOUND_MS },
+  );
+  return url;
+}

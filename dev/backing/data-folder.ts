@@ -1,0 +1,92 @@
+/**
+ * The folder in which one run keeps its servers' data: claimed by one process at a time, with a record of every server
+ * started from it, so that what a killed predecessor left behind can be stopped, and nothing else.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { identify, isAlive, type ProcessIdentity } from './process-identity.ts';
+import { removeReachableFolders } from './unprivileged-user.ts';
+
+const OWNER = 'owner.json';
+const SERVER_SUFFIX = '.server.json';
+
+/** Throws when a living process has the folder; stops what a dead one left running. */
+export async function claimFolder(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const owner = readIdentity(join(folder, OWNER));
+  if (owner !== undefined && isAlive(owner)) {
+    throw new Error(`${folder} is in use by process ${owner.pid}; stop that one first.`);
+  }
+  await stopServersOf(folder);
+  recordProcess(join(folder, OWNER), process.pid);
+}
+
+export function releaseFolder(folder: string): void {
+  rmSync(join(folder, OWNER), { force: true });
+}
+
+export function recordServer(folder: string, name: string, pid: number): void {
+  recordProcess(join(folder, `${name}${SERVER_SUFFIX}`), pid);
+}
+
+export function forgetServer(folder: string, name: string): void {
+  rmSync(join(folder, `${name}${SERVER_SUFFIX}`), { force: true });
+}
+
+/** Removes the folders under `parent` whose owners are dead, after stopping their servers. */
+export async function sweepAbandoned(parent: string): Promise<void> {
+  if (!existsSync(parent)) return;
+  for (const entry of readdirSync(parent, { withFileTypes: true })) {
+    const folder = join(parent, entry.name);
+    const owner = readIdentity(join(folder, OWNER));
+    if (!entry.isDirectory() || owner === undefined || isAlive(owner)) continue;
+    await stopServersOf(folder);
+    removeFolder(folder);
+  }
+}
+
+/** Deletes the folder and what was kept elsewhere on its behalf. */
+export function removeFolder(folder: string): void {
+  removeReachableFolders(folder);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function stopServersOf(folder: string): Promise<void> {
+  const records = readdirSync(folder).filter((name) => name.endsWith(SERVER_SUFFIX));
+  await Promise.all(
+    records.map(async (record) => {
+      const server = readIdentity(join(folder, record));
+      if (server !== undefined && isAlive(server)) await stopIdentified(server);
+      forgetServer(folder, basename(record, SERVER_SUFFIX));
+    }),
+  );
+}
+
+/** Long enough for a checkpoint; the data outlives a kill anyhow. */
+const PATIENCE_MS = 8_000;
+
+async function stopIdentified(server: ProcessIdentity): Promise<void> {
+  process.kill(server.pid, 'SIGTERM');
+  const killAt = performance.now() + PATIENCE_MS;
+  while (isAlive(server)) {
+    // Servers lead process groups of their own, so this reaches their children too.
+    if (performance.now() > killAt) process.kill(-server.pid, 'SIGKILL');
+    await pause(50);
+  }
+}
+
+function recordProcess(file: string, pid: number): void {
+  const identity = identify(pid);
+  if (identity === undefined) return;
+  writeFileSync(`${file}.new`, JSON.stringify(identity));
+  renameSync(`${file}.new`, file);
+}
+
+function readIdentity(file: string): ProcessIdentity | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as ProcessIdentity;
+  } catch {
+    return undefined;
+  }
+}

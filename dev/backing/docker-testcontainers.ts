@@ -1,0 +1,57 @@
+/** The stores in containers that live for one test run. */
+import { containerPorts, images, readyContainer } from './containers.ts';
+import { type ContainerRunner, dockerCommand } from './docker.ts';
+import type { Store } from './stores.ts';
+
+/** The container that removes the others when a run is killed; testcontainers 12 asks for this version. */
+const REAPER_IMAGE = 'testcontainers/ryuk:0.14.0';
+
+export const testcontainers: ContainerRunner = {
+  check: async () => {
+    const { getContainerRuntimeClient } = await library();
+    await getContainerRuntimeClient();
+    if (await dockerCommand.hasImage(REAPER_IMAGE)) return;
+    try {
+      await dockerCommand.pull(REAPER_IMAGE);
+    } catch {
+      // Without it containers of a killed run stay; better than no containers.
+      process.env.TESTCONTAINERS_RYUK_DISABLED = 'true';
+    }
+  },
+  start: async (store) => {
+    const { GenericContainer, Wait } = await library();
+    const port = containerPorts[store];
+    const { env, command } = settings[store];
+    const container = await new GenericContainer(images[store])
+      .withEnvironment(env)
+      .withCommand(command)
+      .withExposedPorts(port)
+      .withWaitStrategy(Wait.forListeningPorts())
+      .start();
+    const stop = async () => {
+      await container.stop();
+    };
+    try {
+      const url = await readyContainer(store, `${container.getHost()}:${container.getMappedPort(port)}`);
+      return { url, stop };
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+  },
+};
+
+/** Imported late: it brings a Docker client that no other branch needs. */
+const library = () => import('testcontainers');
+
+/** Data that lives for one run needs no fsync. */
+const hastyPostgres = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
+
+const settings: Record<Store, { readonly env: Record<string, string>; readonly command: string[] }> = {
+  postgres: {
+    env: { POSTGRES_HOST_AUTH_METHOD: 'trust' },
+    command: ['postgres', ...hastyPostgres.flatMap((setting) => ['-c', setting])],
+  },
+  mongo: { env: {}, command: ['mongod', '--replSet', 'rs0', '--bind_ip_all'] },
+  rabbitmq: { env: {}, command: ['rabbitmq-server'] },
+};

@@ -1,0 +1,82 @@
+/** Whether Docker can give a store: it answers, and has the image or gets it in time. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { images } from './containers.ts';
+import { found, type Look, notFound, reasonOf } from './find.ts';
+import { onPath } from './on-path.ts';
+import type { RunningStore, Store } from './stores.ts';
+
+const run = promisify(execFile);
+
+/** How containers are run: by testcontainers in tests, by compose for a person. */
+export type ContainerRunner = {
+  /** Rejects with the reason when it cannot run anything here. */
+  readonly check: () => Promise<void>;
+  readonly start: (store: Store) => Promise<RunningStore>;
+};
+
+/** The questions, so that tests can answer them. */
+export type DockerProbes = {
+  /** Rejects with the reason when it does not. */
+  readonly daemonAnswers: () => Promise<void>;
+  readonly hasImage: (image: string) => Promise<boolean>;
+  /** Rejects with the reason when it does not come in time. */
+  readonly pull: (image: string) => Promise<void>;
+};
+
+/** Looks for one store at a time; whether Docker works at all is asked once. */
+export function lookInDocker(
+  runner: ContainerRunner,
+  probes: DockerProbes = dockerCommand,
+): (store: Store) => Promise<Look<() => Promise<RunningStore>>> {
+  let works: Promise<void> | undefined;
+  return async (store) => {
+    const image = images[store];
+    try {
+      works ??= probes.daemonAnswers().then(runner.check);
+      await works;
+    } catch (error) {
+      return notFound(reasonOf(error));
+    }
+    if (await probes.hasImage(image)) return found(() => runner.start(store), `image ${image} is there`);
+    try {
+      await probes.pull(image);
+      return found(() => runner.start(store), `image ${image} was pulled`);
+    } catch (error) {
+      return notFound(`image ${image} is not there and could not be pulled (${reasonOf(error)})`);
+    }
+  };
+}
+
+/** A daemon that is up answers within milliseconds. */
+const ANSWER_BOUND_MS = 5_000;
+/** Beyond this the embedded servers are faster, even on their first run. */
+const PULL_BOUND_MS = 60_000;
+
+export const dockerCommand: DockerProbes = {
+  daemonAnswers: async () => {
+    if (onPath('docker') === undefined) throw new Error('no docker on PATH');
+    try {
+      await run('docker', ['version', '--format', '{{.Server.Version}}'], { timeout: ANSWER_BOUND_MS });
+    } catch {
+      throw new Error('its daemon does not answer');
+    }
+  },
+  hasImage: async (image) => {
+    try {
+      await run('docker', ['image', 'inspect', image]);
+      return true;
+    } catch {
+      return false;
+    }
+  },
+  pull: async (image) => {
+    try {
+      await run('docker', ['pull', '--quiet', image], { timeout: PULL_BOUND_MS });
+    } catch (error) {
+      const { killed, stderr } = error as { killed?: boolean; stderr?: string };
+      const reason = killed === true ? 'not within a minute' : (stderr ?? '').trim() || reasonOf(error);
+      throw new Error(reason, { cause: error });
+    }
+  },
+};

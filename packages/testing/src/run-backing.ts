@@ -1,0 +1,46 @@
+/** The stores of one jest run: started before the first integration test, stopped after the last. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Backing, provideBacking } from '@offer-ads/dev/backing/backing';
+import { removeFolder, sweepAbandoned } from '@offer-ads/dev/backing/data-folder';
+import { handToWorkers, storeAddresses } from './config.ts';
+
+const runs = fileURLToPath(new URL('../../../.dev/tests', import.meta.url));
+/** A folder per run, so that runs can go on side by side. */
+const folder = join(runs, String(process.pid));
+
+let backing: Backing | undefined;
+
+export async function startRunBacking(): Promise<void> {
+  const given = storeAddresses();
+  await sweepAbandoned(runs);
+  // Jest ends at once on Ctrl-C, without its global teardown.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stopAndEnd(signal));
+  backing = await provideBacking({
+    folder,
+    addresses: {
+      postgres: { variable: 'TEST_POSTGRES_URL', url: given.postgres },
+      mongo: { variable: 'TEST_MONGO_URL', url: given.mongo },
+      rabbitmq: { variable: 'TEST_RABBITMQ_URL', url: given.rabbitmq },
+    },
+    containers: 'testcontainers',
+    durable: false,
+    report: (line) => process.stderr.write(`${line}\n`),
+  });
+  handToWorkers({
+    postgres: backing.postgresUrl,
+    mongo: backing.mongoUrl,
+    rabbitmq: backing.rabbitmqUrl,
+  });
+}
+
+export async function stopRunBacking(): Promise<void> {
+  await backing?.[Symbol.asyncDispose]();
+  backing = undefined;
+  removeFolder(folder);
+}
+
+async function stopAndEnd(signal: NodeJS.Signals): Promise<void> {
+  await stopRunBacking();
+  process.kill(process.pid, signal);
+}
