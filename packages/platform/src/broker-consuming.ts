@@ -44,6 +44,7 @@ export async function startConsuming(o: {
   });
   const waiting: (() => Promise<void>)[] = [];
   const running = new Set<Promise<void>>();
+  const stopping = new AbortController();
 
   /**
    * The one rule: what cannot be read is parked at once, because it never can be; whatever a handler throws may pass,
@@ -92,7 +93,7 @@ export async function startConsuming(o: {
   }
 
   function startWaiting(): void {
-    while (running.size < HANDLERS_AT_ONCE) {
+    while (!stopping.signal.aborted && running.size < HANDLERS_AT_ONCE) {
       const start = waiting.shift();
       if (start === undefined) return;
       const work = start().finally(() => {
@@ -103,6 +104,10 @@ export async function startConsuming(o: {
     }
   }
 
+  // Deliveries of a lost channel come again on the next one.
+  channel.on('close', () => {
+    waiting.length = 0;
+  });
   await channel.prefetch(PREFETCH);
   const { consumerTag } = await channel.consume(names.queue(service), (message) => {
     if (message === null) return o.onCancelled();
@@ -114,8 +119,8 @@ export async function startConsuming(o: {
   return {
     stop: async () => {
       // Closing with deliveries in flight breaks the connection, hence this order.
+      stopping.abort();
       await channel.cancel(consumerTag);
-      waiting.length = 0;
       await Promise.all(running);
       channel.nackAll(true);
       await channel.close();

@@ -67,7 +67,11 @@ export function readMessage(message: Message, subscriptions: ReadonlyMap<string,
   const body = parseJson(message.content);
   if (body === undefined) return { ok: false, reason: 'the body is not JSON' };
   const data = subscription.declaration.schema.safeParse(body);
-  if (!data.success) return { ok: false, reason: `the body does not fit ${type}: ${faultsOf(data.error)}` };
+  if (!data.success)
+    return {
+      ok: false,
+      reason: `the body does not fit ${subscription.declaration.name}: ${faultsOf(data.error)}`,
+    };
   const event: ReceivedEvent = {
     id: headers.data.cloudEvents_id,
     time: new Date(headers.data.cloudEvents_time),

@@ -13,9 +13,17 @@ export type BrokerNames = {
   readonly parked: (service: BrokerUser) => string;
   /** One queue per delay, because messages leave a queue in the order in which they came. */
   readonly retry: (service: BrokerUser, delayMs: number) => string;
+  /** Arguments that every queue gets. */
+  readonly queueArguments: Readonly<Record<string, unknown>>;
 };
 
-/** Equal namespaces share everything, different ones nothing: how tests run side by side on one broker. */
+/** Nobody tidies up after a test that was killed, so the broker does. */
+const UNUSED_TEST_QUEUE_MS = 300_000;
+
+/**
+ * Equal namespaces share everything, different ones nothing: how tests run side by side on one broker. The queues of
+ * a namespace vanish when nobody has used them for a while; those of the empty one, the real system, stay.
+ */
 export function brokerNames(namespace: string): BrokerNames {
   const prefix = namespace === '' ? '' : `${namespace}.`;
   return {
@@ -23,6 +31,10 @@ export function brokerNames(namespace: string): BrokerNames {
     queue: (service) => `${prefix}${service}`,
     parked: (service) => `${prefix}${service}.parked`,
     retry: (service, delayMs) => `${prefix}${service}.retry-${delayMs}ms`,
+    queueArguments: {
+      'x-queue-type': 'quorum',
+      ...(namespace === '' ? {} : { 'x-expires': UNUSED_TEST_QUEUE_MS }),
+    },
   };
 }
 
@@ -52,11 +64,15 @@ export async function declareTopology(
   for (const consumer of consumersOf(o.declarations)) {
     await channel.assertQueue(names.parked(consumer), {
       durable: true,
-      arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': UNLIMITED },
+      arguments: { ...names.queueArguments, 'x-delivery-limit': UNLIMITED },
     });
     await channel.assertQueue(names.queue(consumer), {
       durable: true,
-      arguments: { ...deadLetterTo(names.parked(consumer)), 'x-delivery-limit': CRASH_LIMIT },
+      arguments: {
+        ...names.queueArguments,
+        ...deadLetterTo(names.parked(consumer)),
+        'x-delivery-limit': CRASH_LIMIT,
+      },
     });
   }
   for (const declaration of o.declarations)
@@ -66,7 +82,11 @@ export async function declareTopology(
   for (const delayMs of o.retryDelaysMs)
     await channel.assertQueue(names.retry(o.service, delayMs), {
       durable: true,
-      arguments: { ...deadLetterTo(names.queue(o.service)), 'x-message-ttl': delayMs },
+      arguments: {
+        ...names.queueArguments,
+        ...deadLetterTo(names.queue(o.service)),
+        'x-message-ttl': delayMs,
+      },
     });
 }
 
@@ -81,7 +101,6 @@ function consumersOf(declarations: readonly EventDeclaration[]): ReadonlySet<Bro
 /** Quorum queues dead-letter at most once unless told otherwise; at least once needs `reject-publish`. */
 function deadLetterTo(queue: string): Record<string, unknown> {
   return {
-    'x-queue-type': 'quorum',
     'x-dead-letter-exchange': '',
     'x-dead-letter-routing-key': queue,
     'x-dead-letter-strategy': 'at-least-once',

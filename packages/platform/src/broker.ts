@@ -216,7 +216,7 @@ function requireAll(
   );
   if (missing.length > 0)
     throw new Error(
-      `${service} is declared as consumer but does not subscribe to ${missing.map((d) => d.name)}`,
+      `${service} is declared as consumer but does not subscribe to ${missing.map(({ name }) => name).join(', ')}`,
     );
 }
 

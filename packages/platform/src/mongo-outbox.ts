@@ -39,6 +39,7 @@ const BATCH_SIZE = 500;
 const POLL_EVERY_MS = 250;
 /** Above the time-out of the confirms, so that nobody takes over while a batch is under way. */
 const LEASE_MS = 15_000;
+const NEVER = new Date(0);
 
 export function startMongoOutboxRelay(o: {
   mongo: Mongo;
@@ -83,22 +84,20 @@ async function relayBatch(mongo: Mongo, broker: Broker): Promise<number> {
 
 /** Takes or renews the lease by the server's clock; false while another relay holds it. */
 async function holdLease(mongo: Mongo, holder: string): Promise<boolean> {
-  try {
-    await leases(mongo).updateOne(
-      { _id: 'outbox-relay', $or: [{ holder }, { $expr: { $lt: ['$until', '$$NOW'] } }] },
-      [{ $set: { holder, until: { $add: ['$$NOW', LEASE_MS] } } }],
-      { upsert: true },
-    );
-    return true;
-  } catch (error) {
-    // The upsert found the document of another holder in its way.
-    if (isDuplicateKey(error)) return false;
-    throw error;
-  }
-}
-
-function isDuplicateKey(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 11_000;
+  const free = { $or: [{ $eq: ['$holder', holder] }, { $lt: [{ $ifNull: ['$until', NEVER] }, '$$NOW'] }] };
+  const lease = await leases(mongo).findOneAndUpdate(
+    { _id: 'outbox-relay' },
+    [
+      {
+        $set: {
+          holder: { $cond: [free, holder, '$holder'] },
+          until: { $cond: [free, { $add: ['$$NOW', LEASE_MS] }, '$until'] },
+        },
+      },
+    ],
+    { upsert: true, returnDocument: 'after' },
+  );
+  return lease?.holder === holder;
 }
 
 function outbox(mongo: Mongo) {

@@ -112,15 +112,12 @@ function asFault(error: unknown): unknown {
   return serviceUnavailable(`postgres: ${asError(error).message}`, error);
 }
 
-const INT8 = 20;
-const DATE = 1082;
-
 /** Identifiers and money are `bigint`; a calendar day stays `YYYY-MM-DD`, it has no instant. */
-function exactTypeParser(oid: number, format?: 'text' | 'binary') {
-  if (oid === INT8) return BigInt;
-  if (oid === DATE) return (day: string) => day;
-  return format === 'binary' ? pg.types.getTypeParser(oid, format) : pg.types.getTypeParser(oid);
-}
+const exactTypeParser: typeof pg.types.getTypeParser = (type, format) => {
+  if (type === pg.types.builtins.INT8) return BigInt;
+  if (type === pg.types.builtins.DATE) return (day: string) => day;
+  return pg.types.getTypeParser(type, format);
+};
 
 function reportPool(pool: pg.Pool, metrics: Metrics): void {
   const waiting = metrics.gauge({

@@ -1,0 +1,314 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { testNamespace } from '@offer-ads/testing/broker';
+import { eventually } from '@offer-ads/testing/eventually';
+import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { connect } from 'amqplib';
+import { type Broker, on } from '../src/broker.ts';
+import { newEvent } from '../src/events.ts';
+import { Counted, connectTestBroker, counted, Whispered } from './test-events.ts';
+
+/** Disposed of in reverse order: whoever uses a wire goes before the wire. */
+let resources: AsyncDisposableStack;
+beforeEach(() => {
+  resources = new AsyncDisposableStack();
+});
+afterEach(() => resources.disposeAsync());
+
+async function publisherAndConsumer(
+  handle: (count: number, id: string) => Promise<void> = async () => {},
+): Promise<{ offers: Broker; billing: Broker; corner: ReturnType<typeof testNamespace> }> {
+  const corner = testNamespace();
+  const offers = resources.use(await connectTestBroker(corner, 'offers'));
+  const billing = resources.use(await connectTestBroker(corner, 'billing'));
+  await billing.consume([on(Counted, (event) => handle(event.data.count, event.id))]);
+  return { offers, billing, corner };
+}
+
+/** As a stranger who does not keep the conventions would publish. */
+async function publishRaw(
+  corner: { url: string; namespace: string },
+  headers: Record<string, unknown>,
+  body: string,
+): Promise<void> {
+  const connection = await connect(corner.url);
+  const channel = await connection.createConfirmChannel();
+  channel.publish(`${corner.namespace}.offer-ads`, 'offers.Counted.v1', Buffer.from(body), {
+    headers,
+    messageId: randomUUID(),
+  });
+  await channel.waitForConfirms();
+  await connection.close();
+}
+
+describe('publishing', () => {
+  it('reaches the consumer with id, time, subject and data as they were', async () => {
+    const received: unknown[] = [];
+    const corner = testNamespace();
+    const offers = resources.use(await connectTestBroker(corner, 'offers'));
+    const billing = resources.use(await connectTestBroker(corner, 'billing'));
+    await billing.consume([on(Counted, async (event) => void received.push(event))]);
+    const event = counted(7);
+    await offers.publish([event]);
+    await eventually(() =>
+      expect(received).toEqual([
+        {
+          id: event.id,
+          time: new Date(event.time),
+          subject: 'test/1',
+          subjectVersion: 7,
+          data: { count: 7 },
+        },
+      ]),
+    );
+  });
+
+  it('keeps an event whose consumer has never been started yet', async () => {
+    const corner = testNamespace();
+    const offers = resources.use(await connectTestBroker(corner, 'offers'));
+    await offers.publish([counted(1)]);
+    const billing = resources.use(await connectTestBroker(corner, 'billing'));
+    const received: number[] = [];
+    await billing.consume([on(Counted, async (event) => void received.push(event.data.count))]);
+    await eventually(() => expect(received).toEqual([1]));
+  });
+
+  it('succeeds without a queue when no service of the system consumes the event', async () => {
+    const offers = resources.use(await connectTestBroker(testNamespace(), 'offers'));
+    const event = newEvent(Whispered, {
+      subject: 'test/1',
+      subjectVersion: 1,
+      at: new Date(),
+      data: { text: 'psst' },
+    });
+    await expect(offers.publish([event])).resolves.toBeUndefined();
+  });
+
+  it('rejects when the queue of a consumer is gone, and repairs the topology', async () => {
+    const corner = testNamespace();
+    const offers = resources.use(await connectTestBroker(corner, 'offers'));
+    const connection = await connect(corner.url);
+    const channel = await connection.createChannel();
+    await channel.deleteQueue(`${corner.namespace}.billing`);
+    await expect(offers.publish([counted(1)])).rejects.toThrow('no queue for offers.Counted.v1');
+    await eventually(() => expect(offers.publish([counted(2)])).resolves.toBeUndefined());
+    await connection.close();
+  });
+
+  it('keeps the order of a list', async () => {
+    const received: number[] = [];
+    const { offers } = await publisherAndConsumer(async (count) => void received.push(count));
+    const counts = Array.from({ length: 300 }, (_, index) => index);
+    await offers.publish(counts.map(counted));
+    await eventually(() => expect(received).toEqual(counts));
+  });
+
+  it('rejects at once while the broker is down', async () => {
+    const corner = testNamespace();
+    const wire = resources.use(await startTcpProxy(corner.url));
+    const offers = resources.use(await connectTestBroker({ ...corner, url: wire.url }, 'offers'));
+    wire.takeDown();
+    await eventually(() => expect(offers.connected()).toBe(false));
+    await expect(offers.publish([counted(1)])).rejects.toMatchObject({ status: 503 });
+  });
+
+  it('rejects within its time-out when the broker goes silent', async () => {
+    const corner = testNamespace();
+    const wire = resources.use(await startTcpProxy(corner.url));
+    const offers = resources.use(
+      await connectTestBroker({ ...corner, url: wire.url }, 'offers', { confirmTimeoutMs: 200 }),
+    );
+    wire.freeze();
+    await expect(offers.publish([counted(1)])).rejects.toThrow('confirms did not come in time');
+  });
+});
+
+describe('handling', () => {
+  it('parks a poisonous event after five attempts, with the reason, while its neighbours flow', async () => {
+    const attempts: number[] = [];
+    const handled: number[] = [];
+    const { offers, billing } = await publisherAndConsumer(async (count) => {
+      if (count === 2) {
+        attempts.push(count);
+        throw new Error('poison');
+      }
+      handled.push(count);
+    });
+    const poison = counted(2);
+    await offers.publish([counted(1), poison, counted(3)]);
+    await eventually(() => expect(handled).toEqual([1, 3]));
+    await eventually(async () => expect(await billing.parked.list(10)).toHaveLength(1));
+    expect(attempts).toHaveLength(5);
+    expect(await billing.parked.list(10)).toEqual([
+      {
+        id: poison.id,
+        type: 'offer-ads.offers.Counted.v1',
+        subject: 'test/1',
+        reason: 'poison',
+        attempts: 5,
+        parkedAt: expect.any(String),
+        body: '{"count":2}',
+      },
+    ]);
+  });
+
+  it('handles an event again after a passing failure, and parks nothing', async () => {
+    let failures = 2;
+    const handled: number[] = [];
+    const { offers, billing } = await publisherAndConsumer(async (count) => {
+      failures -= 1;
+      if (failures >= 0) throw new Error('not now');
+      handled.push(count);
+    });
+    await offers.publish([counted(5)]);
+    await eventually(() => expect(handled).toEqual([5]));
+    expect(await billing.parked.list(10)).toEqual([]);
+  });
+
+  const good = {
+    cloudEvents_specversion: '1.0',
+    cloudEvents_type: 'offer-ads.offers.Counted.v1',
+    cloudEvents_id: randomUUID(),
+    cloudEvents_time: '2026-06-01T12:00:00.000Z',
+    cloudEvents_subject: 'test/1',
+    cloudEvents_subjectversion: 1,
+  };
+  it.each([
+    ['a body that is not JSON', good, '{', 'the body is not JSON'],
+    ['a body that does not fit the schema', good, '{"count":"many"}', 'count: '],
+    ['an unknown type', { ...good, cloudEvents_type: 'x' }, '{"count":1}', 'unknown event type "x"'],
+    ['no headers at all', {}, '{"count":1}', 'unknown event type'],
+    ['an id that is none', { ...good, cloudEvents_id: '1' }, '{"count":1}', 'bad attributes: cloudEvents_id'],
+  ])('parks at once, and goes on after, %s', async (_what, headers, body, reason) => {
+    const handled: number[] = [];
+    const { offers, billing, corner } = await publisherAndConsumer(async (count) => void handled.push(count));
+    await publishRaw(corner, headers, body);
+    await offers.publish([counted(9)]);
+    await eventually(() => expect(handled).toEqual([9]));
+    const [parked] = await eventually(async () => {
+      const list = await billing.parked.list(10);
+      expect(list).toHaveLength(1);
+      return list;
+    });
+    expect(parked).toMatchObject({ body, attempts: 0, reason: expect.stringContaining(reason) });
+  });
+
+  it('refuses to start when an event that names the service has no handler', async () => {
+    const billing = resources.use(await connectTestBroker(testNamespace(), 'billing'));
+    await expect(billing.consume([])).rejects.toThrow('does not subscribe to Counted');
+  });
+
+  it('finishes what is in flight when it stops, and gives back the rest unharmed', async () => {
+    const corner = testNamespace();
+    const offers = resources.use(await connectTestBroker(corner, 'offers'));
+    const first = await connectTestBroker(corner, 'billing');
+    const handled: number[] = [];
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    await first.consume([
+      on(Counted, async (event) => {
+        await gate;
+        handled.push(event.data.count);
+      }),
+    ]);
+    const counts = Array.from({ length: 20 }, (_, index) => index);
+    await offers.publish(counts.map(counted));
+    const stopped = first[Symbol.asyncDispose]();
+    open();
+    await stopped;
+    const finishedBeforeStop = handled.length;
+    const second = resources.use(await connectTestBroker(corner, 'billing'));
+    await second.consume([on(Counted, async (event) => void handled.push(event.data.count))]);
+    await eventually(() => expect(new Set(handled)).toEqual(new Set(counts)));
+    expect(finishedBeforeStop).toBeLessThan(counts.length);
+    expect(handled).toHaveLength(counts.length);
+  });
+});
+
+describe('parked events', () => {
+  it('are handled when they are replayed after the fault is gone, and only the chosen ones', async () => {
+    let broken = true;
+    const handled: number[] = [];
+    const { offers, billing } = await publisherAndConsumer(async (count) => {
+      if (broken) throw new Error('broken');
+      handled.push(count);
+    });
+    const events = [counted(1), counted(2)];
+    await offers.publish(events);
+    await eventually(async () => expect(await billing.parked.list(10)).toHaveLength(2));
+    broken = false;
+    expect(await billing.parked.replay([events[1]?.id ?? ''])).toBe(1);
+    await eventually(() => expect(handled).toEqual([2]));
+    expect(await billing.parked.list(10)).toMatchObject([{ id: events[0]?.id }]);
+    expect(await billing.parked.replay('all')).toBe(1);
+    await eventually(() => expect(handled).toEqual([2, 1]));
+    expect(await billing.parked.list(10)).toEqual([]);
+  });
+
+  it('survive being listed any number of times, and are gone once dropped', async () => {
+    const { billing, corner } = await publisherAndConsumer();
+    await publishRaw(corner, {}, 'nonsense');
+    const [parked] = await eventually(async () => {
+      const list = await billing.parked.list(10);
+      expect(list).toHaveLength(1);
+      return list;
+    });
+    for (let look = 0; look < 25; look += 1) expect(await billing.parked.list(10)).toHaveLength(1);
+    expect(await billing.parked.drop([randomUUID()])).toBe(0);
+    expect(await billing.parked.drop([parked?.id ?? ''])).toBe(1);
+    expect(await billing.parked.list(10)).toEqual([]);
+  });
+});
+
+describe('outages', () => {
+  it('starts while the broker is down and consumes once it is there', async () => {
+    const corner = testNamespace();
+    const wire = resources.use(await startTcpProxy(corner.url));
+    wire.takeDown();
+    const billing = resources.use(await connectTestBroker({ ...corner, url: wire.url }, 'billing'));
+    expect(billing.connected()).toBe(false);
+    const handled: number[] = [];
+    await billing.consume([on(Counted, async (event) => void handled.push(event.data.count))]);
+    wire.bringBack();
+    const offers = resources.use(await connectTestBroker(corner, 'offers'));
+    await offers.publish([counted(1)]);
+    await eventually(() => expect(handled).toEqual([1]), { timeoutMs: 15_000 });
+  });
+
+  it('publishes and consumes again after the connection is cut, with deliveries in flight', async () => {
+    const corner = testNamespace();
+    const wire = resources.use(await startTcpProxy(corner.url));
+    const offers = resources.use(await connectTestBroker(corner, 'offers'));
+    const billing = resources.use(await connectTestBroker({ ...corner, url: wire.url }, 'billing'));
+    const handled = new Set<number>();
+    await billing.consume([
+      on(Counted, async (event) => {
+        handled.add(event.data.count);
+        if (handled.size === 10) wire.cut();
+      }),
+    ]);
+    // More than the broker sends ahead, so that some are delivered before the cut and some only after it.
+    await offers.publish(Array.from({ length: 400 }, (_, index) => counted(index)));
+    await eventually(() => expect(handled.size).toBe(400), { timeoutMs: 15_000 });
+    await eventually(() => billing.publish([counted(400)]));
+    await eventually(() => expect(handled.size).toBe(401));
+  });
+
+  it('comes back when a single channel is closed by the broker', async () => {
+    const handled: number[] = [];
+    const { offers, corner } = await publisherAndConsumer(async (count) => void handled.push(count));
+    const connection = await connect(corner.url);
+    const channel = await connection.createChannel();
+    // A publish to an exchange that is gone closes the publisher's channel; the consumer's is cancelled.
+    await channel.deleteExchange(`${corner.namespace}.offer-ads`);
+    await channel.deleteQueue(`${corner.namespace}.billing`);
+    await connection.close();
+    await expect(offers.publish([counted(1)])).rejects.toMatchObject({ status: 503 });
+    await eventually(async () => {
+      await offers.publish([counted(2)]);
+    });
+    await eventually(() => expect(handled).toContain(2));
+  });
+});

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { testNamespace } from '@offer-ads/testing/broker';
+import { eventually } from '@offer-ads/testing/eventually';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
+import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { Schema } from 'mongoose';
+import { on } from '../src/broker.ts';
+import { createMetrics } from '../src/metrics.ts';
+import { type Mongo, openMongo } from '../src/mongo.ts';
+import { prepareMongoInbox, recordInMongoInbox } from '../src/mongo-inbox.ts';
+import { addToMongoOutbox, startMongoOutboxRelay } from '../src/mongo-outbox.ts';
+import { Counted, connectTestBroker, counted } from './test-events.ts';
+
+const settings = { logger: silentLogger, metrics: createMetrics('pricing') };
+
+let database: TestMongo;
+let mongo: Mongo;
+/** Disposed of in reverse order: whoever uses a wire goes before the wire. */
+let resources: AsyncDisposableStack;
+
+beforeEach(async () => {
+  resources = new AsyncDisposableStack();
+  database = await createTestMongo();
+  mongo = resources.use(await openMongo({ url: database.url, ...settings }));
+});
+afterEach(async () => {
+  await resources.disposeAsync();
+  await database.dispose();
+});
+
+describe('mongo', () => {
+  it('keeps nothing of a transaction that throws', async () => {
+    const work = mongo.transaction(async (session) => {
+      await mongo.connection.collection('coins').insertOne({ value: 1 }, { session });
+      throw new Error('changed my mind');
+    });
+    await expect(work).rejects.toThrow('changed my mind');
+    expect(await mongo.connection.collection('coins').countDocuments()).toBe(0);
+  });
+
+  it('takes operators in a filter for values', async () => {
+    const people = mongo.connection.model('Person', new Schema({ name: String }));
+    await people.createCollection();
+    await people.create({ name: 'Ann' });
+    const filter = JSON.parse('{"name": {"$ne": null}}') as { name: string };
+    await expect(people.findOne(filter)).rejects.toThrow('Cast to string failed');
+  });
+
+  it('fails within its time-out while the server is away, and works when it is back', async () => {
+    const wire = resources.use(await startTcpProxy(database.url));
+    const remote = resources.use(await openMongo({ url: wire.url, ...settings }));
+    expect(await remote.healthy()).toBe(true);
+    wire.takeDown();
+    expect(await remote.healthy()).toBe(false);
+    wire.bringBack();
+    await eventually(async () => expect(await remote.healthy()).toBe(true), { timeoutMs: 15_000 });
+  });
+
+  it('does not open at an address where nobody answers', async () => {
+    const open = openMongo({ url: 'mongodb://127.0.0.1:1/none?directConnection=true', ...settings });
+    await expect(open).rejects.toMatchObject({ status: 503 });
+  });
+});
+
+describe('mongo inbox', () => {
+  it('lets an event that is delivered twice at once take effect once', async () => {
+    await prepareMongoInbox(mongo);
+    const id = randomUUID();
+    const effects = mongo.connection.collection('effects');
+    const handle = () =>
+      mongo.transaction(async (session) => {
+        const first = await recordInMongoInbox(mongo, session, id);
+        if (first) await effects.insertOne({ id }, { session });
+        return first;
+      });
+    const firsts = await Promise.all([handle(), handle(), handle()]);
+    expect(firsts.filter(Boolean)).toHaveLength(1);
+    expect(await effects.countDocuments()).toBe(1);
+  });
+});
+
+describe('mongo outbox', () => {
+  it('publishes each event once and in order with two relays and two writers at work', async () => {
+    const corner = testNamespace();
+    const billing = resources.use(await connectTestBroker(corner, 'billing'));
+    const received: number[] = [];
+    await billing.consume([on(Counted, async (event) => void received.push(event.data.count))]);
+    for (const _replica of [1, 2]) {
+      const broker = resources.use(await connectTestBroker(corner, 'offers'));
+      resources.use(startMongoOutboxRelay({ mongo, broker, ...settings }));
+    }
+    const write = async (first: number) => {
+      for (let count = first; count < first + 100; count += 5)
+        await mongo.transaction((session) =>
+          addToMongoOutbox(
+            mongo,
+            session,
+            [0, 1, 2, 3, 4].map((place) => counted(count + place)),
+          ),
+        );
+    };
+    await Promise.all([write(0), write(1_000)]);
+    await eventually(() => expect(received).toHaveLength(200), { timeoutMs: 15_000 });
+    const written = (first: number) => Array.from({ length: 100 }, (_, index) => first + index);
+    expect(received.filter((count) => count < 1_000)).toEqual(written(0));
+    expect(received.filter((count) => count >= 1_000)).toEqual(written(1_000));
+  });
+
+  it('publishes nothing of a transaction that was rolled back', async () => {
+    const failed = mongo.transaction(async (session) => {
+      await addToMongoOutbox(mongo, session, [counted(1)]);
+      throw new Error('undone');
+    });
+    await expect(failed).rejects.toThrow('undone');
+    expect(await mongo.connection.collection('outbox').countDocuments()).toBe(0);
+  });
+});

@@ -1,0 +1,198 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { testNamespace } from '@offer-ads/testing/broker';
+import { createEmptyDatabase, type TestDatabase } from '@offer-ads/testing/database';
+import { eventually } from '@offer-ads/testing/eventually';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { type Broker, on } from '../src/broker.ts';
+import { recordInInbox, startInboxPruning } from '../src/inbox.ts';
+import { tryWithLeadership } from '../src/loops.ts';
+import { createMetrics } from '../src/metrics.ts';
+import { migrate } from '../src/migrations.ts';
+import { addToOutbox, startOutboxRelay } from '../src/outbox.ts';
+import { openPostgres, type Postgres } from '../src/postgres.ts';
+import { Counted, connectTestBroker, counted } from './test-events.ts';
+
+const settings = { logger: silentLogger, metrics: createMetrics('offers') };
+
+let database: TestDatabase;
+let postgres: Postgres;
+/** Disposed of in reverse order: whoever uses a wire goes before the wire. */
+let resources: AsyncDisposableStack;
+
+beforeEach(async () => {
+  resources = new AsyncDisposableStack();
+  database = await createEmptyDatabase();
+  await migrate({ url: database.url, directory: await mkdtemp(join(tmpdir(), 'no-migrations-')) });
+  postgres = resources.use(await openPostgres({ url: database.url, ...settings }));
+});
+afterEach(async () => {
+  await resources.disposeAsync();
+  await database.dispose();
+});
+
+async function waiting(): Promise<number> {
+  return (await postgres.query('SELECT 1 FROM outbox')).length;
+}
+
+async function collect(billing: Broker): Promise<number[]> {
+  const received: number[] = [];
+  await billing.consume([on(Counted, async (event) => void received.push(event.data.count))]);
+  return received;
+}
+
+const write = (from: number, to: number) =>
+  postgres.transaction((tx) =>
+    addToOutbox(
+      tx,
+      Array.from({ length: to - from }, (_, index) => counted(from + index)),
+    ),
+  );
+const numbers = (to: number) => Array.from({ length: to }, (_, index) => index);
+
+describe('outbox', () => {
+  it('publishes nothing of a transaction that was rolled back', async () => {
+    const corner = testNamespace();
+    const broker = resources.use(await connectTestBroker(corner, 'offers'));
+    const received = await collect(resources.use(await connectTestBroker(corner, 'billing')));
+    const relay = resources.use(startOutboxRelay({ postgres, broker, ...settings }));
+    const undone = postgres.transaction(async (tx) => {
+      await addToOutbox(tx, [counted(1)]);
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    await write(2, 3);
+    await eventually(() => expect(received).toEqual([2]));
+    await relay.flush();
+    expect(received).toEqual([2]);
+  });
+
+  it('is woken by the commit: an event arrives long before the poll', async () => {
+    const corner = testNamespace();
+    const broker = resources.use(await connectTestBroker(corner, 'offers'));
+    const received = await collect(resources.use(await connectTestBroker(corner, 'billing')));
+    resources.use(startOutboxRelay({ postgres, broker, ...settings }));
+    await write(0, 1);
+    await eventually(() => expect(received).toEqual([0]));
+    const startedAt = performance.now();
+    for (let round = 1; round <= 10; round += 1) {
+      await write(round, round + 1);
+      await eventually(() => expect(received).toHaveLength(round + 1));
+    }
+    // Ten polls would take ten seconds.
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+  });
+
+  it('publishes each event once and in order with two relays at work', async () => {
+    const corner = testNamespace();
+    const received = await collect(resources.use(await connectTestBroker(corner, 'billing')));
+    for (const _replica of [1, 2]) {
+      const broker = resources.use(await connectTestBroker(corner, 'offers'));
+      resources.use(startOutboxRelay({ postgres, broker, ...settings }));
+    }
+    for (let batch = 0; batch < 20; batch += 1) await write(batch * 60, (batch + 1) * 60);
+    await eventually(() => expect(received).toHaveLength(1_200), { timeoutMs: 15_000 });
+    expect(received).toEqual(numbers(1_200));
+    expect(await waiting()).toBe(0);
+  });
+
+  it('keeps what it writes while the broker is down, and catches up when it is back', async () => {
+    const corner = testNamespace();
+    const wire = resources.use(await startTcpProxy(corner.url));
+    const broker = resources.use(await connectTestBroker({ ...corner, url: wire.url }, 'offers'));
+    const received = await collect(resources.use(await connectTestBroker(corner, 'billing')));
+    const relay = resources.use(startOutboxRelay({ postgres, broker, ...settings }));
+    await write(0, 5);
+    await eventually(() => expect(received).toHaveLength(5));
+    wire.takeDown();
+    await eventually(() => expect(broker.connected()).toBe(false));
+    await write(5, 700);
+    await expect(relay.flush()).rejects.toMatchObject({ status: 503 });
+    expect(await waiting()).toBe(695);
+    wire.bringBack();
+    await eventually(() => expect(received).toHaveLength(700), { timeoutMs: 15_000 });
+    expect(received).toEqual(numbers(700));
+    await eventually(async () => expect(await waiting()).toBe(0));
+  });
+
+  it('loses nothing when the broker connection is cut in the middle of a batch', async () => {
+    const corner = testNamespace();
+    const wire = resources.use(await startTcpProxy(corner.url));
+    const broker = resources.use(await connectTestBroker({ ...corner, url: wire.url }, 'offers'));
+    const received = await collect(resources.use(await connectTestBroker(corner, 'billing')));
+    resources.use(startOutboxRelay({ postgres, broker, ...settings }));
+    await write(0, 2_000);
+    await eventually(() => expect(received.length).toBeGreaterThan(0));
+    wire.cut();
+    await eventually(() => expect(new Set(received)).toEqual(new Set(numbers(2_000))), { timeoutMs: 15_000 });
+    await eventually(async () => expect(await waiting()).toBe(0));
+  });
+
+  it('goes on after its listening connection was killed', async () => {
+    const corner = testNamespace();
+    const broker = resources.use(await connectTestBroker(corner, 'offers'));
+    const received = await collect(resources.use(await connectTestBroker(corner, 'billing')));
+    resources.use(startOutboxRelay({ postgres, broker, ...settings }));
+    await write(0, 1);
+    await eventually(() => expect(received).toEqual([0]));
+    await postgres.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'");
+    await write(1, 2);
+    await eventually(() => expect(received).toEqual([0, 1]));
+  });
+});
+
+describe('inbox', () => {
+  it('lets an event that is delivered twice at once take effect once', async () => {
+    const { id } = counted(1);
+    const handle = () => postgres.transaction((tx) => recordInInbox(tx, id));
+    const first = await Promise.all([handle(), handle(), handle()]);
+    expect(first.filter(Boolean)).toHaveLength(1);
+    expect(await handle()).toBe(false);
+  });
+
+  it('remembers nothing of an effect that was rolled back', async () => {
+    const { id } = counted(1);
+    const failed = postgres.transaction(async (tx) => {
+      await recordInInbox(tx, id);
+      throw new Error('effect failed');
+    });
+    await expect(failed).rejects.toThrow('effect failed');
+    expect(await postgres.transaction((tx) => recordInInbox(tx, id))).toBe(true);
+  });
+
+  it('forgets after a month and not before', async () => {
+    await postgres.query(
+      `INSERT INTO inbox VALUES (gen_random_uuid(), now() - interval '31 days'),
+                                (gen_random_uuid(), now() - interval '29 days')`,
+    );
+    await using pruning = startInboxPruning({ postgres, ...settings });
+    await pruning.runNow();
+    expect(await postgres.query('SELECT 1 FROM inbox')).toHaveLength(1);
+  });
+});
+
+describe('tryWithLeadership', () => {
+  it('lets one at a time do the work, and the next one afterwards', async () => {
+    const gate = Promise.withResolvers<void>();
+    const leader = Promise.withResolvers<void>();
+    const first = tryWithLeadership(postgres, 'sweep', async () => {
+      leader.resolve();
+      await gate.promise;
+    });
+    await leader.promise;
+    expect(await tryWithLeadership(postgres, 'sweep', async () => {})).toBe(false);
+    expect(await tryWithLeadership(postgres, 'other', async () => {})).toBe(true);
+    gate.resolve();
+    expect(await first).toBe(true);
+    expect(await tryWithLeadership(postgres, 'sweep', async () => {})).toBe(true);
+  });
+
+  it('gives the lead back when the work fails', async () => {
+    const failing = tryWithLeadership(postgres, 'sweep', () => Promise.reject(new Error('sweep failed')));
+    await expect(failing).rejects.toThrow('sweep failed');
+    expect(await tryWithLeadership(postgres, 'sweep', async () => {})).toBe(true);
+  });
+});

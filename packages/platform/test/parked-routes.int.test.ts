@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { testNamespace } from '@offer-ads/testing/broker';
+import { eventually } from '@offer-ads/testing/eventually';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { type Broker, on } from '../src/broker.ts';
+import { systemClock } from '../src/clock.ts';
+import { type HttpServer, startHttpServer } from '../src/http-server.ts';
+import { createMetrics } from '../src/metrics.ts';
+import { mountParkedRoutes } from '../src/parked-routes.ts';
+import { Counted, connectTestBroker, counted } from './test-events.ts';
+
+const adminToken = 'an admin token that is long enough';
+
+describe('parked routes', () => {
+  let offers: Broker;
+  let billing: Broker;
+  let server: HttpServer;
+  beforeAll(async () => {
+    const corner = testNamespace();
+    offers = await connectTestBroker(corner, 'offers');
+    billing = await connectTestBroker(corner, 'billing', { retryDelaysMs: [] });
+    await billing.consume([on(Counted, () => Promise.reject(new Error('always broken')))]);
+    server = await startHttpServer({
+      service: 'billing',
+      host: '127.0.0.1',
+      port: 0,
+      logger: silentLogger,
+      metrics: createMetrics('billing'),
+      clock: systemClock,
+      readiness: async () => [],
+      routes: (app) => mountParkedRoutes(app, { broker: billing, adminToken, logger: silentLogger }),
+    });
+  });
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    await billing[Symbol.asyncDispose]();
+    await offers[Symbol.asyncDispose]();
+  });
+
+  async function call(method: string, path: string, body?: unknown, token = adminToken) {
+    const response: Response = await fetch(`${server.url}/admin/parked${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: await response.json() };
+  }
+
+  it('list, replay and drop what is parked', async () => {
+    const event = counted(1);
+    await offers.publish([event]);
+    const listed = () =>
+      eventually(async () => {
+        const reply = await call('GET', '?limit=5');
+        expect(reply).toMatchObject({
+          status: 200,
+          body: { parked: [{ id: event.id, reason: 'always broken' }] },
+        });
+      });
+    await listed();
+    expect(await call('POST', '/replay', { ids: [event.id] })).toEqual({
+      status: 200,
+      body: { replayed: 1 },
+    });
+    await listed();
+    expect(await call('POST', '/drop', { ids: 'all' })).toEqual({ status: 200, body: { dropped: 1 } });
+    expect(await call('GET', '')).toEqual({ status: 200, body: { parked: [] } });
+  });
+
+  it('refuse a caller without the credential', async () => {
+    expect(await call('POST', '/drop', { ids: 'all' }, 'guessed')).toMatchObject({ status: 401 });
+  });
+
+  it.each([
+    ['GET', '?limit=0', undefined],
+    ['POST', '/replay', {}],
+    ['POST', '/drop', { ids: [] }],
+  ])('refuse %s %s with a bad choice', async (method, path, body) => {
+    expect(await call(method, path, body)).toMatchObject({
+      status: 400,
+      body: { message: expect.any(String) },
+    });
+  });
+
+  it('show nothing for a service that consumes nothing', async () => {
+    expect(await offers.parked.list(10)).toEqual([]);
+    expect(await offers.parked.replay('all')).toBe(0);
+  });
+});

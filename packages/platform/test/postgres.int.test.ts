@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createEmptyDatabase, type TestDatabase } from '@offer-ads/testing/database';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { createMetrics } from '../src/metrics.ts';
+import { openPostgres, type Postgres } from '../src/postgres.ts';
+
+const settings = { logger: silentLogger, metrics: createMetrics('offers') };
+
+describe('postgres', () => {
+  let database: TestDatabase;
+  let postgres: Postgres;
+  beforeAll(async () => {
+    database = await createEmptyDatabase();
+    postgres = await openPostgres({ url: database.url, ...settings });
+    await postgres.query('CREATE TABLE coins (id bigint PRIMARY KEY)');
+  });
+  afterAll(async () => {
+    await postgres[Symbol.asyncDispose]();
+    await database.dispose();
+  });
+
+  it('reads money and ids exactly, instants as dates and days as text', async () => {
+    const [row] = await postgres.query(
+      `SELECT 9007199254740993::bigint AS money, 0.10::numeric AS rate,
+              '2026-06-01T12:00:00.123Z'::timestamptz AS at, '2026-06-01'::date AS day`,
+    );
+    expect(row).toEqual({
+      money: 9007199254740993n,
+      rate: '0.10',
+      at: new Date('2026-06-01T12:00:00.123Z'),
+      day: '2026-06-01',
+    });
+  });
+
+  it('writes nothing of a transaction that throws', async () => {
+    const work = postgres.transaction(async (tx) => {
+      await tx.query('INSERT INTO coins VALUES (1)');
+      throw new Error('changed my mind');
+    });
+    await expect(work).rejects.toThrow('changed my mind');
+    expect(await postgres.query('SELECT * FROM coins')).toEqual([]);
+  });
+
+  it('leaves what the server says about a statement to the store', async () => {
+    await postgres.query('INSERT INTO coins VALUES (2)');
+    await expect(postgres.query('INSERT INTO coins VALUES (2)')).rejects.toMatchObject({ code: '23505' });
+  });
+
+  it('answers 503 when a statement takes longer than its time-out', async () => {
+    await using impatient = await openPostgres({ url: database.url, ...settings, statementTimeoutMs: 50 });
+    await expect(impatient.query('SELECT pg_sleep(5)')).rejects.toMatchObject({ status: 503 });
+  });
+
+  it('answers 503 while the server is away and works again when it is back', async () => {
+    await using wire = await startTcpProxy(database.url);
+    await using remote = await openPostgres({ url: wire.url, ...settings });
+    const interrupted = remote.transaction(async (tx) => {
+      await tx.query('INSERT INTO coins VALUES (3)');
+      wire.takeDown();
+      await tx.query('INSERT INTO coins VALUES (4)');
+    });
+    await expect(interrupted).rejects.toMatchObject({ status: 503 });
+    await expect(remote.query('SELECT 1')).rejects.toMatchObject({ status: 503 });
+    expect(await remote.healthy()).toBe(false);
+    wire.bringBack();
+    expect(await remote.healthy()).toBe(true);
+    expect(await remote.query('SELECT * FROM coins WHERE id IN (3, 4)')).toEqual([]);
+  });
+
+  it('answers 503 in bounded time when the network swallows everything', async () => {
+    await using wire = await startTcpProxy(database.url);
+    await using remote = await openPostgres({ url: wire.url, ...settings, statementTimeoutMs: 100 });
+    wire.freeze();
+    await expect(remote.query('SELECT 1')).rejects.toMatchObject({ status: 503 });
+  });
+
+  it('does not open at an address where nobody answers', async () => {
+    const open = openPostgres({ url: 'postgres://postgres@127.0.0.1:1/none', ...settings });
+    await expect(open).rejects.toMatchObject({ status: 503 });
+  });
+});

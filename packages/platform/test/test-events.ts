@@ -1,0 +1,52 @@
+/** Two declarations, a broker corner and a builder for the tests of events. */
+import { declareEvent } from '@offer-ads/contracts/event-declaration';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { z } from 'zod';
+import { connectBroker } from '../src/broker.ts';
+import { newEvent, type OutgoingEvent } from '../src/events.ts';
+import { createMetrics } from '../src/metrics.ts';
+
+export const Counted = declareEvent({
+  name: 'Counted',
+  version: 1,
+  owner: 'offers',
+  consumers: ['billing'],
+  schema: z.object({ count: z.int() }),
+  meaning: 'A test counted.',
+});
+
+export const Whispered = declareEvent({
+  name: 'Whispered',
+  version: 1,
+  owner: 'offers',
+  consumers: [],
+  schema: z.object({ text: z.string() }),
+  meaning: 'Nobody of the system listens.',
+});
+
+export const testDeclarations = [Counted, Whispered];
+
+export function counted(count: number): OutgoingEvent {
+  const at = new Date('2026-06-01T12:00:00.000Z');
+  return newEvent(Counted, { subject: 'test/1', subjectVersion: count, at, data: { count } });
+}
+
+/** Short delays, so that five attempts take a fraction of a second. */
+export const testRetryDelaysMs = [20, 30, 40, 50];
+
+export function connectTestBroker(
+  o: { url: string; namespace: string },
+  service: 'offers' | 'billing',
+  options: { confirmTimeoutMs?: number; retryDelaysMs?: readonly number[] } = {},
+) {
+  return connectBroker({
+    url: o.url,
+    namespace: o.namespace,
+    service,
+    declarations: testDeclarations,
+    logger: silentLogger,
+    metrics: createMetrics(service),
+    retryDelaysMs: testRetryDelaysMs,
+    ...options,
+  });
+}
