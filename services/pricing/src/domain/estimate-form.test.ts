@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import { fc } from '@offer-ads/testing/profile';
 import { readEstimateForm, refusalOfInterests } from './estimate-form.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');

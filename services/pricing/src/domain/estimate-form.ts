@@ -1,8 +1,7 @@
 /** Reading the body of POST /offers/price-estimate: the specification's field rules, in the order of decision 9. */
-import { parseDateTime } from '@offer-ads/contracts/date-time';
+import { parseDateTime, zonedDateTime } from '@offer-ads/contracts/date-time';
 import type { Mode } from '@offer-ads/contracts/primitives';
 import { estimateRequest } from '@offer-ads/contracts/public-api';
-import { z } from 'zod';
 import type { Target } from './target.ts';
 
 export type EstimateForm = { readonly target: Target; readonly startAt: Date; readonly endAt: Date };
@@ -19,14 +18,9 @@ export type EstimateFormResult =
   | { readonly ok: true; readonly form: EstimateForm }
   | { readonly ok: false; readonly refusal: EstimateRefusal };
 
-const dateTime = z.string().transform((text, context) => {
-  const instant = parseDateTime(text);
-  if (instant !== undefined) return instant;
-  context.addIssue('not an ISO 8601 date and time with its zone');
-  return z.NEVER;
-});
-const estimateFields = estimateRequest.extend({ start_datetime: dateTime, end_datetime: dateTime });
-type Field = keyof typeof estimateFields.shape;
+const estimateFields = estimateRequest.extend({ start_datetime: zonedDateTime, end_datetime: zonedDateTime });
+type Fields = ReturnType<typeof estimateFields.parse>;
+type Field = keyof Fields;
 
 const dateTimeRule = 'must be an ISO 8601 date and time with its zone, such as 2026-03-01T10:00:00Z';
 const fieldRules: Readonly<Record<Field, string>> = {
@@ -52,7 +46,7 @@ export function readEstimateForm(body: unknown, mode: Mode, now: Date): Estimate
   if (namesOtherMode(body.environment, mode)) return refused({ reason: 'other-mode', keyMode: mode });
 
   const parsed = estimateFields.safeParse(body);
-  const faulty = parsed.success ? [] : faultyFields(parsed.error);
+  const faulty = parsed.success ? [] : faultyFields(parsed.error.issues);
   const periodFaults = faultsOfPeriod(body, now);
   const faults = [...faulty.map((field) => faultOf(field, body[field])), ...periodFaults];
   if (!parsed.success || faults.length > 0) {
@@ -82,8 +76,8 @@ function namesOtherMode(environment: unknown, mode: Mode): boolean {
   return named !== undefined && named.toUpperCase() !== mode;
 }
 
-function faultyFields(error: z.ZodError): readonly Field[] {
-  return [...new Set(error.issues.map((issue) => issue.path[0] as Field))];
+function faultyFields(issues: readonly { readonly path: readonly PropertyKey[] }[]): readonly Field[] {
+  return [...new Set(issues.map((issue) => issue.path[0] as Field))];
 }
 
 function faultOf(field: Field, value: unknown): string {
@@ -93,8 +87,8 @@ function faultOf(field: Field, value: unknown): string {
 
 /** Judged as far as the date-times can be read; the others are faults already. */
 function faultsOfPeriod(body: Readonly<Record<string, unknown>>, now: Date): readonly string[] {
-  const startAt = dateTime.safeParse(body.start_datetime).data;
-  const endAt = dateTime.safeParse(body.end_datetime).data;
+  const startAt = parseDateTime(body.start_datetime);
+  const endAt = parseDateTime(body.end_datetime);
   const faults: string[] = [];
   if (startAt !== undefined && startAt.getTime() < now.getTime() - START_GRACE_MS) {
     faults.push('start_datetime must not be more than 60 seconds in the past');
@@ -105,9 +99,7 @@ function faultsOfPeriod(body: Readonly<Record<string, unknown>>, now: Date): rea
   return faults;
 }
 
-function targetOf(
-  fields: Pick<z.infer<typeof estimateFields>, 'location' | 'radius' | 'gender' | 'interests'>,
-): Target {
+function targetOf(fields: Pick<Fields, 'location' | 'radius' | 'gender' | 'interests'>): Target {
   const [latitude, longitude] = fields.location;
   const gender = new Set(fields.gender);
   return {

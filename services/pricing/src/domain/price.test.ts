@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import { fc } from '@offer-ads/testing/profile';
 import { priceOf, roundAdUnitPriceForReply } from './price.ts';
 
 const HOUR_MS = 3_600_000;
@@ -9,9 +9,9 @@ const dollar = { perGbpE6: 1_319_876n, date: '2026-11-20' };
 /** Decimal arithmetic on digits, as a person with paper would do it; shares nothing with the code under test. */
 function timesOnPaper(a: string, b: string): string {
   const decimals = (a.split('.')[1] ?? '').length + (b.split('.')[1] ?? '').length;
-  const left = [...a.replace('.', '')].reverse().map(Number);
-  const right = [...b.replace('.', '')].reverse().map(Number);
-  const digits: number[] = new Array<number>(left.length + right.length).fill(0);
+  const left = Array.from(a.replace('.', ''), Number).toReversed();
+  const right = Array.from(b.replace('.', ''), Number).toReversed();
+  const digits = Array.from({ length: left.length + right.length }, () => 0);
   for (const [i, x] of left.entries()) {
     let carry = 0;
     for (const [j, y] of right.entries()) {
@@ -22,7 +22,7 @@ function timesOnPaper(a: string, b: string): string {
     digits[i + right.length] = carry;
   }
   const figures = digits
-    .reverse()
+    .toReversed()
     .join('')
     .padStart(decimals + 1, '0');
   return `${figures.slice(0, figures.length - decimals)}.${figures.slice(figures.length - decimals)}`;
@@ -30,7 +30,7 @@ function timesOnPaper(a: string, b: string): string {
 
 function roundedOnPaper(decimal: string, places: number): string {
   const [whole = '', fraction = ''] = decimal.split('.');
-  const kept = [...`0${whole}${fraction.slice(0, places).padEnd(places, '0')}`].map(Number);
+  const kept = Array.from(`0${whole}${fraction.slice(0, places).padEnd(places, '0')}`, Number);
   if (Number(fraction[places] ?? 0) >= 5) {
     let at = kept.length - 1;
     while (kept[at] === 9) kept[at--] = 0;

@@ -1,0 +1,58 @@
+/** What callers of the estimate are told: one row per refusal, and the figures of a price as JSON numbers. */
+import type { EstimateReply, Refusal } from '@offer-ads/contracts/public-api';
+import type { PriceReply } from '@offer-ads/contracts/pricing-api';
+import { minorUnitDigits } from '@offer-ads/contracts/currencies';
+import type { EstimateRefusal } from '../domain/estimate-form.ts';
+import { type Price, roundAdUnitPriceForReply } from '../domain/price.ts';
+
+/** POST /offers/price-estimate, "Codes". */
+const refusalCodes = {
+  'invalid-input': { return_code: 'E1', code: 400 },
+  'invalid-date-time': { return_code: 'E2', code: 400 },
+  'other-mode': { return_code: 'E1', code: 403 },
+} as const satisfies Record<EstimateRefusal['reason'], Pick<Refusal, 'return_code' | 'code'>>;
+
+/** The body of a refusal (decision 19); `code` is the HTTP status. */
+export function refusalReply(refusal: EstimateRefusal): Refusal {
+  return { ...refusalCodes[refusal.reason], status: 'Error', message: messageOf(refusal) };
+}
+
+function messageOf(refusal: EstimateRefusal): string {
+  if (refusal.reason !== 'other-mode') return refusal.faults.join('; ');
+  return `This API key works in ${refusal.keyMode} mode only; environment names the other mode`;
+}
+
+export function estimateReply(price: Price, currency: string): EstimateReply {
+  const { money } = price;
+  const adUnits = decimal(price.adUnitsHundredths, 2);
+  return {
+    return_code: 'S1',
+    price_estimate: adUnits,
+    ad_units: adUnits,
+    matching_users: price.matchingUsers,
+    ad_unit_price: money && decimal(roundAdUnitPriceForReply(money.adUnitPriceE8), 6),
+    estimated_cost: money && decimal(money.costMinor, minorUnitDigits(currency)),
+    currency,
+    exchange_rate_per_gbp: money && decimal(money.exchangeRate.perGbpE6, 6),
+    exchange_rate_date: money && money.exchangeRate.date,
+  };
+}
+
+/** The internal reply keeps every figure exact. */
+export function priceReply({ matchingUsers, adUnitsHundredths, money }: Price): PriceReply {
+  return {
+    matchingUsers,
+    adUnitsHundredths: adUnitsHundredths.toString(),
+    money: money && {
+      costMinor: money.costMinor.toString(),
+      adUnitPriceE8: money.adUnitPriceE8.toString(),
+      exchangeRatePerGbpE6: money.exchangeRate.perGbpE6.toString(),
+      exchangeRateDate: money.exchangeRate.date,
+    },
+  };
+}
+
+/** JSON has only floating point: up to 15 digits arrive as they are. */
+function decimal(scaled: bigint, places: number): number {
+  return Number(`${scaled}e-${places}`);
+}

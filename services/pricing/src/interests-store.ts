@@ -1,0 +1,28 @@
+/** The interests that exist, as the owner of the catalogue last told: an estimate knows the same ones as creation. */
+import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo-faults';
+import type { Connection } from 'mongoose';
+import { replaceIfNewer } from './replace-if-newer.ts';
+
+export type InterestsStore = {
+  /** Ids of the interests that can be targeted. */
+  readonly active: () => Promise<ReadonlySet<number>>;
+  /** The whole list anew; an older version than the stored one changes nothing. */
+  readonly replace: (o: { readonly version: number; readonly active: readonly number[] }) => Promise<void>;
+};
+
+/** One document holds them all, because they always change together. */
+type InterestsDocument = { _id: 'interests'; version: number; active: number[] };
+
+export function openInterestsStore(connection: Connection): InterestsStore {
+  const catalogue = connection.collection<InterestsDocument>('catalogue');
+  return {
+    active: async () => {
+      const stored = await orUnavailable(catalogue.findOne({ _id: 'interests' }, withinBudget));
+      return new Set(stored?.active);
+    },
+    replace: async ({ version, active }) => {
+      const upsert = replaceIfNewer({ _id: 'interests' as const, active }, version);
+      await orUnavailable(catalogue.bulkWrite([{ updateOne: upsert }]));
+    },
+  };
+}

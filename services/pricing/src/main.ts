@@ -1,0 +1,5 @@
+import { runService } from '@offer-ads/platform/process';
+import { readPricingConfig } from './config.ts';
+import { startPricing } from './service.ts';
+
+await runService('pricing', () => startPricing(readPricingConfig()));

@@ -1,0 +1,42 @@
+/** Reference rates by the date of their fixing. */
+import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo-faults';
+import type { Connection } from 'mongoose';
+import type { ReferenceRates } from './domain/exchange-rate.ts';
+
+export type RatesStore = {
+  /** The latest fixing that is not after this date; null when none was ever stored. */
+  readonly latest: (date: string) => Promise<ReferenceRates | null>;
+  /** A date's rates replace those stored for it: the central bank may correct itself. */
+  readonly save: (rates: ReferenceRates, fetchedAt: Date) => Promise<void>;
+};
+
+type RatesDocument = {
+  /** The date, `YYYY-MM-DD`. */
+  _id: string;
+  /** Digits, because a number would come back as floating point. */
+  perEuroE8: Record<string, string>;
+  fetchedAt: Date;
+};
+
+export function openRatesStore(connection: Connection): RatesStore {
+  const rates = connection.collection<RatesDocument>('rates');
+  return {
+    latest: async (date) => {
+      const newestFirst = { ...withinBudget, sort: { _id: -1 } } as const;
+      const stored = await orUnavailable(rates.findOne({ _id: { $lte: date } }, newestFirst));
+      return stored === null ? null : { date: stored._id, perEuroE8: fromDigits(stored.perEuroE8) };
+    },
+    save: async ({ date, perEuroE8 }, fetchedAt) => {
+      const replacement = { perEuroE8: toDigits(perEuroE8), fetchedAt };
+      await orUnavailable(rates.replaceOne({ _id: date }, replacement, { ...withinBudget, upsert: true }));
+    },
+  };
+}
+
+function toDigits(rates: ReadonlyMap<string, bigint>): Record<string, string> {
+  return Object.fromEntries([...rates].map(([code, rateE8]) => [code, rateE8.toString()]));
+}
+
+function fromDigits(rates: Readonly<Record<string, string>>): ReadonlyMap<string, bigint> {
+  return new Map(Object.entries(rates).map(([code, digits]) => [code, BigInt(digits)]));
+}

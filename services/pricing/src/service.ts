@@ -1,0 +1,87 @@
+/** The composition of pricing: stores, consumers, rates and routes. */
+import { allEvents } from '@offer-ads/contracts/events';
+import { connectBroker } from '@offer-ads/platform/broker';
+import { type Clock, systemClock } from '@offer-ads/platform/clock';
+import { startHttpServer } from '@offer-ads/platform/http-server';
+import { createLogger, type Logger } from '@offer-ads/platform/logging';
+import { startLoop } from '@offer-ads/platform/loops';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { openMongo } from '@offer-ads/platform/mongo';
+import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
+import type { PricingConfig } from './config.ts';
+import { subscriptions } from './consumers.ts';
+import { mountAdminRoutes } from './http/admin-routes.ts';
+import { mountPriceRoutes } from './http/price-routes.ts';
+import { openInterestsStore } from './interests-store.ts';
+import { openMembersStore } from './members-store.ts';
+import { openRatesStore } from './rates-store.ts';
+import { ratesRefresher } from './refresh-rates.ts';
+
+/** The central bank publishes once a day: soon after it has, soon after it could not be reached, and little to ask of it. */
+const REFRESH_RATES_EVERY_MS = 10 * 60_000;
+
+export type PricingService = AsyncDisposable & { readonly url: string };
+
+export async function startPricing(
+  config: PricingConfig,
+  overrides: { readonly clock?: Clock; readonly logger?: Logger; readonly brokerNamespace?: string } = {},
+): Promise<PricingService> {
+  const clock = overrides.clock ?? systemClock;
+  const logger = overrides.logger ?? createLogger({ service: 'pricing', level: config.LOG_LEVEL });
+  const metrics = createMetrics('pricing');
+  // Until `move`, whatever has been opened is closed again when the start fails.
+  await using opened = new AsyncDisposableStack();
+
+  const mongo = opened.use(await openMongo({ url: config.MONGO_URL, logger, metrics }));
+  const members = openMembersStore(mongo.connection);
+  const interests = openInterestsStore(mongo.connection);
+  const rates = openRatesStore(mongo.connection);
+  await members.prepare();
+
+  const refreshRates = ratesRefresher({ url: config.RATES_URL, rates, clock });
+  opened.use(
+    startLoop({
+      name: 'refresh-rates',
+      everyMs: REFRESH_RATES_EVERY_MS,
+      logger,
+      metrics,
+      work: async (signal) => {
+        const result = await refreshRates(signal);
+        if (!result.ok) throw new Error(result.problem);
+      },
+    }),
+  );
+
+  const broker = opened.use(
+    await connectBroker({
+      url: config.RABBITMQ_URL,
+      service: 'pricing',
+      declarations: allEvents,
+      logger,
+      metrics,
+      ...(overrides.brokerNamespace !== undefined && { namespace: overrides.brokerNamespace }),
+    }),
+  );
+  await broker.consume(subscriptions({ members, interests }));
+
+  const server = opened.use(
+    await startHttpServer({
+      service: 'pricing',
+      host: config.HOST,
+      port: config.PORT,
+      logger,
+      metrics,
+      clock,
+      // Not the broker: estimates need nothing of it, and what it brings waits in its queue.
+      readiness: async () => ((await mongo.healthy()) ? [] : ['MongoDB does not answer']),
+      routes: (app) => {
+        const contextSecret = config.PRICING_CONTEXT_SECRET;
+        mountPriceRoutes(app, { contextSecret, clock, audience: members, rates, interests });
+        mountAdminRoutes(app, { adminToken: config.ADMIN_TOKEN, logger, clock, members, refreshRates });
+        mountParkedRoutes(app, { broker, adminToken: config.ADMIN_TOKEN, logger });
+      },
+    }),
+  );
+  const running = opened.move();
+  return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
