@@ -1,0 +1,16 @@
+/** What the work of billing needs from outside. */
+import type { Clock } from '@offer-ads/platform/clock';
+import type { Logger } from '@offer-ads/platform/logging';
+import type { Metrics } from '@offer-ads/platform/metrics';
+import type { Postgres } from '@offer-ads/platform/postgres';
+import type { StripeAccounts } from './stripe-client.ts';
+
+export type Billing = {
+  readonly postgres: Postgres;
+  readonly stripe: StripeAccounts;
+  readonly clock: Clock;
+  /** Base of the payment links. */
+  readonly publicUrl: string;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+};

@@ -1,0 +1,97 @@
+/**
+ * Closing a payment page, so that it can never be paid again (architecture, rule 5): first *closing* is on record, which
+ * keeps the link from opening anything; then the session is made certain to be over; then *closed*. A payment that
+ * turns out to have come first is recorded at once (`E6`); what cannot be made certain goes back to *open* (`E7`).
+ */
+import type { CloseCheckoutReply } from '@offer-ads/contracts/billing-api';
+import type { Deadline } from '@offer-ads/platform/deadline';
+import { Fault } from '@offer-ads/platform/faults';
+import type { Billing } from './billing.ts';
+import { closed, closing, opened, reopened, sessionExpired } from './domain/checkout.ts';
+import type { Book } from './domain/ledger.ts';
+import { type CardPayment, isSameBook, paidAt } from './domain/offer-payment.ts';
+import { conflictingSale } from './faults.ts';
+import { changeCheckout, insertClosed, lockPayment, updateCheckout } from './payments-store.ts';
+import { isProblem, recordFoundPayment } from './record-payment.ts';
+import { expireSession, openSession } from './stripe-sessions.ts';
+
+export type Closing = CloseCheckoutReply['outcome'];
+
+export async function closeCheckout(
+  billing: Billing,
+  offer: { readonly offerId: number; readonly book: Book },
+  deadline: Deadline,
+): Promise<Closing> {
+  const begun = await beginClosing(billing, offer);
+  if (begun === 'closed' || begun === 'paid') return begun;
+  const { generation } = begun.checkout.session;
+  const end = begun.checkout.session.expired ? 'over' : await endSession(billing, begun, deadline);
+  const { checkout } = await changeCheckout(billing, begun, (checkout) =>
+    end === 'over' ? closed(sessionExpired(checkout, generation)) : reopened(checkout),
+  );
+  if (checkout.state === 'closed') return 'closed';
+  return checkout.state === 'paid' ? 'paid' : 'unknown';
+}
+
+async function beginClosing(
+  billing: Billing,
+  { offerId, book }: { readonly offerId: number; readonly book: Book },
+): Promise<CardPayment | 'closed' | 'paid'> {
+  return billing.postgres.transaction(async (tx) => {
+    await insertClosed(tx, offerId, book);
+    const payment = await lockPayment(tx, offerId);
+    if (payment === undefined) throw new Error(`offer ${offerId} is neither new nor on record`);
+    if (!isSameBook(payment.book, book)) throw conflictingSale(offerId);
+    if (payment.method === null) return 'closed';
+    if (payment.method === 'B') return 'paid';
+    if (payment.checkout.state === 'closed') return 'closed';
+    if (paidAt(payment) !== null) return 'paid';
+    return updateCheckout(tx, payment, closing, billing.clock.now());
+  });
+}
+
+/** `over`: the session can never be paid. `not-over`: it has been paid, or nobody knows. */
+async function endSession(
+  billing: Billing,
+  payment: CardPayment,
+  deadline: Deadline,
+): Promise<'over' | 'not-over'> {
+  try {
+    const sessionId = await resolveSessionId(billing, payment, deadline);
+    if (sessionId === null) return 'over';
+    const { status, isPaid, receipt } = await expireSession(
+      billing.stripe,
+      payment.book.mode,
+      sessionId,
+      deadline,
+    );
+    if (status === 'expired') return 'over';
+    if (isPaid && receipt !== null) {
+      const recorded = await recordFoundPayment(billing, receipt);
+      if (isProblem(recorded))
+        billing.logger.error({ offerId: payment.offerId, recorded }, 'cannot be closed');
+    }
+    return 'not-over';
+  } catch (error) {
+    if (!(error instanceof Fault) || error.status !== 503) throw error;
+    billing.logger.warn({ error, offerId: payment.offerId }, 'closing a payment page came to no certain end');
+    return 'not-over';
+  }
+}
+
+/**
+ * Which session to expire. While it is opening, a request for it may still be on its way: asking under the same key
+ * makes the session known, and nobody can be given another. Null: Stripe has refused it, so there is none.
+ */
+async function resolveSessionId(
+  billing: Billing,
+  payment: CardPayment,
+  deadline: Deadline,
+): Promise<string | null> {
+  const { sessionId, generation } = payment.checkout.session;
+  if (sessionId !== null) return sessionId;
+  const answer = await openSession(billing.stripe, payment, billing.publicUrl, deadline);
+  if (answer.kind !== 'opened') return null;
+  await changeCheckout(billing, payment, (checkout) => opened(checkout, { ...answer, generation }));
+  return answer.sessionId;
+}

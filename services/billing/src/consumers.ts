@@ -1,0 +1,60 @@
+/** What billing does about the events of others: credits, closing of pages, the projection of organisations. */
+import type { OrganisationFacts } from '@offer-ads/contracts/gateway-events';
+import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
+import { OfferDeleted, OfferEnded, OfferPaymentApplied } from '@offer-ads/contracts/offers-events';
+import { on, type Subscription } from '@offer-ads/platform/broker';
+import { recordInInbox } from '@offer-ads/platform/inbox';
+import type { Billing } from './billing.ts';
+import { closeCheckout } from './close-checkout.ts';
+import { creditUnusedTime } from './credit-offer.ts';
+import type { UnusedTime } from './domain/credit.ts';
+import { saveOrganisation } from './organisations-store.ts';
+import { findPayment, lockPayment } from './payments-store.ts';
+import { stripeDeadline } from './stripe-client.ts';
+
+export function subscriptions(billing: Billing): readonly Subscription[] {
+  return [
+    on(OfferPaymentApplied, (event) => credit(billing, event.id, event.data)),
+    on(OfferEnded, (event) => settleFinished(billing, event.id, event.data)),
+    on(OfferDeleted, (event) => settleFinished(billing, event.id, event.data)),
+    on(OrganisationRegistered, (event) => keep(billing, event.subjectVersion, event.data)),
+    on(OrganisationChanged, (event) => keep(billing, event.subjectVersion, event.data)),
+  ];
+}
+
+type OfferFacts = UnusedTime & { readonly offerId: number };
+
+async function settleFinished(
+  billing: Billing,
+  eventId: string,
+  offer: OfferFacts & { readonly paid: boolean },
+): Promise<void> {
+  if (offer.paid) await credit(billing, eventId, offer);
+  else await closePage(billing, offer.offerId);
+}
+
+async function credit(
+  billing: Billing,
+  eventId: string,
+  { offerId, ...unusedTime }: OfferFacts,
+): Promise<void> {
+  await billing.postgres.transaction(async (tx) => {
+    if (!(await recordInInbox(tx, eventId))) return;
+    const payment = await lockPayment(tx, offerId);
+    // Offers reports a payment only after billing has told of it: parked, for a person to look at.
+    if (payment === undefined) throw new Error(`offer ${offerId} is paid but billing does not know it`);
+    await creditUnusedTime(tx, payment, unusedTime, billing.clock.now());
+  });
+}
+
+/** What stays uncertain is left to the reconciliation, which closes the pages of ended offers until it has succeeded. */
+async function closePage(billing: Billing, offerId: number): Promise<void> {
+  const payment = await findPayment(billing.postgres, offerId);
+  if (payment?.method !== 'E') return;
+  const outcome = await closeCheckout(billing, payment, stripeDeadline());
+  billing.logger.info({ offerId, outcome }, 'payment page of a finished offer');
+}
+
+async function keep(billing: Billing, version: number, facts: OrganisationFacts): Promise<void> {
+  await billing.postgres.transaction((tx) => saveOrganisation(tx, facts, version));
+}

@@ -1,0 +1,137 @@
+/**
+ * A checkout is the card payment of one offer, from its link to its end. Stripe's sessions live a day at most, an
+ * offer's link lives as long as the offer waits, so a checkout has generations of sessions, one alive at a time.
+ *
+ *   opening -> open -> (last session expired) -> opening, one generation on
+ *   opening, open -> closing -> closed, or back when Stripe's answer is not known
+ *   anything -> paid; but who has closed a checkout keeps it closed, and a payment that still comes is given back
+ */
+
+export type CheckoutState = 'opening' | 'open' | 'closing' | 'closed' | 'paid';
+
+/** The latest session: a new one is only asked for when it is certain that the last can no longer be paid. */
+export type Session = {
+  readonly generation: number;
+  readonly expiresAt: Date;
+  /** Null until Stripe's answer has been stored. */
+  readonly sessionId: string | null;
+  readonly url: string | null;
+  readonly expired: boolean;
+};
+
+export type Checkout = {
+  readonly state: CheckoutState;
+  readonly session: Session;
+  readonly offerExpiryAt: Date;
+  readonly paidAt: Date | null;
+};
+
+const MINUTE_MS = 60_000;
+/** Stripe takes 30 minutes to 24 hours from its own now: a minute and five are left for clocks and slow calls. */
+const SHORTEST_SESSION_MS = 31 * MINUTE_MS;
+const LONGEST_SESSION_MS = 24 * 60 * MINUTE_MS - 5 * MINUTE_MS;
+
+export function newCheckout(offerExpiryAt: Date, now: Date): Checkout {
+  return { state: 'opening', session: newSession(1, offerExpiryAt, now), offerExpiryAt, paidAt: null };
+}
+
+function newSession(generation: number, offerExpiryAt: Date, now: Date): Session {
+  return {
+    generation,
+    expiresAt: sessionExpiry(offerExpiryAt, now),
+    sessionId: null,
+    url: null,
+    expired: false,
+  };
+}
+
+/** No longer than the offer, as far as Stripe's bounds allow; in whole seconds, as Stripe counts. */
+export function sessionExpiry(offerExpiryAt: Date, now: Date): Date {
+  const livesMs = offerExpiryAt.getTime() - now.getTime();
+  const boundedMs = Math.min(Math.max(livesMs, SHORTEST_SESSION_MS), LONGEST_SESSION_MS);
+  return new Date(Math.floor((now.getTime() + boundedMs) / 1_000) * 1_000);
+}
+
+/** Stripe's answer. Too late for a checkout that has moved on, but a closing one needs the id, to expire the session. */
+export function opened(
+  checkout: Checkout,
+  answer: { readonly generation: number; readonly sessionId: string; readonly url: string | null },
+): Checkout {
+  const { session, state } = checkout;
+  if (answer.generation !== session.generation || session.sessionId !== null) return checkout;
+  const known = { ...session, sessionId: answer.sessionId, url: answer.url };
+  return { ...checkout, session: known, state: state === 'opening' ? 'open' : state };
+}
+
+/** The session of this generation can certainly no longer be paid. */
+export function sessionExpired(checkout: Checkout, generation: number): Checkout {
+  const { session } = checkout;
+  if (generation !== session.generation || session.expired) return checkout;
+  return { ...checkout, session: { ...session, expired: true } };
+}
+
+/** One generation on; only from an expired session, so that two can never be paid. */
+export function renewed(checkout: Checkout, now: Date): Checkout {
+  const { state, session, offerExpiryAt } = checkout;
+  if ((state !== 'open' && state !== 'opening') || !session.expired) return checkout;
+  return { ...checkout, state: 'opening', session: newSession(session.generation + 1, offerExpiryAt, now) };
+}
+
+export function closing(checkout: Checkout): Checkout {
+  return isOpen(checkout) ? { ...checkout, state: 'closing' } : checkout;
+}
+
+/** Closing came to no certain end: the link works again, and closing may be asked for again (`E7`). */
+export function reopened(checkout: Checkout): Checkout {
+  if (checkout.state !== 'closing') return checkout;
+  return { ...checkout, state: checkout.session.sessionId === null ? 'opening' : 'open' };
+}
+
+/** Closed for ever, once the last generation is certain to be over. A generation that began meanwhile prevents it. */
+export function closed(checkout: Checkout): Checkout {
+  return (isOpen(checkout) || checkout.state === 'closing') && checkout.session.expired
+    ? { ...checkout, state: 'closed' }
+    : checkout;
+}
+
+export function paid(checkout: Checkout, at: Date): Checkout {
+  if (checkout.paidAt !== null) return checkout;
+  return { ...checkout, paidAt: at, state: checkout.state === 'closed' ? 'closed' : 'paid' };
+}
+
+function isOpen({ state }: Checkout): boolean {
+  return state === 'opening' || state === 'open';
+}
+
+export type PayerMeets =
+  | { readonly kind: 'paid' | 'closed' | 'ended' }
+  | { readonly kind: 'closing' }
+  | { readonly kind: 'session'; readonly url: string }
+  /** `opening`: Stripe has not answered yet. `expired`: it may be time for the next generation. */
+  | { readonly kind: 'no-session'; readonly why: 'opening' | 'expired' };
+
+/** What the payer who follows the link is to see (decision 12). */
+export function payerMeets(checkout: Checkout, now: Date): PayerMeets {
+  const { state, session } = checkout;
+  if (checkout.paidAt !== null || state === 'paid') return { kind: 'paid' };
+  if (state === 'closed') return { kind: 'closed' };
+  if (now >= checkout.offerExpiryAt) return { kind: 'ended' };
+  if (state === 'closing') return { kind: 'closing' };
+  if (session.expired || now >= session.expiresAt) return { kind: 'no-session', why: 'expired' };
+  return session.url === null
+    ? { kind: 'no-session', why: 'opening' }
+    : { kind: 'session', url: session.url };
+}
+
+/** How long a session stays unasked about at least and at most; its webhook normally comes within seconds. */
+const FIRST_CHECK_MS = 5 * MINUTE_MS;
+const LATEST_CHECK_MS = 60 * MINUTE_MS;
+
+/** When to ask Stripe about a session that has brought no webhook: after 5, 10, 20 minutes..., and at its end. */
+export function nextCheck(now: Date, openedAt: Date, expiresAt: Date): Date {
+  const ageMs = now.getTime() - openedAt.getTime();
+  const waitMs = Math.min(Math.max(ageMs, FIRST_CHECK_MS), LATEST_CHECK_MS);
+  const atEndMs = expiresAt.getTime() + MINUTE_MS;
+  const regularMs = now.getTime() + waitMs;
+  return new Date(now.getTime() < atEndMs ? Math.min(regularMs, atEndMs) : regularMs);
+}

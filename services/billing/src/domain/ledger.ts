@@ -1,0 +1,108 @@
+/**
+ * The ledger's vocabulary. A transaction is a list of postings, each an amount that goes from one account to another,
+ * so it sums to zero by construction; the database checks it again. Amounts are credit-positive: a prepaid balance
+ * above zero is what the organisation may spend, card clearing below zero is what the card provider owes.
+ */
+import type { Mode } from '@offer-ads/contracts/primitives';
+
+/** Accounts of one organisation, mode and currency. */
+export const accountKinds = [
+  'prepaid-balance',
+  'sales',
+  'vat-payable',
+  'card-clearing',
+  'unused-time-credits',
+  'top-up-source',
+] as const;
+export type AccountKind = (typeof accountKinds)[number];
+
+/** Whose accounts: money never moves from one book to another. */
+export type Book = { readonly organisationId: number; readonly mode: Mode; readonly currency: string };
+
+export type Posting = { readonly amountMinor: bigint; readonly from: AccountKind; readonly to: AccountKind };
+
+export type LedgerTransaction = {
+  /** What made it happen, unique over all transactions: nothing is booked twice. */
+  readonly cause: string;
+  readonly book: Book;
+  readonly offerId: number | null;
+  readonly postings: readonly Posting[];
+};
+
+/** By how much a transaction changes one account. */
+export type Entry = { readonly account: AccountKind; readonly amountMinor: bigint };
+
+/** Payment method `B`: the price leaves the balance at once; no VAT is added (price rule 6). */
+export function offerCharged(book: Book, offerId: number, netMinor: bigint): LedgerTransaction {
+  return {
+    cause: `offer ${offerId} charged`,
+    book,
+    offerId,
+    postings: [{ amountMinor: netMinor, from: 'prepaid-balance', to: 'sales' }],
+  };
+}
+
+/** Payment method `E`: the card provider has collected the price and, for UK organisations, VAT on top. */
+export function offerPaidByCard(
+  book: Book,
+  offerId: number,
+  paid: { readonly netMinor: bigint; readonly vatMinor: bigint },
+): LedgerTransaction {
+  return {
+    cause: `offer ${offerId} paid by card`,
+    book,
+    offerId,
+    postings: [
+      { amountMinor: paid.netMinor, from: 'card-clearing', to: 'sales' },
+      { amountMinor: paid.vatMinor, from: 'card-clearing', to: 'vat-payable' },
+    ],
+  };
+}
+
+/**
+ * Unused Time goes back to the balance, net (price rule 7). The cause names the sum credited so far, which only
+ * grows, so one step towards it cannot be booked twice.
+ */
+export function unusedTimeCredited(
+  book: Book,
+  offerId: number,
+  credit: { readonly amountMinor: bigint; readonly creditedSoFarMinor: bigint },
+): LedgerTransaction {
+  return {
+    cause: `offer ${offerId} credited up to ${credit.creditedSoFarMinor}`,
+    book,
+    offerId,
+    postings: [{ amountMinor: credit.amountMinor, from: 'unused-time-credits', to: 'prepaid-balance' }],
+  };
+}
+
+/** Prepaid balance added by the platform team; the reference names the payment that stands behind it. */
+export function balanceToppedUp(book: Book, reference: string, amountMinor: bigint): LedgerTransaction {
+  return {
+    cause: `top-up ${reference}`,
+    book,
+    offerId: null,
+    postings: [{ amountMinor, from: 'top-up-source', to: 'prepaid-balance' }],
+  };
+}
+
+/** One entry per account that changes. A posting of nothing, such as VAT outside the UK, leaves none. */
+export function entriesOf(transaction: LedgerTransaction): Entry[] {
+  const changes = new Map<AccountKind, bigint>();
+  const change = (account: AccountKind, by: bigint) =>
+    changes.set(account, (changes.get(account) ?? 0n) + by);
+  for (const { amountMinor, from, to } of transaction.postings) {
+    if (amountMinor < 0n)
+      throw new RangeError(`${transaction.cause}: a posting of ${amountMinor} runs backwards`);
+    change(from, -amountMinor);
+    change(to, amountMinor);
+  }
+  return [...changes]
+    .filter(([, amountMinor]) => amountMinor !== 0n)
+    .map(([account, amountMinor]) => ({ account, amountMinor }));
+}
+
+/** A price that rounds to 0.00 is allowed and leaves no trace in the ledger (decision 18a). */
+export function movesMoney(transaction: LedgerTransaction): boolean {
+  return entriesOf(transaction).length > 0;
+}

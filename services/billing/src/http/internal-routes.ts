@@ -1,0 +1,81 @@
+/** What offers and the gateway ask of billing; shapes and meanings are those of the contract `billing-api`. */
+import { type BalanceReply, chargeRequest, checkoutRequest } from '@offer-ads/contracts/billing-api';
+import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import { offerId } from '@offer-ads/contracts/primitives';
+import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
+import { Fault } from '@offer-ads/platform/faults';
+import { requestFacts } from '@offer-ads/platform/http-server';
+import { validInput } from '@offer-ads/platform/valid-input';
+import express, { type Express, type Request } from 'express';
+import { z } from 'zod';
+import type { Billing } from '../billing.ts';
+import { chargeOffer } from '../charge-offer.ts';
+import { closeCheckout } from '../close-checkout.ts';
+import type { Book } from '../domain/ledger.ts';
+import { balanceOf } from '../ledger-store.ts';
+import { openCheckout } from '../open-checkout.ts';
+import { settleOffer } from '../settle-offer.ts';
+import { stripeDeadline } from '../stripe-client.ts';
+
+const path = z.object({ id: z.coerce.number().pipe(offerId) });
+
+export function internalRoutes(app: Express, billing: Billing, contextSecret: string): void {
+  const routes = express.Router();
+  routes.use(requireCaller({ secret: contextSecret, audience: 'billing', clock: billing.clock }));
+  routes.use(express.json({ limit: '16kb' }));
+
+  routes.post('/charges', async (req, res) => {
+    const { netMinor, ...charge } = validInput(chargeRequest, req.body);
+    const { receivedAt } = requestFacts(req);
+    const price = { book: bookOf(callerOf(req)), netMinor: amountOf(netMinor) };
+    res.json(await chargeOffer(billing.postgres, { ...charge, ...price }, receivedAt));
+  });
+
+  routes.post('/checkouts', async (req, res) => {
+    const { netMinor, offerExpiryAt, ...offer } = validInput(checkoutRequest, req.body);
+    const caller = callerOf(req);
+    const order = {
+      ...offer,
+      book: bookOf(caller),
+      country: caller.country,
+      netMinor: amountOf(netMinor),
+      offerExpiryAt: new Date(offerExpiryAt),
+    };
+    res.json(await openCheckout(billing, order, deadlineOf(req)));
+  });
+
+  routes.post('/offers/:id/close-checkout', async (req, res) => {
+    res.json({ outcome: await closeCheckout(billing, offerOf(req), deadlineOf(req)) });
+  });
+
+  routes.post('/offers/:id/settle', async (req, res) => {
+    res.json(await settleOffer(billing, offerOf(req), deadlineOf(req)));
+  });
+
+  routes.get('/balance', async (req, res) => {
+    const { mode, currency, ...book } = bookOf(callerOf(req));
+    const balanceMinor = `${await balanceOf(billing.postgres, { ...book, mode, currency })}`;
+    res.json({ mode, currency, balanceMinor } satisfies BalanceReply);
+  });
+
+  app.use('/internal', routes);
+}
+
+function bookOf({ organisationId, mode, currency }: CallerContext): Book {
+  return { organisationId, mode, currency };
+}
+
+function offerOf(req: Request) {
+  return { offerId: validInput(path, req.params).id, book: bookOf(callerOf(req)) };
+}
+
+function deadlineOf(req: Request) {
+  return stripeDeadline(requestFacts(req).deadline());
+}
+
+/** The contract's minor units may be negative, prices never are. */
+function amountOf(netMinor: string): bigint {
+  const amount = BigInt(netMinor);
+  if (amount >= 0n) return amount;
+  throw new Fault('a price below zero', { status: 400, publicMessage: 'netMinor: must not be negative' });
+}

@@ -1,0 +1,87 @@
+/** The few pages of the payment link, for people, on a phone first. Nothing on them comes from outside. */
+import type { LinkLeadsTo } from '../follow-payment-link.ts';
+
+export type Page = { readonly status: number; readonly html: string };
+
+type PageKind = Exclude<LinkLeadsTo['kind'], 'session'> | 'busy' | 'thanks' | 'cancelled';
+
+const pages = {
+  paid: [200, 'Paid', '<p>This offer has been paid for. There is nothing more to do.</p>'],
+  closed: [
+    410,
+    'Closed',
+    '<p>This offer was deleted. It can no longer be paid for, and nothing was charged.</p>',
+  ],
+  ended: [
+    410,
+    'Ended',
+    '<p>This offer has ended. It can no longer be paid for, and nothing was charged.</p>',
+  ],
+  unknown: [
+    404,
+    'Not found',
+    '<p>There is no payment behind this link. Please check that it is complete.</p>',
+  ],
+  unavailable: [
+    503,
+    'One moment',
+    '<p>The payment page cannot be opened right now. Nothing was charged. Please try again in a minute.</p>' +
+      '<p><a class="button" href="">Try again</a></p>',
+  ],
+  busy: [
+    429,
+    'One moment',
+    '<p>This link was opened very often just now. Nothing was charged. Please try again in a minute.</p>',
+  ],
+  thanks: [
+    200,
+    'Thank you',
+    '<p>Your payment has been sent. The offer starts as soon as it is confirmed, usually within seconds, and your ' +
+      'organisation is told by email.</p>',
+  ],
+  cancelled: [
+    200,
+    'Not paid',
+    '<p>Nothing was charged. The offer waits for its payment.</p><p><a class="button" href="../{token}">Pay now</a></p>',
+  ],
+} satisfies Record<PageKind, readonly [status: number, title: string, body: string]>;
+
+/** `token` is that of the link, which has been found to be well-formed. */
+export function page(kind: PageKind, token = ''): Page {
+  const [status, title, body] = pages[kind];
+  return { status, html: frame(title, body.replace('{token}', token)) };
+}
+
+/** Nothing but the page's own style may load, and nobody may frame it. */
+export const pageHeaders = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  // The address is the payer's credential: it goes to nobody.
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Robots-Tag': 'noindex',
+} as const;
+
+function frame(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>
+  :root { color-scheme: light dark }
+  body { margin: 0 auto; padding: 3rem 1.25rem; max-width: 32rem; font: 1.0625rem/1.6 system-ui, sans-serif }
+  h1 { font-size: 1.5rem }
+  .button { display: inline-block; padding: .75rem 1.5rem; border-radius: .5rem; background: #1a56db; color: #fff; text-decoration: none }
+</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,22 @@
+/** How often one payment link may be followed. Counted per replica: a bound against storms, not a quota. */
+import type { Clock } from '@offer-ads/platform/clock';
+
+const MINUTE_MS = 60_000;
+/** Made-up links must not fill the memory: beyond this many the count starts anew. */
+const MOST_LINKS = 100_000;
+
+export function createVisitLimit(o: {
+  readonly clock: Clock;
+  readonly perMinute: number;
+}): (link: string) => boolean {
+  let minute = 0;
+  const visits = new Map<string, number>();
+  return (link) => {
+    const now = Math.floor(o.clock.now().getTime() / MINUTE_MS);
+    if (now !== minute || visits.size >= MOST_LINKS) visits.clear();
+    minute = now;
+    const count = (visits.get(link) ?? 0) + 1;
+    visits.set(link, count);
+    return count <= o.perMinute;
+  };
+}

@@ -1,0 +1,19 @@
+/** `/webhooks/stripe`: 200 only when what the webhook tells is committed; anything else makes Stripe send it again. */
+import express, { type Express } from 'express';
+import type { Billing } from '../billing.ts';
+import { receiveWebhook } from '../receive-webhook.ts';
+
+/** Stripe's events are a few kilobytes. */
+const LARGEST_EVENT = '512kb';
+
+export function webhookRoutes(app: Express, billing: Billing): void {
+  // The exact bytes: the signature covers them.
+  const rawBody = express.raw({ type: () => true, limit: LARGEST_EVENT, inflate: false });
+  app.post('/webhooks/stripe', rawBody, async (req, res) => {
+    const body: unknown = req.body;
+    const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+    const answer = await receiveWebhook(billing, bytes, req.get('stripe-signature') ?? '');
+    if (answer === 'refused') return void res.status(400).json({ message: 'Signature refused' });
+    res.json({ received: true });
+  });
+}

@@ -1,0 +1,137 @@
+/** The ledger in Postgres: booking, balances, and the check that recomputes everything. */
+import type { Transaction } from '@offer-ads/platform/postgres';
+import { accountKinds, type Book, entriesOf, type LedgerTransaction } from './domain/ledger.ts';
+
+export type Booking =
+  | {
+      readonly booked: true;
+      readonly transactionId: bigint;
+      /** The prepaid balance after it; null when the transaction does not touch it. */
+      readonly balance: { readonly minor: bigint; readonly lowThresholdMinor: bigint | null } | null;
+    }
+  | { readonly booked: false; readonly reason: 'balance-too-low' };
+
+type BookingRow = {
+  accounts: bigint;
+  transaction_id: bigint | null;
+  balance_minor: bigint | null;
+  low_threshold_minor: bigint | null;
+};
+
+/**
+ * Books it whole or not at all; the database refuses a cause that was booked before. One statement, so that a busy
+ * balance is locked for no longer than the commit takes.
+ */
+export async function book(tx: Transaction, transaction: LedgerTransaction, at: Date): Promise<Booking> {
+  const entries = entriesOf(transaction);
+  const { organisationId, mode, currency } = transaction.book;
+  const attempt = async () => {
+    const [row] = await tx.query<BookingRow>(
+      `WITH entry AS MATERIALIZED (
+         SELECT account_id, kind, amount_minor
+           FROM unnest($6::text[], $7::bigint[]) AS change (kind, amount_minor)
+           JOIN accounts USING (kind)
+          WHERE organisation_id = $1 AND mode = $2 AND currency = $3
+       ), complete AS MATERIALIZED (
+         SELECT count(*) AS accounts, count(*) = cardinality($6::text[]) AS yes,
+                count(*) FILTER (WHERE kind = 'prepaid-balance') AS balances
+           FROM entry
+       ), moved AS (
+         UPDATE balances
+            SET balance_minor = balances.balance_minor + entry.amount_minor
+           FROM entry, complete
+          WHERE balances.account_id = entry.account_id AND entry.kind = 'prepaid-balance' AND complete.yes
+            AND balances.balance_minor + entry.amount_minor >= 0
+         RETURNING balances.balance_minor, balances.low_threshold_minor
+       ), booked AS (
+         INSERT INTO transactions (cause, organisation_id, mode, currency, offer_id, booked_at)
+         SELECT $4, $1, $2, $3, $5, $8
+           FROM complete
+          WHERE complete.yes AND complete.balances = (SELECT count(*) FROM moved)
+         RETURNING transaction_id
+       ), written AS (
+         INSERT INTO entries (transaction_id, account_id, amount_minor)
+         SELECT transaction_id, account_id, amount_minor FROM booked, entry
+       )
+       SELECT accounts, transaction_id, balance_minor, low_threshold_minor
+         FROM complete LEFT JOIN booked ON true LEFT JOIN moved ON true`,
+      [
+        organisationId,
+        mode,
+        currency,
+        transaction.cause,
+        transaction.offerId,
+        entries.map((entry) => entry.account),
+        entries.map((entry) => entry.amountMinor),
+        at,
+      ],
+    );
+    if (row === undefined) throw new Error(`booking "${transaction.cause}" gave no row`);
+    return row;
+  };
+  let row = await attempt();
+  if (row.accounts !== BigInt(entries.length)) {
+    await openAccounts(tx, transaction.book);
+    row = await attempt();
+  }
+  if (row.transaction_id === null) return { booked: false, reason: 'balance-too-low' };
+  const balance =
+    row.balance_minor === null
+      ? null
+      : { minor: row.balance_minor, lowThresholdMinor: row.low_threshold_minor };
+  return { booked: true, transactionId: row.transaction_id, balance };
+}
+
+/** Accounts are made on first use (architecture, rule 10), so that no command waits for an event. */
+async function openAccounts(tx: Transaction, { organisationId, mode, currency }: Book): Promise<void> {
+  await tx.query(
+    `WITH opened AS (
+       INSERT INTO accounts (organisation_id, mode, currency, kind)
+       SELECT $1, $2, $3, unnest($4::text[])
+       ON CONFLICT DO NOTHING
+       RETURNING account_id, kind
+     )
+     INSERT INTO balances (account_id) SELECT account_id FROM opened WHERE kind = 'prepaid-balance'`,
+    [organisationId, mode, currency, accountKinds],
+  );
+}
+
+/** 0 when nothing was ever booked. */
+export async function balanceOf(on: Transaction, { organisationId, mode, currency }: Book): Promise<bigint> {
+  const [row] = await on.query<{ balance_minor: bigint }>(
+    `SELECT balance_minor FROM balances JOIN accounts USING (account_id)
+      WHERE organisation_id = $1 AND mode = $2 AND currency = $3 AND kind = 'prepaid-balance'`,
+    [organisationId, mode, currency],
+  );
+  return row?.balance_minor ?? 0n;
+}
+
+/** Makes whoever else is about to book this cause wait until this transaction has ended. */
+export async function lockCause(tx: Transaction, cause: string): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [cause]);
+}
+
+/** The transaction that a cause has led to, with what it did to the prepaid balance. */
+export async function findByCause(
+  on: Transaction,
+  cause: string,
+): Promise<{ readonly book: Book; readonly balanceChangeMinor: bigint } | undefined> {
+  const [row] = await on.query<{
+    organisation_id: bigint;
+    mode: Book['mode'];
+    currency: string;
+    balance_change: bigint | null;
+  }>(
+    `SELECT t.organisation_id, t.mode, t.currency,
+            sum(amount_minor) FILTER (WHERE kind = 'prepaid-balance')::bigint AS balance_change
+       FROM transactions t JOIN entries USING (transaction_id) JOIN accounts USING (account_id)
+      WHERE cause = $1
+      GROUP BY t.transaction_id`,
+    [cause],
+  );
+  if (row === undefined) return undefined;
+  return {
+    book: { organisationId: Number(row.organisation_id), mode: row.mode, currency: row.currency },
+    balanceChangeMinor: row.balance_change ?? 0n,
+  };
+}

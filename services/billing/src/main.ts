@@ -1,0 +1,5 @@
+import { runService } from '@offer-ads/platform/process';
+import { readBillingConfig } from './config.ts';
+import { startBilling } from './service.ts';
+
+await runService('billing', () => startBilling(readBillingConfig()));

@@ -1,0 +1,22 @@
+/** What billing keeps of organisations. */
+import type { Transaction } from '@offer-ads/platform/postgres';
+
+export type Organisation = {
+  readonly organisationId: number;
+  readonly name: string;
+  readonly country: string;
+  readonly currency: string;
+};
+
+/** The facts of the newest version win, whatever order the events come in. */
+export async function saveOrganisation(tx: Transaction, facts: Organisation, version: number): Promise<void> {
+  await tx.query(
+    `INSERT INTO organisations (organisation_id, name, country, currency, version)
+     VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (organisation_id) DO UPDATE
+       SET name = excluded.name, country = excluded.country, currency = excluded.currency,
+           version = excluded.version
+     WHERE organisations.version < excluded.version`,
+    [facts.organisationId, facts.name, facts.country, facts.currency, version],
+  );
+}

@@ -1,0 +1,52 @@
+/** A lost webhook only delays: what should have been heard of is asked about, a few at a time. */
+import type { Billing } from './billing.ts';
+import { closeCheckout } from './close-checkout.ts';
+import { sessionExpired } from './domain/checkout.ts';
+import type { CardPayment } from './domain/offer-payment.ts';
+import { changeCheckout, findOutlived, takeDueSessions } from './payments-store.ts';
+import { recordFoundPayment } from './record-payment.ts';
+import { stripeDeadline } from './stripe-client.ts';
+import { retrieveSession } from './stripe-sessions.ts';
+
+/** Well under Stripe's limit of 100 requests a second, and done long before the next round. */
+const BATCH = 50;
+
+export async function reconcileCheckouts(billing: Billing, signal: AbortSignal): Promise<void> {
+  const now = billing.clock.now();
+  const { postgres } = billing;
+  const due = await postgres.transaction((tx) => takeDueSessions(tx, now, BATCH));
+  for (const payment of due) if (!signal.aborted) await survive(billing, payment, askAbout);
+  const outlived = await findOutlived(postgres, now, BATCH);
+  for (const payment of outlived) if (!signal.aborted) await survive(billing, payment, closeOutlived);
+}
+
+/** One checkout that cannot be settled now must not keep the others waiting; its turn comes again. */
+async function survive(
+  billing: Billing,
+  payment: CardPayment,
+  work: (billing: Billing, payment: CardPayment) => Promise<void>,
+): Promise<void> {
+  try {
+    await work(billing, payment);
+  } catch (error) {
+    billing.logger.warn({ error, offerId: payment.offerId }, 'a checkout could not be reconciled, it waits');
+  }
+}
+
+async function askAbout(billing: Billing, payment: CardPayment): Promise<void> {
+  const { sessionId, generation } = payment.checkout.session;
+  // Still opening: whoever opens it goes on, or settles it; a payer was never led there.
+  if (sessionId === null) return;
+  const facts = await retrieveSession(billing.stripe, payment.book.mode, sessionId, stripeDeadline());
+  if (facts.isPaid && facts.receipt !== null) {
+    const recorded = await recordFoundPayment(billing, facts.receipt);
+    billing.logger.info({ offerId: payment.offerId, recorded }, 'a payment was found by asking');
+  } else if (facts.status === 'expired') {
+    await changeCheckout(billing, payment, (checkout) => sessionExpired(checkout, generation));
+  }
+}
+
+/** The offer ended unpaid: its page is closed (decision 4). */
+async function closeOutlived(billing: Billing, payment: CardPayment): Promise<void> {
+  await closeCheckout(billing, payment, stripeDeadline());
+}

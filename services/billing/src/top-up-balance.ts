@@ -1,0 +1,54 @@
+/** Prepaid balance added by the platform team, once per reference. */
+import { BalanceToppedUp } from '@offer-ads/contracts/billing-events';
+import { newEvent } from '@offer-ads/platform/events';
+import { addToOutbox } from '@offer-ads/platform/outbox';
+import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
+import { balanceSubject } from './balance-events.ts';
+import { balanceToppedUp, type Book } from './domain/ledger.ts';
+import { isSameBook } from './domain/offer-payment.ts';
+import { balanceOf, book, findByCause, lockCause } from './ledger-store.ts';
+
+export type TopUp = { readonly book: Book; readonly amountMinor: bigint; readonly reference: string };
+export type TopUpResult =
+  | { readonly ok: true; readonly balanceMinor: bigint }
+  /** The reference stands for another organisation, balance or amount. */
+  | { readonly ok: false; readonly reason: 'reference-taken' };
+
+export async function topUpBalance(postgres: Postgres, topUp: TopUp, now: Date): Promise<TopUpResult> {
+  const transaction = balanceToppedUp(topUp.book, topUp.reference, topUp.amountMinor);
+  return postgres.transaction(async (tx) => {
+    await lockCause(tx, transaction.cause);
+    const before = await findByCause(tx, transaction.cause);
+    if (before === undefined) {
+      const booking = await book(tx, transaction, now);
+      if (!booking.booked || booking.balance === null) throw new Error(`${transaction.cause}: refused`);
+      await announce(tx, topUp, booking.transactionId, booking.balance.minor, now);
+      return { ok: true, balanceMinor: booking.balance.minor };
+    }
+    const isRepeat = isSameBook(before.book, topUp.book) && before.balanceChangeMinor === topUp.amountMinor;
+    if (!isRepeat) return { ok: false, reason: 'reference-taken' };
+    return { ok: true, balanceMinor: await balanceOf(tx, topUp.book) };
+  });
+}
+
+async function announce(
+  tx: Transaction,
+  topUp: TopUp,
+  transactionId: bigint,
+  balanceMinor: bigint,
+  now: Date,
+) {
+  await addToOutbox(tx, [
+    newEvent(BalanceToppedUp, {
+      subject: balanceSubject(topUp.book),
+      subjectVersion: Number(transactionId),
+      at: now,
+      data: {
+        ...topUp.book,
+        balanceMinor: `${balanceMinor}`,
+        netMinor: `${topUp.amountMinor}`,
+        vatMinor: '0',
+      },
+    }),
+  ]);
+}
