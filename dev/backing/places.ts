@@ -19,23 +19,31 @@ export type Surroundings = {
   readonly embedded: (store: Store) => readonly Place<Start>[];
 };
 
-/** Finding includes starting: what cannot be started is passed over, with its reason. */
-export function placesOf(store: Store, surroundings: Surroundings): Place<RunningStore>[] {
-  return [
-    { name: 'environment', look: () => lookAtAddress(store, surroundings.addresses[store]) },
-    started({ name: 'Docker', look: () => surroundings.docker(store) }),
-    ...surroundings.embedded(store).map(started),
-  ];
-}
-
 /** Long enough for a server that was started in the same breath. */
 const GIVEN_BOUND_MS = 10_000;
 
+/** Finding includes starting: what cannot be started is passed over, with its reason. */
+export function placesOf(
+  store: Store,
+  { addresses, docker, embedded }: Surroundings,
+  givenBoundMs = GIVEN_BOUND_MS,
+): Place<RunningStore>[] {
+  return [
+    { name: 'environment', look: () => lookAtAddress(store, addresses[store], givenBoundMs) },
+    started({ name: 'Docker', look: () => docker(store) }),
+    ...embedded(store).map(started),
+  ];
+}
+
 /** An address that was given and does not answer is a mistake to tell, not a reason to use something else. */
-async function lookAtAddress(store: Store, { variable, url }: GivenAddress): Promise<Look<RunningStore>> {
+async function lookAtAddress(
+  store: Store,
+  { variable, url }: GivenAddress,
+  boundMs: number,
+): Promise<Look<RunningStore>> {
   if (url === undefined) return notFound(`${variable} is not set`);
   try {
-    await untilItAnswers(() => answers[store](url), { boundMs: GIVEN_BOUND_MS });
+    await untilItAnswers(() => answers[store](url), { boundMs });
   } catch (error) {
     throw new BackingMissing(
       `${variable} is set, but no ${storeTitles[store]} answers there (${reasonOf(error)})`,

@@ -36,7 +36,7 @@ export async function gif({ frames = 3, ...size }: Size & { frames?: number } = 
     ),
   );
   return sharp(stills, { join: { animated: true } })
-    .gif()
+    .gif({ effort: 1, dither: 0 })
     .toBuffer();
 }
 
@@ -47,11 +47,10 @@ export async function jpegOfBytes(bytes: number): Promise<Buffer> {
   return Buffer.concat([jpeg, Buffer.alloc(bytes - jpeg.length)]);
 }
 
-/** A PNG of few bytes and very many pixels (64 million by default): a decompression bomb. */
-export async function manyPixelPng({ width = 8_000, height = 8_000 }: Size = {}): Promise<Buffer> {
+/** A PNG of few bytes and very many pixels (over 50 million by default): a decompression bomb. */
+export async function manyPixelPng({ width = 7_200, height = 7_200 }: Size = {}): Promise<Buffer> {
   return sharp({ create: { width, height, channels: 3, background: '#808080' } })
-    .toColourspace('b-w')
-    .png({ compressionLevel: 9 })
+    .png({ compressionLevel: 1 })
     .toBuffer();
 }
 

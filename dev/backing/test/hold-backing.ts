@@ -1,0 +1,17 @@
+/** Holds embedded backing services in the folder given until SIGTERM; prints their addresses. For the test beside it. */
+import { once } from 'node:events';
+import { provideBacking } from '../backing.ts';
+
+const none = { variable: 'none', url: undefined };
+const backing = await provideBacking({
+  folder: process.argv[2] ?? '',
+  addresses: { postgres: none, mongo: none, rabbitmq: none },
+  containers: 'compose',
+  durable: true,
+  report: () => {},
+});
+console.log(JSON.stringify(backing));
+const forever = setInterval(() => {}, 60_000);
+await once(process, 'SIGTERM');
+await backing[Symbol.asyncDispose]();
+clearInterval(forever);
