@@ -1,0 +1,71 @@
+/** Fills a new system through the services' admin routes. Every step may be repeated, so that an interrupted start goes on. */
+import { join } from 'node:path';
+import { type AdminClient, createAdminClient } from './demo-data/admin-client.ts';
+import { catalogue } from './demo-data/catalogue.ts';
+import {
+  type DemoOrganisation,
+  type OrganisationPlan,
+  organisationPlans,
+} from './demo-data/organisations.ts';
+import { devFolder } from './start/folder.ts';
+import { readJson, writeJson } from './start/json-file.ts';
+
+const termsVersion = '2026-11';
+const members = { count: 50_000, seed: 1 };
+const modes = ['TEST', 'LIVE'] as const;
+
+/** What cannot be asked of the services again: a key is shown once, when it is made. */
+type Progress = { readonly complete: boolean; readonly organisations: readonly DemoOrganisation[] };
+
+const progressFile = join(devFolder, 'demo-data.json');
+
+export async function provideDemoData(
+  adminSettings: Readonly<Record<string, string>>,
+  report: (line: string) => void,
+): Promise<readonly DemoOrganisation[]> {
+  const before = readJson(progressFile) as Progress | undefined;
+  if (before?.complete) return before.organisations;
+
+  const admin = createAdminClient(adminSettings, 'demo data');
+  report(`Making demo data: ${organisationPlans.length} organisations, ${members.count} members ...`);
+  await admin('OFFERS', 'PUT', '/admin/catalogue', catalogue);
+  const generated = admin('PRICING', 'POST', '/admin/members/generate', members);
+  await admin('GATEWAY', 'POST', '/admin/terms', { version: termsVersion });
+  const organisations = [...(before?.organisations ?? [])];
+  for (const plan of organisationPlans) {
+    if (organisations.some(({ name }) => name === plan.name)) continue;
+    organisations.push(await provideOrganisation(admin, plan));
+    writeJson(progressFile, { complete: false, organisations });
+  }
+  await generated;
+  writeJson(progressFile, { complete: true, organisations });
+  return organisations;
+}
+
+async function provideOrganisation(admin: AdminClient, plan: OrganisationPlan): Promise<DemoOrganisation> {
+  const { name, tradingName, country, currency, adminEmail } = plan;
+  const { id } = await admin<{ id: number }>('GATEWAY', 'POST', '/admin/organisations', {
+    name,
+    tradingName,
+    country,
+    currency,
+    adminEmail,
+  });
+  if (plan.acceptsTerms) await admin('GATEWAY', 'POST', `/admin/organisations/${id}/accept-terms`, {});
+  for (const mode of modes) {
+    if (plan.balanceMinor === 0n) continue;
+    await admin('BILLING', 'POST', '/admin/balances/top-up', {
+      organisationId: id,
+      mode,
+      currency,
+      amountMinor: `${plan.balanceMinor}`,
+      reference: `demo-data-${id}-${mode}`,
+    });
+  }
+  const makeKey = async (mode: (typeof modes)[number]) => {
+    const made = { organisationId: id, mode, name: 'Demo' };
+    return (await admin<{ key: string }>('GATEWAY', 'POST', '/admin/keys', made)).key;
+  };
+  const keys = { TEST: await makeKey('TEST'), LIVE: await makeKey('LIVE') };
+  return { id, name, country, currency, adminEmail, keys };
+}

@@ -1,0 +1,202 @@
+/**
+ * `npm run demo`: an organisation buys two offers from the running system, one from its balance and one by card, and
+ * looks at everything on the way. Ends with status 1 at the first thing that is not as it must be.
+ */
+import { formatMinor, parseAmount } from '@offer-ads/contracts/currencies';
+import { photographLikeJpeg } from '@offer-ads/testing/pictures';
+import { reasonOf } from './backing/find.ts';
+import { type Advertiser, createAdvertiser, type OfferForm, place } from './demo/advertiser.ts';
+import { clickPay, openPaymentLink } from './demo/payer.ts';
+import { must, mustEqual, NotTrue, scene, tell } from './demo/telling.ts';
+import { eventually, watchBalance, watchMail } from './demo/watching.ts';
+import { createAdminClient } from './demo-data/admin-client.ts';
+import { type DevState, readAdminSettings, readState } from './start/state.ts';
+
+const hourMs = 60 * 60 * 1000;
+
+try {
+  const state = readState();
+  const settings = readAdminSettings();
+  if (!state || !settings) throw new Error('Nothing runs here. Start the system first: npm start');
+  await demo(state, settings);
+} catch (error) {
+  console.error(`\n${error instanceof NotTrue ? 'NOT AS IT MUST BE: ' : ''}${reasonOf(error)}`);
+  process.exitCode = 1;
+}
+
+async function demo(state: DevState, settings: Readonly<Record<string, string>>): Promise<void> {
+  const organisation = state.organisations.find(({ country }) => country === 'GB');
+  must(organisation !== undefined, 'there is an organisation in the United Kingdom');
+  const { currency } = organisation;
+  const admin = createAdminClient(settings, 'demo');
+  const balance = watchBalance(admin, { organisationId: organisation.id, currency });
+  const mails = watchMail(state.mailbox, organisation.adminEmail);
+  const advertiser = createAdvertiser(state.gateway, organisation.keys.TEST);
+  const money = (minor: bigint) => `${formatMinor(minor, currency)} ${currency}`;
+  const run = Date.now().toString(36).slice(-5);
+
+  scene('What there is');
+  const [categories, interests] = [await advertiser.categories(), await advertiser.interests()];
+  tell(
+    `${organisation.name}, ${organisation.country}, bills in ${currency}; balance ${money(await balance())}`,
+  );
+  tell(
+    `${categories.length} categories, from ${categories[0]?.category_name} to ${categories.at(-1)?.category_name}`,
+  );
+  tell(
+    `${interests.length} interests, from ${interests[0]?.interest_name} to ${interests.at(-1)?.interest_name}`,
+  );
+  const picture = await photographLikeJpeg({ width: 1080, height: 1080 });
+  tell(`a photograph of 1080 x 1080 pixels, ${Math.round(picture.length / 1024)} KB`);
+  const basics = {
+    categoryId: categories[0]?.category_id ?? 0,
+    interestIds: interests.slice(0, 3).map(({ interest_id: id }) => id),
+    image: picture,
+  };
+
+  scene('From the balance: an offer that runs at once');
+  await fromBalance({ ...basics, title: `Two for one ${run}`, ...period(0, 48), paymentMethod: 'B' });
+
+  scene('By card: an offer for tomorrow');
+  await byCard({ ...basics, title: `Sunday brunch ${run}`, ...period(24, 72), paymentMethod: 'E' });
+
+  scene('The books');
+  const ledger = await admin<{ ok: boolean; transactions: number }>('BILLING', 'GET', '/admin/ledger/check');
+  must(ledger.ok, 'the ledger balances');
+  tell(`the ledger's ${ledger.transactions} transactions sum to zero, every one of them`);
+  console.log('\nAll of it is as it must be.');
+
+  async function fromBalance(offer: OfferForm): Promise<void> {
+    const before = await balance();
+    const cost = await estimate(advertiser, offer);
+    const sentAt = Date.now();
+    const created = await advertiser.createTwice(offer);
+    mustEqual(created.status, 'Active', 'an offer that starts now and is paid');
+    tell(`POST /offers, sent twice with one key: offer ${created.offer_id} once, ${created.status}`);
+    const charged = await balance();
+    mustEqual(charged, before - cost, 'the balance after the purchase');
+    tell(`balance ${money(before)} - ${money(cost)} = ${money(charged)}`);
+    await show(created.offer_id, offer);
+    await pauseAndResume(created.offer_id, 'Active');
+    const { metrics } = await advertiser.analytics(created.offer_id);
+    tell(`analytics of 24 hours: ${metrics.views} views, ${metrics.clicks} clicks`);
+
+    await remove(created.offer_id);
+    const credited = await eventually('a credit after the deletion', async () => {
+      const now = await balance();
+      return now > charged ? now : undefined;
+    });
+    // Unused Time is all but the seconds in which it ran (price rule 7), at most those since it was sent.
+    const ranMs = BigInt(Date.now() - sentAt);
+    const periodMs = BigInt(offer.expiryAt.getTime() - offer.startAt.getTime());
+    const least = cost - (cost * ranMs) / periodMs - 1n;
+    must(
+      credited - charged <= cost && credited - charged >= least,
+      `a credit from ${money(least)} to ${money(cost)}`,
+    );
+    tell(`Unused Time credited: ${money(credited - charged)} of ${money(cost)}; balance ${money(credited)}`);
+    await readMails(offer.title, 2);
+  }
+
+  async function byCard(offer: OfferForm): Promise<void> {
+    const before = await balance();
+    const cost = await estimate(advertiser, offer);
+    const created = await advertiser.createTwice(offer);
+    must(created.status === 'Awaiting Payment', `a card offer awaits its payment (${created.status})`);
+    tell(`POST /offers, sent twice with one key: offer ${created.offer_id} once, ${created.status}`);
+    tell(`payment link ${created.payment_url}`);
+    await show(created.offer_id, offer, 'Awaiting Payment');
+    const refused = await advertiser.refusedPause(created.offer_id);
+    mustEqual(refused.return_code, 'E5', 'pausing an unpaid offer');
+    tell(`pause: ${refused.return_code}, ${refused.message}`);
+    const [link] = await readMails(offer.title, 1);
+    must(link?.text.includes(created.payment_url) === true, 'the mail carries the payment link');
+
+    const page = await openPaymentLink(created.payment_url);
+    const vat = (cost * 20n + 50n) / 100n; // decision 13: half up
+    tell(`the link leads to: ${page.text}`);
+    for (const amount of [cost, vat, cost + vat]) {
+      must(page.text.includes(money(amount)), `the payment page shows ${money(amount)}`);
+    }
+    const landed = await clickPay(page);
+    tell(`Pay clicked: ${landed.text}`);
+    await eventually('the webhook makes the offer Scheduled', async () =>
+      (await advertiser.listed(created.offer_id))?.offer_status === 'Scheduled' ? true : undefined,
+    );
+    tell('the webhook has come: Scheduled');
+    const again = await openPaymentLink(created.payment_url);
+    tell(`the link now says: ${again.text}`);
+    await pauseAndResume(created.offer_id, 'Scheduled');
+
+    mustEqual(await balance(), before, 'a card payment leaves the balance alone');
+    await remove(created.offer_id);
+    const credited = await eventually('the full net price as credit', async () => {
+      const now = await balance();
+      return now === before + cost ? now : undefined;
+    });
+    tell(
+      `deleted before its start, so credited in full, net of VAT: ${money(before)} + ${money(cost)} = ${money(credited)}`,
+    );
+    await readMails(offer.title, 3);
+  }
+
+  async function estimate(advertiser: Advertiser, offer: OfferForm): Promise<bigint> {
+    const asked = await advertiser.estimate(offer);
+    must(asked.estimated_cost !== null, 'the currency can be billed');
+    const hours = (offer.expiryAt.getTime() - offer.startAt.getTime()) / hourMs;
+    mustEqual(asked.ad_units, hours * asked.matching_users, 'Ad Units are hours x matching users');
+    const cost = parseAmount(asked.estimated_cost.toFixed(2), currency);
+    must(cost !== undefined && cost > 0n, 'there is a price');
+    tell(
+      `"${offer.title}", ${hours} hours, ${place.radiusMiles} miles around central London, three interests:`,
+    );
+    tell(
+      `${asked.matching_users} members x ${hours} h = ${asked.ad_units} Ad Units x ${asked.ad_unit_price} = ${money(cost)}`,
+    );
+    return cost;
+  }
+
+  async function show(offerId: number, offer: OfferForm, status = 'Active'): Promise<void> {
+    const listed = await advertiser.listed(offerId);
+    mustEqual(listed?.offer_status, status, 'the listing shows it');
+    mustEqual(listed?.title, offer.title, 'the title is as created');
+    mustEqual(
+      listed?.expiry_datetime && Date.parse(listed.expiry_datetime),
+      offer.expiryAt.getTime(),
+      'its expiry',
+    );
+    const image = await fetch(listed?.image ?? '');
+    const bytes = (await image.arrayBuffer()).byteLength;
+    must(image.ok && bytes > 1000, `its picture can be fetched (${image.status})`);
+    tell(
+      `GET /offers: "${listed?.title}", ${listed?.category}, ${status}, its picture of ${Math.round(bytes / 1024)} KB`,
+    );
+  }
+
+  async function pauseAndResume(offerId: number, running: string): Promise<void> {
+    const paused = await advertiser.pause(offerId);
+    mustEqual((await advertiser.listed(offerId))?.offer_status, 'Paused', 'a paused offer');
+    const resumed = await advertiser.resume(offerId);
+    mustEqual((await advertiser.listed(offerId))?.offer_status, running, 'a resumed offer');
+    tell(
+      `${paused.return_code} ${paused.message}. ${resumed.return_code} ${resumed.message}, ${running} again.`,
+    );
+  }
+
+  async function remove(offerId: number): Promise<void> {
+    const deleted = await advertiser.delete(offerId);
+    mustEqual(await advertiser.listed(offerId), undefined, 'a deleted offer in the listing');
+    tell(`${deleted.return_code} ${deleted.message}, and is not listed any more.`);
+  }
+
+  async function readMails(title: string, count: number) {
+    const found = await mails(title, count);
+    for (const { subject } of found) tell(`mail to ${organisation?.adminEmail}: ${subject}`);
+    return found;
+  }
+}
+
+function period(fromHours: number, toHours: number): { startAt: Date; expiryAt: Date } {
+  const now = Date.now();
+  return { startAt: new Date(now + fromHours * hourMs), expiryAt: new Date(now + toHours * hourMs) };
+}

@@ -1,0 +1,19 @@
+/** What the demo says, and what must be true: the first thing that is not ends it. */
+
+export function scene(title: string): void {
+  console.log(`\n${title}\n${'-'.repeat(title.length)}`);
+}
+
+export function tell(line: string): void {
+  console.log(`  ${line}`);
+}
+
+export class NotTrue extends Error {}
+
+export function must(holds: boolean, what: string): asserts holds {
+  if (!holds) throw new NotTrue(what);
+}
+
+export function mustEqual<T>(actual: T, expected: T, what: string): void {
+  must(actual === expected, `${what}: ${String(expected)} was expected, ${String(actual)} found`);
+}

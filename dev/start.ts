@@ -1,0 +1,100 @@
+/** `npm start`: the whole system on this machine, from the stores to demo data, until Ctrl-C. */
+import { mkdirSync, renameSync, rmSync, existsSync } from 'node:fs';
+import { serviceNames } from '@offer-ads/contracts/primitives';
+import { reasonOf } from './backing/find.ts';
+import { claimFolder, releaseFolder } from './backing/data-folder.ts';
+import { provideDemoData } from './demo-data.ts';
+import { devFolder, logsFolder, runFolder } from './start/folder.ts';
+import { adminSettings, addressesOf, planServices, planSimulators } from './start/plans.ts';
+import { choosePorts, gatewayPort } from './start/ports.ts';
+import { readOrMakeSecrets } from './start/secrets.ts';
+import { removeState, writeAdminSettings, writeState } from './start/state.ts';
+import { startStores } from './start/stores.ts';
+import { createSupervisor } from './start/supervisor.ts';
+import { startTable } from './start/table.ts';
+
+const say = (line: string) => console.log(line);
+const began = performance.now();
+
+/** Undone in reverse order: what was started last is stopped first. */
+const running = new AsyncDisposableStack();
+const supervisor = createSupervisor({ logsFolder, runFolder, report: say, onRestart: () => onRestart() });
+let onRestart = () => {};
+let stopping = false;
+/** Servers that are just coming up cannot be stopped before they are there. */
+let startingStores: ReturnType<typeof startStores> | undefined;
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop());
+try {
+  await start();
+} catch (error) {
+  if (!stopping) {
+    say(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+    await stop();
+  }
+}
+
+async function start(): Promise<void> {
+  await claim();
+  const secrets = readOrMakeSecrets();
+  const ports = await choosePorts();
+  if (ports.gateway !== gatewayPort) say(`Port ${gatewayPort} is taken: the gateway uses ${ports.gateway}.`);
+  startingStores = startStores(say);
+  const backing = running.use(await startingStores);
+  if (stopping) return;
+  const settings = { ports, secrets, stores: backing.stores };
+
+  say('Starting simulators and services ...');
+  const simulators = planSimulators(settings);
+  const services = planServices(settings);
+  // The gateway lets nobody in first; the others then finish what they have in hand.
+  running.defer(() => supervisor.stop(simulators.map(({ name }) => name)));
+  running.defer(() => supervisor.stop(serviceNames.filter((name) => name !== 'gateway')));
+  running.defer(() => supervisor.stop(['gateway']));
+  await Promise.all([...simulators, ...services].map(supervisor.start));
+
+  const admin = adminSettings(settings);
+  const organisations = await provideDemoData(admin, say);
+  const publish = () =>
+    writeState({
+      addresses: addressesOf(ports),
+      stores: backing.stores,
+      pids: supervisor.pids(),
+      organisations,
+    });
+  running.defer(removeState);
+  writeAdminSettings(admin);
+  const state = publish();
+  onRestart = publish;
+  say(`\n${startTable(state, ((performance.now() - began) / 1000).toFixed(1))}`);
+}
+
+/** One start per folder; what a killed one left running is stopped by its recorded process ids. */
+async function claim(): Promise<void> {
+  mkdirSync(devFolder, { recursive: true });
+  try {
+    await claimFolder(runFolder);
+  } catch (error) {
+    say(`npm start already runs here: ${reasonOf(error)}`);
+    process.exit(1);
+  }
+  running.defer(() => releaseFolder(runFolder));
+  removeState();
+  if (existsSync(logsFolder)) {
+    rmSync(`${logsFolder}.previous`, { recursive: true, force: true });
+    renameSync(logsFolder, `${logsFolder}.previous`);
+  }
+  mkdirSync(logsFolder);
+}
+
+/** The second request kills what has not stopped yet; the stores are always stopped in order. */
+async function stop(): Promise<void> {
+  if (stopping) return supervisor.killAll();
+  stopping = true;
+  say('\nStopping ...');
+  await startingStores?.catch(() => undefined);
+  await running.disposeAsync();
+  say('Stopped.');
+  process.exit();
+}

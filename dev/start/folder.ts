@@ -1,0 +1,13 @@
+/** Where `npm start` keeps everything: data, secrets, logs, and the facts that others read. `npm run reset` deletes it. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const repository = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Another folder means another system, with its own data, beside the usual one. */
+export const devFolder = process.env.DEV_FOLDER ?? join(repository, '.dev');
+
+/** Claimed by the `npm start` that runs; holds the records of its processes. */
+export const runFolder = join(devFolder, 'run');
+export const backingFolder = join(devFolder, 'backing');
+export const logsFolder = join(devFolder, 'logs');

@@ -1,0 +1,127 @@
+/** Which processes make up the system, with their settings: the one place where addresses and secrets meet. */
+import { join } from 'node:path';
+import { serviceNames } from '@offer-ads/contracts/primitives';
+import { ratesPath } from '../simulators/rates/server.ts';
+import { devFolder, repository } from './folder.ts';
+import type { Ports } from './ports.ts';
+import type { Secrets } from './secrets.ts';
+import type { Stores } from './stores.ts';
+
+export type ProcessPlan = {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Answers 200 once the process does its work. */
+  readonly readyUrl: string;
+};
+
+type Settings = { readonly ports: Ports; readonly secrets: Secrets; readonly stores: Stores };
+
+export type Addresses = Readonly<Record<keyof Ports, string>>;
+
+export function addressesOf(ports: Ports): Addresses {
+  const addresses = Object.entries(ports).map(([name, port]) => [name, `http://127.0.0.1:${port}`]);
+  return { ...(Object.fromEntries(addresses) as Addresses), smtp: `smtp://127.0.0.1:${ports.smtp}` };
+}
+
+export function planSimulators({ ports, secrets }: Settings): ProcessPlan[] {
+  const at = addressesOf(ports);
+  const simulator = (name: 'stripe' | 'rates' | 'mail', env: Record<string, string> = {}): ProcessPlan => ({
+    name: `${name}-simulator`,
+    args: [join(repository, 'dev/simulators', name, 'main.ts')],
+    env: { PORT: `${ports[name]}`, ...env },
+    readyUrl: `${at[name]}/livez`,
+  });
+  return [
+    simulator('stripe', {
+      WEBHOOK_URL: `${at.billing}/webhooks/stripe`,
+      STRIPE_TEST_WEBHOOK_SECRET: secrets.stripeTestWebhook,
+      STRIPE_LIVE_WEBHOOK_SECRET: secrets.stripeLiveWebhook,
+      STATE_FILE: join(devFolder, 'stripe.ndjson'),
+    }),
+    simulator('rates'),
+    simulator('mail', { SMTP_PORT: `${ports.smtp}` }),
+  ];
+}
+
+export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[] {
+  const at = addressesOf(ports);
+  const contextSecrets = {
+    offers: { OFFERS_CONTEXT_SECRET: secrets.offersContext },
+    pricing: { PRICING_CONTEXT_SECRET: secrets.pricingContext },
+    billing: { BILLING_CONTEXT_SECRET: secrets.billingContext },
+    moderation: { MODERATION_CONTEXT_SECRET: secrets.moderationContext },
+  };
+  const settings: Record<(typeof serviceNames)[number], Record<string, string>> = {
+    gateway: {
+      GATEWAY_DATABASE_URL: stores.databases.gateway,
+      OFFERS_URL: at.offers,
+      PRICING_URL: at.pricing,
+      ...contextSecrets.offers,
+      ...contextSecrets.pricing,
+      PUBLIC_URL: at.gateway,
+      // Whoever calls from this machine may name the client's address, as a load balancer does in production.
+      TRUSTED_PROXIES: 'loopback',
+    },
+    offers: {
+      OFFERS_DATABASE_URL: stores.databases.offers,
+      PRICING_URL: at.pricing,
+      BILLING_URL: at.billing,
+      MODERATION_URL: at.moderation,
+      ...contextSecrets.offers,
+      ...contextSecrets.pricing,
+      ...contextSecrets.billing,
+      ...contextSecrets.moderation,
+      PUBLIC_URL: at.offers,
+      IMAGE_FOLDER: join(devFolder, 'images'),
+      IMAGE_URL_SECRET: secrets.imageUrl,
+    },
+    billing: {
+      BILLING_DATABASE_URL: stores.databases.billing,
+      ...contextSecrets.billing,
+      PUBLIC_URL: at.billing,
+      STRIPE_API_URL: at.stripe,
+      STRIPE_TEST_SECRET_KEY: secrets.stripeTestKey,
+      STRIPE_TEST_WEBHOOK_SECRET: secrets.stripeTestWebhook,
+      STRIPE_LIVE_SECRET_KEY: secrets.stripeLiveKey,
+      STRIPE_LIVE_WEBHOOK_SECRET: secrets.stripeLiveWebhook,
+    },
+    pricing: {
+      MONGO_URL: stores.mongo.pricing,
+      ...contextSecrets.pricing,
+      RATES_URL: `${at.rates}${ratesPath}`,
+    },
+    moderation: { MONGO_URL: stores.mongo.moderation, ...contextSecrets.moderation },
+    notifier: {
+      MONGO_URL: stores.mongo.notifier,
+      SMTP_URL: at.smtp,
+      MAIL_FROM: 'Offer Ads <offers@offer-ads.example>',
+      PORTAL_URL: `${at.gateway}/portal`,
+    },
+  };
+  return serviceNames.map((service) => ({
+    name: service,
+    args: ['--import', '@offer-ads/platform/telemetry', join(repository, 'services', service, 'src/main.ts')],
+    env: {
+      PORT: `${ports[service]}`,
+      RABBITMQ_URL: stores.rabbitmq,
+      ADMIN_TOKEN: secrets.adminToken,
+      ...settings[service],
+    },
+    readyUrl: `${at[service]}/readyz`,
+  }));
+}
+
+/** What the admin CLI reads (`.dev/admin.json`). */
+export function adminSettings({ ports, secrets, stores }: Settings): Record<string, string> {
+  const at = addressesOf(ports);
+  return {
+    GATEWAY_ADMIN_URL: at.gateway,
+    OFFERS_ADMIN_URL: at.offers,
+    BILLING_ADMIN_URL: at.billing,
+    PRICING_ADMIN_URL: at.pricing,
+    NOTIFIER_ADMIN_URL: at.notifier,
+    RABBITMQ_URL: stores.rabbitmq,
+    ADMIN_TOKEN: secrets.adminToken,
+  };
+}

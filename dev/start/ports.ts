@@ -1,0 +1,43 @@
+/** Ports of one `.dev` folder: kept from start to start where they are free, because links in mails name them. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { freePorts } from '../backing/free-port.ts';
+import { devFolder } from './folder.ts';
+import { readJson, writeJson } from './json-file.ts';
+
+/** Where advertisers look for the service. */
+export const gatewayPort = 8080;
+
+const names = [
+  ...(['gateway', 'offers', 'billing', 'pricing', 'moderation', 'notifier'] as const),
+  ...(['stripe', 'rates', 'mail', 'smtp'] as const),
+] as const;
+export type Ports = Readonly<Record<(typeof names)[number], number>>;
+
+export async function choosePorts(): Promise<Ports> {
+  const file = join(devFolder, 'ports.json');
+  const wanted: Partial<Ports> = { ...(readJson(file) as Partial<Ports> | undefined), gateway: gatewayPort };
+  const spare = await freePorts(names.length);
+  const chosen = await Promise.all(
+    names.map(async (name, index) => {
+      const port = wanted[name];
+      return [name, port !== undefined && (await isFree(port)) ? port : spare[index]];
+    }),
+  );
+  const ports = Object.fromEntries(chosen) as Ports;
+  writeJson(file, ports);
+  return ports;
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    server.close();
+  }
+}

@@ -1,0 +1,61 @@
+/** A process's output: all of it in a file, warnings and errors also on the console, in a few words. */
+import type { ChildProcess } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+/** pino's number for warnings. */
+const warning = 40;
+/** The same words again within this time say nothing new: a service that waits for a store repeats itself. */
+const repeatAfterMs = 10_000;
+
+export function openLog(
+  file: string,
+  tell: (line: string) => void,
+): { follow: (child: ChildProcess) => void } {
+  const stream = createWriteStream(file, { flags: 'a' });
+  const toldAt = new Map<string, number>();
+  const tellOnce = (words: string) => {
+    const now = performance.now();
+    const before = toldAt.get(words);
+    if (before !== undefined && now - before < repeatAfterMs) return;
+    if (toldAt.size > 1000) toldAt.clear();
+    toldAt.set(words, now);
+    tell(words);
+  };
+  return {
+    follow(child) {
+      for (const output of [child.stdout, child.stderr]) {
+        if (!output) continue;
+        createInterface({ input: output }).on('line', (line) => {
+          stream.write(`${line}\n`);
+          const words = worthTelling(line, output === child.stderr);
+          if (words) tellOnce(words);
+        });
+      }
+      child.once('close', () => stream.end());
+    },
+  };
+}
+
+/** Lines of a stack trace or of a printed object: the file has them. */
+const detail = /^\s|^}|^$|^Node\.js v|^node:/;
+
+/** The message of a pino line from warning upwards; of anything else what came by standard error. */
+export function worthTelling(line: string, fromStderr: boolean): string | undefined {
+  const entry = parseEntry(line);
+  if (!entry) return fromStderr && !detail.test(line) ? line : undefined;
+  if (typeof entry.level !== 'number' || entry.level < warning) return undefined;
+  const cause = entry.err?.message;
+  return `${entry.level > warning ? 'error' : 'warning'}: ${entry.msg ?? ''}${cause && cause !== entry.msg ? ` (${cause})` : ''}`;
+}
+
+type Entry = { level?: unknown; msg?: string; err?: { message?: string } };
+
+function parseEntry(line: string): Entry | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(line) as Entry;
+  } catch {
+    return undefined;
+  }
+}

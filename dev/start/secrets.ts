@@ -1,0 +1,30 @@
+/** Secrets of one `.dev` folder: random, made once, so that data of an earlier start stays readable. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { devFolder } from './folder.ts';
+import { readJson, writeJson } from './json-file.ts';
+
+const hex = () => randomBytes(32).toString('hex');
+
+const makers = {
+  adminToken: hex,
+  offersContext: hex,
+  pricingContext: hex,
+  billingContext: hex,
+  moderationContext: hex,
+  imageUrl: hex,
+  stripeTestKey: () => `sk_test_${hex()}`,
+  stripeLiveKey: () => `sk_live_${hex()}`,
+  stripeTestWebhook: () => `whsec_${hex()}`,
+  stripeLiveWebhook: () => `whsec_${hex()}`,
+};
+export type Secrets = Readonly<Record<keyof typeof makers, string>>;
+
+export function readOrMakeSecrets(): Secrets {
+  const file = join(devFolder, 'secrets.json');
+  const known = (readJson(file) ?? {}) as Partial<Secrets>;
+  const made = Object.entries(makers).map(([name, make]) => [name, known[name as keyof Secrets] ?? make()]);
+  const secrets = Object.fromEntries(made) as Secrets;
+  writeJson(file, secrets);
+  return secrets;
+}

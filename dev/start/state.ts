@@ -1,0 +1,74 @@
+/** `.dev/state.json`: the facts of the running system, for tests, demos and outside checks (architecture page). */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { serviceNames } from '@offer-ads/contracts/primitives';
+import type { DemoOrganisation } from '../demo-data/organisations.ts';
+import { devFolder } from './folder.ts';
+import { readJson, writeJson } from './json-file.ts';
+import type { Addresses } from './plans.ts';
+import type { Stores } from './stores.ts';
+
+const stateFile = join(devFolder, 'state.json');
+const adminFile = join(devFolder, 'admin.json');
+
+export type DevState = {
+  readonly gateway: string;
+  readonly portal: string;
+  readonly docs: string;
+  readonly billing: string;
+  readonly stripeSimulator: string;
+  readonly ratesSimulator: string;
+  readonly mailbox: string;
+  readonly rabbitmq: string;
+  readonly databases: Stores['databases'];
+  readonly mongo: Stores['mongo'];
+  readonly processes: Readonly<Record<(typeof serviceNames)[number], number>>;
+  readonly organisations: readonly DemoOrganisation[];
+};
+
+export function writeState(o: {
+  addresses: Addresses;
+  stores: Stores;
+  pids: Readonly<Record<string, number>>;
+  organisations: readonly DemoOrganisation[];
+}): DevState {
+  const { addresses: at } = o;
+  const state: DevState = {
+    gateway: at.gateway,
+    portal: `${at.gateway}/portal`,
+    docs: `${at.gateway}/docs`,
+    billing: at.billing,
+    stripeSimulator: at.stripe,
+    ratesSimulator: at.rates,
+    mailbox: at.mail,
+    rabbitmq: o.stores.rabbitmq,
+    databases: o.stores.databases,
+    mongo: o.stores.mongo,
+    processes: Object.fromEntries(
+      serviceNames.map((name) => [name, o.pids[name] ?? 0]),
+    ) as DevState['processes'],
+    organisations: o.organisations,
+  };
+  writeJson(stateFile, state);
+  return state;
+}
+
+/** Undefined while no system is ready. */
+export function readState(): DevState | undefined {
+  return readJson(stateFile) as DevState | undefined;
+}
+
+/** What the admin CLI needs to reach the services, under the names of its environment variables. */
+export function writeAdminSettings(settings: Readonly<Record<string, string>>): void {
+  writeJson(adminFile, settings);
+}
+
+export function readAdminSettings(): Readonly<Record<string, string>> | undefined {
+  return readJson(adminFile) as Readonly<Record<string, string>> | undefined;
+}
+
+/** What no longer runs must not look as if it did. */
+export function removeState(): void {
+  rmSync(stateFile, { force: true });
+  rmSync(adminFile, { force: true });
+}

@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePorts } from '../backing/free-port.ts';
+import type { ProcessPlan } from './plans.ts';
+import { worthTelling } from './process-log.ts';
+import { createSupervisor, type Supervisor } from './supervisor.ts';
+
+let folder: string;
+let supervisor: Supervisor;
+let lines: string[];
+let restarted: PromiseWithResolvers<void>;
+let reported: (line: string) => void;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'supervisor-'));
+  lines = [];
+  restarted = Promise.withResolvers();
+  reported = () => {};
+  supervisor = createSupervisor({
+    logsFolder: folder,
+    runFolder: folder,
+    report: (line) => {
+      lines.push(line);
+      reported(line);
+    },
+    onRestart: () => restarted.resolve(),
+  });
+});
+afterEach(async () => {
+  await supervisor.stop(['one', 'two']);
+  rmSync(folder, { recursive: true });
+});
+
+const server = `
+  require('node:http').createServer((req, res) => res.end('ok')).listen(Number(process.env.PORT), '127.0.0.1');
+  console.log('listening');
+`;
+
+async function plan(name: string, code = server): Promise<ProcessPlan> {
+  const [port] = await freePorts(1);
+  const file = join(folder, `${name}.cjs`);
+  writeFileSync(file, code);
+  return { name, args: [file], env: { PORT: `${port}` }, readyUrl: `http://127.0.0.1:${port}/` };
+}
+
+it('a process that dies is started again under a new id, and the others live on', async () => {
+  const [one, two] = [await plan('one'), await plan('two')];
+  await Promise.all([supervisor.start(one), supervisor.start(two)]);
+  const before = supervisor.pids();
+  const again = new Promise<void>((resolve) => {
+    reported = (line) => line.includes('runs again') && resolve();
+  });
+  process.kill(before.one!, 'SIGKILL');
+  await restarted.promise;
+  await again;
+  const after = supervisor.pids();
+  expect(after.two).toBe(before.two);
+  expect(after.one).not.toBe(before.one);
+  expect(lines).toEqual([
+    '[one] ended (SIGKILL); it is started again in 0.25 s',
+    `[one] runs again (process ${after.one})`,
+  ]);
+  expect((await fetch(one.readyUrl)).ok).toBe(true);
+});
+
+it('what is stopped stays stopped, and leaves no record', async () => {
+  const one = await plan('one');
+  await supervisor.start(one);
+  expect(readdirSync(folder)).toContain('one.server.json');
+  await supervisor.stop(['one']);
+  expect(supervisor.pids()).toEqual({});
+  expect(lines).toEqual([]);
+  expect(readdirSync(folder)).not.toContain('one.server.json');
+  expect(readFileSync(join(folder, 'one.log'), 'utf8')).toBe('listening\n');
+});
+
+it('a process that ends at once makes the start fail and names its log', async () => {
+  const one = await plan('one', 'process.exit(3)');
+  await expect(supervisor.start(one)).rejects.toThrow(`see ${join(folder, 'one.log')}`);
+  expect(lines).toEqual(['[one] ended (status 3); it is started again in 0.25 s']);
+});
+
+it('the console gets warnings and errors only, in a few words', () => {
+  const told = (entry: object) => worthTelling(JSON.stringify(entry), false);
+  expect(told({ level: 30, msg: 'request' })).toBeUndefined();
+  expect(told({ level: 40, msg: 'slow' })).toBe('warning: slow');
+  expect(told({ level: 50, msg: 'failed', err: { message: 'no route' } })).toBe('error: failed (no route)');
+  expect(worthTelling('plain words', false)).toBeUndefined();
+  expect(worthTelling('plain words', true)).toBe('plain words');
+  expect(worthTelling('    at stack', true)).toBeUndefined();
+});

@@ -1,0 +1,132 @@
+/** Keeps processes running: one that dies is started again while the others live on; all are stopped by their ids. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { forgetServer, recordServer } from '../backing/data-folder.ts';
+import { repository } from './folder.ts';
+import { openLog } from './process-log.ts';
+import type { ProcessPlan } from './plans.ts';
+
+/** First restart at once for a person; a service that keeps dying must not keep the machine busy. */
+const firstRestartMs = 250;
+const longestRestartMs = 15_000;
+/** Having lived this long, its next death counts as the first. */
+const steadyAfterMs = 30_000;
+const readyWithinMs = 60_000;
+const pollMs = 50;
+/** A service itself stops within 30 seconds. */
+const stopWithinMs = 35_000;
+
+export type Supervisor = {
+  /** Starts the process; resolves once it is ready, rejects when it cannot become so. */
+  readonly start: (plan: ProcessPlan) => Promise<void>;
+  /** Stops the processes named, at the same time, and starts them no more. */
+  readonly stop: (names: readonly string[]) => Promise<void>;
+  /** For a person who has lost patience. */
+  readonly killAll: () => void;
+  readonly pids: () => Readonly<Record<string, number>>;
+};
+
+type Supervised = { child: ChildProcess; stopping: boolean; exited: Promise<void> };
+
+export function createSupervisor(o: {
+  logsFolder: string;
+  /** Keeps the process ids, so that the next start can stop what a killed one left running. */
+  runFolder: string;
+  report: (line: string) => void;
+  /** Called when a process has been started again under a new id. */
+  onRestart: () => void;
+}): Supervisor {
+  const processes = new Map<string, Supervised>();
+
+  function launch(plan: ProcessPlan, restartMs: number): Supervised {
+    const child = spawn(process.execPath, plan.args, {
+      cwd: repository,
+      env: { ...process.env, ...plan.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own: Ctrl-C in the terminal is for us, who stop everything in order.
+      detached: true,
+    });
+    const log = openLog(join(o.logsFolder, `${plan.name}.log`), (line) => o.report(`[${plan.name}] ${line}`));
+    log.follow(child);
+    if (child.pid !== undefined) recordServer(o.runFolder, plan.name, child.pid);
+    const startedAt = performance.now();
+    const { promise: exited, resolve } = Promise.withResolvers<void>();
+    const supervised: Supervised = { child, stopping: false, exited };
+    processes.set(plan.name, supervised);
+
+    child.once('error', (error) => o.report(`[${plan.name}] could not be started: ${error.message}`));
+    child.once('close', (code, signal) => {
+      forgetServer(o.runFolder, plan.name);
+      resolve();
+      if (supervised.stopping) return;
+      const delayMs = performance.now() - startedAt > steadyAfterMs ? firstRestartMs : restartMs;
+      o.report(
+        `[${plan.name}] ended (${signal ?? `status ${code}`}); it is started again in ${delayMs / 1000} s`,
+      );
+      setTimeout(() => {
+        if (supervised.stopping) return;
+        launch(plan, Math.min(delayMs * 2, longestRestartMs));
+        o.onRestart();
+        void reportWhenReady(plan);
+      }, delayMs);
+    });
+    return supervised;
+  }
+
+  async function reportWhenReady(plan: ProcessPlan): Promise<void> {
+    const { child } = processes.get(plan.name) ?? {};
+    if (await becomesReady(plan, () => child?.exitCode === null && child.signalCode === null)) {
+      o.report(`[${plan.name}] runs again (process ${child?.pid})`);
+    }
+  }
+
+  async function stopOne(name: string): Promise<void> {
+    const supervised = processes.get(name);
+    if (!supervised) return;
+    supervised.stopping = true;
+    supervised.child.kill('SIGTERM');
+    const kill = setTimeout(() => supervised.child.kill('SIGKILL'), stopWithinMs);
+    await supervised.exited;
+    clearTimeout(kill);
+    processes.delete(name);
+  }
+
+  return {
+    async start(plan) {
+      const { child } = launch(plan, firstRestartMs);
+      if (await becomesReady(plan, () => child.exitCode === null && child.signalCode === null)) return;
+      throw new Error(`${plan.name} did not become ready; see ${join(o.logsFolder, `${plan.name}.log`)}`);
+    },
+    async stop(names) {
+      await Promise.all(names.map(stopOne));
+    },
+    killAll() {
+      for (const supervised of processes.values()) {
+        supervised.stopping = true;
+        supervised.child.kill('SIGKILL');
+      }
+    },
+    pids: () => Object.fromEntries([...processes].map(([name, { child }]) => [name, child.pid ?? 0])),
+  };
+}
+
+/** False when it is not ready in time, or when the process has ended. */
+async function becomesReady(plan: ProcessPlan, lives: () => boolean): Promise<boolean> {
+  const giveUpAt = performance.now() + readyWithinMs;
+  while (lives() && performance.now() < giveUpAt) {
+    if (await answersOk(plan.readyUrl)) return true;
+    await pause(pollMs);
+  }
+  return false;
+}
+
+async function answersOk(url: string): Promise<boolean> {
+  try {
+    const reply = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    await reply.body?.cancel();
+    return reply.ok;
+  } catch {
+    return false;
+  }
+}
