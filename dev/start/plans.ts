@@ -61,7 +61,7 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
       ...contextSecrets.pricing,
       PUBLIC_URL: at.gateway,
       // Whoever calls from this machine may name the client's address, as a load balancer does in production.
-      TRUSTED_PROXIES: 'loopback',
+      TRUSTED_PROXIES: '127.0.0.0/8,::1/128',
     },
     offers: {
       OFFERS_DATABASE_URL: stores.databases.offers,

@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openJournal } from './journal.ts';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'journal-'));
+  file = join(folder, 'objects.ndjson');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+it('the last line of an object wins, and opening writes each object once', () => {
+  const things = openJournal(file).collection<{ id: string; size: number }>('thing');
+  things.put({ id: 'a', size: 1 });
+  things.put({ id: 'b', size: 1 });
+  things.put({ id: 'a', size: 2 });
+  expect(openJournal(file).collection('thing').all()).toEqual([
+    { id: 'a', size: 2 },
+    { id: 'b', size: 1 },
+  ]);
+  expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(2);
+});
+
+it('half a line at the end is what a killed process leaves and is forgotten', () => {
+  openJournal(file).collection('thing').put({ id: 'a' });
+  appendFileSync(file, '{"kind":"thing","obj');
+  expect(openJournal(file).collection('thing').all()).toEqual([{ id: 'a' }]);
+});
+
+it('half a line in the middle is damage that nothing should hide', () => {
+  writeFileSync(file, '{"kind":"thi\n{"kind":"thing","object":{"id":"a"}}\n');
+  expect(() => openJournal(file)).toThrow('line 1: not JSON');
+});
