@@ -1,0 +1,47 @@
+/**
+ * Walks the blocks of a GIF without decoding any: decoders show the whole frames of a file that is cut off and say
+ * nothing, and they take memory for every frame before anybody has asked how many there are.
+ */
+
+const imageBlock = 0x2c;
+const extensionBlock = 0x21;
+const trailer = 0x3b;
+
+/** The number of frames, or undefined when the file breaks off in the middle of a block or holds another one. */
+export function gifFrameCount(bytes: Uint8Array): number | undefined {
+  const logicalScreenEnd = 13;
+  let at = logicalScreenEnd + colourTableBytes(bytes[10]);
+  let frames = 0;
+  // A missing trailer is common and harmless, therefore the end of the bytes counts as one.
+  while (at < bytes.length && bytes[at] !== trailer) {
+    const after = bytes[at] === imageBlock ? endOfImage(bytes, at) : endOfExtension(bytes, at);
+    if (after === undefined) return undefined;
+    if (bytes[at] === imageBlock) frames += 1;
+    at = after;
+  }
+  return at <= bytes.length ? frames : undefined;
+}
+
+/** Descriptor of ten bytes, a colour table of its own if it says so, the code size, the compressed pixels. */
+function endOfImage(bytes: Uint8Array, at: number): number | undefined {
+  return endOfSubBlocks(bytes, at + 10 + colourTableBytes(bytes[at + 9]) + 1);
+}
+
+function endOfExtension(bytes: Uint8Array, at: number): number | undefined {
+  return bytes[at] === extensionBlock ? endOfSubBlocks(bytes, at + 2) : undefined;
+}
+
+/** Each sub-block begins with its length; length 0 ends the chain. */
+function endOfSubBlocks(bytes: Uint8Array, from: number): number | undefined {
+  for (let at = from; at < bytes.length; ) {
+    const length = bytes[at] ?? 0;
+    at += 1 + length;
+    if (length === 0) return at;
+  }
+  return undefined;
+}
+
+/** Bit 7 says whether there is a table; bits 0 to 2 give its size as a power of two, three bytes a colour. */
+function colourTableBytes(packed = 0): number {
+  return (packed & 0x80) === 0 ? 0 : 3 * 2 ** ((packed & 0x07) + 1);
+}

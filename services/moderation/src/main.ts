@@ -1,0 +1,5 @@
+import { runService } from '@offer-ads/platform/process';
+import { readModerationConfig } from './config.ts';
+import { startModeration } from './service.ts';
+
+await runService('moderation', () => startModeration(readModerationConfig()));

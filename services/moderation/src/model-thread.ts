@@ -1,0 +1,64 @@
+/** One thread that holds a model: started, asked one picture at a time, and known to be dead when it is. */
+// oxlint-disable unicorn/require-post-message-target-origin -- threads have no origin; the rule means windows
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { classNames, type Scores } from './domain/decision.ts';
+
+/** The version is a digest of topology and weights: an upgraded package judges anew without anybody remembering to. */
+export type ModelIdentity = { readonly name: string; readonly version: string };
+export type ScoreRequest = { readonly looks: readonly Uint8Array[] };
+export type ScoreReply = { readonly scores: readonly (readonly number[])[] };
+
+export type ModelThread = {
+  readonly identity: ModelIdentity;
+  /** One call at a time. Rejects when the thread ends before it has answered. */
+  readonly score: (looks: readonly Uint8Array[]) => Promise<readonly Scores[]>;
+  /** Resolves with the reason when the thread has ended, by itself or not. */
+  readonly ended: Promise<Error>;
+  readonly terminate: () => Promise<void>;
+};
+
+/** Resolves when the model is loaded and warm; rejects when it cannot be. */
+export async function startModelThread(): Promise<ModelThread> {
+  const worker = new Worker(new URL('./model-worker.ts', import.meta.url));
+  const ended = endOf(worker);
+  const identity = await nextMessage<ModelIdentity>(worker);
+  return {
+    identity,
+    ended,
+    score: async (looks) => {
+      const reply = nextMessage<ScoreReply>(worker);
+      worker.postMessage({ looks } satisfies ScoreRequest);
+      return (await reply).scores.map(named);
+    },
+    terminate: async () => {
+      await worker.terminate();
+    },
+  };
+}
+
+/** Rejects when the thread fails or ends first; leaves no listener behind, since a thread answers for weeks. */
+async function nextMessage<T>(worker: Worker): Promise<T> {
+  const exit = new AbortController();
+  const onExit = () => exit.abort();
+  worker.once('exit', onExit);
+  try {
+    const [message] = (await once(worker, 'message', { signal: exit.signal })) as [T];
+    return message;
+  } finally {
+    worker.off('exit', onExit);
+  }
+}
+
+function endOf(worker: Worker): Promise<Error> {
+  return new Promise((resolve) => {
+    worker.once('error', resolve);
+    worker.once('exit', (code) => resolve(new Error(`the model's thread ended with code ${code}`)));
+  });
+}
+
+function named(outputs: readonly number[]): Scores {
+  if (outputs.length !== classNames.length)
+    throw new Error(`the model gave ${outputs.length} numbers instead of ${classNames.length}`);
+  return Object.fromEntries(classNames.map((name, index) => [name, outputs[index]])) as Scores;
+}

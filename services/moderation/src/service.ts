@@ -1,0 +1,75 @@
+/** Composition root of moderation. */
+import { requireCaller } from '@offer-ads/platform/caller-context';
+import { type Clock, systemClock } from '@offer-ads/platform/clock';
+import { startHttpServer } from '@offer-ads/platform/http-server';
+import { createLogger, type Logger } from '@offer-ads/platform/logging';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { openMongo } from '@offer-ads/platform/mongo';
+import { createAdmission } from './admission.ts';
+import type { ModerationConfig } from './config.ts';
+import { routes } from './http/routes.ts';
+import { judgePicture, type Moderation } from './judge-picture.ts';
+import { type Model, startModel } from './model.ts';
+import { openVerdictsStore } from './verdicts-store.ts';
+
+export type ModerationOverrides = {
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  /** Taken over: it is disposed of with the service. */
+  readonly model?: Model;
+};
+
+export async function startModeration(
+  config: ModerationConfig,
+  overrides: ModerationOverrides = {},
+): Promise<AsyncDisposable & { readonly url: string }> {
+  const clock = overrides.clock ?? systemClock;
+  const logger = overrides.logger ?? createLogger({ service: 'moderation', level: config.logLevel });
+  const metrics = createMetrics('moderation');
+  await using started = new AsyncDisposableStack();
+
+  const mongo = started.use(await openMongo({ url: config.mongoUrl, logger, metrics }));
+  const store = await openVerdictsStore(mongo);
+  const model = started.use(
+    overrides.model ?? (await startModel({ threads: config.threads, logger, metrics })),
+  );
+  const admission = createAdmission({ atOnce: config.threads, mostWaiting: config.mostWaiting });
+  const moderation: Moderation = { admission, model, store, thresholds: config.thresholds, clock };
+
+  const durations = metrics.histogram({
+    name: 'moderation_verdict_seconds',
+    help: 'Time to a verdict, waiting included.',
+    labelNames: ['verdict'],
+  });
+  const waiting = metrics.gauge({
+    name: 'moderation_pictures_waiting',
+    help: 'Pictures that waited for a place when the last one came.',
+  });
+
+  const server = started.use(
+    await startHttpServer({
+      service: 'moderation',
+      host: config.host,
+      port: config.port,
+      logger,
+      metrics,
+      clock,
+      readiness: async () => [
+        ...((await mongo.healthy()) ? [] : ['mongo does not answer']),
+        ...(model.ready() ? [] : ['the model is not loaded']),
+      ],
+      routes: routes({
+        caller: requireCaller({ secret: config.contextSecret, audience: 'moderation', clock }),
+        judge: async (bytes, signal) => {
+          const stop = durations.startTimer();
+          waiting.set(admission.waiting());
+          const reply = await judgePicture(moderation, bytes, signal);
+          stop({ verdict: reply.verdict });
+          return reply;
+        },
+      }),
+    }),
+  );
+  const running = started.move();
+  return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}

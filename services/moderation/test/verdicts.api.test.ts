@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type VerdictReply, verdictReply } from '@offer-ads/contracts/moderation-api';
+import { serviceUnavailable } from '@offer-ads/platform/faults';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
+import { gif, jpegOfBytes, photographLikeJpeg } from '@offer-ads/testing/pictures';
+import sharp from 'sharp';
+import type { Thresholds } from '../src/domain/decision.ts';
+import { type Model, startModel } from '../src/model.ts';
+import { startModeration } from '../src/service.ts';
+import { unsafeLookingPng } from './odd-pictures.ts';
+
+const thresholds: Thresholds = { explicit: 0.6, suggestive: 0.9 };
+let mongo: TestMongo;
+let model: Model;
+beforeAll(async () => {
+  mongo = await createTestMongo();
+  model = await startModel({ threads: 1, logger: silentLogger, metrics: createMetrics('moderation') });
+});
+afterAll(async () => {
+  await model?.[Symbol.asyncDispose]();
+  await mongo?.dispose();
+});
+
+/** The service over the real model, unless a test brings another; the service does not end what the test shares. */
+async function start(o: Partial<{ model: Model; thresholds: Thresholds; mostWaiting: number }> = {}) {
+  const own = o.model ?? model;
+  const shared: Model = { ...own, [Symbol.asyncDispose]: async () => {} };
+  return startModeration(
+    {
+      host: '127.0.0.1',
+      port: 0,
+      logLevel: 'silent',
+      mongoUrl: mongo.url,
+      contextSecret: testContextSecret,
+      thresholds: o.thresholds ?? thresholds,
+      threads: 1,
+      mostWaiting: o.mostWaiting ?? 4,
+    },
+    { logger: silentLogger, model: shared },
+  );
+}
+
+function post(service: { url: string }, bytes: Uint8Array, headers: Record<string, string> = {}) {
+  return fetch(`${service.url}/internal/verdicts`, {
+    method: 'POST',
+    headers: {
+      ...signedCaller({ audience: 'moderation' }),
+      'content-type': 'application/octet-stream',
+      ...headers,
+    },
+    body: new Uint8Array(bytes),
+  });
+}
+
+async function verdictOn(service: { url: string }, bytes: Uint8Array): Promise<VerdictReply> {
+  const response = await post(service, bytes);
+  expect(response.status).toBe(200);
+  return verdictReply.parse(await response.json());
+}
+
+/** Counts what the model is asked. */
+function counted(real: Model) {
+  const asked = { pictures: 0, looks: 0 };
+  const score: Model['score'] = (looks, signal) => {
+    asked.pictures += 1;
+    asked.looks += looks.length;
+    return real.score(looks, signal);
+  };
+  return { asked, model: { ...real, score } satisfies Model };
+}
+
+describe('POST /internal/verdicts', () => {
+  it('allows a photograph and gives back what members will see', async () => {
+    await using service = await start();
+    const reply = await verdictOn(service, await photographLikeJpeg());
+    if (reply.verdict !== 'allowed') throw new Error(`expected allowed, got ${reply.verdict}`);
+    expect(reply.contentType).toBe('image/jpeg');
+    expect(reply.contentHash).toMatch(/^[0-9a-f]{64}$/);
+    expect((await sharp(Buffer.from(reply.imageBase64, 'base64')).metadata()).format).toBe('jpeg');
+  });
+
+  it('refuses a picture that the model finds unsafe, and again from memory', async () => {
+    const { asked, model: counting } = counted(model);
+    await using service = await start({ model: counting });
+    const picture = await unsafeLookingPng();
+    const first = await verdictOn(service, picture);
+    expect(first).toMatchObject({ verdict: 'refused', reason: 'the picture looks explicit' });
+    expect(await verdictOn(service, picture)).toEqual(first);
+    expect(asked.pictures).toBe(1);
+  });
+
+  it('judges the same bytes once, and gives the picture back each time', async () => {
+    const { asked, model: counting } = counted(model);
+    await using service = await start({ model: counting });
+    const picture = await photographLikeJpeg({ seed: 2 });
+    const first = await verdictOn(service, picture);
+    expect(await verdictOn(service, picture)).toEqual(first);
+    expect(asked.pictures).toBe(1);
+  });
+
+  it('judges anew under other thresholds: a stricter one turns the verdict', async () => {
+    const picture = await photographLikeJpeg({ seed: 3 });
+    await using lenient = await start();
+    expect((await verdictOn(lenient, picture)).verdict).toBe('allowed');
+    await using strict = await start({ thresholds: { explicit: 0, suggestive: 0 } });
+    expect((await verdictOn(strict, picture)).verdict).toBe('refused');
+    expect((await verdictOn(lenient, picture)).verdict).toBe('allowed');
+  });
+
+  it('judges anew with another version of the model', async () => {
+    const picture = await photographLikeJpeg({ seed: 4 });
+    await using before = await start();
+    await verdictOn(before, picture);
+    const { asked, model: upgraded } = counted({
+      ...model,
+      identity: { ...model.identity, version: 'next' },
+    });
+    await using after = await start({ model: upgraded });
+    await verdictOn(after, picture);
+    expect(asked.pictures).toBe(1);
+  });
+
+  it('looks at eight frames of a longer animation, and one unsafe frame refuses it', async () => {
+    const { asked, model: counting } = counted(model);
+    await using service = await start({ model: counting });
+    expect((await verdictOn(service, await gif({ frames: 10, width: 64, height: 64 }))).verdict).toBe(
+      'allowed',
+    );
+    expect(asked.looks).toBe(8);
+    const calm = await sharp(await photographLikeJpeg({ width: 224, height: 224 }))
+      .png()
+      .toBuffer();
+    const hidden = await sharp([calm, calm, await unsafeLookingPng()], { join: { animated: true } })
+      .gif()
+      .toBuffer();
+    expect((await verdictOn(service, hidden)).verdict).toBe('refused');
+  });
+
+  it('finds no picture in nothing, in text and in a body of another content type', async () => {
+    await using service = await start();
+    for (const body of ['', 'not a picture', '<svg xmlns="http://www.w3.org/2000/svg"/>'])
+      expect(await verdictOn(service, Buffer.from(body))).toEqual({
+        verdict: 'unreadable',
+        problem: 'image must be a JPG, PNG or GIF',
+      });
+    const asJpeg = await post(service, await photographLikeJpeg(), { 'content-type': 'image/jpeg' });
+    expect(await asJpeg.json()).toMatchObject({ verdict: 'unreadable' });
+  });
+
+  it('takes 5,242,880 bytes and refuses one more', async () => {
+    await using service = await start();
+    expect((await verdictOn(service, await jpegOfBytes(5_242_880))).verdict).toBe('allowed');
+    expect((await post(service, await jpegOfBytes(5_242_881))).status).toBe(413);
+  });
+
+  it('answers 401 to whoever the gateway does not vouch for', async () => {
+    await using service = await start();
+    const response = await post(service, await photographLikeJpeg(), signedCaller({ audience: 'offers' }));
+    expect(response.status).toBe(401);
+    expect(await response.json()).toEqual({ message: 'Unauthorised' });
+  });
+});
+
+describe('when there is no verdict in time', () => {
+  it('answers 503 within the time that the caller waits', async () => {
+    await using service = await start({ model: { ...model, score: () => new Promise(() => {}) } });
+    const response = await post(service, await photographLikeJpeg({ seed: 5 }), {
+      'x-request-budget-ms': '50',
+    });
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({ message: 'Service unavailable' });
+    expect(response.headers.get('retry-after')).toMatch(/^[1-3]$/);
+  });
+
+  it('answers 503 at once when too many pictures wait', async () => {
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const slow: Model = { ...model, score: (looks, signal) => gate.then(() => model.score(looks, signal)) };
+    await using service = await start({ model: slow, mostWaiting: 1 });
+    const uploads = [6, 7, 8].map(
+      async (seed) => (await post(service, await photographLikeJpeg({ seed }))).status,
+    );
+    expect(await Promise.race(uploads)).toBe(503);
+    open();
+    expect((await Promise.all(uploads)).toSorted((one, other) => one - other)).toEqual([200, 200, 503]);
+  });
+
+  it('keeps no verdict that was not reached', async () => {
+    const picture = await photographLikeJpeg({ seed: 9 });
+    await using broken = await start({
+      model: { ...model, score: () => Promise.reject(serviceUnavailable('thread died')) },
+    });
+    expect((await post(broken, picture)).status).toBe(503);
+    await using whole = await start();
+    expect((await verdictOn(whole, picture)).verdict).toBe('allowed');
+  });
+});
+
+describe('GET /readyz', () => {
+  it('waits for the model', async () => {
+    await using service = await start({ model: { ...model, ready: () => false } });
+    const response = await fetch(`${service.url}/readyz`);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ problems: ['the model is not loaded'] });
+    await using ready = await start();
+    expect((await fetch(`${ready.url}/readyz`)).status).toBe(200);
+  });
+});
