@@ -5,9 +5,9 @@ import {
   requestBudgetHeader,
   requestIdHeader,
 } from '@offer-ads/contracts/caller-context';
-import CircuitBreaker from 'opossum';
 import { Agent, type Dispatcher } from 'undici';
 import type { z } from 'zod';
+import { createBreaker } from './breaker.ts';
 import type { Deadline } from './deadline.ts';
 import { serviceUnavailable } from './faults.ts';
 import type { Logger } from './logging.ts';
@@ -36,11 +36,6 @@ export type ServiceClient = AsyncDisposable & {
 /** An image of 5 MiB re-encoded and in base64 fits several times over; a runaway reply does not. */
 const largestReplyBytes = 64 * 1024 * 1024;
 
-/** The breaker opens when half of at least this many calls within its window failed: one failure proves nothing. */
-const breakerVolume = 5;
-/** Decision 23: a dependency that is back is found within three seconds. */
-const breakerResetMs = 2_000;
-
 export function createServiceClient(o: {
   name: ServiceName;
   baseUrl: string;
@@ -54,17 +49,13 @@ export function createServiceClient(o: {
     help: 'Calls to other services, by outcome.',
     labelNames: ['target', 'outcome'],
   });
-  const breaker = new CircuitBreaker((call: ServiceCall<z.ZodType>) => attempt(agent, o, call), {
-    name: o.name,
-    timeout: false,
-    volumeThreshold: breakerVolume,
-    errorThresholdPercentage: 50,
-    resetTimeout: breakerResetMs,
+  const breaker = createBreaker({
+    target: o.name,
+    logger: o.logger,
+    attempt: (call: ServiceCall<z.ZodType>) => attempt(agent, o, call),
     // A 4xx says that the service is alive and that we asked wrongly: it must not open the breaker.
-    errorFilter: (error) => error instanceof UnexpectedReply && error.status < 500,
+    isHarmless: (error) => error instanceof UnexpectedReply && error.status < 500,
   });
-  breaker.on('open', () => o.logger.warn({ target: o.name }, 'breaker opened'));
-  breaker.on('close', () => o.logger.info({ target: o.name }, 'breaker closed'));
 
   return {
     call: async <S extends z.ZodType>(call: ServiceCall<S>) => {
@@ -75,7 +66,7 @@ export function createServiceClient(o: {
         stop({ outcome: 'ok' });
         return reply as z.infer<S>;
       } catch (error) {
-        stop({ outcome: breaker.opened ? 'breaker-open' : 'failed' });
+        stop({ outcome: breaker.isOpen() ? 'breaker-open' : 'failed' });
         throw serviceUnavailable(`${o.name} ${call.method} failed: ${reason(error)}`, error);
       }
     },

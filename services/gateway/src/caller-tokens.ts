@@ -1,0 +1,22 @@
+/** The signed caller context that goes with every forwarded request (architecture, rule 1). */
+import type { ServiceName } from '@offer-ads/contracts/primitives';
+import { signCallerContext } from '@offer-ads/platform/caller-context';
+import type { Clock } from '@offer-ads/platform/clock';
+import type { Caller } from './domain/admission.ts';
+
+/** The services behind the public API. */
+export type Audience = Extract<ServiceName, 'offers' | 'pricing'>;
+export type TokenMaker = (audience: Audience, caller: Caller) => string;
+
+/** A token is checked when a request's head arrives, within milliseconds; the rest is for clocks that differ. */
+const validForMs = 30_000;
+
+export function createTokenMaker(o: {
+  secrets: Readonly<Record<Audience, string>>;
+  clock: Clock;
+}): TokenMaker {
+  return (audience, caller) => {
+    const validUntil = o.clock.now().getTime() + validForMs;
+    return signCallerContext(o.secrets[audience], { ...caller, audience, validUntil });
+  };
+}

@@ -1,0 +1,49 @@
+/** The gateway's settings; the only reader of the environment. */
+import { isIP } from 'node:net';
+import { amqpUrl, httpSettings, httpUrl, postgresUrl, readConfig, secret } from '@offer-ads/platform/config';
+import { z } from 'zod';
+
+const databaseSettings = { GATEWAY_DATABASE_URL: postgresUrl };
+
+/** Addresses of proxies whose `X-Forwarded-For` is believed. None by default: anybody can send that header. */
+const networks = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((network) => network.trim())
+      .filter((network) => network !== ''),
+  )
+  .refine((all) => all.every(isNetwork), {
+    error: 'must be networks separated by commas, such as 10.0.0.0/8,fd00::/8',
+  });
+
+const schema = z.object({
+  ...httpSettings,
+  ...databaseSettings,
+  RABBITMQ_URL: amqpUrl,
+  ADMIN_TOKEN: secret,
+  OFFERS_URL: httpUrl,
+  PRICING_URL: httpUrl,
+  OFFERS_CONTEXT_SECRET: secret,
+  PRICING_CONTEXT_SECRET: secret,
+  PUBLIC_URL: httpUrl,
+  TRUSTED_PROXIES: networks,
+});
+export type GatewayConfig = z.infer<typeof schema>;
+
+export function readGatewayConfig(env: NodeJS.ProcessEnv = process.env): GatewayConfig {
+  return readConfig(schema, env);
+}
+
+/** The migration command needs no more than the database. */
+export function readMigrationConfig(env: NodeJS.ProcessEnv = process.env): { databaseUrl: string } {
+  return { databaseUrl: readConfig(z.object(databaseSettings), env).GATEWAY_DATABASE_URL };
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix = ''] = text.split('/');
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { admit, type KeyFacts } from './admission.ts';
+
+const now = new Date('2026-06-01T12:00:00Z');
+const good: KeyFacts = {
+  keyId: 9,
+  mode: 'TEST',
+  disabled: false,
+  expiresAt: null,
+  personId: 3,
+  personEnabled: true,
+  organisationId: 7,
+  organisationEnabled: true,
+  currency: 'GBP',
+  country: 'GB',
+  tradingName: 'Corner Cafe',
+  quota: { perPerson: 100, perOrganisation: 500 },
+  termsAccepted: true,
+};
+const unauthorised = { ok: false, reason: 'unauthorised' };
+
+describe('admission', () => {
+  it('lets a key in force in, as the caller that it belongs to', () => {
+    expect(admit(good, now)).toEqual({
+      ok: true,
+      caller: {
+        organisationId: 7,
+        mode: 'TEST',
+        personId: 3,
+        keyId: 9,
+        currency: 'GBP',
+        country: 'GB',
+        tradingName: 'Corner Cafe',
+        quota: { perPerson: 100, perOrganisation: 500 },
+        termsAccepted: true,
+      },
+    });
+  });
+
+  it.each([
+    ['a key that nobody has', null],
+    ['a disabled key', { ...good, disabled: true }],
+    ['a disabled person', { ...good, personEnabled: false }],
+    ['a disabled organisation', { ...good, organisationEnabled: false }],
+    ['a key that expires this instant', { ...good, expiresAt: now }],
+    ['a disabled key without a mode, like any other disabled key', { ...good, mode: null, disabled: true }],
+  ])('refuses %s', (_case, key) => {
+    expect(admit(key, now)).toEqual(unauthorised);
+  });
+
+  it('lets a key in until the instant of its expiry', () => {
+    expect(admit({ ...good, expiresAt: new Date(now.getTime() + 1) }, now).ok).toBe(true);
+  });
+
+  it('tells a key without a recorded mode apart, because its owner must make a new one', () => {
+    expect(admit({ ...good, mode: null, quota: null }, now)).toEqual({
+      ok: false,
+      reason: 'key-without-mode',
+    });
+  });
+});

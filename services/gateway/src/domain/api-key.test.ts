@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { crc32 } from 'node:zlib';
+import fc from 'fast-check';
+import { composeKey, isWellFormedKey, lastFourOf } from './api-key.ts';
+
+const digits = fc.array(fc.integer({ min: 0, max: 61 }), { minLength: 32, maxLength: 32 });
+const modes = fc.constantFrom('TEST' as const, 'LIVE' as const, null);
+
+describe('an API key', () => {
+  it('tells its mode by its prefix, so that a secret scanner recognises it', () => {
+    const zeros = Array.from({ length: 32 }, () => 0);
+    expect(composeKey('TEST', zeros)).toMatch(/^pk_test_0{32}[0-9A-Za-z]{6}$/);
+    expect(composeKey('LIVE', zeros)).toMatch(/^pk_live_0{32}[0-9A-Za-z]{6}$/);
+    expect(composeKey(null, zeros)).toMatch(/^pk_0{32}[0-9A-Za-z]{6}$/);
+  });
+
+  it('is well-formed whatever chance gave, and ends in its last four', () => {
+    fc.assert(
+      fc.property(modes, digits, (mode, random) => {
+        const key = composeKey(mode, random);
+        expect(isWellFormedKey(key)).toBe(true);
+        expect(key.endsWith(lastFourOf(key))).toBe(true);
+      }),
+    );
+  });
+
+  it('carries the CRC32 that zlib computes', () => {
+    const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+    fc.assert(
+      fc.property(modes, digits, (mode, random) => {
+        const key = composeKey(mode, random);
+        const value = key
+          .slice(-6)
+          .split('')
+          .reduce((sum, digit) => sum * 62 + alphabet.indexOf(digit), 0);
+        expect(value).toBe(crc32(key.slice(0, -6)));
+      }),
+    );
+  });
+
+  it('with one character mistyped is not well-formed', () => {
+    fc.assert(
+      fc.property(digits, fc.nat(45), fc.nat(60), (random, place, shift) => {
+        const key = composeKey('TEST', random);
+        const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+        const old = alphabet.indexOf(key.charAt(place));
+        fc.pre(old >= 0);
+        const typo = key.slice(0, place) + alphabet[(old + 1 + shift) % 62] + key.slice(place + 1);
+        expect(isWellFormedKey(typo)).toBe(false);
+      }),
+    );
+  });
+
+  it.each(['', 'pk_test_', 'sk_test_0000', 'pk_other_00000000000000000000000000000000000000'])(
+    '%j is none',
+    (text) => {
+      expect(isWellFormedKey(text)).toBe(false);
+    },
+  );
+});

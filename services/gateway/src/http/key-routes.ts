@@ -1,0 +1,54 @@
+/** Internal admin routes over API keys and the call log. */
+import { mode } from '@offer-ads/contracts/primitives';
+import express, { type Router } from 'express';
+import { z } from 'zod';
+import type { LoggedCall } from '../calls-store.ts';
+import type { Keys } from '../manage-keys.ts';
+import { inputOf, refuse } from './admin-replies.ts';
+import { idIn } from './organisation-routes.ts';
+
+const wishForKey = z.object({
+  organisationId: z.int().positive(),
+  mode: mode.nullable(),
+  expiresAt: z.iso
+    .datetime({ offset: true, error: 'must be ISO 8601 with a zone' })
+    .transform((text) => new Date(text))
+    .nullish()
+    .transform((at) => at ?? null),
+  personEmail: z.email().optional(),
+  name: z.string().trim().min(1).max(100).default('API key'),
+});
+const paging = z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(100) });
+
+export function keyRoutes(o: {
+  keys: Keys;
+  listCalls: (organisationId: number, limit: number) => Promise<LoggedCall[]>;
+}): Router {
+  const routes = express.Router();
+
+  routes.post('/keys', async (req, res) => {
+    const wish = inputOf(wishForKey, req.body, res);
+    if (wish === undefined) return;
+    const outcome = await o.keys.create(wish);
+    if (outcome.ok) res.status(201).json(outcome.value);
+    else refuse(res, outcome.reason);
+  });
+  routes.post('/keys/:id/roll', async (req, res) => {
+    const outcome = await o.keys.roll(idIn(req));
+    if (outcome.ok) res.json(outcome.value);
+    else refuse(res, outcome.reason);
+  });
+  routes.post('/keys/:id/disable', async (req, res) => {
+    const outcome = await o.keys.disable(idIn(req));
+    if (outcome.ok) res.json(outcome.value);
+    else refuse(res, outcome.reason);
+  });
+  routes.get('/organisations/:id/keys', async (req, res) => {
+    res.json({ keys: await o.keys.list(idIn(req)) });
+  });
+  routes.get('/organisations/:id/calls', async (req, res) => {
+    const page = inputOf(paging, req.query, res);
+    if (page !== undefined) res.json({ calls: await o.listCalls(idIn(req), page.limit) });
+  });
+  return routes;
+}

@@ -1,0 +1,41 @@
+/** All routes of the gateway. */
+import { requireAdmin } from '@offer-ads/platform/admin-routes';
+import type { Broker } from '@offer-ads/platform/broker';
+import type { Logger } from '@offer-ads/platform/logging';
+import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
+import express, { type Express } from 'express';
+import type { LoggedCall } from '../calls-store.ts';
+import type { GatewayConfig } from '../config.ts';
+import type { Keys } from '../manage-keys.ts';
+import type { Organisations } from '../manage-organisations.ts';
+import { readClientIp } from './client-ip.ts';
+import { keyRoutes } from './key-routes.ts';
+import { organisationRoutes } from './organisation-routes.ts';
+import { pages } from './pages.ts';
+import { type PublicRoutes, publicRoutes } from './public-routes.ts';
+
+export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
+  readonly config: GatewayConfig;
+  readonly logger: Logger;
+  readonly broker: Broker;
+  readonly organisations: Organisations;
+  readonly keys: Keys;
+  readonly untilForgotten: () => Promise<void>;
+  readonly listCalls: (organisationId: number, limit: number) => Promise<LoggedCall[]>;
+};
+
+export function gatewayRoutes(o: GatewayRoutes): (app: Express) => void {
+  const { ADMIN_TOKEN: adminToken, PUBLIC_URL: publicUrl, TRUSTED_PROXIES: trustedProxies } = o.config;
+  return (app) => {
+    mountParkedRoutes(app, { broker: o.broker, adminToken, logger: o.logger });
+    app.use(
+      '/admin',
+      requireAdmin({ token: adminToken, logger: o.logger }),
+      express.json(),
+      organisationRoutes(o),
+      keyRoutes(o),
+    );
+    pages(app, { publicUrl });
+    publicRoutes(app, { ...o, clientIp: readClientIp(trustedProxies) });
+  };
+}

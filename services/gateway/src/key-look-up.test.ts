@@ -1,0 +1,86 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { KeyFacts } from './domain/admission.ts';
+import { composeKey } from './domain/api-key.ts';
+import { hashOfSentKey, rememberLookUps, sha256Of } from './key-look-up.ts';
+
+const key = sha256Of('a key');
+const facts = { keyId: 1 } as KeyFacts;
+
+let nowMs: number;
+let lookUps: number;
+let answer: () => Promise<KeyFacts | null>;
+const clocked = { elapsedMs: () => nowMs };
+const find = () => {
+  lookUps += 1;
+  return answer();
+};
+
+beforeEach(() => {
+  nowMs = 0;
+  lookUps = 0;
+  answer = async () => facts;
+});
+
+describe('a remembered look-up', () => {
+  it('answers for less than one second, and then looks again', async () => {
+    const lookUp = rememberLookUps(find, clocked);
+    await lookUp(key);
+    nowMs = 999;
+    expect(await lookUp(key)).toBe(facts);
+    expect(lookUps).toBe(1);
+    nowMs = 1_000;
+    await lookUp(key);
+    expect(lookUps).toBe(2);
+  });
+
+  it('counts its second from the start of the look-up, however long that took', async () => {
+    const slow = Promise.withResolvers<KeyFacts | null>();
+    answer = () => slow.promise;
+    const lookUp = rememberLookUps(find, clocked);
+    const first = lookUp(key);
+    nowMs = 1_000;
+    answer = async () => null;
+    expect(await lookUp(key)).toBeNull();
+    slow.resolve(facts);
+    expect(await first).toBe(facts);
+    // The late answer of the old look-up is not what is remembered.
+    nowMs = 1_001;
+    expect(await lookUp(key)).toBeNull();
+  });
+
+  it('is shared by requests that come together, and remembers that a key does not exist', async () => {
+    answer = async () => null;
+    const lookUp = rememberLookUps(find, clocked);
+    expect(await Promise.all([lookUp(key), lookUp(key), lookUp(key)])).toEqual([null, null, null]);
+    expect(lookUps).toBe(1);
+  });
+
+  it('does not remember a failure', async () => {
+    answer = async () => Promise.reject(new Error('store away'));
+    const lookUp = rememberLookUps(find, clocked);
+    await expect(lookUp(key)).rejects.toThrow('store away');
+    answer = async () => facts;
+    expect(await lookUp(key)).toBe(facts);
+  });
+
+  it('forgets the oldest when made-up keys fill its memory', async () => {
+    const lookUp = rememberLookUps(find, { ...clocked, mostKeys: 2 });
+    for (const text of ['one', 'two', 'three']) await lookUp(sha256Of(text));
+    await lookUp(sha256Of('three'));
+    expect(lookUps).toBe(3);
+    await lookUp(sha256Of('one'));
+    expect(lookUps).toBe(4);
+  });
+});
+
+describe('a key as it was sent', () => {
+  it('has a hash only when its checksum is right', () => {
+    const text = composeKey(
+      'TEST',
+      Array.from({ length: 32 }, (_, index) => index),
+    );
+    expect(hashOfSentKey(text)).toEqual(sha256Of(text));
+    expect(hashOfSentKey(`${text.slice(0, -1)}!`)).toBeNull();
+    expect(hashOfSentKey(undefined)).toBeNull();
+  });
+});

@@ -1,0 +1,58 @@
+/**
+ * From the text of a key to what is known of it. A replica remembers a look-up for at most one second from its START
+ * (decision 25): whoever revokes a key waits that long, and then no replica can still know the old state.
+ */
+import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { KeyFacts } from './domain/admission.ts';
+import { isWellFormedKey } from './domain/api-key.ts';
+
+export const rememberKeysMs = 1_000;
+/** Timers of two machines may differ by a little. */
+const marginMs = 50;
+
+/** Awaited by every revocation after its commit. */
+export async function untilForgotten(): Promise<void> {
+  await pause(rememberKeysMs + marginMs);
+}
+
+export function sha256Of(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+/** The hash of a key as callers send it; null for what no key can be, which needs no look-up and no log. */
+export function hashOfSentKey(sent: string | undefined): Buffer | null {
+  return sent !== undefined && isWellFormedKey(sent) ? sha256Of(sent) : null;
+}
+
+export type KeyLookUp = (sha256: Buffer) => Promise<KeyFacts | null>;
+
+/** A look-up that is remembered, whatever it found, and shared by the requests that come while it runs. */
+export function rememberLookUps(
+  find: KeyLookUp,
+  o: { elapsedMs?: () => number; mostKeys?: number } = {},
+): KeyLookUp {
+  const elapsedMs = o.elapsedMs ?? (() => performance.now());
+  /** Bounds the memory that made-up keys can take. */
+  const mostKeys = o.mostKeys ?? 10_000;
+  const remembered = new Map<
+    string,
+    { readonly startedAtMs: number; readonly found: Promise<KeyFacts | null> }
+  >();
+
+  return (sha256) => {
+    const id = sha256.toString('base64');
+    const known = remembered.get(id);
+    const nowMs = elapsedMs();
+    if (known !== undefined && nowMs - known.startedAtMs < rememberKeysMs) return known.found;
+    const look = { startedAtMs: nowMs, found: find(sha256) };
+    // Deleted first, so that the map stays in the order of look-ups and its head is the oldest.
+    remembered.delete(id);
+    remembered.set(id, look);
+    if (remembered.size > mostKeys) remembered.delete(remembered.keys().next().value ?? id);
+    look.found.catch(() => {
+      if (remembered.get(id) === look) remembered.delete(id);
+    });
+    return look.found;
+  };
+}

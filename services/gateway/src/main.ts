@@ -1,0 +1,5 @@
+import { runService } from '@offer-ads/platform/process';
+import { readGatewayConfig } from './config.ts';
+import { startGateway } from './service.ts';
+
+await runService('gateway', () => startGateway(readGatewayConfig()));

@@ -1,0 +1,135 @@
+/** All SQL about organisations, their people, quotas and terms. */
+import type { Role } from '@offer-ads/contracts/gateway-events';
+import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { Organisation, Person, Quota } from './domain/organisation.ts';
+
+export type Registration = {
+  readonly name: string;
+  readonly tradingName: string;
+  readonly country: string;
+  readonly currency: string;
+  readonly adminEmail: string;
+};
+
+export async function insertOrganisation(
+  tx: Transaction,
+  o: { registration: Registration; quota: Quota; at: Date },
+): Promise<number> {
+  const { name, tradingName, country, currency, adminEmail } = o.registration;
+  const [row] = await tx.query<{ id: number }>(
+    `INSERT INTO organisations (name, trading_name, country, currency, registered_at)
+     VALUES ($1, $2, $3, $4, $5) RETURNING id`,
+    [name, tradingName, country, currency, o.at],
+  );
+  const id = row?.id;
+  if (id === undefined) throw new Error('INSERT returned no id');
+  await insertPerson(tx, { organisationId: id, email: adminEmail, role: 'admin', at: o.at });
+  await tx.query(
+    `INSERT INTO quotas (organisation_id, mode, per_person, per_organisation)
+     SELECT $1, mode, $2, $3 FROM unnest(ARRAY['TEST', 'LIVE']) AS mode`,
+    [id, o.quota.perPerson, o.quota.perOrganisation],
+  );
+  return id;
+}
+
+export async function insertPerson(
+  tx: Transaction,
+  o: { organisationId: number; email: string; role: Role; at: Date },
+): Promise<void> {
+  await tx.query(`INSERT INTO people (organisation_id, email, role, invited_at) VALUES ($1, $2, $3, $4)`, [
+    o.organisationId,
+    o.email,
+    o.role,
+    o.at,
+  ]);
+}
+
+/** Locks the organisation until the transaction ends, so that its versions follow each other. False: there is none. */
+export async function lockOrganisation(tx: Transaction, id: number): Promise<boolean> {
+  const rows = await tx.query(`SELECT 1 FROM organisations WHERE id = $1 FOR UPDATE`, [id]);
+  return rows.length === 1;
+}
+
+export async function raiseVersion(tx: Transaction, id: number): Promise<void> {
+  await tx.query(`UPDATE organisations SET version = version + 1 WHERE id = $1`, [id]);
+}
+
+export async function setOrganisationEnabled(tx: Transaction, id: number, enabled: boolean): Promise<void> {
+  await tx.query(`UPDATE organisations SET enabled = $2 WHERE id = $1`, [id, enabled]);
+}
+
+export async function setPersonEnabled(tx: Transaction, personId: number, enabled: boolean): Promise<void> {
+  await tx.query(`UPDATE people SET enabled = $2 WHERE id = $1`, [personId, enabled]);
+}
+
+export async function setQuota(
+  tx: Transaction,
+  o: { organisationId: number; mode: Mode; quota: Quota },
+): Promise<void> {
+  await tx.query(
+    `UPDATE quotas SET per_person = $3, per_organisation = $4 WHERE organisation_id = $1 AND mode = $2`,
+    [o.organisationId, o.mode, o.quota.perPerson, o.quota.perOrganisation],
+  );
+}
+
+/** What an organisation must have accepted: the version published last. Null when none ever was. */
+export async function latestTerms(on: Queryable): Promise<{ id: number; version: string } | null> {
+  const [row] = await on.query<{ id: number; version: string }>(
+    `SELECT id, version FROM terms_versions ORDER BY id DESC LIMIT 1`,
+  );
+  return row ?? null;
+}
+
+/** False when that version was published before. */
+export async function insertTerms(on: Queryable, o: { version: string; at: Date }): Promise<boolean> {
+  const rows = await on.query(
+    `INSERT INTO terms_versions (version, published_at) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id`,
+    [o.version, o.at],
+  );
+  return rows.length === 1;
+}
+
+export async function insertAcceptance(
+  tx: Transaction,
+  o: { organisationId: number; termsId: number; at: Date },
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO terms_acceptances (organisation_id, terms_version_id, accepted_at) VALUES ($1, $2, $3)
+     ON CONFLICT DO NOTHING`,
+    [o.organisationId, o.termsId, o.at],
+  );
+}
+
+export async function findOrganisation(on: Queryable, id: number): Promise<Organisation | null> {
+  const [row] = await on.query<OrganisationRow>(`${selectOrganisations} WHERE o.id = $1`, [id]);
+  return row === undefined ? null : toOrganisation(row);
+}
+
+export async function listOrganisations(on: Queryable): Promise<Organisation[]> {
+  return (await on.query<OrganisationRow>(`${selectOrganisations} ORDER BY o.id`)).map(toOrganisation);
+}
+
+type OrganisationRow = Omit<Organisation, 'quotas' | 'tradingName' | 'termsAccepted'> & {
+  trading_name: string;
+  terms_accepted: boolean;
+  people: Person[];
+  quotas: Record<Mode, Quota>;
+};
+
+const selectOrganisations = `
+  SELECT o.id, o.name, o.trading_name, o.country, o.currency, o.enabled, o.version,
+    (SELECT json_agg(json_build_object('id', p.id, 'email', p.email, 'role', p.role, 'enabled', p.enabled)
+                     ORDER BY p.id)
+       FROM people p WHERE p.organisation_id = o.id) AS people,
+    (SELECT json_object_agg(q.mode, json_build_object('perPerson', q.per_person,
+                                                      'perOrganisation', q.per_organisation))
+       FROM quotas q WHERE q.organisation_id = o.id) AS quotas,
+    EXISTS (SELECT 1 FROM terms_acceptances a
+            WHERE a.organisation_id = o.id
+              AND a.terms_version_id = (SELECT max(id) FROM terms_versions)) AS terms_accepted
+  FROM organisations o`;
+
+function toOrganisation({ trading_name, terms_accepted, ...rest }: OrganisationRow): Organisation {
+  return { ...rest, tradingName: trading_name, termsAccepted: terms_accepted };
+}

@@ -1,0 +1,85 @@
+/** The gateway put together: what it opens, in which order, and closes in the reverse one. */
+import { allEvents } from '@offer-ads/contracts/events';
+import { connectBroker } from '@offer-ads/platform/broker';
+import { type Clock, systemClock } from '@offer-ads/platform/clock';
+import { startHttpServer } from '@offer-ads/platform/http-server';
+import { createLogger, type Logger } from '@offer-ads/platform/logging';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { startOutboxRelay } from '@offer-ads/platform/outbox';
+import { openPostgres } from '@offer-ads/platform/postgres';
+import { startCallLog } from './call-log.ts';
+import { startRetention } from './call-retention.ts';
+import { createTokenMaker } from './caller-tokens.ts';
+import { insertCalls, listCalls } from './calls-store.ts';
+import type { GatewayConfig } from './config.ts';
+import { gatewayRoutes } from './http/routes.ts';
+import { rememberLookUps, untilForgotten } from './key-look-up.ts';
+import { findKeyFacts } from './keys-store.ts';
+import { manageKeys } from './manage-keys.ts';
+import { manageOrganisations } from './manage-organisations.ts';
+import { createUpstream } from './upstream.ts';
+
+export type Gateway = AsyncDisposable & { readonly url: string };
+
+export async function startGateway(
+  config: GatewayConfig,
+  overrides: { clock?: Clock; logger?: Logger; brokerNamespace?: string } = {},
+): Promise<Gateway> {
+  const clock = overrides.clock ?? systemClock;
+  const logger = overrides.logger ?? createLogger({ service: 'gateway', level: config.LOG_LEVEL });
+  const metrics = createMetrics('gateway');
+  await using opened = new AsyncDisposableStack();
+
+  const postgres = opened.use(await openPostgres({ url: config.GATEWAY_DATABASE_URL, logger, metrics }));
+  const broker = opened.use(
+    await connectBroker({
+      url: config.RABBITMQ_URL,
+      service: 'gateway',
+      declarations: allEvents,
+      logger,
+      metrics,
+      ...(overrides.brokerNamespace === undefined ? {} : { namespace: overrides.brokerNamespace }),
+    }),
+  );
+  opened.use(startOutboxRelay({ postgres, broker, logger, metrics }));
+  opened.use(startRetention({ postgres, clock, logger, metrics }));
+  const callLog = opened.use(
+    startCallLog({ write: (calls) => insertCalls(postgres, calls), logger, metrics }),
+  );
+  const upstreams = {
+    offers: opened.use(createUpstream({ name: 'offers', baseUrl: config.OFFERS_URL, logger })),
+    pricing: opened.use(createUpstream({ name: 'pricing', baseUrl: config.PRICING_URL, logger })),
+  };
+  const routes = gatewayRoutes({
+    config,
+    logger,
+    broker,
+    clock,
+    callLog,
+    upstreams,
+    lookUp: rememberLookUps((sha256) => findKeyFacts(postgres, sha256)),
+    tokenFor: createTokenMaker({
+      secrets: { offers: config.OFFERS_CONTEXT_SECRET, pricing: config.PRICING_CONTEXT_SECRET },
+      clock,
+    }),
+    organisations: manageOrganisations({ postgres, clock }),
+    keys: manageKeys({ postgres, clock, untilForgotten }),
+    untilForgotten,
+    listCalls: (organisationId, limit) => listCalls(postgres, { organisationId, limit }),
+  });
+  const server = opened.use(
+    await startHttpServer({
+      service: 'gateway',
+      host: config.HOST,
+      port: config.PORT,
+      logger,
+      metrics,
+      clock,
+      // Without the broker the API works on: events wait in the outbox.
+      readiness: async () => ((await postgres.healthy()) ? [] : ['postgres does not answer']),
+      routes,
+    }),
+  );
+  const running = opened.move();
+  return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
