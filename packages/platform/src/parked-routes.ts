@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { requireAdmin } from './admin-routes.ts';
 import type { Broker } from './broker.ts';
 import type { Logger } from './logging.ts';
+import { validInput } from './valid-input.ts';
 
 const MOST_LISTED = 1_000;
 const selection = z.object({ ids: z.union([z.literal('all'), z.array(z.string()).min(1)]) });
@@ -17,19 +18,16 @@ export function mountParkedRoutes(
   const routes = express.Router();
   routes.use(requireAdmin({ token: o.adminToken, logger: o.logger }), express.json());
   routes.get('/', async (req, res) => {
-    const query = listing.safeParse(req.query);
-    if (!query.success) return void res.status(400).json({ message: `limit must be 1 to ${MOST_LISTED}` });
-    res.json({ parked: await o.broker.parked.list(query.data.limit) });
+    const { limit } = validInput(listing, req.query);
+    res.json({ parked: await o.broker.parked.list(limit) });
   });
   routes.post('/replay', async (req, res) => {
-    const body = selection.safeParse(req.body);
-    if (!body.success) return void res.status(400).json({ message: 'ids must be a list of ids or "all"' });
-    res.json({ replayed: await o.broker.parked.replay(body.data.ids) });
+    const { ids } = validInput(selection, req.body);
+    res.json({ replayed: await o.broker.parked.replay(ids) });
   });
   routes.post('/drop', async (req, res) => {
-    const body = selection.safeParse(req.body);
-    if (!body.success) return void res.status(400).json({ message: 'ids must be a list of ids or "all"' });
-    res.json({ dropped: await o.broker.parked.drop(body.data.ids) });
+    const { ids } = validInput(selection, req.body);
+    res.json({ dropped: await o.broker.parked.drop(ids) });
   });
   app.use('/admin/parked', routes);
 }

@@ -1,0 +1,91 @@
+/** What a command is: one entry of the table, from which help and argument checking follow. */
+import { parseArgs } from 'node:util';
+import { currency, mode } from '@offer-ads/contracts/primitives';
+import { z } from 'zod';
+import type { Tools } from './tools.ts';
+
+type Options = Readonly<Record<string, z.ZodType<unknown, string | undefined>>>;
+type Values<O extends Options> = z.infer<z.ZodObject<O>>;
+
+export type Command = {
+  /** The words that call it, for example `org create`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly options: Options;
+  /** The option that is given as a plain word, without its dashes. */
+  readonly operand?: string;
+  /** The tools are made once the arguments are known to be right. */
+  readonly run: (args: readonly string[], tools: () => Tools) => Promise<object>;
+  /** A result that is a failure all the same. */
+  readonly failed?: (result: object) => boolean;
+};
+
+/** Values are checked against the options' schemas before `run` sees them. */
+export function command<const O extends Options>(o: {
+  name: string;
+  summary: string;
+  options: O;
+  operand?: keyof O & string;
+  failed?: (result: object) => boolean;
+  run: (values: Values<O>, tools: Tools) => Promise<object>;
+}): Command {
+  return { ...o, run: async (args, tools) => o.run(readOptions(o, args), tools()) };
+}
+
+/** The person at the keyboard asked for something that cannot be. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+function readOptions<O extends Options>(
+  { options, operand, name }: { options: O; operand?: string; name: string },
+  args: readonly string[],
+): Values<O> {
+  const { values, positionals } = parseStrictly(options, args, name);
+  const [word, ...more] = positionals;
+  if (more.length > 0 || (word !== undefined && operand === undefined))
+    throw new UsageError(`${name} does not take ${JSON.stringify(more[0] ?? word)}`);
+  const given = operand === undefined || word === undefined ? values : { ...values, [operand]: word };
+  const checked = z.object(options).safeParse(given);
+  if (checked.success) return checked.data;
+  const faults = checked.error.issues.map((issue) => {
+    const option = String(issue.path[0]);
+    const shown = option === operand ? option.toUpperCase() : `--${option}`;
+    return given[option] === undefined ? `${shown} is missing` : `${shown} ${issue.message}`;
+  });
+  throw new UsageError(`${name}: ${faults.join(', ')}`);
+}
+
+function parseStrictly(options: Options, args: readonly string[], name: string) {
+  const known = Object.fromEntries(
+    Object.keys(options).map((option) => [option, { type: 'string' } as const]),
+  );
+  try {
+    return parseArgs({ args: [...args], options: known, allowPositionals: true });
+  } catch (error) {
+    // Node's first sentence names the option; the rest explains shell quoting.
+    const [problem] = (error instanceof Error ? error.message : String(error)).split('. ');
+    throw new UsageError(`${name}: ${problem}`);
+  }
+}
+
+const wholeNumber = (least: number, hint: string) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, hint)
+    .transform(Number)
+    .refine((number) => number >= least, hint);
+
+/** The kinds of values that options take; descriptions are what `--help` shows for them. */
+export const id = wholeNumber(1, 'must be an id, a whole number').describe('ID');
+export const count = wholeNumber(0, 'must be a whole number').describe('N');
+export const text = z.string().min(1, 'must not be empty').describe('TEXT');
+export const email = z.email('must be an email address').describe('EMAIL');
+export const isoTime = z.iso
+  .datetime({ offset: true, message: 'must be an ISO 8601 date-time with a zone' })
+  .describe('ISO');
+export const modeOption = z
+  .enum(['test', 'live'], 'must be test or live')
+  .transform((word) => mode.parse(word.toUpperCase()))
+  .describe('test|live');
+export const currencyOption = currency.describe('CODE');

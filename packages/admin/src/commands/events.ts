@@ -1,0 +1,68 @@
+/** Events that a service could not handle and that wait, parked, for a decision. */
+import { z } from 'zod';
+import { type Command, command, text } from '../command.ts';
+import type { Owner, Tools } from '../tools.ts';
+
+/** The gateway consumes no events. */
+const consumers = ['offers', 'billing', 'pricing', 'notifier'] as const satisfies readonly Owner[];
+
+const service = z
+  .enum(consumers, `must be one of ${consumers.join(', ')}`)
+  .optional()
+  .describe(consumers.join('|'));
+const ids = text
+  .transform((list) => (list === 'all' ? ('all' as const) : list.split(',')))
+  .describe('ID,ID...|all');
+
+export const eventCommands: readonly Command[] = [
+  command({
+    name: 'events parked',
+    summary: 'List events that could not be handled, with the reasons',
+    options: { service },
+    run: async (o, tools) => {
+      const parked = await Promise.all(chosen(o.service).map((name) => parkedOf(name, tools)));
+      return { parked: parked.flat() };
+    },
+  }),
+  command({
+    name: 'events replay',
+    summary: 'Hand parked events to their service again',
+    options: { service, ids },
+    run: async (o, tools) => ({ replayed: await dealWith('replay', o, tools) }),
+  }),
+  command({
+    name: 'events drop',
+    summary: 'Delete parked events for ever',
+    options: { service, ids },
+    run: async (o, tools) => ({ dropped: await dealWith('drop', o, tools) }),
+  }),
+];
+
+function chosen(name: (typeof consumers)[number] | undefined) {
+  return name === undefined ? consumers : [name];
+}
+
+const parkedReply = z.object({ parked: z.array(z.looseObject({ id: z.string() })) });
+
+async function parkedOf(name: Owner, { call }: Tools) {
+  const { parked } = parkedReply.parse(await call(name, { method: 'GET', path: '/admin/parked?limit=1000' }));
+  return parked.map((message) => Object.assign({ service: name }, message));
+}
+
+/** Says how many; one event may be parked by several services. */
+async function dealWith(
+  action: 'replay' | 'drop',
+  o: { service?: (typeof consumers)[number] | undefined; ids: 'all' | string[] },
+  { call }: Tools,
+): Promise<number> {
+  const reply = z.union([
+    z.object({ replayed: z.int() }).transform(({ replayed }) => replayed),
+    z.object({ dropped: z.int() }).transform(({ dropped }) => dropped),
+  ]);
+  let total = 0;
+  for (const name of chosen(o.service))
+    total += reply.parse(
+      await call(name, { method: 'POST', path: `/admin/parked/${action}`, json: { ids: o.ids } }),
+    );
+  return total;
+}

@@ -1,0 +1,63 @@
+/** API keys and the log of the calls made with them. */
+import { mode } from '@offer-ads/contracts/primitives';
+import { z } from 'zod';
+import { type Command, command, count, email, id, isoTime, text } from '../command.ts';
+
+/** `none` makes a key as they were before keys had modes; the API refuses it with a message. */
+const keyMode = z
+  .enum(['test', 'live', 'none'], 'must be test, live or none')
+  .transform((word) => (word === 'none' ? null : mode.parse(word.toUpperCase())))
+  .describe('test|live|none');
+
+export const keyCommands: readonly Command[] = [
+  command({
+    name: 'key create',
+    summary: 'Make an API key; it is shown this once',
+    options: {
+      org: id,
+      mode: keyMode,
+      expires: isoTime.optional(),
+      person: email.optional(),
+      name: text.optional(),
+    },
+    run: (o, { call }) =>
+      call('gateway', {
+        method: 'POST',
+        path: '/admin/keys',
+        json: {
+          organisationId: o.org,
+          mode: o.mode,
+          expiresAt: o.expires === undefined ? undefined : new Date(o.expires).toISOString(),
+          personEmail: o.person,
+          name: o.name,
+        },
+      }),
+  }),
+  command({
+    name: 'key roll',
+    summary: 'Replace an API key; the old one stops working at once',
+    options: { id },
+    run: (o, { call }) => call('gateway', { method: 'POST', path: `/admin/keys/${o.id}/roll` }),
+  }),
+  command({
+    name: 'key disable',
+    summary: 'Stop an API key',
+    options: { id },
+    run: (o, { call }) => call('gateway', { method: 'POST', path: `/admin/keys/${o.id}/disable` }),
+  }),
+  command({
+    name: 'key list',
+    summary: 'List the API keys of an organisation, never the keys themselves',
+    options: { org: id },
+    run: (o, { call }) => call('gateway', { method: 'GET', path: `/admin/organisations/${o.org}/keys` }),
+  }),
+  command({
+    name: 'call-log list',
+    summary: 'List the latest calls of an organisation',
+    options: { org: id, limit: count.optional() },
+    run: (o, { call }) => {
+      const query = o.limit === undefined ? '' : `?limit=${o.limit}`;
+      return call('gateway', { method: 'GET', path: `/admin/organisations/${o.org}/calls${query}` });
+    },
+  }),
+];

@@ -1,0 +1,38 @@
+/** Members of the community and the day's exchange rates, which pricing holds. */
+import { accessSync, constants } from 'node:fs';
+import { type Command, command, count, text, UsageError } from '../command.ts';
+
+export const memberCommands: readonly Command[] = [
+  command({
+    name: 'member import',
+    summary: 'Insert or replace members from a file with one JSON object a line',
+    options: { file: text.describe('FILE.ndjson') },
+    operand: 'file',
+    run: async (o, { call }) => {
+      requireReadable(o.file);
+      return call('pricing', { method: 'POST', path: '/admin/members/import', file: o.file, patient: true });
+    },
+  }),
+  command({
+    name: 'member generate',
+    summary: 'Make up members around real cities, the same ones for the same seed',
+    options: { count, seed: count },
+    run: (o, { call }) =>
+      call('pricing', { method: 'POST', path: '/admin/members/generate', json: o, patient: true }),
+  }),
+  command({
+    name: 'rates refresh',
+    summary: "Fetch the day's exchange rates now",
+    options: {},
+    run: (_o, { call }) => call('pricing', { method: 'POST', path: '/admin/rates/refresh' }),
+  }),
+];
+
+/** Before anything is sent, so that a typo is told as one. */
+function requireReadable(file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch {
+    throw new UsageError(`member import: cannot read ${file}`);
+  }
+}

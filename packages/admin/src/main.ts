@@ -1,0 +1,11 @@
+/** `npm run admin -- <command>`: the platform team's tool. It calls the services' admin routes and reads no store. */
+import { userInfo } from 'node:os';
+import { readAdminSettings } from './config.ts';
+import { runAdmin } from './run.ts';
+import { createTools } from './tools.ts';
+
+process.exitCode = await runAdmin(
+  process.argv.slice(2),
+  () => createTools(readAdminSettings(), { actor: userInfo().username }),
+  { out: console.log, err: console.error },
+);

@@ -1,0 +1,291 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { runAdmin } from './run.ts';
+import { createTools } from './tools.ts';
+
+type Received = { call: string; body: unknown; token: string; actor: string };
+
+/** Answers as the test says and remembers what it was asked. */
+let server: Server;
+let address: string;
+let received: Received[];
+let replies: Record<string, object>;
+const token = 'a token of more than thirty-two characters';
+
+beforeAll(async () => {
+  const answer = async (req: IncomingMessage, res: ServerResponse) => {
+    const body = await text(req);
+    const call = `${req.method} ${req.url}`;
+    const { authorization = '', 'x-admin-actor': actor = '' } = req.headers;
+    const isJson = req.headers['content-type'] === 'application/json' && body !== '';
+    received.push({
+      call,
+      body: isJson ? JSON.parse(body) : body,
+      token: authorization,
+      actor: String(actor),
+    });
+    const reply = replies[call];
+    res.statusCode = reply === undefined ? 404 : 'message' in reply ? 409 : 200;
+    res.end(JSON.stringify(reply ?? { message: 'Not found' }));
+  };
+  server = createServer((req, res) => void answer(req, res));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+beforeEach(() => {
+  received = [];
+  replies = {};
+});
+
+async function admin(words: string, at = address) {
+  const lines: string[] = [];
+  const settings = {
+    GATEWAY_ADMIN_URL: at,
+    OFFERS_ADMIN_URL: at,
+    BILLING_ADMIN_URL: at,
+    PRICING_ADMIN_URL: at,
+    NOTIFIER_ADMIN_URL: at,
+    RABBITMQ_URL: 'amqp://127.0.0.1:1',
+    ADMIN_TOKEN: token,
+  };
+  const status = await runAdmin(
+    words
+      .split(' ')
+      .filter(Boolean)
+      .map((word) => word.replaceAll('_', ' ')),
+    () => createTools(settings, { actor: 'ann' }),
+    { out: (line) => lines.push(line), err: (line) => lines.push(`stderr ${line}`) },
+  );
+  return { status, printed: lines.join('\n') };
+}
+
+async function adminJson(words: string, at = address) {
+  const { status, printed } = await admin(`${words} --json`, at);
+  return { status, result: JSON.parse(printed) as unknown };
+}
+
+describe('a command', () => {
+  it('calls the owning service with the credential and who did it, and prints the reply', async () => {
+    const organisation = { id: 3, name: 'Tea House Ltd', adminEmail: 'ann@tea.example' };
+    replies['POST /admin/organisations'] = organisation;
+    const words =
+      'org create --name Tea_House_Ltd --trading-name Tea --country GB --currency GBP --admin-email ann@tea.example';
+    expect(await adminJson(words)).toEqual({ status: 0, result: organisation });
+    expect(received).toEqual([
+      {
+        call: 'POST /admin/organisations',
+        body: {
+          name: 'Tea House Ltd',
+          tradingName: 'Tea',
+          country: 'GB',
+          currency: 'GBP',
+          adminEmail: 'ann@tea.example',
+        },
+        token: `Bearer ${token}`,
+        actor: 'ann',
+      },
+    ]);
+  });
+
+  it.each([
+    ['org disable --org 3', 'POST /admin/organisations/3/disable', ''],
+    [
+      'org quota --org 3 --mode test --per-org 2 --per-person 0',
+      'POST /admin/organisations/3/quota',
+      { mode: 'TEST', perOrganisation: 2, perPerson: 0 },
+    ],
+    ['terms publish --version 2026-11', 'POST /admin/terms', { version: '2026-11' }],
+    ['terms accept --org 3', 'POST /admin/organisations/3/accept-terms', ''],
+    [
+      'person invite --org 3 --email bo@tea.example --role developer',
+      'POST /admin/organisations/3/people',
+      { email: 'bo@tea.example', role: 'developer' },
+    ],
+    [
+      'person disable --org 3 --email bo@tea.example',
+      'POST /admin/organisations/3/people/disable',
+      { email: 'bo@tea.example' },
+    ],
+    [
+      'key create --org 3 --mode live --expires 2027-01-01T00:00:00+01:00 --person bo@tea.example',
+      'POST /admin/keys',
+      {
+        organisationId: 3,
+        mode: 'LIVE',
+        expiresAt: '2026-12-31T23:00:00.000Z',
+        personEmail: 'bo@tea.example',
+      },
+    ],
+    ['key create --org 3 --mode none', 'POST /admin/keys', { organisationId: 3, mode: null }],
+    ['key roll --id 7', 'POST /admin/keys/7/roll', ''],
+    ['call-log list --org 3 --limit 5', 'GET /admin/organisations/3/calls?limit=5', ''],
+    ['member generate --count 10 --seed 1', 'POST /admin/members/generate', { count: 10, seed: 1 }],
+    ['rates refresh', 'POST /admin/rates/refresh', ''],
+    ['offer disable --id 9', 'POST /admin/offers/9/disable', ''],
+  ])('%s asks for %s', async (words, call, body) => {
+    replies[call] = { done: true };
+    expect(await adminJson(words)).toEqual({ status: 0, result: { done: true } });
+    expect(received).toMatchObject([{ call, body }]);
+  });
+
+  it.each([
+    ['person invite --org 3 --email bo@tea.example', '--role is missing'],
+    ['org show --org three', '--org must be an id'],
+    ['org show --org 3 --verbose', "Unknown option '--verbose'"],
+    ['org show --org 3 now', 'does not take "now"'],
+    ['key create --org 3 --mode both', '--mode must be test, live or none'],
+    ['member import', 'FILE is missing'],
+    ['member import no-such-file.ndjson', 'cannot read no-such-file.ndjson'],
+    ['org destroy --org 3', 'there is no command "org destroy"'],
+  ])('%s fails and says "%s"', async (words, problem) => {
+    const { status, result } = await adminJson(words);
+    expect(status).toBe(1);
+    expect(result).toEqual({ error: expect.stringContaining(problem) });
+    expect(await admin(words)).toEqual({ status: 1, printed: expect.stringContaining(`stderr error: `) });
+    expect(received).toEqual([]);
+  });
+
+  it("fails with the service's own words", async () => {
+    replies['POST /admin/keys/7/roll'] = { message: 'The key is not in force' };
+    expect(await adminJson('key roll --id 7')).toEqual({
+      status: 1,
+      result: { error: 'gateway: The key is not in force (HTTP 409)' },
+    });
+  });
+
+  it('fails, naming service and address, when nobody answers', async () => {
+    const { status, result } = await adminJson('org list', 'http://127.0.0.1:1');
+    expect(status).toBe(1);
+    expect(result).toEqual({
+      error: expect.stringContaining('gateway cannot be reached at http://127.0.0.1:1'),
+    });
+  });
+});
+
+describe('balances', () => {
+  const organisation = (currency: string) => {
+    replies['GET /admin/organisations/3'] = { id: 3, currency };
+  };
+
+  it("are shown in the organisation's currency", async () => {
+    organisation('EUR');
+    replies['GET /admin/balances?organisationId=3&mode=TEST&currency=EUR'] = { balanceMinor: '-5' };
+    expect(await adminJson('balance show --org 3 --mode test')).toEqual({
+      status: 0,
+      result: { org: 3, mode: 'TEST', currency: 'EUR', balance: '-0.05' },
+    });
+  });
+
+  it('are topped up by the exact amount, under a new reference each time', async () => {
+    organisation('GBP');
+    replies['POST /admin/balances/top-up'] = { balanceMinor: '12345678901234567' };
+    const words = 'balance top-up --org 3 --mode live --amount 90071992547409.93';
+    expect(await adminJson(words)).toEqual({
+      status: 0,
+      result: { org: 3, mode: 'LIVE', currency: 'GBP', balance: '123456789012345.67' },
+    });
+    await adminJson(words);
+    const [first, second] = received.filter(({ call }) => call.startsWith('POST')).map(({ body }) => body);
+    expect(first).toEqual({
+      organisationId: 3,
+      mode: 'LIVE',
+      currency: 'GBP',
+      amountMinor: '9007199254740993',
+      reference: expect.any(String),
+    });
+    expect(second).not.toEqual(first);
+  });
+
+  it.each([
+    ['GBP', '1.234'],
+    ['GBP', '0'],
+    ['GBP', '1,00'],
+    ['JPY', '1.5'],
+  ])('are not topped up in %s by %s', async (currency, amount) => {
+    organisation(currency);
+    const { status, result } = await adminJson(`balance top-up --org 3 --mode test --amount ${amount}`);
+    expect(status).toBe(1);
+    expect(result).toEqual({ error: expect.stringContaining('--amount must be above zero') });
+    expect(received.filter(({ call }) => call.startsWith('POST'))).toEqual([]);
+  });
+
+  it('that do not add up make the check fail, with its findings printed', async () => {
+    const findings = { ok: false, transactions: 4, problems: ['account 2'] };
+    replies['GET /admin/ledger/check'] = findings;
+    expect(await adminJson('ledger check')).toEqual({ status: 1, result: findings });
+  });
+});
+
+describe('member import', () => {
+  it('streams the file as it is', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'members-'));
+    const file = join(folder, 'members.ndjson');
+    const lines = Array.from({ length: 5_000 }, (_, index) => JSON.stringify({ member_id: index })).join(
+      '\n',
+    );
+    await writeFile(file, lines);
+    replies['POST /admin/members/import'] = { imported: 5_000 };
+    expect(await adminJson(`member import ${file}`)).toEqual({ status: 0, result: { imported: 5_000 } });
+    expect(received[0]?.body).toBe(lines);
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('events', () => {
+  it('are listed over all services, and replayed in the one that is named', async () => {
+    replies['GET /admin/parked?limit=1000'] = { parked: [{ id: 'e1', reason: 'broken' }] };
+    const services = ['offers', 'billing', 'pricing', 'notifier'];
+    expect(await adminJson('events parked')).toEqual({
+      status: 0,
+      result: { parked: services.map((service) => ({ service, id: 'e1', reason: 'broken' })) },
+    });
+    replies['POST /admin/parked/replay'] = { replayed: 2 };
+    expect(await adminJson('events replay --service billing --ids e1,e2')).toEqual({
+      status: 0,
+      result: { replayed: 2 },
+    });
+    expect(received.at(-1)?.body).toEqual({ ids: ['e1', 'e2'] });
+  });
+
+  it('are dropped only when they are named, be it as all', async () => {
+    replies['POST /admin/parked/drop'] = { dropped: 1 };
+    expect(await adminJson('events drop')).toMatchObject({ status: 1 });
+    expect(await adminJson('events drop --ids all')).toEqual({ status: 0, result: { dropped: 4 } });
+  });
+});
+
+describe('help', () => {
+  it('lists the commands without any settings', async () => {
+    const { status, printed } = await admin('--help');
+    expect(status).toBe(0);
+    expect(printed).toContain('balance top-up');
+    expect((await admin('')).printed).toBe(printed);
+  });
+
+  it('shows which options a command needs and which it may have', async () => {
+    const { printed } = await admin('key create --help');
+    expect(printed).toContain(
+      'key create --org ID --mode test|live|none [--expires ISO] [--person EMAIL] [--name TEXT]',
+    );
+  });
+});
+
+describe('output for people', () => {
+  it('is a table for lists and a line per field otherwise', async () => {
+    replies['GET /admin/organisations/3/keys'] = {
+      keys: [
+        { id: 1, mode: 'TEST', expiresAt: null },
+        { id: 12, mode: 'LIVE', expiresAt: null },
+      ],
+    };
+    expect((await admin('key list --org 3')).printed).toBe('id  mode  expiresAt\n1   TEST  -\n12  LIVE  -');
+    replies['GET /admin/organisations/3'] = { id: 3, people: [{ id: 1 }] };
+    expect((await admin('org show --org 3')).printed).toBe('id: 3\npeople: [{"id":1}]');
+  });
+});

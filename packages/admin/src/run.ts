@@ -1,0 +1,47 @@
+/** Finds the command, runs it and prints its result: the whole of the tool but for the process around it. */
+import { UsageError, type Command } from './command.ts';
+import { balanceCommands } from './commands/balances.ts';
+import { eventCommands } from './commands/events.ts';
+import { keyCommands } from './commands/keys.ts';
+import { memberCommands } from './commands/members.ts';
+import { offerCommands } from './commands/offers.ts';
+import { organisationCommands } from './commands/organisations.ts';
+import { helpFor, helpOf } from './help.ts';
+import { toText } from './printing.ts';
+import type { Tools } from './tools.ts';
+
+const commands: readonly Command[] = [
+  ...organisationCommands,
+  ...keyCommands,
+  ...balanceCommands,
+  ...memberCommands,
+  ...offerCommands,
+  ...eventCommands,
+];
+
+export type Output = { readonly out: (line: string) => void; readonly err: (line: string) => void };
+
+/** The exit status. `tools` are only made when a command runs, so that help works without settings. */
+export async function runAdmin(args: readonly string[], tools: () => Tools, output: Output): Promise<number> {
+  const json = args.includes('--json');
+  const words = args.filter((word) => word !== '--json');
+  const wanted = commands.find(({ name }) => words.slice(0, 2).join(' ') === name);
+  if (words.length === 0 || words.includes('--help')) {
+    output.out(wanted === undefined ? helpOf(commands) : helpFor(wanted));
+    return 0;
+  }
+  try {
+    if (wanted === undefined)
+      throw new UsageError(
+        `there is no command ${JSON.stringify(words.slice(0, 2).join(' '))}; --help lists all`,
+      );
+    const result = await wanted.run(words.slice(2), tools);
+    output.out(json ? JSON.stringify(result) : toText(result));
+    return wanted.failed?.(result) === true ? 1 : 0;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (json) output.out(JSON.stringify({ error: message }));
+    else output.err(`error: ${message}`);
+    return 1;
+  }
+}
