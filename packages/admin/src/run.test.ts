@@ -135,7 +135,7 @@ describe('a command', () => {
   });
 
   it.each([
-    ['person invite --org 3 --email bo@tea.example', '--role is missing'],
+    ['person invite --org 3', '--email is missing'],
     ['org show --org three', '--org must be an id'],
     ['org show --org 3 --verbose', "Unknown option '--verbose'"],
     ['org show --org 3 now', 'does not take "now"'],
@@ -257,6 +257,18 @@ describe('events', () => {
     replies['POST /admin/parked/drop'] = { dropped: 1 };
     expect(await adminJson('events drop')).toMatchObject({ status: 1 });
     expect(await adminJson('events drop --ids all')).toEqual({ status: 0, result: { dropped: 4 } });
+  });
+});
+
+describe('person list', () => {
+  it('shows everybody, or the one who is named', async () => {
+    const people = [{ email: 'ann@tea.example' }, { email: 'bo@tea.example' }];
+    replies['GET /admin/organisations/3/people'] = { people };
+    expect(await adminJson('person list --org 3')).toEqual({ status: 0, result: { people } });
+    expect(await adminJson('person list --org 3 --email bo@tea.example')).toEqual({
+      status: 0,
+      result: { people: [people[1]] },
+    });
   });
 });
 

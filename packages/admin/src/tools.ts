@@ -54,7 +54,7 @@ export function createTools(settings: AdminSettings, o: { actor: string; namespa
       });
     });
     const answer = readObject(await reply.body.text());
-    if (reply.statusCode === 200 && answer !== undefined) return answer;
+    if (reply.statusCode < 300 && answer !== undefined) return answer;
     throw new Error(`${owner}: ${messageOf(answer) ?? `unexpected answer`} (HTTP ${reply.statusCode})`);
   };
   return { settings, namespace: o.namespace ?? '', call };

@@ -1,8 +1,10 @@
 /** Organisations, their terms and their people. */
 import { role } from '@offer-ads/contracts/gateway-events';
 import { country } from '@offer-ads/contracts/primitives';
+import { z } from 'zod';
 import { type Command, command, count, currencyOption, email, id, modeOption, text } from '../command.ts';
 
+const peopleReply = z.object({ people: z.array(z.looseObject({ email: z.string() })) });
 const roleOption = role.describe(role.options.join('|'));
 
 export const organisationCommands: readonly Command[] = [
@@ -70,13 +72,17 @@ export const organisationCommands: readonly Command[] = [
   command({
     name: 'person list',
     summary: 'List the people of an organisation',
-    options: { org: id },
-    run: (o, { call }) => call('gateway', { method: 'GET', path: `/admin/organisations/${o.org}/people` }),
+    options: { org: id, email: email.optional() },
+    run: async (o, { call }) => {
+      const reply = await call('gateway', { method: 'GET', path: `/admin/organisations/${o.org}/people` });
+      const { people } = peopleReply.parse(reply);
+      return { people: people.filter((person) => o.email === undefined || person.email === o.email) };
+    },
   }),
   command({
     name: 'person invite',
     summary: 'Add a person to an organisation',
-    options: { org: id, email, role: roleOption },
+    options: { org: id, email, role: roleOption.default('developer') },
     run: ({ org, ...json }, { call }) =>
       call('gateway', { method: 'POST', path: `/admin/organisations/${org}/people`, json }),
   }),
