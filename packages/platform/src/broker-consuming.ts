@@ -2,7 +2,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { eventType } from '@offer-ads/contracts/event-declaration';
 import type { Channel, ConsumeMessage } from 'amqplib';
-import { readMessage, type Subscription } from './broker-messages.ts';
+import { type ReadMessage, readMessage, type Subscription } from './broker-messages.ts';
 import { attemptsHeader, forward, toParked } from './broker-parking.ts';
 import type { Publish } from './broker-publishing.ts';
 import type { BrokerNames, BrokerUser } from './broker-topology.ts';
@@ -50,8 +50,7 @@ export async function startConsuming(o: {
    * The one rule: what cannot be read is parked at once, because it never can be; whatever a handler throws may pass,
    * so it is tried again after each delay and then parked.
    */
-  async function handle(message: ConsumeMessage): Promise<Outcome> {
-    const read = readMessage(message, byType);
+  async function handle(message: ConsumeMessage, read: ReadMessage): Promise<Outcome> {
     if (!read.ok) return park(message, read.reason, attemptsOf(message));
     try {
       await read.subscription.handle(read.event);
@@ -81,9 +80,10 @@ export async function startConsuming(o: {
   }
 
   async function settle(message: ConsumeMessage): Promise<void> {
-    const seconds = handled.startTimer({ type: message.fields.routingKey });
+    const read = readMessage(message, byType);
+    const done = handled.startTimer({ type: read.ok ? read.subscription.declaration.name : 'unreadable' });
     try {
-      seconds({ outcome: await handle(message) });
+      done({ outcome: await handle(message, read) });
       channel.ack(message);
     } catch (error) {
       // Neither retried nor parked nor acknowledged: the broker delivers it again, now or after the reconnection.

@@ -4,10 +4,9 @@ import type mongoose from 'mongoose';
 import type { Broker } from './broker.ts';
 import type { OutgoingEvent } from './events.ts';
 import type { Logger } from './logging.ts';
-import { startLoop } from './loops.ts';
 import type { Metrics } from './metrics.ts';
 import type { Mongo } from './mongo.ts';
-import type { OutboxRelay } from './outbox.ts';
+import { type OutboxRelay, RELAY_BATCH_SIZE, startRelay } from './outbox-relay.ts';
 
 type OutboxEntry = { _id: number; event: OutgoingEvent };
 type Counter = { _id: 'outbox'; last: number };
@@ -35,7 +34,6 @@ export async function addToMongoOutbox(
   );
 }
 
-const BATCH_SIZE = 500;
 const POLL_EVERY_MS = 250;
 /** Above the time-out of the confirms, so that nobody takes over while a batch is under way. */
 const LEASE_MS = 15_000;
@@ -47,34 +45,24 @@ export function startMongoOutboxRelay(o: {
   logger: Logger;
   metrics: Metrics;
 }): OutboxRelay {
+  const { mongo, broker } = o;
   const holder = randomUUID();
-  const drain = async () => {
-    let count: number;
-    do {
-      count = (await holdLease(o.mongo, holder)) ? await relayBatch(o.mongo, o.broker) : 0;
-    } while (count === BATCH_SIZE);
-  };
-  const loop = startLoop({
-    name: 'outbox-relay',
+  const relay = startRelay({
+    ...o,
     everyMs: POLL_EVERY_MS,
-    logger: o.logger,
-    metrics: o.metrics,
-    work: async () => {
-      if (o.broker.connected()) await drain();
-    },
+    relayBatch: async () => ((await holdLease(mongo, holder)) ? relayBatch(mongo, broker) : 0),
   });
   return {
-    flush: drain,
+    flush: relay.flush,
     [Symbol.asyncDispose]: async () => {
-      await loop[Symbol.asyncDispose]();
-      await drain().catch((error: unknown) => o.logger.warn({ error }, 'outbox not flushed, entries wait'));
-      await leases(o.mongo).deleteOne({ _id: 'outbox-relay', holder });
+      await relay[Symbol.asyncDispose]();
+      await leases(mongo).deleteOne({ _id: 'outbox-relay', holder });
     },
   };
 }
 
 async function relayBatch(mongo: Mongo, broker: Broker): Promise<number> {
-  const entries = await outbox(mongo).find().sort({ _id: 1 }).limit(BATCH_SIZE).toArray();
+  const entries = await outbox(mongo).find().sort({ _id: 1 }).limit(RELAY_BATCH_SIZE).toArray();
   const last = entries.at(-1);
   if (last === undefined) return 0;
   await broker.publish(entries.map((entry) => entry.event));

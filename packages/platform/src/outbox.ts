@@ -5,8 +5,8 @@
 import type { Broker } from './broker.ts';
 import type { OutgoingEvent } from './events.ts';
 import type { Logger } from './logging.ts';
-import { startLoop } from './loops.ts';
 import type { Metrics } from './metrics.ts';
+import { type OutboxRelay, RELAY_BATCH_SIZE, startRelay } from './outbox-relay.ts';
 import type { Postgres, Transaction } from './postgres.ts';
 import { listen } from './postgres-listener.ts';
 
@@ -24,13 +24,6 @@ export async function addToOutbox(tx: Transaction, events: readonly OutgoingEven
   );
 }
 
-export type OutboxRelay = AsyncDisposable & {
-  /** Publishes what waits, and rejects when it cannot. */
-  readonly flush: () => Promise<void>;
-};
-
-/** Largest number of events that one transaction holds open until the broker has confirmed them. */
-const BATCH_SIZE = 500;
 /** Only what a lost notification leaves behind waits for the poll. */
 const POLL_EVERY_MS = 1_000;
 
@@ -40,42 +33,20 @@ export function startOutboxRelay(o: {
   logger: Logger;
   metrics: Metrics;
 }): OutboxRelay {
-  const published = o.metrics.counter({
-    name: 'outbox_published_total',
-    help: 'Events published from the outbox',
-  });
-
-  const drain = async () => {
-    let count: number;
-    do {
-      count = await relayBatch(o.postgres, o.broker);
-      published.inc(count);
-    } while (count === BATCH_SIZE);
-  };
-  const loop = startLoop({
-    name: 'outbox-relay',
+  const { postgres, logger } = o;
+  const relay = startRelay({
+    ...o,
     everyMs: POLL_EVERY_MS,
-    logger: o.logger,
-    metrics: o.metrics,
-    // While the broker is away the rows simply wait; the broker module is what reports the outage.
-    work: async () => {
-      if (o.broker.connected()) await drain();
-    },
+    relayBatch: () => relayBatch(postgres, o.broker),
   });
-  const listener = listen({
-    postgres: o.postgres,
-    channel: CHANNEL,
-    wake: () => void loop.runNow().catch(() => {}),
-    logger: o.logger,
-  });
-
+  // A flush that cannot be is no news here: the poll comes round to it.
+  const wake = () => void relay.flush().catch(() => {});
+  const listener = listen({ postgres, channel: CHANNEL, wake, logger });
   return {
-    flush: drain,
+    flush: relay.flush,
     [Symbol.asyncDispose]: async () => {
       await listener[Symbol.asyncDispose]();
-      await loop[Symbol.asyncDispose]();
-      // What a stopping service has just written should not wait for its next start.
-      await drain().catch((error: unknown) => o.logger.warn({ error }, 'outbox not flushed, rows wait'));
+      await relay[Symbol.asyncDispose]();
     },
   };
 }
@@ -91,7 +62,7 @@ async function relayBatch(postgres: Postgres, broker: Broker): Promise<number> {
       `DELETE FROM outbox WHERE position IN (
          SELECT position FROM outbox ORDER BY position LIMIT $1 FOR UPDATE SKIP LOCKED)
        RETURNING position, event`,
-      [BATCH_SIZE],
+      [RELAY_BATCH_SIZE],
     );
     if (rows.length === 0) return 0;
     // RETURNING promises no order.
