@@ -2,25 +2,34 @@
 import mongoose from 'mongoose';
 import { serviceUnavailable } from './faults.ts';
 
-/** Decision 23, as the driver's own time-out: it counts from the call on and includes finding a server. */
-export const withinBudget = { timeoutMS: 2_000 } as const;
+/** Decision 23: a call to a store may take two seconds. */
+const BUDGET_MS = 2_000;
 
 /**
- * The result of an operation, or the fault "down" (decision 23). What the server says about the operation itself
- * stays as it is.
+ * Options of one read, from now on: the server stops working on it, and the driver stops waiting for a server that has
+ * gone silent. The driver's own `timeoutMS` has no effect (mongodb 7.8).
  */
+export function withinBudget(): { maxTimeMS: number; signal: AbortSignal } {
+  return { maxTimeMS: BUDGET_MS, signal: AbortSignal.timeout(BUDGET_MS) };
+}
+
+/** The result, or the fault "down" (decision 23). What the server says about the operation itself stays as it is. */
 export async function orUnavailable<T>(operation: Promise<T>): Promise<T> {
   try {
     return await operation;
   } catch (error) {
-    throw isUnavailable(error) ? serviceUnavailable(`mongo: ${(error as Error).message}`, error) : error;
+    if (!isUnavailable(error)) throw error;
+    throw serviceUnavailable(`mongo: ${error.message}`, error);
   }
 }
 
 /** Server codes by which it says that it cannot serve now: time limit, shutting down, no primary. */
 const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([50, 91, 189, 10107, 11600, 11602, 13435, 13436]);
 
-function isUnavailable(error: unknown): boolean {
+function isUnavailable(error: unknown): error is Error {
   if (error instanceof mongoose.mongo.MongoServerError) return UNAVAILABLE_CODES.has(error.code);
-  return error instanceof mongoose.mongo.MongoError;
+  if (error instanceof mongoose.mongo.MongoError) return true;
+  // The driver lets a time-out before the first byte, and a reset while it writes, through as they are.
+  const { name, syscall } = error as { name?: unknown; syscall?: unknown };
+  return name === 'TimeoutError' || syscall !== undefined;
 }

@@ -1,6 +1,7 @@
 /** MongoDB: one connection per service that fails fast, and transactions. */
 import mongoose from 'mongoose';
 import { serviceUnavailable } from './faults.ts';
+import { withinBudget } from './mongo-faults.ts';
 import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -51,5 +52,5 @@ export async function openMongo(o: { url: string; logger: Logger; metrics: Metri
 
 async function ping(connection: mongoose.Connection): Promise<void> {
   if (connection.db === undefined) throw serviceUnavailable('mongo: not connected');
-  await connection.db.command({ ping: 1 }, { timeoutMS: TIMEOUT_MS });
+  await connection.db.command({ ping: 1 }, withinBudget());
 }

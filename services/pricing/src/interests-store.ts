@@ -17,7 +17,7 @@ export function openInterestsStore(connection: Connection): InterestsStore {
   const catalogue = connection.collection<InterestsDocument>('catalogue');
   return {
     active: async () => {
-      const stored = await orUnavailable(catalogue.findOne({ _id: 'interests' }, withinBudget));
+      const stored = await orUnavailable(catalogue.findOne({ _id: 'interests' }, withinBudget()));
       return new Set(stored?.active);
     },
     replace: async ({ version, active }) => {

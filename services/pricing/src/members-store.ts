@@ -64,7 +64,7 @@ export function openMembersStore(connection: Connection): MembersStore {
   }
 
   return {
-    count: (target) => orUnavailable(members.countDocuments(matching(target), withinBudget)),
+    count: (target) => orUnavailable(members.countDocuments(matching(target), withinBudget())),
     change: ({ facts, version }) => replace([replaceIfNewer(documentOf(facts), version)]),
     remove: (memberId, version) => replace([replaceIfNewer({ _id: memberId }, version)]),
     load: async (changes) => {

@@ -22,13 +22,13 @@ export function openRatesStore(connection: Connection): RatesStore {
   const rates = connection.collection<RatesDocument>('rates');
   return {
     latest: async (date) => {
-      const newestFirst = { ...withinBudget, sort: { _id: -1 } } as const;
+      const newestFirst = { ...withinBudget(), sort: { _id: -1 } } as const;
       const stored = await orUnavailable(rates.findOne({ _id: { $lte: date } }, newestFirst));
       return stored === null ? null : { date: stored._id, perEuroE8: fromDigits(stored.perEuroE8) };
     },
     save: async ({ date, perEuroE8 }, fetchedAt) => {
       const replacement = { perEuroE8: toDigits(perEuroE8), fetchedAt };
-      await orUnavailable(rates.replaceOne({ _id: date }, replacement, { ...withinBudget, upsert: true }));
+      await orUnavailable(rates.replaceOne({ _id: date }, replacement, { upsert: true }));
     },
   };
 }

@@ -1,0 +1,108 @@
+/** Pricing as it runs, on a database and a corner of the broker of its own, with the rates simulator as its feed. */
+import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import { allEvents } from '@offer-ads/contracts/events';
+import { ratesPath, startRatesSimulator } from '@offer-ads/dev/simulators/rates/server';
+import { type Broker, connectBroker } from '@offer-ads/platform/broker';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { testNamespace } from '@offer-ads/testing/broker';
+import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
+import { type TestClock, testClock } from '@offer-ads/testing/clock';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { createTestMongo } from '@offer-ads/testing/mongo';
+import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { startPricing } from '../src/service.ts';
+
+const adminToken = 'an-admin-token-that-only-tests-use-0123456789';
+
+export type Reply = { readonly status: number; readonly body: Record<string, unknown> };
+
+export type PricingUnderTest = AsyncDisposable & {
+  readonly url: string;
+  readonly clock: TestClock;
+  /** The wire to MongoDB. */
+  readonly mongo: TcpProxy;
+  /** Another service, or the community platform, that publishes. */
+  readonly publisher: Broker;
+  /** Sends JSON as the gateway would for this caller. */
+  readonly post: (path: string, json: unknown, caller?: Partial<CallerContext>) => Promise<Reply>;
+  /** Sends whatever `request` says, as the gateway would. */
+  readonly send: (path: string, request: RequestInit, caller?: Partial<CallerContext>) => Promise<Reply>;
+  readonly admin: (path: string, body?: string) => Promise<Reply>;
+  readonly importMembers: (members: readonly object[]) => Promise<Reply>;
+  /** Sets the simulator's faults, for example `{ staleDays: 10 }`. */
+  readonly setRatesFaults: (faults: object) => Promise<void>;
+};
+
+/** @param now when the test takes place; rates of that day are in the store when this returns */
+export async function startPricingUnderTest(now: string): Promise<PricingUnderTest> {
+  await using opened = new AsyncDisposableStack();
+  const clock = testClock(now);
+  const database = await createTestMongo();
+  opened.defer(database.dispose);
+  const mongo = opened.use(await startTcpProxy(database.url));
+  const corner = testNamespace();
+  opened.defer(corner.dispose);
+  const rates = opened.use(await startRatesSimulator({ clock }));
+
+  const service = opened.use(
+    await startPricing(
+      {
+        HOST: '127.0.0.1',
+        PORT: 0,
+        LOG_LEVEL: 'silent',
+        MONGO_URL: mongo.url,
+        RABBITMQ_URL: corner.url,
+        PRICING_CONTEXT_SECRET: testContextSecret,
+        ADMIN_TOKEN: adminToken,
+        RATES_URL: rates.url + ratesPath,
+      },
+      { clock, logger: silentLogger, brokerNamespace: corner.namespace },
+    ),
+  );
+  const publisher = opened.use(
+    await connectBroker({
+      url: corner.url,
+      service: 'offers',
+      declarations: allEvents,
+      logger: silentLogger,
+      metrics: createMetrics('test'),
+      namespace: corner.namespace,
+    }),
+  );
+
+  const send: PricingUnderTest['send'] = async (path, request, caller) => {
+    const context = signedCaller({ audience: 'pricing', ...caller });
+    const headers = { ...context, ...(request.headers as Record<string, string> | undefined) };
+    return replyOf(await fetch(service.url + path, { method: 'POST', ...request, headers }));
+  };
+  const admin: PricingUnderTest['admin'] = async (path, body) => {
+    const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
+    return replyOf(
+      await fetch(service.url + path, { method: 'POST', headers, ...(body !== undefined && { body }) }),
+    );
+  };
+  await admin('/admin/rates/refresh');
+
+  const running = opened.move();
+  return {
+    url: service.url,
+    clock,
+    mongo,
+    publisher,
+    send,
+    admin,
+    post: (path, json, caller) =>
+      send(path, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) }, caller),
+    importMembers: (members) =>
+      admin('/admin/members/import', members.map((member) => `${JSON.stringify(member)}\n`).join('')),
+    setRatesFaults: async (faults) => {
+      const headers = { 'content-type': 'application/json' };
+      await fetch(`${rates.url}/sim/rates`, { method: 'POST', headers, body: JSON.stringify(faults) });
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+async function replyOf(response: Response): Promise<Reply> {
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
