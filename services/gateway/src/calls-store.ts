@@ -52,7 +52,7 @@ export async function insertCalls(postgres: Postgres, calls: readonly Call[]): P
                    FROM unnest($1::bytea[], $2::timestamptz[]) AS c (sha256, called_at) GROUP BY sha256) u
                USING (sha256)
              WHERE last_used_at IS NULL OR last_used_at < u.at - interval '1 minute'
-             ORDER BY a.id FOR UPDATE OF a) used
+             ORDER BY a.id FOR NO KEY UPDATE OF a) used
        WHERE k.id = used.id`,
       [calls.map((call) => call.keySha256), calls.map((call) => call.at)],
     );

@@ -68,17 +68,17 @@ const keyColumns = `id, organisation_id AS "organisationId", created_by AS "crea
   mode, name, created_at AS "createdAt", expires_at AS "expiresAt", disabled_at AS "disabledAt",
   last_used_at AS "lastUsedAt"`;
 
-/** Locks the key until the transaction ends. */
+/** Locks the key until the transaction ends; the call log, which refers to keys, goes on meanwhile. */
 export async function lockKey(tx: Transaction, id: number): Promise<KeyRecord | null> {
-  const [row] = await tx.query<KeyRecord>(`SELECT ${keyColumns} FROM api_keys WHERE id = $1 FOR UPDATE`, [
-    id,
-  ]);
+  const [row] = await tx.query<KeyRecord>(
+    `SELECT ${keyColumns} FROM api_keys WHERE id = $1 FOR NO KEY UPDATE`,
+    [id],
+  );
   return row ?? null;
 }
 
-/** Keeps the time of an earlier disabling. */
 export async function disableKey(tx: Transaction, o: { id: number; at: Date }): Promise<void> {
-  await tx.query(`UPDATE api_keys SET disabled_at = coalesce(disabled_at, $2) WHERE id = $1`, [o.id, o.at]);
+  await tx.query(`UPDATE api_keys SET disabled_at = $2 WHERE id = $1`, [o.id, o.at]);
 }
 
 export async function listKeys(on: Queryable, organisationId: number): Promise<KeyRecord[]> {

@@ -71,9 +71,11 @@ export function manageKeys(o: { postgres: Postgres; clock: Clock; untilForgotten
 
     disable: async (id: number): Promise<Outcome<store.KeyRecord>> => {
       const outcome = await postgres.transaction(async (tx): Promise<Outcome<store.KeyRecord>> => {
-        await store.disableKey(tx, { id, at: clock.now() });
         const key = await store.lockKey(tx, id);
-        return key === null ? refused('key-unknown') : { ok: true, value: key };
+        if (key === null) return refused('key-unknown');
+        const disabledAt = key.disabledAt ?? clock.now();
+        await store.disableKey(tx, { id, at: disabledAt });
+        return { ok: true, value: { ...key, disabledAt } };
       });
       if (outcome.ok) await o.untilForgotten();
       return outcome;

@@ -47,7 +47,7 @@ export async function insertPerson(
 
 /** Locks the organisation until the transaction ends, so that its versions follow each other. False: there is none. */
 export async function lockOrganisation(tx: Transaction, id: number): Promise<boolean> {
-  const rows = await tx.query(`SELECT 1 FROM organisations WHERE id = $1 FOR UPDATE`, [id]);
+  const rows = await tx.query(`SELECT 1 FROM organisations WHERE id = $1 FOR NO KEY UPDATE`, [id]);
   return rows.length === 1;
 }
 

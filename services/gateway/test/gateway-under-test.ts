@@ -1,0 +1,137 @@
+/** A whole gateway on real stores, before fake services, with one organisation and its keys. */
+import { randomInt } from 'node:crypto';
+import type { Clock } from '@offer-ads/platform/clock';
+import { testNamespace } from '@offer-ads/testing/broker';
+import { createTestDatabase } from '@offer-ads/testing/database';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { type GatewayConfig, readGatewayConfig } from '../src/config.ts';
+import { startGateway } from '../src/service.ts';
+import { type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
+
+export const adminToken = 'an-admin-credential-that-only-tests-use-0123';
+export const contextSecrets = {
+  offers: 'the-secret-of-offers-that-only-tests-use-0123',
+  pricing: 'the-secret-of-pricing-that-only-tests-use-012',
+};
+
+export type Reply = { status: number; headers: Headers; body: unknown };
+type Call = {
+  method?: string;
+  key?: string | null;
+  ip?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer | ReadableStream;
+};
+
+export type GatewayUnderTest = AsyncDisposable & {
+  readonly url: string;
+  readonly config: GatewayConfig;
+  readonly databaseUrl: string;
+  readonly brokerNamespace: string;
+  readonly offers: FakeUpstream;
+  readonly pricing: FakeUpstream;
+  /** A public call from an address of its own, so that tests do not use up each other's limit. */
+  readonly call: (path: string, o?: Call) => Promise<Reply>;
+  readonly admin: (method: 'GET' | 'POST', path: string, json?: unknown) => Promise<Reply>;
+  readonly register: (overrides?: Record<string, unknown>) => Promise<number>;
+  readonly createKey: (
+    organisationId: number,
+    overrides?: Record<string, unknown>,
+  ) => Promise<{ id: number; key: string }>;
+};
+
+export async function startGatewayUnderTest(
+  o: { clock?: Clock; settings?: NodeJS.ProcessEnv } = {},
+): Promise<GatewayUnderTest> {
+  await using opened = new AsyncDisposableStack();
+  const database = await createTestDatabase('gateway');
+  opened.defer(() => database.dispose());
+  const broker = testNamespace();
+  opened.defer(() => broker.dispose());
+  const offers = opened.use(await startFakeUpstream());
+  const pricing = opened.use(await startFakeUpstream());
+  const config = readGatewayConfig({
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    GATEWAY_DATABASE_URL: database.url,
+    RABBITMQ_URL: broker.url,
+    ADMIN_TOKEN: adminToken,
+    OFFERS_URL: offers.url,
+    PRICING_URL: pricing.url,
+    OFFERS_CONTEXT_SECRET: contextSecrets.offers,
+    PRICING_CONTEXT_SECRET: contextSecrets.pricing,
+    PUBLIC_URL: 'https://ads.example.test',
+    TRUSTED_PROXIES: '127.0.0.0/8',
+    ...o.settings,
+  });
+  const gateway = opened.use(
+    await startGateway(config, {
+      logger: silentLogger,
+      brokerNamespace: broker.namespace,
+      ...(o.clock === undefined ? {} : { clock: o.clock }),
+    }),
+  );
+
+  const call = async (path: string, { method = 'GET', key, ip, headers, body }: Call = {}): Promise<Reply> =>
+    reply(
+      await fetch(`${gateway.url}${path}`, {
+        method,
+        headers: {
+          'x-forwarded-for': ip ?? randomIp(),
+          ...(key === undefined || key === null ? {} : { 'x-api-key': key }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body, duplex: 'half' }),
+      }),
+    );
+  const admin = async (method: 'GET' | 'POST', path: string, json?: unknown): Promise<Reply> =>
+    reply(
+      await fetch(`${gateway.url}/admin${path}`, {
+        method,
+        headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+        ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+      }),
+    );
+  const register = async (overrides: Record<string, unknown> = {}): Promise<number> => {
+    const { body } = await admin('POST', '/organisations', { ...cafe, ...overrides });
+    return (body as { id: number }).id;
+  };
+  const createKey = async (organisationId: number, overrides: Record<string, unknown> = {}) => {
+    const { body } = await admin('POST', '/keys', { organisationId, mode: 'TEST', ...overrides });
+    return body as { id: number; key: string };
+  };
+
+  const running = opened.move();
+  return {
+    url: gateway.url,
+    config,
+    databaseUrl: database.url,
+    brokerNamespace: broker.namespace,
+    offers,
+    pricing,
+    call,
+    admin,
+    register,
+    createKey,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+export const cafe = {
+  name: 'Corner Cafe Limited',
+  tradingName: 'Corner Cafe',
+  country: 'GB',
+  currency: 'GBP',
+  adminEmail: 'owner@cafe.test',
+};
+
+async function reply(response: Response): Promise<Reply> {
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+/** From the documentation's networks (RFC 5737 is too small for us: benchmarking, RFC 2544). */
+export function randomIp(): string {
+  return `198.18.${randomInt(256)}.${randomInt(256)}`;
+}

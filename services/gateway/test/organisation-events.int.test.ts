@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
+import { connectBroker, on } from '@offer-ads/platform/broker';
+import type { ReceivedEvent } from '@offer-ads/platform/events';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { eventually } from '@offer-ads/testing/eventually';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { cafe, type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';
+
+let gateway: GatewayUnderTest;
+const received: ReceivedEvent[] = [];
+const open = new AsyncDisposableStack();
+
+beforeAll(async () => {
+  gateway = open.use(await startGatewayUnderTest());
+  const broker = open.use(
+    await connectBroker({
+      url: gateway.config.RABBITMQ_URL,
+      service: 'notifier',
+      declarations: [OrganisationRegistered, OrganisationChanged],
+      logger: silentLogger,
+      metrics: createMetrics('notifier'),
+      namespace: gateway.brokerNamespace,
+    }),
+  );
+  const keep = async (event: ReceivedEvent) => void received.push(event);
+  await broker.consume([on(OrganisationRegistered, keep), on(OrganisationChanged, keep)]);
+});
+afterAll(async () => open.disposeAsync());
+
+describe('events of organisations', () => {
+  it('carry all facts with every change, in versions that follow each other', async () => {
+    const id = await gateway.register();
+    await gateway.admin('POST', `/organisations/${id}/people`, { email: 'dev@cafe.test', role: 'developer' });
+    await gateway.admin('POST', `/organisations/${id}/disable`);
+    await eventually(() =>
+      expect(received.filter((event) => event.subject === `organisation/${id}`)).toHaveLength(3),
+    );
+    const mine = received.filter((event) => event.subject === `organisation/${id}`);
+    expect(mine.map((event) => event.subjectVersion)).toEqual([1, 2, 3]);
+    expect(mine[0]?.data).toMatchObject({
+      organisationId: id,
+      name: cafe.name,
+      enabled: true,
+      people: [{ email: cafe.adminEmail, role: 'admin' }],
+    });
+    expect(mine[2]?.data).toMatchObject({
+      enabled: false,
+      people: [{ role: 'admin' }, { email: 'dev@cafe.test', role: 'developer' }],
+    });
+  });
+});

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { RequestListener } from 'node:http';
+import { eventually } from '@offer-ads/testing/eventually';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { startGateway } from '../src/service.ts';
+import { answerJson } from './fake-upstream.ts';
+import { type GatewayUnderTest, type Reply, randomIp, startGatewayUnderTest } from './gateway-under-test.ts';
+
+let gateway: GatewayUnderTest;
+let organisationId: number;
+let key: string;
+
+beforeEach(async () => {
+  gateway = await startGatewayUnderTest();
+  organisationId = await gateway.register();
+  ({ key } = await gateway.createKey(organisationId));
+});
+afterEach(async () => gateway[Symbol.asyncDispose]());
+
+/** What a caller needs of a reply to know what to do next. */
+function gist({ status, body, headers }: Reply) {
+  const mayRetry = Number(headers.get('retry-after')) > 0;
+  return {
+    status,
+    body,
+    mayRetry,
+    limit: headers.get('x-ratelimit-limit'),
+    hasId: headers.has('x-request-id'),
+  };
+}
+const unavailable = {
+  status: 503,
+  body: { message: 'Service unavailable' },
+  mayRetry: true,
+  limit: '60',
+  hasId: true,
+};
+
+describe('503 Service unavailable', () => {
+  it('answers when nothing listens, and other services go on working', async () => {
+    await gateway.offers[Symbol.asyncDispose]();
+    expect(gist(await gateway.call('/categories', { key }))).toEqual(unavailable);
+    expect((await gateway.call('/offers/price-estimate', { method: 'POST', key, body: '{}' })).status).toBe(
+      200,
+    );
+  });
+
+  it.each<[string, RequestListener]>([
+    ['resets the connection', (req) => req.socket.resetAndDestroy()],
+    [
+      'breaks off before the first byte',
+      (_req, res) => {
+        res.writeHead(200, { 'content-length': '10', 'content-type': 'application/json' });
+        res.flushHeaders();
+        setTimeout(() => res.destroy(), 20);
+      },
+    ],
+    ['answers what is not HTTP', (req) => req.socket.end('nonsense\r\n\r\n')],
+  ])('answers when the service %s', async (_case, respond) => {
+    gateway.offers.respond = respond;
+    expect(gist(await gateway.call('/categories', { key }))).toEqual(unavailable);
+  });
+
+  it('answers within 3 seconds when the service hangs', async () => {
+    gateway.offers.respond = () => {};
+    const startedAt = performance.now();
+    expect(gist(await gateway.call('/categories', { key }))).toEqual(unavailable);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+  });
+
+  it('answers at once while the breaker is open, and stops within 3 seconds of the recovery', async () => {
+    let reached = 0;
+    gateway.offers.respond = (req) => {
+      reached += 1;
+      req.socket.resetAndDestroy();
+    };
+    for (let count = 0; count < 12; count += 1)
+      expect(gist(await gateway.call('/categories', { key }))).toEqual(unavailable);
+    expect(reached).toBeLessThan(12);
+    gateway.offers.respond = answerJson(() => ({ status: 200, body: {} }));
+    const backAt = performance.now();
+    let status = 503;
+    while (status === 503 && performance.now() - backAt < 3_000) {
+      ({ status } = await gateway.call('/categories', { key }));
+    }
+    expect(status).toBe(200);
+  });
+});
+
+describe('while the store is away', () => {
+  it('requests with a key get 503, pages go on, and every call is in the log when it is back', async () => {
+    const wire = await startTcpProxy(gateway.databaseUrl);
+    await using _wire = wire;
+    await using cutOff = await startGateway(
+      { ...gateway.config, GATEWAY_DATABASE_URL: wire.url },
+      { logger: silentLogger, brokerNamespace: gateway.brokerNamespace },
+    );
+    const ask = (path: string) =>
+      fetch(cutOff.url + path, { headers: { 'x-api-key': key, 'x-forwarded-for': randomIp() } });
+    wire.takeDown();
+    const refused = await ask('/categories');
+    expect([refused.status, await refused.json()]).toEqual([503, { message: 'Service unavailable' }]);
+    expect(refused.headers.get('x-ratelimit-limit')).toBe('60');
+    expect((await ask('/openapi.json')).status).toBe(200);
+    expect((await ask('/readyz')).status).toBe(503);
+    wire.bringBack();
+    await eventually(async () => {
+      const { body } = await gateway.admin('GET', `/organisations/${organisationId}/calls`);
+      expect(body).toMatchObject({ calls: [{ route: 'GET /categories', status: 503 }] });
+    });
+    expect((await ask('/categories')).status).toBe(200);
+  });
+});
+
+describe('a long creation', () => {
+  it('is waited for longer than any other request', async () => {
+    gateway.offers.respond = (req, res) => {
+      req.resume().once('end', () => setTimeout(() => res.end('{}'), 3_500));
+    };
+    expect((await gateway.call('/offers', { method: 'POST', key, body: 'form' })).status).toBe(200);
+  });
+});

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { endpoints } from '../src/http/endpoints.ts';
+import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';
+
+let gateway: GatewayUnderTest;
+beforeAll(async () => {
+  gateway = await startGatewayUnderTest();
+});
+afterAll(async () => gateway[Symbol.asyncDispose]());
+
+describe('/openapi.json', () => {
+  it('describes exactly the endpoints that the gateway serves, at its public address', async () => {
+    const { body } = await gateway.call('/openapi.json');
+    const { paths, servers } = body as { paths: Record<string, object>; servers: unknown };
+    const described = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    const served = endpoints.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
+    expect(described.toSorted()).toEqual(served.toSorted());
+    expect(servers).toEqual([{ url: 'https://ads.example.test' }]);
+  });
+});
+
+describe.each(['/docs', '/portal'])('%s', (path) => {
+  it('loads everything from here and nothing from elsewhere', async () => {
+    const { status, body, headers } = await gateway.call(path);
+    expect(status).toBe(200);
+    const addresses = [...(body as string).matchAll(/(?:src|href)="([^"]+)"/g)].map(
+      (match) => match[1] ?? '',
+    );
+    expect(addresses.length).toBeGreaterThan(0);
+    for (const address of addresses) {
+      expect(address).toMatch(/^\//);
+      expect([address, (await gateway.call(address)).status]).toEqual([address, 200]);
+    }
+    expect(headers.get('content-security-policy')).toMatch(
+      /default-src '(self|none)'.*frame-ancestors 'none'/,
+    );
+  });
+
+  it('can be read on a phone', async () => {
+    expect((await gateway.call(path)).body).toContain('name="viewport"');
+  });
+});

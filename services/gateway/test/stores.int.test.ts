@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
+import { createTestDatabase } from '@offer-ads/testing/database';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { type Call, deleteCallsBefore, insertCalls, listCalls } from '../src/calls-store.ts';
+import { sha256Of } from '../src/key-look-up.ts';
+import { manageKeys } from '../src/manage-keys.ts';
+import { manageOrganisations } from '../src/manage-organisations.ts';
+import { cafe } from './gateway-under-test.ts';
+
+const at = new Date('2026-06-01T12:00:00.000Z');
+const clock = { now: () => at };
+const open = new AsyncDisposableStack();
+let postgres: Postgres;
+let keys: ReturnType<typeof manageKeys>;
+let organisations: ReturnType<typeof manageOrganisations>;
+
+beforeAll(async () => {
+  const database = await createTestDatabase('gateway');
+  open.defer(() => database.dispose());
+  postgres = open.use(
+    await openPostgres({ url: database.url, logger: silentLogger, metrics: createMetrics('gateway') }),
+  );
+  keys = manageKeys({ postgres, clock, untilForgotten: async () => {} });
+  organisations = manageOrganisations({ postgres, clock });
+});
+afterAll(async () => open.disposeAsync());
+
+async function issueKey() {
+  const { id: organisationId } = await organisations.register(cafe);
+  const issued = await keys.create({ organisationId, mode: 'TEST', name: 'Till', expiresAt: null });
+  if (!issued.ok) throw new Error(issued.reason);
+  return { organisationId, ...issued.value };
+}
+
+const callWith = (key: string, overrides: Partial<Call> = {}): Call => ({
+  id: randomUUID(),
+  keySha256: sha256Of(key),
+  route: 'GET /offers',
+  status: 200,
+  returnCode: null,
+  durationMs: 3,
+  at,
+  ...overrides,
+});
+
+describe('the call log in the store', () => {
+  it('counts a batch once that is written twice', async () => {
+    const { organisationId, key } = await issueKey();
+    const batch = [callWith(key), callWith(key)];
+    await insertCalls(postgres, batch);
+    await insertCalls(postgres, batch);
+    expect(await listCalls(postgres, { organisationId, limit: 10 })).toHaveLength(2);
+  });
+
+  it('leaves out keys that nobody has and keeps the others', async () => {
+    const { organisationId, key } = await issueKey();
+    await insertCalls(postgres, [callWith('made up'), callWith(key)]);
+    expect(await listCalls(postgres, { organisationId, limit: 10 })).toHaveLength(1);
+  });
+
+  it('lists the newest calls first, up to a limit', async () => {
+    const { organisationId, key } = await issueKey();
+    const minutes = [0, 2, 1].map((minute) => new Date(at.getTime() + minute * 60_000));
+    await insertCalls(
+      postgres,
+      minutes.map((time) => callWith(key, { at: time })),
+    );
+    const listed = await listCalls(postgres, { organisationId, limit: 2 });
+    expect(listed.map((call) => call.at)).toEqual([minutes[1], minutes[2]]);
+  });
+
+  it('deletes what is older than the retention, in bounded steps, and nothing else', async () => {
+    const { organisationId, key } = await issueKey();
+    const old = new Date('2026-03-01T00:00:00Z');
+    await insertCalls(postgres, [
+      ...Array.from({ length: 5 }, () => callWith(key, { at: old })),
+      callWith(key),
+    ]);
+    const before = new Date('2026-03-03T12:00:00Z');
+    expect(await deleteCallsBefore(postgres, { before, limit: 3 })).toBe(3);
+    expect(await deleteCallsBefore(postgres, { before, limit: 3 })).toBe(2);
+    expect(await listCalls(postgres, { organisationId, limit: 10 })).toHaveLength(1);
+  });
+});
+
+describe('at the same time', () => {
+  it('keys are rolled and disabled while their calls are logged, without a deadlock', async () => {
+    const issued = await Promise.all(Array.from({ length: 8 }, issueKey));
+    const logging = Array.from({ length: 6 }, (_, turn) => {
+      const called = turn % 2 ? issued : issued.toReversed();
+      const later = new Date(at.getTime() + turn * 120_000);
+      return insertCalls(
+        postgres,
+        called.map(({ key }) => callWith(key, { at: later })),
+      );
+    });
+    const changing = issued.map(({ id }, index) => (index % 2 ? keys.roll(id) : keys.disable(id)));
+    const outcomes = await Promise.all([...changing, ...logging]);
+    expect(outcomes.slice(0, 8)).toEqual(
+      Array.from({ length: 8 }, () => expect.objectContaining({ ok: true })),
+    );
+  });
+
+  it('two rolls of one key issue one new key', async () => {
+    const { id, organisationId } = await issueKey();
+    const outcomes = await Promise.all([keys.roll(id), keys.roll(id)]);
+    expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
+    expect(await keys.list(organisationId)).toHaveLength(2);
+  });
+
+  it('changes of one organisation get versions of their own', async () => {
+    const { organisationId } = await issueKey();
+    await Promise.all(
+      ['a', 'b', 'c'].map((name) =>
+        organisations.invite(organisationId, { email: `${name}@cafe.test`, role: 'marketer' }),
+      ),
+    );
+    expect(await organisations.find(organisationId)).toMatchObject({ version: 4, people: { length: 4 } });
+  });
+});
+
+describe('a key in the store', () => {
+  it('leaves nothing behind from which it could be recovered', async () => {
+    const { id, key } = await issueKey();
+    const [row] = await postgres.query<{ row: string }>(
+      'SELECT k::text AS row FROM api_keys k WHERE id = $1',
+      [id],
+    );
+    expect(row?.row).toContain(sha256Of(key).toString('hex'));
+    for (let start = 0; start + 8 <= key.length; start += 1)
+      expect(row?.row).not.toContain(key.slice(start, start + 8));
+  });
+});
