@@ -10,7 +10,7 @@ import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 
 export type Consuming = {
-  /** Takes no more, waits for what is in flight, gives back the rest, closes the channel. */
+  /** Takes no more, waits for what is in flight and gives back the rest; after that the connection may be closed. */
   readonly stop: () => Promise<void>;
 };
 
@@ -123,7 +123,6 @@ export async function startConsuming(o: {
       await channel.cancel(consumerTag);
       await Promise.all(running);
       channel.nackAll(true);
-      await channel.close();
     },
   };
 }

@@ -1,8 +1,8 @@
-/** RabbitMQ: one connection that is kept up, on it the topology, confirmed publishing and the service's consumer. */
-import { setTimeout as pause } from 'node:timers/promises';
+/** RabbitMQ as services see it: confirmed publishing, consuming, and a look at what was parked. */
 import type { EventDeclaration } from '@offer-ads/contracts/event-declaration';
 import { eventType } from '@offer-ads/contracts/event-declaration';
-import { type Channel, type ChannelModel, type ConfirmChannel, connect } from 'amqplib';
+import type { ConfirmChannel } from 'amqplib';
+import { keepConnected, type Line } from './broker-connection.ts';
 import { type Consuming, startConsuming } from './broker-consuming.ts';
 import { type Subscription, toMessage } from './broker-messages.ts';
 import {
@@ -19,7 +19,7 @@ import { serviceUnavailable } from './faults.ts';
 import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 
-export type { ParkedMessage, Selection, Subscription };
+export type { Subscription };
 
 export type Broker = AsyncDisposable & {
   /** In order, confirmed; rejects at once while the broker is away, otherwise within the time-out. */
@@ -45,20 +45,10 @@ export function on<D extends EventDeclaration>(
 /** Five attempts: the first at once, the others after these pauses, which outlast a failover and a short outage. */
 const RETRY_DELAYS_MS = [1_000, 10_000, 60_000, 600_000] as const;
 const CONFIRM_TIMEOUT_MS = 5_000;
-/** A start waits this long for the broker and then goes on without: readiness tells. */
-const FIRST_CONNECTION_WAIT_MS = 2_000;
-const RECONNECT = { initialDelay: 200, maxDelay: 5_000 } as const;
-const HEARTBEAT_SECONDS = 10;
-const OPENING_TIMEOUT_MS = 5_000;
-const CLOSING_TIMEOUT_MS = 2_000;
 
-/** What exists while the broker is there. */
-type Link = {
-  readonly model: ChannelModel;
-  readonly publish: Publish;
-  readonly consuming: Consuming | undefined;
-};
+type Link = { readonly line: Line; readonly publish: Publish };
 
+/** Returns without the broker when it is down, and goes on trying. */
 export async function connectBroker(o: {
   url: string;
   service: BrokerUser;
@@ -70,94 +60,66 @@ export async function connectBroker(o: {
   retryDelaysMs?: readonly number[];
   confirmTimeoutMs?: number;
 }): Promise<Broker> {
+  const { service, declarations, logger, metrics } = o;
   const names = brokerNames(o.namespace ?? '');
   const retryDelaysMs = o.retryDelaysMs ?? RETRY_DELAYS_MS;
   const timeoutMs = o.confirmTimeoutMs ?? CONFIRM_TIMEOUT_MS;
-  const byType = new Map(o.declarations.map((declaration) => [eventType(declaration), declaration]));
-  const up = o.metrics.gauge({ name: 'broker_connected', help: '1 while the broker connection is up' });
+  const byType = new Map(declarations.map((declaration) => [eventType(declaration), declaration]));
   let subscriptions: readonly Subscription[] = [];
-  let link: Link | undefined;
+  let consuming: Consuming | undefined;
 
-  /**
-   * A channel that closes on its own takes the connection with it, so that there is one way back for every fault: the
-   * set-up below, which also repairs a topology that somebody has deleted.
-   */
-  function guard<C extends Channel>(channel: C, model: ChannelModel): C {
-    channel.on('error', (error) => o.logger.warn({ error }, 'broker channel failed'));
-    channel.on('close', () => {
-      if (link?.model === model) reset(model);
-    });
-    return channel;
-  }
+  const connection = await keepConnected<Link>({
+    url: o.url,
+    logger,
+    metrics,
+    setUp: async (line) => {
+      const channel = line.guard(await line.model.createConfirmChannel());
+      await declareTopology(channel, { names, service, declarations, retryDelaysMs });
+      // An event that finds no queue means that the topology is damaged; a new set-up repairs it.
+      const publish = confirmedPublish(channel, { timeoutMs, onUnroutable: line.reset });
+      await startConsumer({ line, publish });
+      return { line, publish };
+    },
+  });
 
-  function reset(model: ChannelModel): void {
-    link = undefined;
-    // It may be closing already.
-    model.close().catch(() => {});
-  }
-
-  async function setUp(model: ChannelModel): Promise<void> {
-    // First of all: a reset during the set-up would otherwise end the process.
-    model.on('error', (error) => o.logger.warn({ error }, 'broker connection failed'));
-    const channel = guard(await model.createConfirmChannel(), model);
-    await declareTopology(channel, {
-      names,
-      service: o.service,
-      declarations: o.declarations,
-      retryDelaysMs,
-    });
-    const publish = confirmedPublish(channel, { timeoutMs, onUnroutable: () => reset(model) });
-    link = { model, publish, consuming: await startConsumer(model, publish) };
-    up.set(1);
-  }
-
-  async function startConsumer(model: ChannelModel, publish: Publish): Promise<Consuming | undefined> {
-    if (subscriptions.length === 0) return undefined;
-    return startConsuming({
-      channel: guard(await model.createChannel(), model),
+  async function startConsumer({ line, publish }: Link): Promise<void> {
+    if (subscriptions.length === 0) return;
+    const channel = line.guard(await line.model.createChannel());
+    consuming = await startConsuming({
+      channel,
       publish,
-      service: o.service,
+      service,
       names,
       subscriptions,
       retryDelaysMs,
-      onCancelled: () => reset(model),
-      logger: o.logger,
-      metrics: o.metrics,
+      onCancelled: line.reset,
+      logger,
+      metrics,
     });
   }
 
-  const connection = await connect(withHeartbeat(o.url), {
-    noDelay: true,
-    keepAlive: true,
-    timeout: OPENING_TIMEOUT_MS,
-    recovery: { ...RECONNECT, waitForConnect: false, setup: setUp },
-  });
-  connection.on('error', (error) => o.logger.warn({ error }, 'broker connection failed'));
-  connection.on('connect', () => o.logger.info('broker connected'));
-  connection.on('disconnect', (error) => {
-    link = undefined;
-    up.set(0);
-    o.logger.warn({ error }, 'broker connection lost, reconnecting');
-  });
-  connection.on('connect-failed', (error) => o.logger.warn({ error }, 'broker not reachable, trying again'));
-  await atMost(FIRST_CONNECTION_WAIT_MS, connection.waitForConnect());
-
   function linked(): Link {
+    const link = connection.current();
     if (link === undefined) throw serviceUnavailable('broker: not connected');
     return link;
   }
 
-  /** Parked messages are looked at on a channel of its own; closing it gives back what was only looked at. */
-  async function onParkedChannel<T>(nothing: T, work: (channel: ConfirmChannel) => Promise<T>): Promise<T> {
-    if (!consumesAny(o.service, o.declarations)) return nothing;
-    const channel = await linked().model.createConfirmChannel();
-    channel.on('error', (error) => o.logger.warn({ error }, 'broker channel failed'));
+  /** On a channel of its own: closing it gives back what was only looked at. */
+  async function withParked<T>(
+    nothing: T,
+    work: (channel: ConfirmChannel, link: Link) => Promise<T>,
+  ): Promise<T> {
+    if (!consumesAny(service, declarations)) return nothing;
+    const link = linked();
+    const channel = await link.line.model.createConfirmChannel();
+    channel.on('error', (error) => logger.warn({ error }, 'broker channel failed'));
     try {
-      return await work(channel);
+      return await work(channel, link);
     } finally {
       await channel.close().catch(() => {});
     }
   }
+  const parked = names.parked(service);
 
   return {
     publish: async (events) => {
@@ -169,35 +131,24 @@ export async function connectBroker(o: {
       await linked().publish(messages);
     },
     consume: async (wanted) => {
-      requireAll(o.service, o.declarations, wanted);
+      requireAll(service, declarations, wanted);
       subscriptions = wanted;
-      // Otherwise the set-up of the coming connection starts it.
-      if (link !== undefined) link = { ...link, consuming: await startConsumer(link.model, link.publish) };
+      const link = connection.current();
+      // Without a link, or when this fails, the set-up of the coming connection starts it.
+      if (link !== undefined) await startConsumer(link).catch(link.line.reset);
     },
-    connected: () => link !== undefined,
+    connected: () => connection.current() !== undefined,
     parked: {
-      list: (limit) =>
-        onParkedChannel<ParkedMessage[]>([], (channel) =>
-          listParked(channel, names.parked(o.service), limit),
-        ),
+      list: (limit) => withParked<ParkedMessage[]>([], (channel) => listParked(channel, parked, limit)),
       replay: (select) =>
-        onParkedChannel(0, (channel) =>
-          replayParked(channel, {
-            parked: names.parked(o.service),
-            queue: names.queue(o.service),
-            publish: linked().publish,
-            select,
-          }),
+        withParked(0, (channel, { publish }) =>
+          replayParked(channel, { parked, queue: names.queue(service), publish, select }),
         ),
-      drop: (select) => onParkedChannel(0, (channel) => dropParked(channel, names.parked(o.service), select)),
+      drop: (select) => withParked(0, (channel) => dropParked(channel, parked, select)),
     },
     [Symbol.asyncDispose]: async () => {
-      const last = link;
-      link = undefined;
-      await last?.consuming
-        ?.stop()
-        .catch((error: unknown) => o.logger.warn({ error }, 'consumer did not stop'));
-      await atMost(CLOSING_TIMEOUT_MS, connection.close());
+      await consuming?.stop().catch((error: unknown) => logger.warn({ error }, 'consumer did not stop'));
+      await connection[Symbol.asyncDispose]();
     },
   };
 }
@@ -214,25 +165,7 @@ function requireAll(
       declaration.consumers.some((consumer) => consumer === service) &&
       !subscribed.has(eventType(declaration)),
   );
-  if (missing.length > 0)
-    throw new Error(
-      `${service} is declared as consumer but does not subscribe to ${missing.map(({ name }) => name).join(', ')}`,
-    );
-}
-
-/** Heartbeats tell a peer that is gone from one that is silent. */
-function withHeartbeat(url: string): string {
-  const address = new URL(url);
-  if (!address.searchParams.has('heartbeat'))
-    address.searchParams.set('heartbeat', String(HEARTBEAT_SECONDS));
-  return address.href;
-}
-
-async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
-  const timer = new AbortController();
-  await Promise.race([
-    work.catch(() => {}),
-    pause(milliseconds, undefined, { signal: timer.signal }).catch(() => {}),
-  ]);
-  timer.abort();
+  if (missing.length === 0) return;
+  const list = missing.map(({ name }) => name).join(', ');
+  throw new Error(`${service} is declared as consumer but does not subscribe to ${list}`);
 }
