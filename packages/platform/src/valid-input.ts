@@ -1,5 +1,5 @@
 /** Input of internal routes: it fits the contract, or the caller is told where it does not. */
-import { z } from 'zod';
+import type { z } from 'zod';
 import { Fault } from './faults.ts';
 
 /** Bodies, queries and path parameters of routes that only our own services and tools call; throws a 400. */

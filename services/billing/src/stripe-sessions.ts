@@ -134,10 +134,16 @@ const ourMetadata = z.object({
 
 export function factsOf(session: Stripe.Checkout.Session): SessionFacts {
   return {
-    status: session.status === 'complete' || session.status === 'expired' ? session.status : 'open',
+    status: statusOf(session),
     isPaid: session.payment_status === 'paid',
     receipt: receiptOf(session),
   };
+}
+
+/** A status that this version does not know promises nothing, so the session counts as open. */
+function statusOf({ status }: Stripe.Checkout.Session): SessionFacts['status'] {
+  if (status === 'complete') return 'complete';
+  return status === 'expired' ? 'expired' : 'open';
 }
 
 function receiptOf(session: Stripe.Checkout.Session): Receipt | null {

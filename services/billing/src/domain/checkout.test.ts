@@ -1,0 +1,191 @@
+import { describe, expect, it } from '@jest/globals';
+import { fc } from '@offer-ads/testing/profile';
+import {
+  type Checkout,
+  closed,
+  closing,
+  newCheckout,
+  nextCheck,
+  opened,
+  paid,
+  payerMeets,
+  renewed,
+  reopened,
+  sessionExpired,
+  sessionExpiry,
+} from './checkout.ts';
+
+const now = new Date('2026-06-01T12:00:00.000Z');
+const minutes = (count: number) => new Date(now.getTime() + count * 60_000);
+const days = (count: number) => minutes(count * 24 * 60);
+
+const opening = newCheckout(days(10), now);
+const open = opened(opening, { generation: 1, sessionId: 'cs_1', url: 'https://pay/1' });
+
+describe('a session', () => {
+  it('never outlives its offer by more than Stripe makes it', () => {
+    expect(sessionExpiry(minutes(120), now)).toEqual(minutes(120));
+    expect(sessionExpiry(minutes(5), now)).toEqual(minutes(31));
+    expect(sessionExpiry(days(10), now)).toEqual(minutes(24 * 60 - 5));
+  });
+
+  it('expires at a whole second within Stripe’s bounds of 30 minutes and 24 hours, whatever the offer', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -1e9, max: 1e11 }), fc.integer({ min: 0, max: 999 }), (lifeMs, offMs) => {
+        const at = new Date(now.getTime() + offMs);
+        const livesMs = sessionExpiry(new Date(at.getTime() + lifeMs), at).getTime() - at.getTime();
+        expect(livesMs).toBeGreaterThan(30 * 60_000);
+        expect(livesMs).toBeLessThan(24 * 60 * 60_000);
+        expect((at.getTime() + livesMs) % 1_000).toBe(0);
+      }),
+    );
+  });
+});
+
+describe('opening', () => {
+  it('ends when Stripe’s answer for this generation is known', () => {
+    expect(open.state).toBe('open');
+    expect(opened(opening, { generation: 2, sessionId: 'cs_2', url: null })).toBe(opening);
+  });
+
+  it('keeps the first answer', () => {
+    expect(opened(open, { generation: 1, sessionId: 'cs_other', url: null })).toBe(open);
+  });
+
+  it('of a checkout that is being closed only makes the session known, so that it can be expired', () => {
+    const known = opened(closing(opening), { generation: 1, sessionId: 'cs_1', url: null });
+    expect(known).toMatchObject({ state: 'closing', session: { sessionId: 'cs_1' } });
+  });
+});
+
+describe('a new generation', () => {
+  it('begins only when the last session is certain to be over', () => {
+    expect(renewed(open, now)).toBe(open);
+    const next = renewed(sessionExpired(open, 1), now);
+    expect(next).toMatchObject({
+      state: 'opening',
+      session: { generation: 2, sessionId: null, expired: false },
+    });
+  });
+
+  it('is not undone by late news of an earlier one', () => {
+    const next = renewed(sessionExpired(open, 1), now);
+    expect(sessionExpired(next, 1)).toBe(next);
+  });
+
+  it('never begins while the checkout is being closed', () => {
+    const shutting = closing(sessionExpired(open, 1));
+    expect(renewed(shutting, now)).toBe(shutting);
+  });
+});
+
+describe('closing', () => {
+  it('closes only once the session is over', () => {
+    expect(closed(closing(open)).state).toBe('closing');
+    expect(closed(sessionExpired(closing(open), 1)).state).toBe('closed');
+  });
+
+  it('goes back to where it was when the end is uncertain', () => {
+    expect(reopened(closing(open)).state).toBe('open');
+    expect(reopened(closing(opening)).state).toBe('opening');
+  });
+
+  it('finds the payment that came first', () => {
+    const won = paid(closing(open), now);
+    expect(closed(sessionExpired(won, 1)).state).toBe('paid');
+    expect(reopened(won).state).toBe('paid');
+  });
+
+  it('stays closed when a payment still comes, which is on record', () => {
+    const late = paid(closed(sessionExpired(closing(open), 1)), minutes(1));
+    expect(late).toMatchObject({ state: 'closed', paidAt: minutes(1) });
+  });
+});
+
+describe('a payer who follows the link', () => {
+  it('is led to the open session', () => {
+    expect(payerMeets(open, now)).toEqual({ kind: 'session', url: 'https://pay/1' });
+  });
+
+  it('is never led to a session whose time is over', () => {
+    expect(payerMeets(open, days(1))).toEqual({ kind: 'no-session', why: 'expired' });
+    expect(payerMeets(sessionExpired(open, 1), now)).toEqual({ kind: 'no-session', why: 'expired' });
+  });
+
+  it('waits for an answer of Stripe that is not there yet', () => {
+    expect(payerMeets(opening, now)).toEqual({ kind: 'no-session', why: 'opening' });
+  });
+
+  it('learns what has become of the offer', () => {
+    expect(payerMeets(paid(open, now), now).kind).toBe('paid');
+    expect(payerMeets(closed(sessionExpired(open, 1)), now).kind).toBe('closed');
+    expect(payerMeets(open, days(10)).kind).toBe('ended');
+    expect(payerMeets(closing(open), now).kind).toBe('closing');
+  });
+});
+
+describe('asking about a session that has brought no webhook', () => {
+  it('comes after five minutes, then ever more rarely, at least every hour', () => {
+    expect(nextCheck(now, now, days(1))).toEqual(minutes(5));
+    expect(nextCheck(minutes(20), now, days(1))).toEqual(minutes(40));
+    expect(nextCheck(minutes(600), now, days(1))).toEqual(minutes(660));
+  });
+
+  it('comes just after its end', () => {
+    expect(nextCheck(minutes(50), now, minutes(60))).toEqual(minutes(61));
+    expect(nextCheck(minutes(61), now, minutes(60))).toEqual(minutes(121));
+  });
+});
+
+describe('any order of steps', () => {
+  type Step = (checkout: Checkout, at: Date) => Checkout;
+  const generation = fc.integer({ min: 1, max: 4 });
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    generation.map(
+      (generation): Step =>
+        (c) =>
+          opened(c, { generation, sessionId: `cs_${generation}`, url: 'u' }),
+    ),
+    generation.map(
+      (generation): Step =>
+        (c) =>
+          sessionExpired(c, generation),
+    ),
+    fc.constant<Step>((c, at) => renewed(c, at)),
+    fc.constant<Step>((c) => closing(c)),
+    fc.constant<Step>((c) => reopened(c)),
+    fc.constant<Step>((c) => closed(c)),
+    fc.constant<Step>((c, at) => paid(c, at)),
+  );
+
+  /** What one step must never do. */
+  function broken(before: Checkout, after: Checkout, at: Date): string[] {
+    const isFinal = before.state === 'closed' || before.state === 'paid';
+    const isNewGeneration = after.session.generation > before.session.generation;
+    const faults = {
+      'leave a final state': isFinal && after.state !== before.state,
+      'forget or change when it was paid': before.paidAt !== null && after.paidAt !== before.paidAt,
+      'go back a generation': after.session.generation < before.session.generation,
+      'open a session beside one that can be paid': isNewGeneration && !before.session.expired,
+      'be open without a session': after.state === 'open' && after.session.sessionId === null,
+      'lead on from where nothing can be paid':
+        after.state !== 'open' && payerMeets(after, at).kind === 'session',
+    };
+    return Object.entries(faults)
+      .filter(([, isBroken]) => isBroken)
+      .map(([fault]) => fault);
+  }
+
+  it('keeps closed closed and paid paid, and leads nobody on from there', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        let checkout = opening;
+        for (const [index, take] of steps.entries()) {
+          const before = checkout;
+          checkout = take(before, minutes(index));
+          expect(broken(before, checkout, minutes(index))).toEqual([]);
+        }
+      }),
+    );
+  });
+});

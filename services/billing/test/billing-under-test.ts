@@ -1,0 +1,182 @@
+/** Billing's work against a real database and the Stripe simulator, on one clock that the test moves. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from '@jest/globals';
+import { type EventData, type EventDeclaration, eventType } from '@offer-ads/contracts/event-declaration';
+import type { Faults } from '@offer-ads/dev/simulators/stripe/faults';
+import { startStripeSimulator } from '@offer-ads/dev/simulators/stripe/server';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { openPostgres } from '@offer-ads/platform/postgres';
+import { testClock } from '@offer-ads/testing/clock';
+import { createTestDatabase } from '@offer-ads/testing/database';
+import { silentLogger } from '@offer-ads/testing/logger';
+import type { Billing } from '../src/billing.ts';
+import type { Book } from '../src/domain/ledger.ts';
+import { checkLedger } from '../src/ledger-check-store.ts';
+import { type CheckoutOrder, openCheckout } from '../src/open-checkout.ts';
+import { findPayment } from '../src/payments-store.ts';
+import { receiveWebhook } from '../src/receive-webhook.ts';
+import { openStripe, stripeDeadline } from '../src/stripe-client.ts';
+import { topUpBalance } from '../src/top-up-balance.ts';
+
+export const stripeKeys = {
+  TEST: { secretKey: 'sk_test_simulated', webhookSecret: 'whsec_test_simulated' },
+  LIVE: { secretKey: 'sk_live_simulated', webhookSecret: 'whsec_live_simulated' },
+};
+
+export type Webhook = { readonly body: Buffer; readonly signature: string };
+
+export type BillingUnderTest = Awaited<ReturnType<typeof startBillingUnderTest>>;
+
+export async function startBillingUnderTest() {
+  await using started = new AsyncDisposableStack();
+  const clock = testClock();
+  const database = await createTestDatabase('billing');
+  started.defer(database.dispose);
+  const metrics = createMetrics('billing');
+  const postgres = started.use(
+    await openPostgres({ url: database.url, logger: silentLogger, metrics, maxConnections: 20 }),
+  );
+
+  const webhooks: { lost: boolean; readonly sent: Webhook[] } = { lost: false, sent: [] };
+  const receiver = await startReceiver(async (webhook) => {
+    webhooks.sent.push(webhook);
+    return webhooks.lost ? 'accepted' : receiveWebhook(billing, webhook.body, webhook.signature);
+  });
+  started.use(receiver);
+
+  const folder = await mkdtemp(join(tmpdir(), 'stripe-simulator-'));
+  started.defer(() => rm(folder, { recursive: true }));
+  const stateFile = join(folder, 'state.ndjson');
+  const simulator = started.use(
+    await startStripeSimulator({
+      webhookUrl: receiver.url,
+      webhookSecrets: { TEST: stripeKeys.TEST.webhookSecret, LIVE: stripeKeys.LIVE.webhookSecret },
+      stateFile,
+      clock,
+      firstRetryMs: 10,
+      log: () => {},
+    }),
+  );
+  const billing: Billing = {
+    postgres,
+    stripe: openStripe(stripeKeys, simulator.url),
+    clock,
+    publicUrl: 'https://ads.example',
+    logger: silentLogger,
+    metrics,
+  };
+
+  const post = (path: string, body: object = {}) =>
+    fetch(`${simulator.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  let lastId = 0;
+  const running = started.move();
+  return {
+    billing,
+    clock,
+    webhooks,
+    expireDueSessions: simulator.expireDue,
+    setFaults: async (faults: Faults) => void (await post('/sim/faults', faults)),
+    /** As a payer does on the page; false when the session is no longer open. */
+    pay: async (sessionId: string) => (await post(`/sim/sessions/${sessionId}/pay`)).ok,
+
+    newOfferId: () => ++lastId,
+    newBook: (facts: Partial<Book> = {}): Book => ({
+      organisationId: ++lastId,
+      mode: 'TEST',
+      currency: 'GBP',
+      ...facts,
+    }),
+    topUp: (book: Book, amountMinor: bigint) =>
+      topUpBalance(postgres, { book, amountMinor, reference: randomUUID() }, clock.now()),
+
+    /** An open checkout of a new offer that runs for ten days. */
+    openOffer: async (facts: Partial<CheckoutOrder> = {}) => {
+      const order: CheckoutOrder = {
+        offerId: ++lastId,
+        book: { organisationId: ++lastId, mode: 'TEST', currency: 'GBP' },
+        country: 'GB',
+        title: 'Two for one',
+        netMinor: 10_00n,
+        offerExpiryAt: new Date(clock.now().getTime() + 10 * 24 * 3_600_000),
+        ...facts,
+      };
+      const reply = await openCheckout(billing, order, stripeDeadline());
+      if (reply.outcome !== 'opened') throw new Error(`not opened: ${reply.reason}`);
+      const { sessionId } = (await cardPayment(order.offerId)).checkout.session;
+      return { ...order, reply, payToken: reply.paymentUrl.slice(-32), sessionId: sessionId ?? '' };
+    },
+    cardPayment,
+
+    /** What Stripe has been made to create for an offer, in order. */
+    sessionsOf: (offerId: number): string[] => {
+      const lines = readFileSync(stateFile, 'utf8').split('\n').filter(Boolean);
+      const objects = lines.map((line) => JSON.parse(line) as StateLine);
+      const ids = objects
+        .filter(({ kind, object }) => kind === 'session' && object.metadata?.offer_id === `${offerId}`)
+        .map(({ object }) => object.id);
+      return [...new Set(ids)];
+    },
+
+    /** Events that wait in the outbox, in order. */
+    emitted: async <D extends EventDeclaration>(declaration: D): Promise<EventData<D>[]> => {
+      const rows = await postgres.query<{ data: EventData<D> }>(
+        `SELECT event->'data' AS data FROM outbox WHERE event->>'type' = $1 ORDER BY position`,
+        [eventType(declaration)],
+      );
+      return rows.map((row) => row.data);
+    },
+
+    expectSoundLedger: async () => {
+      const { problems } = await postgres.transaction(checkLedger);
+      expect(problems).toEqual([]);
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+
+  async function cardPayment(offerId: number) {
+    const payment = await findPayment(postgres, offerId);
+    if (payment?.method !== 'E') throw new Error(`offer ${offerId} is not paid by card`);
+    return payment;
+  }
+}
+
+type StateLine = {
+  readonly kind: string;
+  readonly object: { readonly id: string; readonly metadata?: Record<string, string> };
+};
+
+/** Where the simulator sends its webhooks to. */
+export async function startReceiver(receive: (webhook: Webhook) => Promise<'accepted' | 'refused'>) {
+  const server = createServer((req, res) => {
+    bodyOf(req)
+      .then((body) => receive({ body, signature: String(req.headers['stripe-signature']) }))
+      .then(
+        (answer) => res.writeHead(answer === 'accepted' ? 200 : 400).end(),
+        () => res.writeHead(500).end(),
+      );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks/stripe`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function bodyOf(req: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of req) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}

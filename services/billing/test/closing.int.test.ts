@@ -1,0 +1,166 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import { eventually } from '@offer-ads/testing/eventually';
+import { runs } from '@offer-ads/testing/profile';
+import { closeCheckout } from '../src/close-checkout.ts';
+import { followPaymentLink } from '../src/follow-payment-link.ts';
+import { openCheckout } from '../src/open-checkout.ts';
+import { settleOffer } from '../src/settle-offer.ts';
+import { stripeDeadline } from '../src/stripe-client.ts';
+import { type BillingUnderTest, startBillingUnderTest } from './billing-under-test.ts';
+
+let test: BillingUnderTest;
+beforeAll(async () => {
+  test = await startBillingUnderTest();
+});
+afterEach(async () => {
+  await test.setFaults({});
+  test.webhooks.lost = false;
+});
+afterAll(async () => {
+  await test.expectSoundLedger();
+  await test[Symbol.asyncDispose]();
+});
+
+type Offer = Awaited<ReturnType<BillingUnderTest['openOffer']>>;
+const close = (offer: Pick<Offer, 'offerId' | 'book'>) =>
+  closeCheckout(test.billing, offer, stripeDeadline());
+const settle = (offer: Pick<Offer, 'offerId' | 'book'>) => settleOffer(test.billing, offer, stripeDeadline());
+const follow = ({ payToken }: Offer) => followPaymentLink(test.billing, payToken, stripeDeadline());
+const paidEvents = async (offerId: number) =>
+  (await test.emitted(OfferPaid)).filter((event) => event.offerId === offerId);
+
+describe('closing', () => {
+  it('makes sure that the page can never be paid again', async () => {
+    const offer = await test.openOffer();
+    expect(await close(offer)).toBe('closed');
+    expect(await test.pay(offer.sessionId)).toBe(false);
+    expect(await follow(offer)).toEqual({ kind: 'closed' });
+  });
+
+  it('twice is closing once, also at the same time', async () => {
+    const offer = await test.openOffer();
+    expect(await Promise.all([close(offer), close(offer)])).toEqual(['closed', 'closed']);
+    expect(await close(offer)).toBe('closed');
+  });
+
+  it('finds the payment that came first and records it at once, webhook or not', async () => {
+    const offer = await test.openOffer();
+    test.webhooks.lost = true;
+    await test.pay(offer.sessionId);
+    expect(await close(offer)).toBe('paid');
+    expect(await paidEvents(offer.offerId)).toHaveLength(1);
+    expect(await follow(offer)).toEqual({ kind: 'paid' });
+  });
+
+  it('that the payer beats by a moment is a payment', async () => {
+    const offer = await test.openOffer();
+    await test.setFaults({ failExpire: 'complete' });
+    expect(await close(offer)).toBe('paid');
+    await eventually(async () => expect(await paidEvents(offer.offerId)).toHaveLength(1));
+  });
+
+  it('is unknown while Stripe is down; the page can be paid on, or closed later', async () => {
+    const offer = await test.openOffer();
+    await test.setFaults({ failExpire: 'down' });
+    expect(await close(offer)).toBe('unknown');
+    expect(await follow(offer)).toMatchObject({ kind: 'session' });
+    await test.setFaults({});
+    expect(await close(offer)).toBe('closed');
+  });
+
+  it('of a checkout whose opening was never answered expires the session that may be on its way', async () => {
+    const order = { ...(await test.openOffer()), offerId: test.newOfferId() };
+    await test.setFaults({ failCreate: 'down' });
+    await expect(openCheckout(test.billing, order, stripeDeadline())).rejects.toMatchObject({ status: 503 });
+    expect(await close(order)).toBe('unknown');
+    expect((await test.cardPayment(order.offerId)).checkout.state).toBe('opening');
+    await test.setFaults({});
+    expect(await close(order)).toBe('closed');
+    const [onlySession] = test.sessionsOf(order.offerId);
+    expect(await test.pay(onlySession ?? '')).toBe(false);
+    expect(await openCheckout(test.billing, order, stripeDeadline())).toMatchObject({ reason: 'closed' });
+  });
+
+  it('after the session has expired by itself needs no answer of Stripe', async () => {
+    const offer = await test.openOffer();
+    test.clock.advance(24 * 3_600_000);
+    test.expireDueSessions();
+    await eventually(async () =>
+      expect((await test.cardPayment(offer.offerId)).checkout.session.expired).toBe(true),
+    );
+    await test.setFaults({ failExpire: 'down' });
+    expect(await close(offer)).toBe('closed');
+  });
+
+  it('for another organisation is a fault', async () => {
+    const { offerId } = await test.openOffer();
+    await expect(close({ offerId, book: test.newBook() })).rejects.toMatchObject({ status: 409 });
+  });
+});
+
+it('paying and closing at once, both orders, many times: closed or paid, never both', async () => {
+  const outcomes = new Set<string>();
+  for (let round = 0; round < runs(60, 1_000); round += 1) {
+    const offer = await test.openOffer();
+    const pay = () => test.pay(offer.sessionId);
+    const [isPaid, closing] =
+      round % 2 === 0
+        ? await Promise.all([pay(), close(offer)])
+        : await Promise.all([close(offer), pay()]).then(([closing, isPaid]) => [isPaid, closing] as const);
+    outcomes.add(closing);
+    expect(closing).toBe(isPaid ? 'paid' : 'closed');
+    const { checkout } = await test.cardPayment(offer.offerId);
+    expect(checkout.state).toBe(isPaid ? 'paid' : 'closed');
+    expect(await paidEvents(offer.offerId)).toHaveLength(isPaid ? 1 : 0);
+  }
+  expect([...outcomes].every((outcome) => outcome === 'paid' || outcome === 'closed')).toBe(true);
+}, 300_000);
+
+it('following the link while it is being closed never leaves a session that can be paid', async () => {
+  for (let round = 0; round < runs(20, 300); round += 1) {
+    const offer = await test.openOffer();
+    test.clock.advance(24 * 3_600_000);
+    const [closing] = await Promise.all([close(offer), follow(offer).catch(() => undefined)]);
+    const last = closing === 'closed' ? 'closed' : await close(offer);
+    expect(last).toBe('closed');
+    for (const sessionId of test.sessionsOf(offer.offerId)) expect(await test.pay(sessionId)).toBe(false);
+  }
+}, 300_000);
+
+describe('settling an abandoned creation by card', () => {
+  it('closes what nobody has paid', async () => {
+    const offer = await test.openOffer();
+    expect(await settle(offer)).toEqual({ outcome: 'closed' });
+    expect(await test.pay(offer.sessionId)).toBe(false);
+  });
+
+  it('finds the payment, with the link that the offer keeps', async () => {
+    const offer = await test.openOffer();
+    await test.pay(offer.sessionId);
+    expect(await settle(offer)).toEqual({
+      outcome: 'charged',
+      paymentMethod: 'E',
+      paymentUrl: offer.reply.paymentUrl,
+      netMinor: '1000',
+      vatMinor: '200',
+      paidAt: test.clock.now().toISOString(),
+    });
+  });
+
+  it('says unknown while Stripe is down', async () => {
+    const offer = await test.openOffer();
+    await test.setFaults({ failExpire: 'down' });
+    expect(await settle(offer)).toEqual({ outcome: 'unknown' });
+  });
+
+  it('closes an id that billing never heard of, for checkouts too', async () => {
+    const order = { ...(await test.openOffer()), offerId: test.newOfferId() };
+    expect(await settle(order)).toEqual({ outcome: 'closed' });
+    expect(await openCheckout(test.billing, order, stripeDeadline())).toEqual({
+      outcome: 'refused',
+      reason: 'closed',
+      minimumMinor: null,
+    });
+  });
+});

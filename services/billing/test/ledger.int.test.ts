@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BalanceToppedUp } from '@offer-ads/contracts/billing-events';
+import { chargeOffer } from '../src/charge-offer.ts';
+import { accountKinds, balanceToppedUp, type Book, offerPaidByCard } from '../src/domain/ledger.ts';
+import { checkLedger } from '../src/ledger-check-store.ts';
+import { balanceOf, book } from '../src/ledger-store.ts';
+import { topUpBalance } from '../src/top-up-balance.ts';
+import { type BillingUnderTest, startBillingUnderTest } from './billing-under-test.ts';
+
+let test: BillingUnderTest;
+const sql = (text: string, values: readonly unknown[] = []) => test.billing.postgres.query(text, values);
+beforeAll(async () => {
+  test = await startBillingUnderTest();
+});
+afterAll(async () => {
+  await test.expectSoundLedger();
+  await test[Symbol.asyncDispose]();
+});
+
+async function fundedBook(): Promise<Book> {
+  const book = test.newBook();
+  await test.topUp(book, 100_00n);
+  return book;
+}
+
+describe('the database itself', () => {
+  it('refuses a transaction that does not sum to zero', async () => {
+    await fundedBook();
+    const unbalanced = test.billing.postgres.transaction(async (tx) => {
+      const [row] = await tx.query<{ transaction_id: bigint }>(
+        `INSERT INTO transactions (cause, organisation_id, mode, currency, booked_at)
+         SELECT 'unbalanced', organisation_id, mode, currency, now() FROM accounts LIMIT 1 RETURNING transaction_id`,
+      );
+      await tx.query(
+        `INSERT INTO entries SELECT $1, account_id, CASE kind WHEN 'sales' THEN 100 ELSE -99 END
+           FROM accounts WHERE kind IN ('sales', 'card-clearing') ORDER BY account_id LIMIT 2`,
+        [row?.transaction_id],
+      );
+    });
+    await expect(unbalanced).rejects.toMatchObject({ constraint: 'transaction_must_balance' });
+  });
+
+  it('refuses a transaction without entries, and entries that cross two organisations', async () => {
+    const one = await fundedBook();
+    const other = await fundedBook();
+    const insert = `INSERT INTO transactions (cause, organisation_id, mode, currency, booked_at)
+                    VALUES ($1, $2, 'TEST', 'GBP', now()) RETURNING transaction_id`;
+    await expect(sql(insert, ['empty', one.organisationId])).rejects.toMatchObject({
+      constraint: 'transaction_must_balance',
+    });
+    const crossing = test.billing.postgres.transaction(async (tx) => {
+      const [row] = await tx.query<{ transaction_id: bigint }>(insert, ['crossing', one.organisationId]);
+      await tx.query(
+        `INSERT INTO entries SELECT $1, account_id, CASE organisation_id WHEN $2 THEN 5 ELSE -5 END
+           FROM accounts WHERE kind = 'sales' AND organisation_id IN ($2, $3)`,
+        [row?.transaction_id, one.organisationId, other.organisationId],
+      );
+    });
+    await expect(crossing).rejects.toMatchObject({ constraint: 'transaction_must_balance' });
+  });
+
+  it('refuses to change or remove anything that was booked', async () => {
+    await fundedBook();
+    for (const attempt of [
+      'UPDATE entries SET amount_minor = amount_minor + 1',
+      'DELETE FROM entries',
+      'UPDATE transactions SET cause = cause || 1',
+      'DELETE FROM transactions',
+      "UPDATE accounts SET mode = 'LIVE'",
+      'TRUNCATE entries',
+      'TRUNCATE transactions CASCADE',
+    ]) {
+      await expect(sql(attempt)).rejects.toMatchObject({ constraint: 'ledger_is_append_only' });
+    }
+  });
+
+  it('refuses to overdraw a balance, whoever tries', async () => {
+    await fundedBook();
+    await expect(sql('UPDATE balances SET balance_minor = -1')).rejects.toMatchObject({
+      constraint: 'no_overdraft',
+    });
+  });
+
+  it('refuses to book one cause twice', async () => {
+    const paid = offerPaidByCard(test.newBook(), test.newOfferId(), { netMinor: 1n, vatMinor: 0n });
+    const bookOnce = () =>
+      test.billing.postgres.transaction(async (tx) => {
+        await book(tx, paid, test.clock.now());
+        // Only to keep the ledger check at the end of this file honest: the offer's record belongs to it.
+        await tx.query(
+          `INSERT INTO offer_payments (offer_id, organisation_id, mode, currency, payment_method, state, title,
+             net_minor, vat_minor, paid_at, pay_token, offer_expiry_at)
+           VALUES ($1, $2, 'TEST', 'GBP', 'E', 'paid', '', 1, 0, now(), 'a token', now())`,
+          [paid.offerId, paid.book.organisationId],
+        );
+      });
+    await bookOnce();
+    await expect(bookOnce()).rejects.toMatchObject({ constraint: 'transactions_cause_key' });
+  });
+});
+
+describe('accounts', () => {
+  it('are made on first use, all kinds of a book together, also by many at once', async () => {
+    const fresh = test.newBook({ currency: 'EUR' });
+    await Promise.all(Array.from({ length: 10 }, () => test.topUp(fresh, 1_00n)));
+    expect(await balanceOf(test.billing.postgres, fresh)).toBe(10_00n);
+    const accounts = await sql('SELECT FROM accounts WHERE organisation_id = $1', [fresh.organisationId]);
+    expect(accounts).toHaveLength(accountKinds.length);
+  });
+});
+
+describe('a top-up', () => {
+  it('is booked once per reference, however often and at once it is asked for', async () => {
+    const book = test.newBook();
+    const topUp = { book, amountMinor: 50_00n, reference: 'bank transfer 17' };
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => topUpBalance(test.billing.postgres, topUp, test.clock.now())),
+    );
+    for (const answer of answers) expect(answer).toEqual({ ok: true, balanceMinor: 50_00n });
+    const announced = (await test.emitted(BalanceToppedUp)).filter(
+      ({ organisationId }) => organisationId === book.organisationId,
+    );
+    expect(announced).toEqual([{ ...book, balanceMinor: '5000', netMinor: '5000', vatMinor: '0' }]);
+  });
+
+  it('whose reference stands for another one is refused', async () => {
+    const topUp = { book: test.newBook(), amountMinor: 50_00n, reference: 'bank transfer 18' };
+    await topUpBalance(test.billing.postgres, topUp, test.clock.now());
+    for (const other of [
+      { ...topUp, amountMinor: 51_00n },
+      { ...topUp, book: test.newBook() },
+    ]) {
+      const answer = await topUpBalance(test.billing.postgres, other, test.clock.now());
+      expect(answer).toEqual({ ok: false, reason: 'reference-taken' });
+    }
+  });
+});
+
+describe('the ledger check', () => {
+  it('finds a balance that differs from its entries, and an offer whose record does', async () => {
+    const book = await fundedBook();
+    const offerId = test.newOfferId();
+    await chargeOffer(
+      test.billing.postgres,
+      { offerId, book, title: '', netMinor: 10_00n },
+      test.clock.now(),
+    );
+    const tampered = test.billing.postgres.transaction(async (tx) => {
+      // Committed only in this transaction's eyes: the check runs inside, then everything is undone.
+      await tx.query('UPDATE balances SET balance_minor = balance_minor + 1');
+      await tx.query('UPDATE offer_payments SET credited_minor = 5 WHERE offer_id = $1', [offerId]);
+      const found = await checkLedger({
+        query: (text, values) => (text.startsWith('SET') ? Promise.resolve([]) : tx.query(text, values)),
+      });
+      throw Object.assign(new Error('undo'), { found });
+    });
+    await expect(tampered).rejects.toMatchObject({
+      found: {
+        ok: false,
+        problems: expect.arrayContaining([
+          expect.stringMatching(/^balance of account \d+ is \d+, its entries sum to \d+$/),
+          expect.stringContaining(`offer ${offerId}: its record says 1000 paid and 5 credited`),
+        ]),
+      },
+    });
+  });
+
+  it('counts what was booked', async () => {
+    const before = await test.billing.postgres.transaction(checkLedger);
+    await test.billing.postgres.transaction((tx) =>
+      book(tx, balanceToppedUp(test.newBook(), 'counted', 1n), test.clock.now()),
+    );
+    const after = await test.billing.postgres.transaction(checkLedger);
+    expect(after).toEqual({ ok: true, transactions: before.transactions + 1, problems: [] });
+  });
+});

@@ -1,0 +1,56 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import { reconcileCheckouts } from '../src/reconcile.ts';
+import { type BillingUnderTest, startBillingUnderTest } from './billing-under-test.ts';
+
+const MINUTE_MS = 60_000;
+
+let test: BillingUnderTest;
+beforeAll(async () => {
+  test = await startBillingUnderTest();
+  test.webhooks.lost = true;
+});
+afterEach(() => test.setFaults({}));
+afterAll(async () => {
+  await test.expectSoundLedger();
+  await test[Symbol.asyncDispose]();
+});
+
+const reconcile = () => reconcileCheckouts(test.billing, new AbortController().signal);
+const state = async (offerId: number) => (await test.cardPayment(offerId)).checkout.state;
+
+describe('a webhook that never came', () => {
+  it('of a payment only delays: the payment is found by asking, and booked once', async () => {
+    const { offerId, sessionId } = await test.openOffer();
+    await test.pay(sessionId);
+    await reconcile();
+    expect(await state(offerId)).toBe('open');
+    test.clock.advance(5 * MINUTE_MS);
+    await reconcile();
+    await reconcile();
+    expect(await state(offerId)).toBe('paid');
+    const paid = (await test.emitted(OfferPaid)).filter((event) => event.offerId === offerId);
+    expect(paid).toHaveLength(1);
+  });
+
+  it('of an expiry only delays', async () => {
+    const { offerId } = await test.openOffer();
+    test.clock.advance(24 * 60 * MINUTE_MS);
+    await reconcile();
+    expect((await test.cardPayment(offerId)).checkout.session.expired).toBe(true);
+  });
+});
+
+it('the page of an offer that has ended unpaid is closed, as soon as Stripe allows it', async () => {
+  const { offerId, sessionId } = await test.openOffer({
+    offerExpiryAt: new Date(test.clock.now().getTime() + 10 * MINUTE_MS),
+  });
+  test.clock.advance(10 * MINUTE_MS);
+  await test.setFaults({ failExpire: 'down' });
+  await reconcile();
+  expect(await state(offerId)).toBe('open');
+  await test.setFaults({});
+  await reconcile();
+  expect(await state(offerId)).toBe('closed');
+  expect(await test.pay(sessionId)).toBe(false);
+});

@@ -1,0 +1,258 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { BalanceCredited, OfferPaid } from '@offer-ads/contracts/billing-events';
+import { eventually } from '@offer-ads/testing/eventually';
+import { runs } from '@offer-ads/testing/profile';
+import { followPaymentLink } from '../src/follow-payment-link.ts';
+import { balanceOf } from '../src/ledger-store.ts';
+import { receiveWebhook } from '../src/receive-webhook.ts';
+import { stripeDeadline } from '../src/stripe-client.ts';
+import {
+  type BillingUnderTest,
+  startBillingUnderTest,
+  stripeKeys,
+  type Webhook,
+} from './billing-under-test.ts';
+
+let test: BillingUnderTest;
+beforeAll(async () => {
+  test = await startBillingUnderTest();
+});
+afterEach(async () => {
+  await test.setFaults({});
+  test.webhooks.lost = false;
+});
+afterAll(async () => {
+  await test.expectSoundLedger();
+  await test[Symbol.asyncDispose]();
+});
+
+const receive = ({ body, signature }: Webhook) => receiveWebhook(test.billing, body, signature);
+
+/** The genuine webhook of a payment, caught before billing heard of it. */
+async function caughtWebhook(sessionId: string): Promise<Webhook> {
+  test.webhooks.lost = true;
+  await test.pay(sessionId);
+  const webhook = await eventually(() => {
+    const found = test.webhooks.sent.find(({ body }) => body.includes(sessionId));
+    if (found === undefined) throw new Error('not sent yet');
+    return found;
+  });
+  return webhook;
+}
+
+function signed(body: string, secret: string, at = test.clock.now()): Webhook {
+  const seconds = Math.floor(at.getTime() / 1_000);
+  const mac = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
+  return { body: Buffer.from(body), signature: `t=${seconds},v1=${mac}` };
+}
+
+const paidEvents = async (offerId: number) =>
+  (await test.emitted(OfferPaid)).filter((event) => event.offerId === offerId);
+
+async function entriesOf(offerId: number) {
+  return test.billing.postgres.query<{ kind: string; amount_minor: bigint }>(
+    `SELECT kind, amount_minor FROM entries JOIN accounts USING (account_id) JOIN transactions USING (transaction_id)
+      WHERE offer_id = $1 ORDER BY entries.transaction_id, kind`,
+    [offerId],
+  );
+}
+
+describe('a payment', () => {
+  it('is booked with its VAT and told to offers', async () => {
+    const { sessionId, offerId, book } = await test.openOffer();
+    await test.pay(sessionId);
+    await eventually(async () => expect(await paidEvents(offerId)).toHaveLength(1));
+    expect(await paidEvents(offerId)).toEqual([
+      { offerId, ...book, netMinor: '1000', vatMinor: '200', paidAt: test.clock.now().toISOString() },
+    ]);
+    expect(await entriesOf(offerId)).toEqual([
+      { kind: 'card-clearing', amount_minor: -1200n },
+      { kind: 'sales', amount_minor: 1000n },
+      { kind: 'vat-payable', amount_minor: 200n },
+    ]);
+    expect(await balanceOf(test.billing.postgres, book)).toBe(0n);
+  });
+
+  it('in LIVE mode is accepted under the secret of LIVE mode', async () => {
+    const { sessionId, offerId } = await test.openOffer({ book: test.newBook({ mode: 'LIVE' }) });
+    await test.pay(sessionId);
+    await eventually(async () => expect(await paidEvents(offerId)).toHaveLength(1));
+  });
+
+  it('counts even when its webhook is faster than the answer that names the session', async () => {
+    const { sessionId, offerId } = await test.openOffer();
+    await test.billing.postgres.query(`UPDATE offer_payments SET state = 'opening' WHERE offer_id = $1`, [
+      offerId,
+    ]);
+    await test.billing.postgres.query(
+      'UPDATE checkout_sessions SET session_id = NULL, url = NULL WHERE offer_id = $1',
+      [offerId],
+    );
+    await test.pay(sessionId);
+    await eventually(async () => expect(await paidEvents(offerId)).toHaveLength(1));
+    expect((await test.cardPayment(offerId)).checkout).toMatchObject({
+      state: 'paid',
+      session: { sessionId },
+    });
+  });
+
+  it('of a closed checkout is on record, told to offers and credited in full', async () => {
+    const { sessionId, offerId, book } = await test.openOffer();
+    const webhook = await caughtWebhook(sessionId);
+    // As if Stripe had first expired the session and then taken the money all the same.
+    await test.billing.postgres.query(`UPDATE offer_payments SET state = 'closed' WHERE offer_id = $1`, [
+      offerId,
+    ]);
+    expect(await receive(webhook)).toBe('accepted');
+    expect(await paidEvents(offerId)).toHaveLength(1);
+    expect(await balanceOf(test.billing.postgres, book)).toBe(1000n);
+    expect(await test.emitted(BalanceCredited)).toContainEqual({
+      ...book,
+      offerId,
+      title: 'Two for one',
+      amountMinor: '1000',
+      balanceMinor: '1000',
+    });
+  });
+
+  it('three days late, from a session long over, still counts', async () => {
+    const { sessionId, offerId } = await test.openOffer();
+    const { body } = await caughtWebhook(sessionId);
+    test.clock.advance(3 * 24 * 3_600_000);
+    expect(await receive(signed(body.toString(), stripeKeys.TEST.webhookSecret))).toBe('accepted');
+    expect(await paidEvents(offerId)).toHaveLength(1);
+  });
+});
+
+it('webhooks in 1 to 20 copies each, shuffled and at once, are one booking each', async () => {
+  const count = runs(25, 1_000);
+  const webhooks: Webhook[] = [];
+  const offers: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const { offerId, sessionId } = await test.openOffer();
+    offers.push(offerId);
+    const webhook = await caughtWebhook(sessionId);
+    webhooks.push(...Array.from({ length: 1 + (index % 20) }, () => webhook));
+  }
+  const shuffled = webhooks
+    .map((webhook) => ({ webhook, place: Math.random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ webhook }) => webhook);
+  const answers = await Promise.all(shuffled.map(receive));
+  expect(answers.every((answer) => answer === 'accepted')).toBe(true);
+  const paid = (await test.emitted(OfferPaid)).filter(({ offerId }) => offers.includes(offerId));
+  expect(paid.map(({ offerId }) => offerId).toSorted((a, b) => a - b)).toEqual(offers);
+  for (const offerId of offers) expect(await entriesOf(offerId)).toHaveLength(3);
+}, 300_000);
+
+it('the simulator’s own duplicates and delays change nothing either', async () => {
+  await test.setFaults({ duplicate: 5, shuffle: true });
+  const opened = await Promise.all(Array.from({ length: 10 }, () => test.openOffer()));
+  const sentBefore = test.webhooks.sent.length;
+  await Promise.all(opened.map(({ sessionId }) => test.pay(sessionId)));
+  await eventually(() => expect(test.webhooks.sent.length - sentBefore).toBeGreaterThanOrEqual(50));
+  await eventually(async () => {
+    for (const { offerId } of opened) expect(await paidEvents(offerId)).toHaveLength(1);
+  });
+});
+
+describe('refused is', () => {
+  const refused = { answer: 'refused', paidEvents: [], state: 'open' };
+
+  async function effectOf(webhook: Webhook, offerId: number) {
+    return {
+      answer: await receive(webhook),
+      paidEvents: await paidEvents(offerId),
+      state: (await test.cardPayment(offerId)).checkout.state,
+    };
+  }
+
+  it('a forged signature, or none', async () => {
+    const { sessionId, offerId } = await test.openOffer();
+    const webhook = await caughtWebhook(sessionId);
+    expect(await effectOf({ ...webhook, signature: '' }, offerId)).toEqual(refused);
+    expect(await effectOf(signed(webhook.body.toString(), 'whsec_forged'), offerId)).toEqual(refused);
+  });
+
+  it('a body that was altered after signing', async () => {
+    const { sessionId, offerId } = await test.openOffer();
+    const { body, signature } = await caughtWebhook(sessionId);
+    const altered = body.toString().replace('"amount_total": 1200', '"amount_total": 1201');
+    expect(altered).not.toBe(body.toString());
+    expect(await effectOf({ body: Buffer.from(altered), signature }, offerId)).toEqual(refused);
+  });
+
+  it('a webhook signed 301 seconds ago; 300 are accepted', async () => {
+    const { sessionId, offerId } = await test.openOffer();
+    const webhook = await caughtWebhook(sessionId);
+    test.clock.advance(301_000);
+    expect(await effectOf(webhook, offerId)).toEqual(refused);
+    test.clock.advance(-1_000);
+    expect(await receive(webhook)).toBe('accepted');
+  });
+
+  it('an event of one mode under the secret of the other', async () => {
+    const { sessionId, offerId } = await test.openOffer();
+    const { body } = await caughtWebhook(sessionId);
+    expect(await effectOf(signed(body.toString(), stripeKeys.LIVE.webhookSecret), offerId)).toEqual(refused);
+  });
+});
+
+describe('kept for a person and never applied is', () => {
+  it.each([
+    ['a payment of another amount', '"amount_total": 1200', '"amount_total": 1199', 'wrong-amount'],
+    ['a payment in another currency', '"currency": "gbp"', '"currency": "usd"', 'wrong-amount'],
+    [
+      'a payment that names another organisation',
+      /"organisation_id": "\d+"/,
+      '"organisation_id": "999999"',
+      'other-organisation',
+    ],
+    [
+      'a session that is complete but not paid yet',
+      '"payment_status": "paid"',
+      '"payment_status": "unpaid"',
+      'not-paid-yet',
+    ],
+  ])('%s', async (_name, genuine, altered, outcome) => {
+    const { sessionId, offerId } = await test.openOffer();
+    const { body } = await caughtWebhook(sessionId);
+    const changed = body.toString().replace(genuine, altered);
+    expect(changed).not.toBe(body.toString());
+    expect(await receive(signed(changed, stripeKeys.TEST.webhookSecret))).toBe('accepted');
+    expect(await paidEvents(offerId)).toEqual([]);
+    expect((await test.cardPayment(offerId)).checkout).toMatchObject({ state: 'open', paidAt: null });
+    const kept = await test.billing.postgres.query(
+      'SELECT outcome FROM provider_events WHERE session_id = $1',
+      [sessionId],
+    );
+    expect(kept).toEqual([{ outcome }]);
+  });
+});
+
+it('an event about something else is accepted and changes nothing', async () => {
+  const other = JSON.stringify({
+    id: 'evt_other',
+    object: 'event',
+    type: 'charge.updated',
+    livemode: false,
+    data: { object: {} },
+  });
+  expect(await receive(signed(other, stripeKeys.TEST.webhookSecret))).toBe('accepted');
+});
+
+it('an expired session makes room for the next generation, and late news of it does not harm that', async () => {
+  const { offerId, payToken, sessionId } = await test.openOffer();
+  test.clock.advance(24 * 3_600_000);
+  test.expireDueSessions();
+  await eventually(async () => expect((await test.cardPayment(offerId)).checkout.session.expired).toBe(true));
+  await followPaymentLink(test.billing, payToken, stripeDeadline());
+  const expiry = test.webhooks.sent.find(({ body }) => body.includes(sessionId));
+  const again = expiry?.body.toString().replace(/"id": "evt_\w+"/, '"id": "evt_again"') ?? '';
+  expect(await receive(signed(again, stripeKeys.TEST.webhookSecret))).toBe('accepted');
+  expect((await test.cardPayment(offerId)).checkout).toMatchObject({
+    state: 'open',
+    session: { generation: 2, expired: false },
+  });
+});
