@@ -1,0 +1,68 @@
+/** Pause and resume by the advertiser, disable and enable by the platform's admins. */
+import type { OffersContext } from './context.ts';
+import {
+  type Decision,
+  type DisableRefusal,
+  disable,
+  type EnableRefusal,
+  enable,
+  type PauseRefusal,
+  pause,
+  type ResumeRefusal,
+  resume,
+} from './domain/lifecycle.ts';
+import type { Offer } from './domain/offer.ts';
+import { disabled, enabled, type OfferNews, paused, resumed } from './offer-events.ts';
+import { type Change, findOfferForAdmin, type OfferReference, updateOffer } from './offers-store.ts';
+
+export async function pauseOffer(
+  o: OffersContext,
+  reference: OfferReference,
+  now: Date,
+): Promise<Change<PauseRefusal>> {
+  return changeOffer(o, reference, now, { decide: pause, tell: paused });
+}
+
+export async function resumeOffer(
+  o: OffersContext,
+  reference: OfferReference,
+  now: Date,
+): Promise<Change<ResumeRefusal>> {
+  return changeOffer(o, reference, now, { decide: resume, tell: resumed });
+}
+
+/** Admins know an offer by its id alone. */
+export async function disableOffer(
+  o: OffersContext,
+  offerId: number,
+  now: Date,
+): Promise<Change<DisableRefusal>> {
+  const reference = await findOfferForAdmin(o.postgres, offerId);
+  if (reference === null) return { ok: false, reason: 'not-found' };
+  return changeOffer(o, reference, now, { decide: disable, tell: disabled });
+}
+
+export async function enableOffer(
+  o: OffersContext,
+  offerId: number,
+  now: Date,
+): Promise<Change<EnableRefusal>> {
+  const reference = await findOfferForAdmin(o.postgres, offerId);
+  if (reference === null) return { ok: false, reason: 'not-found' };
+  return changeOffer(o, reference, now, { decide: enable, tell: enabled });
+}
+
+async function changeOffer<Refusal extends string>(
+  o: OffersContext,
+  reference: OfferReference,
+  now: Date,
+  command: {
+    readonly decide: (offer: Offer, now: Date) => Decision<Offer, Refusal>;
+    readonly tell: (offer: Offer, at: Date) => OfferNews;
+  },
+): Promise<Change<Refusal | 'not-found'>> {
+  return updateOffer<Change<Refusal>>(o.postgres, reference, (offer) => {
+    const decided = command.decide(offer, now);
+    return decided.ok ? { ...decided, news: [command.tell(decided.offer, now)] } : decided;
+  });
+}

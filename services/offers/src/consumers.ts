@@ -1,0 +1,83 @@
+/** Events from billing and from the community platform. Each takes effect once, whatever their number and order. */
+import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import { OfferClicked, OfferViewed } from '@offer-ads/contracts/community-events';
+import type { EventData } from '@offer-ads/contracts/event-declaration';
+import { on, type Subscription } from '@offer-ads/platform/broker';
+import { recordInInbox } from '@offer-ads/platform/inbox';
+import type { Transaction } from '@offer-ads/platform/postgres';
+import type { OffersContext } from './context.ts';
+import { hourOfTraffic } from './domain/analytics-period.ts';
+import { applyPayment } from './domain/lifecycle.ts';
+import type { Offer } from './domain/offer.ts';
+import { isOfferId } from './domain/offer-id.ts';
+import { paymentApplied } from './offer-events.ts';
+import { lockOffer, saveOffer } from './offers-store.ts';
+import { addTraffic, findCreationTime, type Traffic } from './traffic-store.ts';
+
+type ConsumerContext = Pick<OffersContext, 'postgres' | 'clock'>;
+
+export function subscriptions(o: ConsumerContext): Subscription[] {
+  return [
+    on(OfferPaid, ({ id, data }) => once(o, id, (tx) => applyOfferPaid(tx, data, o.clock.now()))),
+    on(OfferViewed, ({ id, data }) =>
+      once(o, id, (tx) => count(tx, data.offerId, new Date(data.viewedAt), oneView, o.clock.now())),
+    ),
+    on(OfferClicked, ({ id, data }) =>
+      once(o, id, (tx) => count(tx, data.offerId, new Date(data.clickedAt), oneClick, o.clock.now())),
+    ),
+  ];
+}
+
+const oneView: Traffic = { views: 1, clicks: 0 };
+const oneClick: Traffic = { views: 0, clicks: 1 };
+
+async function once(
+  o: ConsumerContext,
+  eventId: string,
+  effect: (tx: Transaction) => Promise<void>,
+): Promise<void> {
+  await o.postgres.transaction(async (tx) => {
+    if (await recordInInbox(tx, eventId)) await effect(tx);
+  });
+}
+
+/** A payment that comes before its creation is finished is kept on the reservation, which then counts it. */
+async function applyOfferPaid(
+  tx: Transaction,
+  payment: EventData<typeof OfferPaid>,
+  now: Date,
+): Promise<void> {
+  const offer = await lockOffer(tx, payment.offerId);
+  if (offer === null || !isPaymentOf(offer, payment)) {
+    // Money for what is not ours to sell: no retry helps, so it is parked for a person to look at.
+    throw new Error(`no offer ${payment.offerId} with the price that was paid`);
+  }
+  const paidAt = new Date(payment.paidAt);
+  const applied = applyPayment(offer, { paidAt, vatMinor: BigInt(payment.vatMinor) }, now);
+  if (!applied.ok) return;
+  const news =
+    applied.outcome === 'kept' ? [] : [paymentApplied(applied.offer, applied.outcome, paidAt, now)];
+  await saveOffer(tx, applied.offer, news);
+}
+
+function isPaymentOf(offer: Offer, payment: EventData<typeof OfferPaid>): boolean {
+  return (
+    offer.organisationId === payment.organisationId &&
+    offer.mode === payment.mode &&
+    offer.currency === payment.currency &&
+    offer.netMinor === BigInt(payment.netMinor)
+  );
+}
+
+/** Traffic of an offer that nobody was ever shown is noise from outside and counts nowhere. */
+async function count(
+  tx: Transaction,
+  offerId: number,
+  seenAt: Date,
+  traffic: Traffic,
+  now: Date,
+): Promise<void> {
+  const createdAt = isOfferId(offerId) ? await findCreationTime(tx, offerId) : null;
+  const hour = createdAt === null ? null : hourOfTraffic(seenAt, createdAt, now);
+  if (hour !== null) await addTraffic(tx, offerId, hour, traffic);
+}

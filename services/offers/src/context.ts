@@ -1,0 +1,15 @@
+/** What every operation of offers works with; put together once by service.ts. */
+import type { Clock } from '@offer-ads/platform/clock';
+import type { Logger } from '@offer-ads/platform/logging';
+import type { Postgres } from '@offer-ads/platform/postgres';
+import type { ImageAddresses, ImageStore } from './images.ts';
+import type { Neighbours } from './neighbours.ts';
+
+export type OffersContext = {
+  readonly postgres: Postgres;
+  readonly neighbours: Neighbours;
+  readonly images: ImageStore;
+  readonly addresses: ImageAddresses;
+  readonly clock: Clock;
+  readonly logger: Logger;
+};

@@ -1,0 +1,80 @@
+/** The query of GET /offers: its rules and the cursor that names a place in the listing (decisions 18a and 22). */
+import { parseDateTime } from '@offer-ads/contracts/date-time';
+import type { Mode } from '@offer-ads/contracts/primitives';
+import { isOfferId } from './offer-id.ts';
+
+/** The place of an offer in the listing: newest first by creation time, then by id. */
+export type ListingPlace = { readonly createdAt: Date; readonly offerId: number };
+
+export const listedStatuses = ['awaiting_payment', 'active', 'paused', 'ended'] as const;
+export type ListedStatus = (typeof listedStatuses)[number];
+
+export type ListingQuery = {
+  readonly limit: number;
+  readonly after: ListingPlace | null;
+  readonly status: ListedStatus | null;
+  readonly createdAfter: Date | null;
+  readonly createdBefore: Date | null;
+};
+
+export type ListingQueryResult =
+  | { readonly ok: true; readonly query: ListingQuery }
+  | { readonly ok: false; readonly reason: 'other-mode' }
+  | { readonly ok: false; readonly reason: 'invalid-query'; readonly faults: readonly string[] };
+
+/** As a query string gives them; an array where a parameter was repeated. */
+export type QueryParameters = Readonly<Record<string, unknown>>;
+
+const DEFAULT_LIMIT = 20;
+const GREATEST_LIMIT = 100;
+
+export function readListingQuery(parameters: QueryParameters, keyMode: Mode): ListingQueryResult {
+  const { environment } = parameters;
+  const named = typeof environment === 'string' ? environment.toUpperCase() : undefined;
+  if ((named === 'TEST' || named === 'LIVE') && named !== keyMode) return { ok: false, reason: 'other-mode' };
+
+  const faults: string[] = [];
+  if (named !== keyMode) faults.push('environment must be test or live');
+  /** Null when omitted; a fault when there is something that cannot be read. */
+  const read = <T>(name: string, rule: string, parse: (text: string) => T | undefined): T | null => {
+    const given = parameters[name];
+    if (given === undefined) return null;
+    const value = typeof given === 'string' ? parse(given) : undefined;
+    if (value === undefined) faults.push(`${name} ${rule}`);
+    return value ?? null;
+  };
+  const query = {
+    limit: read('limit', `must be a whole number from 1 to ${GREATEST_LIMIT}`, parseLimit) ?? DEFAULT_LIMIT,
+    after: read('cursor', 'must be the next_cursor of an earlier page', parseCursor),
+    status: read('offer_status', `must be one of ${listedStatuses.join(', ')}`, parseStatus),
+    createdAfter: read('created_after', dateTimeRule, parseDateTime),
+    createdBefore: read('created_before', dateTimeRule, parseDateTime),
+  };
+  return faults.length === 0 ? { ok: true, query } : { ok: false, reason: 'invalid-query', faults };
+}
+
+const dateTimeRule = 'must be an ISO 8601 date and time with its zone, such as 2026-03-01T10:00:00Z';
+
+function parseLimit(text: string): number | undefined {
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  return limit >= 1 && limit <= GREATEST_LIMIT ? limit : undefined;
+}
+
+function parseStatus(text: string): ListedStatus | undefined {
+  return listedStatuses.find((status) => status === text.toLowerCase());
+}
+
+/** Base 36 keeps the token short; callers treat it as opaque. */
+export function writeCursor(place: ListingPlace): string {
+  return `${place.createdAt.getTime().toString(36)}-${place.offerId.toString(36)}`;
+}
+
+export function parseCursor(text: string): ListingPlace | undefined {
+  const match = /^([0-9a-z]{1,10})-([0-9a-z]{1,6})$/.exec(text);
+  if (match === null) return undefined;
+  const [, time = '', id = ''] = match;
+  const place = { createdAt: new Date(Number.parseInt(time, 36)), offerId: Number.parseInt(id, 36) };
+  const isOurs =
+    isOfferId(place.offerId) && !Number.isNaN(place.createdAt.getTime()) && writeCursor(place) === text;
+  return isOurs ? place : undefined;
+}

@@ -1,0 +1,90 @@
+/** Internal routes for the platform's own people: one offer, its switch, and the catalogue. */
+import { categoryId, interestId, organisationId } from '@offer-ads/contracts/primitives';
+import { requireAdmin } from '@offer-ads/platform/admin-routes';
+import { requestFacts } from '@offer-ads/platform/http-server';
+import express, { type Express } from 'express';
+import { z } from 'zod';
+import { readCatalogue, replaceCatalogue } from '../catalogue-store.ts';
+import { disableOffer, enableOffer } from '../change-offer.ts';
+import type { OffersContext } from '../context.ts';
+import { type Offer, stateAt } from '../domain/offer.ts';
+import { parseOfferId } from '../domain/offer-id.ts';
+import { unusedTime } from '../domain/unused-time.ts';
+import { findOfferForAdmin } from '../offers-store.ts';
+import { adminReplies, type Reply } from './replies.ts';
+import { send } from './send.ts';
+
+/** The whole catalogue: what it does not name becomes inactive. */
+const catalogue = z.object({
+  categories: z.array(
+    z.object({
+      categoryId,
+      categoryName: z.string().min(1),
+      active: z.boolean().default(true),
+      organisationIds: z.array(organisationId).nullable().default(null),
+    }),
+  ),
+  interests: z.array(
+    z.object({ interestId, interestName: z.string().min(1), active: z.boolean().default(true) }),
+  ),
+});
+
+export function mountAdminRoutes(app: Express, o: OffersContext & { adminToken: string }): void {
+  const routes = express.Router();
+  routes.use(requireAdmin({ token: o.adminToken, logger: o.logger }), express.json({ limit: '1mb' }));
+
+  routes.get('/offers/:offer_id', async (req, res) => {
+    send(res, await show(o, req.params.offer_id, requestFacts(req).receivedAt));
+  });
+  routes.post('/offers/:offer_id/disable', async (req, res) => {
+    const now = requestFacts(req).receivedAt;
+    const disabled = await disableOffer(o, parseOfferId(req.params.offer_id) ?? 0, now);
+    send(res, disabled.ok ? await show(o, req.params.offer_id, now) : adminReplies[disabled.reason]);
+  });
+  routes.post('/offers/:offer_id/enable', async (req, res) => {
+    const now = requestFacts(req).receivedAt;
+    const enabled = await enableOffer(o, parseOfferId(req.params.offer_id) ?? 0, now);
+    send(res, enabled.ok ? await show(o, req.params.offer_id, now) : adminReplies[enabled.reason]);
+  });
+  routes.get('/catalogue', async (_req, res) => {
+    res.json(await readCatalogue(o.postgres));
+  });
+  routes.put('/catalogue', async (req, res) => {
+    const given = catalogue.safeParse(req.body);
+    if (!given.success) return void res.status(400).json({ message: z.prettifyError(given.error) });
+    res.json(await replaceCatalogue(o.postgres, given.data, requestFacts(req).receivedAt));
+  });
+  app.use('/admin', routes);
+}
+
+async function show(o: OffersContext, offerId: string, now: Date): Promise<Reply> {
+  const offer = await findOfferForAdmin(o.postgres, parseOfferId(offerId) ?? 0);
+  return offer === null ? adminReplies['not-found'] : { status: 200, body: described(offer, now) };
+}
+
+function described(offer: Offer, now: Date): object {
+  return {
+    id: offer.offerId,
+    organisationId: offer.organisationId,
+    mode: offer.mode,
+    createdBy: offer.createdBy,
+    title: offer.title,
+    status: stateAt(offer, now),
+    enabled: offer.disabledSince === null,
+    paymentMethod: offer.paymentMethod,
+    currency: offer.currency,
+    netMinor: offer.netMinor.toString(),
+    vatMinor: offer.vatMinor.toString(),
+    paymentUrl: offer.paymentUrl,
+    createdAt: offer.createdAt,
+    startAt: offer.startAt,
+    expiryAt: offer.expiryAt,
+    paidAt: offer.paidAt,
+    paymentAppliedAt: offer.paymentAppliedAt,
+    pausedSince: offer.pausedSince,
+    disabledSince: offer.disabledSince,
+    deletedAt: offer.deletedAt,
+    ...unusedTime(offer, now),
+    version: offer.version,
+  };
+}

@@ -1,0 +1,74 @@
+/** POST /offers: the request's own checks in the order of decision 9, then the creation. */
+import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import { callerOf } from '@offer-ads/platform/caller-context';
+import { requestFacts } from '@offer-ads/platform/http-server';
+import type { Request, RequestHandler } from 'express';
+import type { OffersContext } from '../context.ts';
+import { createOffer } from '../create-offer.ts';
+import { isIdempotencyKey } from '../domain/idempotency-key.ts';
+import { namedMode, type OfferForm, readOfferForm } from '../domain/offer-form.ts';
+import { inspectPicture } from '../picture-types.ts';
+import { fingerprint, readUpload } from './multipart.ts';
+import { type CreateRequestRefusal, type Reply, replyToCreateRefusal } from './replies.ts';
+import { send } from './send.ts';
+
+export function createRoute(o: OffersContext): RequestHandler {
+  return async (req, res) => {
+    send(res, await reply(o, req));
+  };
+}
+
+async function reply(o: OffersContext, req: Request): Promise<Reply> {
+  const caller = callerOf(req);
+  const read = await readRequest(req, caller);
+  if (!read.ok) return replyToCreateRefusal(read.refusal);
+  const { requestId, receivedAt, deadline } = requestFacts(req);
+  const created = await createOffer(o, {
+    ...read.request,
+    caller,
+    requestId,
+    receivedAt,
+    deadline: deadline(),
+  });
+  if (!created.ok) return replyToCreateRefusal(created.refusal);
+  return {
+    status: 200,
+    body: created.reply,
+    ...(created.replayed && { headers: { 'Idempotent-Replayed': 'true' } }),
+  };
+}
+
+type RequestRead = {
+  readonly idempotencyKey: string;
+  readonly fingerprint: Buffer;
+  readonly form: OfferForm;
+  readonly picture: Buffer;
+};
+
+type ReadResult =
+  | { readonly ok: true; readonly request: RequestRead }
+  | { readonly ok: false; readonly refusal: CreateRequestRefusal };
+
+async function readRequest(req: Request, caller: CallerContext): Promise<ReadResult> {
+  const idempotencyKey = req.get('Idempotency-Key') ?? '';
+  // The body is read before any refusal leaves: its sender listens only then.
+  const upload = await readUpload(req);
+  if (idempotencyKey === '') return refused({ reason: 'key-missing' });
+  if (!isIdempotencyKey(idempotencyKey)) return refused({ reason: 'key-malformed' });
+  if (!upload.ok) return refused({ reason: 'broken-form', faults: upload.faults });
+
+  const { fields, picture } = upload.form;
+  const mode = namedMode(fields);
+  if (mode !== null && mode !== caller.mode) return refused({ reason: 'other-mode', keyMode: caller.mode });
+  const read = readOfferForm(fields, picture === null ? null : await inspectPicture(picture));
+  if (!read.ok) return refused({ reason: 'invalid-input', faults: read.faults });
+  if (picture === null) throw new Error('a form without a picture passed its field rules');
+  return {
+    ok: true,
+    request: { idempotencyKey, fingerprint: fingerprint(upload.form), form: read.form, picture },
+  };
+}
+
+function refused(refusal: CreateRequestRefusal): ReadResult {
+  return { ok: false, refusal };
+}

@@ -1,0 +1,123 @@
+/** Reading the multipart form of POST /offers as a stream: bounded in every direction, every fault of its shape named. */
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import { Fault } from '@offer-ads/platform/faults';
+import { type FormFields, singleFields } from '../domain/offer-form.ts';
+
+export type UploadedForm = {
+  readonly fields: FormFields;
+  /** Null when none was sent, or an empty one, as browsers do when nothing was chosen. */
+  readonly picture: Buffer | null;
+};
+
+export type Upload =
+  | { readonly ok: true; readonly form: UploadedForm }
+  | { readonly ok: false; readonly faults: readonly string[] };
+
+/** "Limits": 5 MB, read as 5 MiB (decision 18). */
+const GREATEST_PICTURE_BYTES = 5 * 1_024 * 1_024;
+/** The longest text is a url of 2,048 characters of at most 4 bytes each. */
+const GREATEST_FIELD_BYTES = 16 * 1_024;
+/** Room for all 512 interests that a member can have, and every other field. */
+const MOST_PARTS = 600;
+/** Up to here a refused form is read to its end, so that its sender hears why; it is several times what can be right. */
+const GREATEST_FORM_BYTES = 32 * 1_024 * 1_024;
+
+export async function readUpload(req: IncomingMessage): Promise<Upload> {
+  const faults = new Set<string>();
+  const fields = new Map<string, string[]>();
+  const pictures: BusboyFileStream[] = [];
+  const chunks: Buffer[] = [];
+
+  const onField = (name: string | undefined, value: string, _: boolean, truncated: boolean) => {
+    if (name === undefined) faults.add('Every part must have a name');
+    else if (name === 'image') faults.add('image must be sent as a file');
+    else if (truncated) faults.add(`${name} must have at most ${GREATEST_FIELD_BYTES} bytes`);
+    else fields.set(name, [...(fields.get(name) ?? []), value]);
+  };
+  const onFile = (name: string | undefined, stream: BusboyFileStream) => {
+    // A file that breaks off is the whole form's fault, which the parser tells by itself.
+    stream.on('error', () => {});
+    if (name !== 'image') faults.add(`${name ?? 'A part without a name'} must not be a file`);
+    else pictures.push(stream);
+    if (stream !== pictures[0]) return void stream.resume();
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('limit', () => faults.add('image must have at most 5 MB'));
+  };
+
+  const parser = openParser(req.headers['content-type']);
+  parser?.on('field', onField).on('file', onFile);
+  parser?.on('partsLimit', () => faults.add(`The form must have at most ${MOST_PARTS} parts`));
+  const shape = await parse(req, parser);
+  if (shape !== 'whole') return { ok: false, faults: [shapeFaults[shape]] };
+
+  for (const name of singleFields) {
+    if ((fields.get(name)?.length ?? 0) > 1) faults.add(`${name} must be sent once`);
+  }
+  if (pictures.length > 1) faults.add('image must be sent once');
+  if (faults.size > 0) return { ok: false, faults: [...faults] };
+  return { ok: true, form: { fields, picture: chunks.length === 0 ? null : Buffer.concat(chunks) } };
+}
+
+/** What makes two requests the same (decision 10): every field, in any order of the names, and the bytes of the picture. */
+export function fingerprint(form: UploadedForm): Buffer {
+  const fields = JSON.stringify([...form.fields].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  // The length in front keeps a text from passing for the beginning of a picture.
+  const hash = createHash('sha256').update(`${Buffer.byteLength(fields)}:${fields}`);
+  return hash.update(form.picture ?? '').digest();
+}
+
+const shapeFaults = {
+  'not-multipart': 'The body must be multipart/form-data with a boundary',
+  broken: 'The body is not complete multipart/form-data',
+  'too-large': 'The body is too large, its image must have at most 5 MB',
+};
+
+/** Null for any other content type, and for one without a boundary, at which the parser throws. */
+function openParser(contentType: string | undefined): BusboyInstance | null {
+  if (contentType === undefined || !/^multipart\/form-data\b/i.test(contentType)) return null;
+  const limits = {
+    fieldSize: GREATEST_FIELD_BYTES,
+    fileSize: GREATEST_PICTURE_BYTES,
+    parts: MOST_PARTS,
+    headerPairs: 20,
+  };
+  try {
+    return new Busboy({ headers: { 'content-type': contentType }, limits });
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Reads the body to its end even when the parser has given up: a reply before that would meet a sender who is not
+ * listening yet. Not `pipeline`, which would destroy the connection with the parser.
+ */
+async function parse(
+  req: IncomingMessage,
+  parser: BusboyInstance | null,
+): Promise<'whole' | keyof typeof shapeFaults> {
+  let broken = false;
+  const parsed = new Promise<void>((resolve) => {
+    parser?.once('finish', resolve);
+    parser?.on('error', () => {
+      broken = true;
+      resolve();
+    });
+  });
+  let bytes = 0;
+  try {
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > GREATEST_FORM_BYTES) return 'too-large';
+      if (!broken) parser?.write(chunk);
+    }
+  } catch (error) {
+    throw new Fault('an upload broke off', { status: 400, publicMessage: 'Bad request', cause: error });
+  }
+  if (parser === null) return 'not-multipart';
+  if (!broken) parser.end();
+  await parsed;
+  return broken ? 'broken' : 'whole';
+}

@@ -1,0 +1,150 @@
+/** Every refusal of every endpoint as the caller reads it: the specification's tables of codes, and decisions 19 and 20. */
+import { formatMinor } from '@offer-ads/contracts/currencies';
+import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Refusal } from '@offer-ads/contracts/public-api';
+import type { CreateRefusal } from '../create-offer.ts';
+import type { DeleteRefusal } from '../delete-offer.ts';
+import type { DisableRefusal, EnableRefusal, PauseRefusal, ResumeRefusal } from '../domain/lifecycle.ts';
+import type { ListingQueryResult } from '../domain/listing-query.ts';
+import { stillProcessing } from '../idempotency-store.ts';
+
+export type Reply = {
+  readonly status: number;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** What the request itself can be refused for, before there is a creation. */
+export type CreateRequestRefusal =
+  | { readonly reason: 'key-missing' }
+  | { readonly reason: 'key-malformed' }
+  | { readonly reason: 'broken-form'; readonly faults: readonly string[] }
+  | { readonly reason: 'other-mode'; readonly keyMode: Mode }
+  | { readonly reason: 'invalid-input'; readonly faults: readonly string[] };
+
+export type AnyCreateRefusal = CreateRefusal | CreateRequestRefusal;
+
+/** POST /offers */
+const createReplies = {
+  'key-missing': () => coded('E1', 400, 'The Idempotency-Key header is missing'),
+  'key-malformed': () =>
+    coded('E1', 400, 'Idempotency-Key must be 1 to 255 printable ASCII characters without spaces'),
+  'broken-form': ({ faults }) => coded('E1', 400, sentence(faults)),
+  'other-mode': ({ keyMode }) => otherMode(keyMode),
+  'invalid-input': ({ faults }) => coded('E1', 400, sentence(faults)),
+  'different-payload': () => plain(422, 'This Idempotency-Key was used with a different payload'),
+  'in-flight': () => plain(409, stillProcessing, { 'Retry-After': '1' }),
+  'start-in-past': () => coded('E1', 400, 'start_datetime must not be more than 60 seconds in the past'),
+  'unknown-category': () => coded('E1', 400, 'category_id must be an id from GET /categories'),
+  'unknown-interests': ({ ids }) =>
+    coded('E1', 400, `interests[] must be ids from GET /interests, which ${ids.join(', ')} is not`),
+  'terms-not-accepted': () =>
+    coded(
+      'E9',
+      403,
+      'The organisation has not accepted the current advertising terms. An organisation admin must accept them in the advertiser portal, then this request can be retried with the same Idempotency-Key',
+    ),
+  'currency-not-billed': ({ currency }) =>
+    coded('E6', 400, `The billing currency ${currency} cannot be billed at present. You were not charged`),
+  'no-matching-users': () => coded('E5', 400, 'No users match the targeting'),
+  'below-minimum': ({ minimumMinor, currency }) =>
+    coded('E1', 400, `A card payment must be at least ${formatMinor(minimumMinor, currency)} ${currency}`),
+  'quota-exceeded': ({ whose, limit, inUse }) =>
+    coded(
+      'E4',
+      400,
+      `Offer quota exceeded: this ${whose === 'person' ? 'user' : whose} may have ${limit} offers at a time and has ${inUse}`,
+    ),
+  'balance-too-low': ({ netMinor, currency }) =>
+    coded(
+      'E3',
+      200,
+      `The balance is below the offer's cost of ${formatMinor(netMinor, currency)} ${currency}`,
+    ),
+  'image-unreadable': () => coded('E1', 400, 'image must be a whole JPG, PNG or GIF'),
+  'image-refused': () => coded('E2', 200, 'The image failed moderation'),
+} satisfies { readonly [R in AnyCreateRefusal as R['reason']]: (refusal: R) => Reply };
+
+export function replyToCreateRefusal(refusal: AnyCreateRefusal): Reply {
+  const reply: (refusal: never) => Reply = createReplies[refusal.reason];
+  // The table's type pairs each reason with its own refusal; the compiler cannot follow the look-up.
+  return reply(refusal as never);
+}
+
+const offerNotFound = coded('E1', 401, 'Offer not found');
+
+/** POST /offers/{offer_id}/pause */
+export const pauseReplies = {
+  'not-found': offerNotFound,
+  ended: coded('E2', 200, 'Offer has ended'),
+  'already-paused': coded('E3', 200, 'Offer is already paused'),
+  'awaiting-payment': coded('E5', 200, 'Offer is awaiting payment'),
+} satisfies Record<PauseRefusal, Reply>;
+
+/** POST /offers/{offer_id}/resume */
+export const resumeReplies = {
+  'not-found': offerNotFound,
+  ended: coded('E2', 200, 'Offer has ended'),
+  'already-running': coded('E4', 200, 'Offer is already running'),
+  'awaiting-payment': coded('E5', 200, 'Offer is awaiting payment'),
+} satisfies Record<ResumeRefusal, Reply>;
+
+/** DELETE /offers/{offer_id} */
+export const deleteReplies = {
+  'not-found': offerNotFound,
+  'just-paid': coded('E6', 409, 'The payment has just been completed, the offer was not deleted'),
+  'page-not-closed': coded('E7', 503, 'The payment page could not be closed, the offer was not deleted', {
+    'Retry-After': '2',
+  }),
+} satisfies Record<DeleteRefusal, Reply>;
+
+/** GET /offers */
+export function replyToListRefusal(
+  refusal: Exclude<ListingQueryResult, { readonly ok: true }>,
+  keyMode: Mode,
+): Reply {
+  switch (refusal.reason) {
+    case 'other-mode':
+      return otherMode(keyMode);
+    case 'invalid-query':
+      return coded('E1', 400, sentence(refusal.faults));
+  }
+}
+
+/** GET /offers/{offer_id}/analytics */
+export const analyticsReplies = {
+  'unknown-interval': coded('E1', 400, 'interval must be one of 24h, 7d, 30d, 60d, 90d, all'),
+  'not-found': plain(401, 'Unauthorised'),
+} satisfies Record<string, Reply>;
+
+/** Internal admin routes. */
+export const adminReplies = {
+  'not-found': plain(404, 'Offer not found'),
+  'already-disabled': plain(409, 'Offer is already disabled'),
+  'already-enabled': plain(409, 'Offer is already enabled'),
+} satisfies Record<DisableRefusal | EnableRefusal, Reply>;
+
+/** GET /images/{name} */
+export const imageReplies = {
+  'bad-address': plain(403, 'This image address is not valid or has expired'),
+  'not-found': plain(404, 'Not found'),
+} satisfies Record<string, Reply>;
+
+/** "Authentication" 5. */
+function otherMode(keyMode: Mode): Reply {
+  return coded('E1', 403, `This key works in ${keyMode} mode only, environment must be ${keyMode}`);
+}
+
+function coded(returnCode: string, status: number, message: string, headers?: Reply['headers']): Reply {
+  const body: Refusal = { return_code: returnCode, status: 'Error', code: status, message };
+  return { status, body, ...(headers && { headers }) };
+}
+
+function plain(status: number, message: string, headers?: Reply['headers']): Reply {
+  return { status, body: { message }, ...(headers && { headers }) };
+}
+
+/** All faults in one message. */
+function sentence(faults: readonly string[]): string {
+  return faults.join('; ');
+}

@@ -1,0 +1,155 @@
+/** The endpoints of the specification that offers answers, behind the signed caller context. */
+import { type AnalyticsInterval, analyticsIntervals } from '@offer-ads/contracts/public-api';
+import type { ListReply } from '@offer-ads/contracts/public-api';
+import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
+import { requestFacts } from '@offer-ads/platform/http-server';
+import { type Express, type Request, Router } from 'express';
+import { listCategories, listInterests } from '../catalogue-store.ts';
+import { pauseOffer, resumeOffer } from '../change-offer.ts';
+import type { OffersContext } from '../context.ts';
+import { deleteOffer } from '../delete-offer.ts';
+import { analyticsPeriod } from '../domain/analytics-period.ts';
+import { readListingQuery, writeCursor } from '../domain/listing-query.ts';
+import { statusAt } from '../domain/offer.ts';
+import { parseOfferId } from '../domain/offer-id.ts';
+import { type ListedOffer, listOffers } from '../listing-store.ts';
+import { listedAddressExpiry } from '../images.ts';
+import { findOffer, type OfferReference } from '../offers-store.ts';
+import { sumTraffic } from '../traffic-store.ts';
+import { createRoute } from './create-route.ts';
+import {
+  analyticsReplies,
+  deleteReplies,
+  pauseReplies,
+  type Reply,
+  replyToListRefusal,
+  resumeReplies,
+} from './replies.ts';
+import { send } from './send.ts';
+
+export function mountOfferRoutes(app: Express, o: OffersContext & { contextSecret: string }): void {
+  const routes = Router();
+  const caller = requireCaller({ secret: o.contextSecret, audience: 'offers', clock: o.clock });
+
+  routes.get('/categories', caller, async (req, res) => {
+    res.json({ categories: await listCategories(o.postgres, callerOf(req).organisationId) });
+  });
+  routes.get('/interests', caller, async (_req, res) => {
+    res.json({ interests: await listInterests(o.postgres) });
+  });
+  routes.post('/offers', caller, createRoute(o));
+  routes.get('/offers', caller, async (req, res) => {
+    send(res, await list(o, req));
+  });
+  routes.post('/offers/:offer_id/pause', caller, async (req, res) => {
+    send(res, await pause(o, req));
+  });
+  routes.post('/offers/:offer_id/resume', caller, async (req, res) => {
+    send(res, await resume(o, req));
+  });
+  routes.delete('/offers/:offer_id', caller, async (req, res) => {
+    send(res, await remove(o, req));
+  });
+  routes.get('/offers/:offer_id/analytics', caller, async (req, res) => {
+    send(res, await analytics(o, req));
+  });
+  app.use(routes);
+}
+
+async function list(o: OffersContext, req: Request): Promise<Reply> {
+  const caller = callerOf(req);
+  const { receivedAt } = requestFacts(req);
+  const read = readListingQuery(req.query, caller.mode);
+  if (!read.ok) return replyToListRefusal(read, caller.mode);
+  const page = await listOffers(o.postgres, caller, read.query, receivedAt);
+  const imageExpiry = listedAddressExpiry(receivedAt);
+  const body: ListReply = {
+    data: page.offers.map((offer) => listed(offer, o.addresses.sign(offer.image, imageExpiry), receivedAt)),
+    pagination: {
+      limit: read.query.limit,
+      count: page.offers.length,
+      has_more: page.next !== null,
+      next_cursor: page.next === null ? null : writeCursor(page.next),
+    },
+  };
+  return { status: 200, body };
+}
+
+/** "Offer (as returned by View Offers)". */
+function listed(offer: ListedOffer, image: string, now: Date): ListReply['data'][number] {
+  return {
+    offer_id: offer.offerId,
+    title: offer.title,
+    category: offer.categoryName,
+    description: offer.description,
+    terms_and_conditions: offer.termsAndConditions,
+    advertised_name: offer.advertisedName,
+    url: offer.url,
+    image,
+    latitude: offer.latitude,
+    longitude: offer.longitude,
+    radius: offer.radiusMiles,
+    gender: [...offer.gender],
+    interests: [...offer.interestNames],
+    start_datetime: offer.startAt.toISOString(),
+    expiry_datetime: offer.expiryAt.toISOString(),
+    creation_datetime: offer.createdAt.toISOString(),
+    offer_status: statusAt(offer, now),
+    status: offer.disabledSince === null ? 'enabled' : 'disabled',
+  };
+}
+
+async function pause(o: OffersContext, req: Request): Promise<Reply> {
+  const reference = referenceOf(req);
+  if (reference === null) return pauseReplies['not-found'];
+  const paused = await pauseOffer(o, reference, requestFacts(req).receivedAt);
+  return paused.ok ? success('S1', 'Offer has been paused') : pauseReplies[paused.reason];
+}
+
+async function resume(o: OffersContext, req: Request): Promise<Reply> {
+  const reference = referenceOf(req);
+  if (reference === null) return resumeReplies['not-found'];
+  const resumed = await resumeOffer(o, reference, requestFacts(req).receivedAt);
+  return resumed.ok ? success('S2', 'Offer has been resumed') : resumeReplies[resumed.reason];
+}
+
+async function remove(o: OffersContext, req: Request): Promise<Reply> {
+  const reference = referenceOf(req);
+  if (reference === null) return deleteReplies['not-found'];
+  const { requestId, receivedAt, deadline } = requestFacts(req);
+  const errand = { caller: callerOf(req), requestId, deadline: deadline() };
+  const deleted = await deleteOffer(o, errand, reference, receivedAt);
+  return deleted.ok ? success('S1', 'Offer has been deleted') : deleteReplies[deleted.reason];
+}
+
+async function analytics(o: OffersContext, req: Request): Promise<Reply> {
+  const interval = analyticsIntervals.find((known) => known === req.query.interval);
+  if (interval === undefined) return analyticsReplies['unknown-interval'];
+  const reference = referenceOf(req);
+  const offer = reference === null ? null : await findOffer(o.postgres, reference);
+  if (offer === null) return analyticsReplies['not-found'];
+  const { receivedAt } = requestFacts(req);
+  const period = analyticsPeriod(interval satisfies AnalyticsInterval, offer.createdAt, receivedAt);
+  return {
+    status: 200,
+    body: {
+      offer_id: offer.offerId,
+      interval,
+      start_datetime: period.from.toISOString(),
+      end_datetime: period.to.toISOString(),
+      status: statusAt(offer, receivedAt),
+      metrics: await sumTraffic(o.postgres, offer.offerId, period),
+    },
+  };
+}
+
+/** Null when the path names no offer at all, which is told like one of somebody else (decision 20). */
+function referenceOf(req: Request): OfferReference | null {
+  const offerId = parseOfferId(String(req.params.offer_id));
+  const { organisationId, mode } = callerOf(req);
+  return offerId === undefined ? null : { offerId, organisationId, mode };
+}
+
+function success(returnCode: 'S1' | 'S2', message: string): Reply {
+  return { status: 200, body: { return_code: returnCode, message } };
+}

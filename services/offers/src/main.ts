@@ -1,0 +1,5 @@
+import { runService } from '@offer-ads/platform/process';
+import { readOffersConfig } from './config.ts';
+import { startOffers } from './service.ts';
+
+await runService('offers', () => startOffers(readOffersConfig()));

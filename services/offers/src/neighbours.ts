@@ -1,0 +1,161 @@
+/** What offers asks of pricing, billing and moderation, each with its budget (decision 23). */
+import {
+  balanceReply,
+  type BalanceReply,
+  chargeReply,
+  type ChargeReply,
+  checkoutReply,
+  type CheckoutReply,
+  closeCheckoutReply,
+  type CloseCheckoutReply,
+  settleReply,
+  type SettleReply,
+} from '@offer-ads/contracts/billing-api';
+import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import { type VerdictReply, verdictReply } from '@offer-ads/contracts/moderation-api';
+import { type PriceReply, type PriceRequest, priceReply } from '@offer-ads/contracts/pricing-api';
+import { signCallerContext } from '@offer-ads/platform/caller-context';
+import type { Clock } from '@offer-ads/platform/clock';
+import { createDeadline, type Deadline } from '@offer-ads/platform/deadline';
+import type { Logger } from '@offer-ads/platform/logging';
+import type { Metrics } from '@offer-ads/platform/metrics';
+import {
+  createServiceClient,
+  type ServiceCall,
+  type ServiceClient,
+} from '@offer-ads/platform/service-client';
+import type { z } from 'zod';
+import type { Offer } from './domain/offer.ts';
+import type { OffersConfig } from './config.ts';
+
+/** On whose behalf a call is made, and how long it may take. */
+export type Errand = {
+  readonly caller: CallerContext;
+  readonly requestId: string;
+  readonly deadline: Deadline;
+};
+
+export type Neighbours = AsyncDisposable & {
+  readonly price: (errand: Errand, request: PriceRequest) => Promise<PriceReply>;
+  readonly balance: (errand: Errand) => Promise<BalanceReply>;
+  readonly judgePicture: (errand: Errand, picture: Uint8Array) => Promise<VerdictReply>;
+  readonly charge: (errand: Errand, offer: Offer) => Promise<ChargeReply>;
+  readonly openCheckout: (errand: Errand, offer: Offer) => Promise<CheckoutReply>;
+  readonly closeCheckout: (errand: Errand, offerId: number) => Promise<CloseCheckoutReply>;
+  readonly settle: (errand: Errand, offerId: number) => Promise<SettleReply>;
+};
+
+const USUAL_MS = 2_000;
+const MODERATION_MS = 10_000;
+/** Billing gives the card provider 8 seconds and needs a moment of its own. */
+const CARD_PROVIDER_MS = 9_500;
+
+export function connectNeighbours(
+  config: OffersConfig,
+  o: { clock: Clock; logger: Logger; metrics: Metrics },
+): Neighbours {
+  const pricing = createServiceClient({
+    ...o,
+    name: 'pricing',
+    baseUrl: config.pricing.url,
+    timeoutMs: USUAL_MS,
+  });
+  const billing = createServiceClient({
+    ...o,
+    name: 'billing',
+    baseUrl: config.billing.url,
+    timeoutMs: USUAL_MS,
+  });
+  const moderation = createServiceClient({
+    ...o,
+    name: 'moderation',
+    baseUrl: config.moderation.url,
+    timeoutMs: MODERATION_MS,
+  });
+  const clients = { pricing, billing, moderation };
+  const facts = (service: keyof typeof clients, errand: Errand) => ({
+    callerToken: signCallerContext(config[service].contextSecret, {
+      ...errand.caller,
+      audience: service,
+      validUntil: o.clock.now().getTime() + TOKEN_MS,
+    }),
+    requestId: errand.requestId,
+    deadline: errand.deadline,
+  });
+  type Question<S extends z.ZodType> = Pick<ServiceCall<S>, 'path' | 'reply' | 'json' | 'timeoutMs'>;
+  /** All of them may be repeated: they read, or billing knows the offer id. */
+  const ask = <S extends z.ZodType>(service: keyof typeof clients, errand: Errand, question: Question<S>) =>
+    clients[service].call({ method: 'POST', retry: 'safe', ...facts(service, errand), ...question });
+
+  return {
+    price: (errand, request) =>
+      ask('pricing', errand, { path: '/internal/price', json: request, reply: priceReply }),
+    balance: (errand) =>
+      billing.call({
+        method: 'GET',
+        path: '/internal/balance',
+        ...facts('billing', errand),
+        reply: balanceReply,
+      }),
+    judgePicture: (errand, bytes) =>
+      moderation.call({
+        method: 'POST',
+        path: '/internal/verdicts',
+        ...facts('moderation', errand),
+        bytes,
+        reply: verdictReply,
+      }),
+    charge: (errand, offer) =>
+      ask('billing', errand, { path: '/internal/charges', json: chargeOf(offer), reply: chargeReply }),
+    openCheckout: (errand, offer) =>
+      ask('billing', errand, {
+        path: '/internal/checkouts',
+        json: { ...chargeOf(offer), offerExpiryAt: offer.expiryAt.toISOString() },
+        reply: checkoutReply,
+        timeoutMs: CARD_PROVIDER_MS,
+      }),
+    closeCheckout: (errand, offerId) =>
+      ask('billing', errand, {
+        path: `/internal/offers/${offerId}/close-checkout`,
+        reply: closeCheckoutReply,
+        timeoutMs: CARD_PROVIDER_MS,
+      }),
+    settle: (errand, offerId) =>
+      ask('billing', errand, {
+        path: `/internal/offers/${offerId}/settle`,
+        reply: settleReply,
+        timeoutMs: CARD_PROVIDER_MS,
+      }),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(Object.values<ServiceClient>(clients).map((client) => client[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+/** The token outlives every deadline, which is what bounds the call. */
+const TOKEN_MS = 60_000;
+
+function chargeOf(offer: Offer) {
+  return { offerId: offer.offerId, title: offer.title, netMinor: offer.netMinor.toString() };
+}
+
+/** The system itself goes on with an organisation's work: nobody waits, and nothing of a person's is known or needed. */
+export function systemErrand(offer: Offer, requestId: string): Errand {
+  return {
+    caller: {
+      audience: 'billing',
+      validUntil: offer.expiryAt.getTime(),
+      organisationId: offer.organisationId,
+      mode: offer.mode,
+      personId: null,
+      keyId: null,
+      currency: offer.currency,
+      country: offer.country,
+      tradingName: offer.tradingName,
+      quota: { perPerson: 0, perOrganisation: 0 },
+      termsAccepted: true,
+    },
+    requestId,
+    deadline: createDeadline(CARD_PROVIDER_MS),
+  };
+}

@@ -1,0 +1,307 @@
+/** The SQL of offers: rows to domain values and back, always scoped by organisation and mode where a caller asks. */
+import type { Mode } from '@offer-ads/contracts/primitives';
+import { newEvent } from '@offer-ads/platform/events';
+import { addToOutbox } from '@offer-ads/platform/outbox';
+import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { OffersInUse } from './domain/quota.ts';
+import type { Offer, OfferContent, Stop } from './domain/offer.ts';
+import type { OfferNews } from './offer-events.ts';
+
+/** Whose offers, and in which of the two worlds. */
+export type Owner = { readonly organisationId: number; readonly mode: Mode };
+export type OfferReference = Owner & { readonly offerId: number };
+
+/** What a pure decision makes of a locked offer: the offer to be kept and what is to be told, or a refusal. */
+export type Change<Refusal extends string> =
+  | { readonly ok: true; readonly offer: Offer; readonly news: readonly OfferNews[] }
+  | { readonly ok: false; readonly reason: Refusal };
+
+type NotFound = { readonly ok: false; readonly reason: 'not-found' };
+
+/** Locks the caller's offer, decides, and writes the row and its events in one transaction; gives back what was decided. */
+export async function updateOffer<C extends Change<string>>(
+  postgres: Postgres,
+  reference: OfferReference,
+  decide: (offer: Offer) => C,
+): Promise<C | NotFound> {
+  return postgres.transaction(async (tx) => {
+    const [row] = await tx.query<OfferRow>(
+      `SELECT * FROM offers
+       WHERE offer_id = $1 AND organisation_id = $2 AND mode = $3 AND shown_at IS NOT NULL FOR UPDATE`,
+      [reference.offerId, reference.organisationId, reference.mode],
+    );
+    return row === undefined ? { ok: false, reason: 'not-found' } : applyChange(tx, decide(toOffer(row)));
+  });
+}
+
+/** For what the system itself does with an offer, reservations included: payments and the end of a creation. */
+export async function lockOffer(tx: Transaction, offerId: number): Promise<Offer | null> {
+  const [row] = await tx.query<OfferRow>('SELECT * FROM offers WHERE offer_id = $1 FOR UPDATE', [offerId]);
+  return row === undefined ? null : toOffer(row);
+}
+
+/**
+ * Applies a decision to offers for which something is due, each once over all replicas: rows that another replica is at
+ * are skipped, and what was decided here makes them leave the selection.
+ * @returns how many were changed
+ */
+export async function changeDueOffers(
+  postgres: Postgres,
+  due: 'to-activate' | 'to-end',
+  o: { now: Date; atMost: number },
+  decide: (offer: Offer) => Change<'not-due'>,
+): Promise<number> {
+  return postgres.transaction(async (tx) => {
+    const rows = await tx.query<OfferRow>(
+      `SELECT * FROM offers WHERE ${dueConditions[due]} LIMIT $2 FOR UPDATE SKIP LOCKED`,
+      [o.now, o.atMost],
+    );
+    let changed = 0;
+    for (const row of rows) changed += (await applyChange(tx, decide(toOffer(row)))).ok ? 1 : 0;
+    return changed;
+  });
+}
+
+const dueConditions = {
+  'to-activate': `activated_told_at IS NULL AND ended_told_at IS NULL AND payment_applied_at IS NOT NULL
+    AND deleted_at IS NULL AND start_at <= $1 AND expiry_at > $1 AND paused_since IS NULL AND disabled_since IS NULL`,
+  // An offer deleted before its expiry never ends.
+  'to-end': `ended_told_at IS NULL AND shown_at IS NOT NULL AND expiry_at <= $1
+    AND (deleted_at IS NULL OR deleted_at >= expiry_at)`,
+};
+
+/** Writes what has changed with its events; each event takes the next version of its offer. */
+export async function saveOffer(tx: Transaction, offer: Offer, news: readonly OfferNews[]): Promise<void> {
+  const events = news.map((item, index) =>
+    newEvent(item.declaration, {
+      subject: `offer/${offer.offerId}`,
+      subjectVersion: offer.version + index + 1,
+      at: item.at,
+      data: item.data,
+    }),
+  );
+  await tx.query(
+    `UPDATE offers SET vat_minor = $2, payment_url = $3, paid_at = $4, payment_applied_at = $5, shown_at = $6,
+       paused_since = $7, disabled_since = $8, stops = $9, deleting_since = $10, deleted_at = $11,
+       activated_told_at = $12, ended_told_at = $13, version = $14
+     WHERE offer_id = $1`,
+    [
+      offer.offerId,
+      offer.vatMinor,
+      offer.paymentUrl,
+      offer.paidAt,
+      offer.paymentAppliedAt,
+      offer.shownAt,
+      offer.pausedSince,
+      offer.disabledSince,
+      JSON.stringify(offer.stops),
+      offer.deletingSince,
+      offer.deletedAt,
+      offer.activatedToldAt,
+      offer.endedToldAt,
+      offer.version + events.length,
+    ],
+  );
+  await addToOutbox(tx, events);
+}
+
+async function applyChange<C extends Change<string>>(tx: Transaction, change: C): Promise<C> {
+  if (change.ok) await saveOffer(tx, change.offer, change.news);
+  return change;
+}
+
+/** What a creation reserves: the offer with its price, not shown to anybody yet. */
+export type Reservation = Pick<
+  Offer,
+  | keyof OfferContent
+  | 'organisationId'
+  | 'mode'
+  | 'createdBy'
+  | 'tradingName'
+  | 'country'
+  | 'currency'
+  | 'image'
+  | 'createdAt'
+  | 'startAt'
+  | 'expiryAt'
+  | 'paymentMethod'
+  | 'netMinor'
+>;
+
+/** Gives it an id that no other offer ever has, whatever becomes of the creation. */
+export async function insertReservation(tx: Transaction, reservation: Reservation): Promise<Offer> {
+  const [row] = await tx.query<OfferRow>(
+    `INSERT INTO offers (organisation_id, mode, created_by, trading_name, country, currency, category_id, title, description,
+       terms_and_conditions, advertised_name, url, image, latitude, longitude, radius_miles, gender, interests,
+       created_at, start_at, expiry_at, payment_method, net_minor)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
+     RETURNING *`,
+    [
+      reservation.organisationId,
+      reservation.mode,
+      reservation.createdBy,
+      reservation.tradingName,
+      reservation.country,
+      reservation.currency,
+      reservation.categoryId,
+      reservation.title,
+      reservation.description,
+      reservation.termsAndConditions,
+      reservation.advertisedName,
+      reservation.url,
+      reservation.image,
+      reservation.latitude,
+      reservation.longitude,
+      reservation.radiusMiles,
+      reservation.gender,
+      reservation.interests,
+      reservation.createdAt,
+      reservation.startAt,
+      reservation.expiryAt,
+      reservation.paymentMethod,
+      reservation.netMinor,
+    ],
+  );
+  if (row === undefined) throw new Error('the insert returned no row');
+  return toOffer(row);
+}
+
+/** Only ever a reservation: an offer that was shown is never removed from the store. */
+export async function dropReservation(tx: Transaction, offerId: number): Promise<void> {
+  await tx.query('DELETE FROM offers WHERE offer_id = $1 AND shown_at IS NULL', [offerId]);
+}
+
+/** One creation of an organisation and mode at a time from here to the end of the transaction: the quota's count holds. */
+export async function lockQuota(tx: Transaction, owner: Owner): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `quota/${owner.organisationId}/${owner.mode}`,
+  ]);
+}
+
+/** Decision 17: neither deleted nor Ended. */
+export async function countOffersInUse(
+  db: Queryable,
+  owner: Owner & { readonly personId: number | null },
+  now: Date,
+): Promise<OffersInUse> {
+  const [row] = await db.query<{ organisation: number; person: number }>(
+    `SELECT count(*)::int AS organisation, (count(*) FILTER (WHERE created_by = $3))::int AS person
+     FROM offers WHERE organisation_id = $1 AND mode = $2 AND deleted_at IS NULL AND expiry_at > $4`,
+    [owner.organisationId, owner.mode, owner.personId, now],
+  );
+  return { ofOrganisation: row?.organisation ?? 0, ofPerson: row?.person ?? 0 };
+}
+
+export async function findOffer(db: Queryable, reference: OfferReference): Promise<Offer | null> {
+  const [row] = await db.query<OfferRow>(
+    `SELECT * FROM offers
+     WHERE offer_id = $1 AND organisation_id = $2 AND mode = $3 AND shown_at IS NOT NULL AND deleted_at IS NULL`,
+    [reference.offerId, reference.organisationId, reference.mode],
+  );
+  return row === undefined ? null : toOffer(row);
+}
+
+/** For the platform's admins, who see deleted offers too. */
+export async function findOfferForAdmin(db: Queryable, offerId: number): Promise<Offer | null> {
+  const [row] = await db.query<OfferRow>(
+    'SELECT * FROM offers WHERE offer_id = $1 AND shown_at IS NOT NULL',
+    [offerId],
+  );
+  return row === undefined ? null : toOffer(row);
+}
+
+/** Deletions that somebody began before the instant and never finished. */
+export async function findStrandedDeletions(db: Queryable, before: Date, atMost: number): Promise<Offer[]> {
+  const rows = await db.query<OfferRow>(
+    'SELECT * FROM offers WHERE deleting_since < $1 ORDER BY deleting_since LIMIT $2',
+    [before, atMost],
+  );
+  return rows.map(toOffer);
+}
+
+/** A row of offers as the driver gives it. */
+export type OfferRow = {
+  offer_id: number;
+  organisation_id: number;
+  mode: Mode;
+  created_by: number | null;
+  trading_name: string;
+  country: string;
+  currency: string;
+  category_id: number;
+  title: string;
+  description: string;
+  terms_and_conditions: string;
+  advertised_name: string | null;
+  url: string;
+  image: string;
+  latitude: number;
+  longitude: number;
+  radius_miles: number;
+  gender: Offer['gender'];
+  interests: number[];
+  created_at: Date;
+  start_at: Date;
+  expiry_at: Date;
+  payment_method: Offer['paymentMethod'];
+  net_minor: bigint;
+  vat_minor: bigint;
+  payment_url: string | null;
+  paid_at: Date | null;
+  payment_applied_at: Date | null;
+  shown_at: Date | null;
+  paused_since: Date | null;
+  disabled_since: Date | null;
+  stops: { from: string; to: string }[];
+  deleting_since: Date | null;
+  deleted_at: Date | null;
+  activated_told_at: Date | null;
+  ended_told_at: Date | null;
+  version: number;
+};
+
+export function toOffer(row: OfferRow): Offer {
+  return {
+    offerId: row.offer_id,
+    organisationId: row.organisation_id,
+    mode: row.mode,
+    createdBy: row.created_by,
+    tradingName: row.trading_name,
+    country: row.country,
+    currency: row.currency,
+    categoryId: row.category_id,
+    title: row.title,
+    description: row.description,
+    termsAndConditions: row.terms_and_conditions,
+    advertisedName: row.advertised_name,
+    url: row.url,
+    image: row.image,
+    latitude: row.latitude,
+    longitude: row.longitude,
+    radiusMiles: row.radius_miles,
+    gender: row.gender,
+    interests: row.interests,
+    createdAt: row.created_at,
+    startAt: row.start_at,
+    expiryAt: row.expiry_at,
+    paymentMethod: row.payment_method,
+    netMinor: row.net_minor,
+    vatMinor: row.vat_minor,
+    paymentUrl: row.payment_url,
+    paidAt: row.paid_at,
+    paymentAppliedAt: row.payment_applied_at,
+    shownAt: row.shown_at,
+    pausedSince: row.paused_since,
+    disabledSince: row.disabled_since,
+    stops: row.stops.map(toStop),
+    deletingSince: row.deleting_since,
+    deletedAt: row.deleted_at,
+    activatedToldAt: row.activated_told_at,
+    endedToldAt: row.ended_told_at,
+    version: row.version,
+  };
+}
+
+function toStop(stop: { from: string; to: string }): Stop {
+  return { from: new Date(stop.from), to: new Date(stop.to) };
+}

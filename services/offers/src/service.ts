@@ -1,0 +1,86 @@
+/** Composition root: puts offers together and takes it apart again, last first. */
+import { allEvents } from '@offer-ads/contracts/events';
+import { connectBroker } from '@offer-ads/platform/broker';
+import { type Clock, systemClock } from '@offer-ads/platform/clock';
+import { startHttpServer } from '@offer-ads/platform/http-server';
+import { startInboxPruning } from '@offer-ads/platform/inbox';
+import { createLogger, type Logger } from '@offer-ads/platform/logging';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { type OutboxRelay, startOutboxRelay } from '@offer-ads/platform/outbox';
+import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
+import { openPostgres } from '@offer-ads/platform/postgres';
+import type { OffersConfig } from './config.ts';
+import { subscriptions } from './consumers.ts';
+import type { OffersContext } from './context.ts';
+import { mountAdminRoutes } from './http/admin-routes.ts';
+import { mountImageRoute } from './http/image-route.ts';
+import { mountOfferRoutes } from './http/routes.ts';
+import { imageAddresses, openImageFolder } from './images.ts';
+import { connectNeighbours } from './neighbours.ts';
+import { startSweeper, type Sweeper } from './sweeper.ts';
+
+export type Offers = AsyncDisposable & {
+  readonly url: string;
+  readonly sweeper: Sweeper;
+  readonly relay: OutboxRelay;
+};
+
+export async function startOffers(
+  config: OffersConfig,
+  overrides: { clock?: Clock; logger?: Logger; brokerNamespace?: string } = {},
+): Promise<Offers> {
+  const clock = overrides.clock ?? systemClock;
+  const logger = overrides.logger ?? createLogger({ service: 'offers', level: config.logLevel });
+  const metrics = createMetrics('offers');
+  await using started = new AsyncDisposableStack();
+
+  const postgres = started.use(await openPostgres({ url: config.databaseUrl, logger, metrics }));
+  const neighbours = started.use(connectNeighbours(config, { clock, logger, metrics }));
+  const context: OffersContext = {
+    postgres,
+    neighbours,
+    images: await openImageFolder(config.images.folder),
+    addresses: imageAddresses({ secret: config.images.urlSecret, publicUrl: config.images.publicUrl }),
+    clock,
+    logger,
+  };
+  const broker = started.use(
+    await connectBroker({
+      url: config.rabbitmqUrl,
+      service: 'offers',
+      declarations: allEvents,
+      logger,
+      metrics,
+      ...(overrides.brokerNamespace !== undefined && { namespace: overrides.brokerNamespace }),
+    }),
+  );
+  const relay = started.use(startOutboxRelay({ postgres, broker, logger, metrics }));
+  await broker.consume(subscriptions(context));
+  started.use(startInboxPruning({ postgres, logger, metrics }));
+  const sweeper = started.use(startSweeper({ ...context, metrics }));
+  const server = started.use(
+    await startHttpServer({
+      service: 'offers',
+      host: config.host,
+      port: config.port,
+      logger,
+      metrics,
+      clock,
+      // Not the broker: offers are sold without it, their events wait in the outbox.
+      readiness: async () => ((await postgres.healthy()) ? [] : ['the database does not answer']),
+      routes: (app) => {
+        mountImageRoute(app, context);
+        mountParkedRoutes(app, { broker, adminToken: config.adminToken, logger });
+        mountAdminRoutes(app, { ...context, adminToken: config.adminToken });
+        mountOfferRoutes(app, { ...context, contextSecret: config.contextSecret });
+      },
+    }),
+  );
+  const running = started.move();
+  return {
+    url: server.url,
+    sweeper,
+    relay,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}

@@ -1,0 +1,242 @@
+/** Pricing, billing and moderation as offers meets them: real servers that keep to the contracts, and fail when told to. */
+import {
+  chargeRequest,
+  type ChargeReply,
+  checkoutRequest,
+  type CheckoutReply,
+  type CloseCheckoutReply,
+  type SettleReply,
+} from '@offer-ads/contracts/billing-api';
+import type { VerdictReply } from '@offer-ads/contracts/moderation-api';
+import type { ServiceName } from '@offer-ads/contracts/primitives';
+import { priceRequest } from '@offer-ads/contracts/pricing-api';
+import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
+import type { Clock } from '@offer-ads/platform/clock';
+import { type HttpServer, startHttpServer } from '@offer-ads/platform/http-server';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { testContextSecret } from '@offer-ads/testing/caller';
+import { silentLogger } from '@offer-ads/testing/logger';
+import express, { type Express, type Request, type Response } from 'express';
+
+/** How many of the coming requests a service answers by breaking the connection, before or after it did the work. */
+type Breaks = { beforeWork: number; afterWork: number };
+
+type Sale = {
+  state: 'charged' | 'open' | 'paid' | 'closed';
+  netMinor: bigint;
+  at: string;
+  url: string | null;
+};
+
+export type TestNeighbours = AsyncDisposable & {
+  readonly urls: Record<'pricing' | 'billing' | 'moderation', string>;
+  readonly pricing: { costMinor: bigint | null; matchingUsers: number; breaks: Breaks; asked: number };
+  readonly moderation: { verdict: VerdictReply['verdict']; breaks: Breaks; asked: number };
+  readonly billing: {
+    balanceMinor: bigint;
+    /** By offer id; what billing knows of it. */
+    readonly sales: Map<number, Sale>;
+    breaks: Breaks;
+    closing: 'works' | 'unknown';
+    tooSmall: boolean;
+    /** Runs when a charge or checkout arrives, before it is answered. */
+    onSale: (offerId: number) => Promise<void>;
+    pay: (offerId: number) => void;
+    readonly charges: () => number;
+  };
+  readonly reset: () => void;
+};
+
+const vatMinor = 200n;
+
+export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
+  const serve = (service: ServiceName, routes: (app: Express) => void) => startServer(service, clock, routes);
+  const pricing = { costMinor: 10_00n as bigint | null, matchingUsers: 50, breaks: noBreaks(), asked: 0 };
+  const moderation = {
+    verdict: 'allowed' as VerdictReply['verdict'],
+    breaks: noBreaks(),
+    asked: 0,
+  };
+  const sales = new Map<number, Sale>();
+  const billing: TestNeighbours['billing'] = {
+    balanceMinor: 1_000_00n,
+    sales,
+    breaks: noBreaks(),
+    closing: 'works',
+    tooSmall: false,
+    onSale: async () => {},
+    pay: (offerId) => {
+      const sale = sales.get(offerId);
+      if (sale?.state !== 'open') throw new Error(`offer ${offerId} has no open page`);
+      sale.state = 'paid';
+    },
+    charges: () => [...sales.values()].filter((sale) => sale.state === 'charged').length,
+  };
+
+  const pricingServer = await serve('pricing', (app) => {
+    app.post('/internal/price', (req, res) => {
+      priceRequest.parse(req.body);
+      pricing.asked += 1;
+      reply(req, res, pricing.breaks, () => ({
+        matchingUsers: pricing.matchingUsers,
+        adUnitsHundredths: '5000',
+        money:
+          pricing.costMinor === null
+            ? null
+            : {
+                costMinor: pricing.costMinor.toString(),
+                adUnitPriceE8: '100000',
+                exchangeRatePerGbpE6: '1000000',
+                exchangeRateDate: null,
+              },
+      }));
+    });
+  });
+  const moderationServer = await serve('moderation', (app) => {
+    app.post('/internal/verdicts', express.raw({ limit: '6mb' }), (req, res) => {
+      moderation.asked += 1;
+      const contentHash = 'test';
+      reply(req, res, moderation.breaks, (): VerdictReply => {
+        switch (moderation.verdict) {
+          case 'allowed':
+            return {
+              verdict: 'allowed',
+              contentHash,
+              contentType: 'image/jpeg',
+              imageBase64: (req.body as Buffer).toString('base64'),
+            };
+          case 'refused':
+            return { verdict: 'refused', contentHash, reason: 'unsafe' };
+          case 'unreadable':
+            return { verdict: 'unreadable', problem: 'truncated' };
+        }
+      });
+    });
+  });
+  const billingServer = await serve('billing', (app) => {
+    app.get('/internal/balance', (req, res) => {
+      const { mode, currency } = callerOf(req);
+      reply(req, res, noBreaks(), () => ({ mode, currency, balanceMinor: billing.balanceMinor.toString() }));
+    });
+    app.post('/internal/charges', async (req, res) => {
+      const { offerId, netMinor } = chargeRequest.parse(req.body);
+      await billing.onSale(offerId);
+      reply(req, res, billing.breaks, () => charge(billing, offerId, BigInt(netMinor)));
+    });
+    app.post('/internal/checkouts', async (req, res) => {
+      const { offerId, netMinor } = checkoutRequest.parse(req.body);
+      await billing.onSale(offerId);
+      reply(req, res, billing.breaks, () => openCheckout(billing, offerId, BigInt(netMinor)));
+    });
+    app.post('/internal/offers/:offerId/close-checkout', (req, res) => {
+      reply(req, res, billing.breaks, () => close(billing, Number(req.params.offerId)));
+    });
+    app.post('/internal/offers/:offerId/settle', (req, res) => {
+      reply(req, res, billing.breaks, () => settle(billing, Number(req.params.offerId)));
+    });
+  });
+
+  return {
+    urls: { pricing: pricingServer.url, billing: billingServer.url, moderation: moderationServer.url },
+    pricing,
+    moderation,
+    billing,
+    reset: () => {
+      Object.assign(pricing, { costMinor: 10_00n, matchingUsers: 50, breaks: noBreaks(), asked: 0 });
+      Object.assign(moderation, { verdict: 'allowed', breaks: noBreaks(), asked: 0 });
+      const usual = { balanceMinor: 1_000_00n, breaks: noBreaks(), closing: 'works', tooSmall: false };
+      Object.assign(billing, { ...usual, onSale: async () => {} });
+      sales.clear();
+    },
+    [Symbol.asyncDispose]: async () => {
+      const servers = [pricingServer, billingServer, moderationServer];
+      await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+function charge(billing: TestNeighbours['billing'], offerId: number, netMinor: bigint): ChargeReply {
+  const known = billing.sales.get(offerId);
+  const balanceMinor = () => billing.balanceMinor.toString();
+  if (known?.state === 'closed')
+    return { outcome: 'refused', reason: 'closed', balanceMinor: balanceMinor() };
+  if (known !== undefined) return { outcome: 'charged', chargedAt: known.at, balanceMinor: balanceMinor() };
+  if (billing.balanceMinor < netMinor) {
+    return { outcome: 'refused', reason: 'balance-too-low', balanceMinor: balanceMinor() };
+  }
+  billing.balanceMinor -= netMinor;
+  const at = new Date().toISOString();
+  billing.sales.set(offerId, { state: 'charged', netMinor, at, url: null });
+  return { outcome: 'charged', chargedAt: at, balanceMinor: balanceMinor() };
+}
+
+function openCheckout(billing: TestNeighbours['billing'], offerId: number, netMinor: bigint): CheckoutReply {
+  if (billing.tooSmall) return { outcome: 'refused', reason: 'below-minimum', minimumMinor: '30' };
+  const known = billing.sales.get(offerId);
+  if (known?.state === 'closed') return { outcome: 'refused', reason: 'closed', minimumMinor: null };
+  const url = known?.url ?? `http://127.0.0.1/pay/token-of-${offerId}`;
+  if (known === undefined) {
+    billing.sales.set(offerId, { state: 'open', netMinor, at: new Date().toISOString(), url });
+  }
+  return { outcome: 'opened', paymentUrl: url, netMinor: netMinor.toString(), vatMinor: vatMinor.toString() };
+}
+
+function close(billing: TestNeighbours['billing'], offerId: number): CloseCheckoutReply {
+  if (billing.closing === 'unknown') return { outcome: 'unknown' };
+  const known = billing.sales.get(offerId);
+  if (known?.state === 'paid' || known?.state === 'charged') return { outcome: 'paid' };
+  billing.sales.set(offerId, { state: 'closed', netMinor: 0n, at: new Date().toISOString(), url: null });
+  return { outcome: 'closed' };
+}
+
+function settle(billing: TestNeighbours['billing'], offerId: number): SettleReply {
+  const { outcome } = close(billing, offerId);
+  if (outcome !== 'paid') return { outcome };
+  const sale = billing.sales.get(offerId)!;
+  return {
+    outcome: 'charged',
+    paymentMethod: sale.url === null ? 'B' : 'E',
+    paymentUrl: sale.url,
+    netMinor: sale.netMinor.toString(),
+    vatMinor: sale.url === null ? '0' : vatMinor.toString(),
+    paidAt: sale.at,
+  };
+}
+
+function noBreaks(): Breaks {
+  return { beforeWork: 0, afterWork: 0 };
+}
+
+function reply(req: Request, res: Response, breaks: Breaks, work: () => object): void {
+  if (breaks.beforeWork > 0) {
+    breaks.beforeWork -= 1;
+    return void req.socket.destroy();
+  }
+  const body = work();
+  if (breaks.afterWork > 0) {
+    breaks.afterWork -= 1;
+    return void req.socket.destroy();
+  }
+  res.json(body);
+}
+
+function startServer(
+  service: ServiceName,
+  clock: Clock,
+  routes: (app: Express) => void,
+): Promise<HttpServer> {
+  return startHttpServer({
+    service,
+    host: '127.0.0.1',
+    port: 0,
+    logger: silentLogger,
+    metrics: createMetrics(service),
+    clock,
+    readiness: async () => [],
+    routes: (app) => {
+      app.use(requireCaller({ secret: testContextSecret, audience: service, clock }));
+      app.use(express.json());
+      routes(app);
+    },
+  });
+}

@@ -1,0 +1,159 @@
+/** The real service on a database of its own, with neighbours that play their contracts and a clock that stands still. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import type { EventData, EventDeclaration } from '@offer-ads/contracts/event-declaration';
+import { newEvent, type OutgoingEvent } from '@offer-ads/platform/events';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
+import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
+import { testClock, type TestClock } from '@offer-ads/testing/clock';
+import { createTestDatabase } from '@offer-ads/testing/database';
+import { silentLogger } from '@offer-ads/testing/logger';
+import type { OffersConfig } from '../src/config.ts';
+import { subscriptions } from '../src/consumers.ts';
+import { type Offers, startOffers } from '../src/service.ts';
+import { startNeighbours, type TestNeighbours } from './neighbours.ts';
+
+export const adminToken = 'an-admin-token-that-only-tests-ever-use-0123';
+/** Nothing listens there: events stay in the outbox, where tests read them. */
+const noBroker = 'amqp://127.0.0.1:9';
+
+export type Answer = { readonly status: number; readonly body: unknown; readonly headers: Headers };
+
+export type OffersUnderTest = AsyncDisposable & {
+  readonly offers: Offers;
+  readonly config: OffersConfig;
+  readonly neighbours: TestNeighbours;
+  readonly clock: TestClock;
+  readonly postgres: Postgres;
+  readonly call: (method: string, path: string, o?: CallOptions) => Promise<Answer>;
+  readonly admin: (method: string, path: string, json?: unknown) => Promise<Answer>;
+  /** Hands an event to the service's consumer, as the broker would. */
+  readonly deliver: <D extends EventDeclaration>(
+    declaration: D,
+    data: EventData<D>,
+    eventId?: string,
+  ) => Promise<void>;
+  /** Names and data of the events written so far, oldest first; `clear` forgets them. */
+  readonly events: () => Promise<{ name: string; subjectVersion: number; data: Record<string, unknown> }[]>;
+  readonly clearEvents: () => Promise<void>;
+};
+
+export type CallOptions = {
+  readonly caller?: Partial<CallerContext>;
+  readonly headers?: Record<string, string>;
+  readonly body?: BodyInit;
+};
+
+export async function startOffersUnderTest(
+  o: { rabbitmqUrl?: string; brokerNamespace?: string } = {},
+): Promise<OffersUnderTest> {
+  await using started = new AsyncDisposableStack();
+  const database = started.adopt(await createTestDatabase('offers'), (it) => it.dispose());
+  const folder = started.adopt(await mkdtemp(join(tmpdir(), 'offers-images-')), (it) =>
+    rm(it, { recursive: true }),
+  );
+  const clock = testClock();
+  const neighbours = started.use(await startNeighbours(clock));
+  const config = configFor(database.url, folder, neighbours, o.rabbitmqUrl ?? noBroker);
+  const overrides = { clock, logger: silentLogger };
+  const offers = started.use(
+    await startOffers(config, {
+      ...overrides,
+      ...(o.brokerNamespace !== undefined && { brokerNamespace: o.brokerNamespace }),
+    }),
+  );
+  const postgres = started.use(
+    await openPostgres({ url: database.url, logger: silentLogger, metrics: createMetrics('test') }),
+  );
+  const call = async (method: string, path: string, options: CallOptions = {}) =>
+    answerOf(
+      await fetch(offers.url + path, {
+        method,
+        headers: { ...signedCaller({ audience: 'offers', ...options.caller }), ...options.headers },
+        ...(options.body !== undefined && { body: options.body }),
+      }),
+    );
+  const admin = async (method: string, path: string, json?: unknown) =>
+    answerOf(
+      await fetch(offers.url + path, {
+        method,
+        headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+        ...(json !== undefined && { body: JSON.stringify(json) }),
+      }),
+    );
+  await admin('PUT', '/admin/catalogue', catalogue);
+  await postgres.query('DELETE FROM outbox');
+
+  const running = started.move();
+  return {
+    offers,
+    config,
+    neighbours,
+    clock,
+    postgres,
+    call,
+    admin,
+    deliver: async (declaration, data, eventId) => {
+      const event = newEvent(declaration, { subject: 'test', subjectVersion: 1, at: clock.now(), data });
+      const consumer = subscriptions({ postgres, clock }).find((it) => it.declaration === declaration);
+      if (consumer === undefined) throw new Error(`nobody consumes ${declaration.name}`);
+      await consumer.handle({ ...event, id: eventId ?? event.id, time: clock.now(), data });
+    },
+    events: async () => {
+      const rows = await postgres.query<{ event: OutgoingEvent }>(
+        'SELECT event FROM outbox ORDER BY position',
+      );
+      return rows.map(({ event }) => ({
+        name: event.type.split('.').at(-2) ?? '',
+        subjectVersion: event.subjectVersion,
+        data: event.data as Record<string, unknown>,
+      }));
+    },
+    clearEvents: async () => {
+      await postgres.query('DELETE FROM outbox');
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+export const catalogue = {
+  categories: [
+    { categoryId: 1, categoryName: 'Food & Drink' },
+    { categoryId: 2, categoryName: 'Retired', active: false },
+    { categoryId: 3, categoryName: 'Only for 77', organisationIds: [77] },
+  ],
+  interests: [
+    { interestId: 1, interestName: 'Hiking' },
+    { interestId: 2, interestName: 'Cooking' },
+    { interestId: 3, interestName: 'Retired', active: false },
+  ],
+};
+
+function configFor(
+  databaseUrl: string,
+  folder: string,
+  neighbours: TestNeighbours,
+  rabbitmqUrl: string,
+): OffersConfig {
+  const contextSecret = testContextSecret;
+  return {
+    host: '127.0.0.1',
+    port: 0,
+    logLevel: 'silent',
+    adminToken,
+    rabbitmqUrl,
+    databaseUrl,
+    contextSecret,
+    pricing: { url: neighbours.urls.pricing, contextSecret },
+    billing: { url: neighbours.urls.billing, contextSecret },
+    moderation: { url: neighbours.urls.moderation, contextSecret },
+    images: { folder, urlSecret: testContextSecret, publicUrl: 'http://images.test' },
+  };
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  return { status: response.status, body: await response.json(), headers: response.headers };
+}

@@ -1,0 +1,27 @@
+import type { EventData } from '@offer-ads/contracts/event-declaration';
+import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import type { OffersUnderTest } from './offers-under-test.ts';
+
+/** OfferPaid as billing writes it for an offer of the usual caller and price. */
+export function offerPaid(
+  under: OffersUnderTest,
+  offerId: number,
+  facts: Partial<EventData<typeof OfferPaid>> = {},
+): EventData<typeof OfferPaid> {
+  return {
+    offerId,
+    organisationId: 1,
+    mode: 'TEST',
+    currency: 'GBP',
+    netMinor: '1000',
+    vatMinor: '200',
+    paidAt: under.clock.now().toISOString(),
+    ...facts,
+  };
+}
+
+/** The payer pays the open page, and the event arrives. */
+export async function pay(under: OffersUnderTest, offerId: number): Promise<void> {
+  under.neighbours.billing.pay(offerId);
+  await under.deliver(OfferPaid, offerPaid(under, offerId));
+}
