@@ -22,4 +22,15 @@ describe('the log', () => {
     expect(JSON.stringify(lines)).not.toContain('hidden');
     expect(lines[0]).toMatchObject({ authorization: '[redacted]', headers: { 'x-api-key': '[redacted]' } });
   });
+
+  it('tells what an error is and what caused it, without what a driver hangs on it', () => {
+    const cause = Object.assign(new Error('duplicate key'), { code: '23505', detail: 'Key (email)=(ada)' });
+    const [line] = logged((logger) => logger.error({ error: new Error('not stored', { cause }) }, 'failed'));
+    expect(line?.error).toMatchObject({
+      message: 'not stored',
+      stack: expect.stringContaining('logging.test'),
+      cause: { message: 'duplicate key', code: '23505' },
+    });
+    expect(JSON.stringify(line)).not.toContain('ada');
+  });
 });

@@ -1,4 +1,5 @@
 /** Logs as JSON lines with trace ids, and without secrets or personal data. */
+import { types } from 'node:util';
 import { trace } from '@opentelemetry/api';
 import { pino } from 'pino';
 
@@ -33,9 +34,18 @@ export function createLogger(o: {
       paths: secretFields.flatMap((field) => [field, field.startsWith('[') ? `*${field}` : `*.${field}`]),
       censor: '[redacted]',
     },
+    serializers: { error: describeError },
     mixin: traceIds,
   };
   return o.destination === undefined ? pino(options) : pino(options, o.destination);
+}
+
+/** Only these fields of an error and of its causes: drivers hang whole queries and rows on theirs. */
+function describeError(error: unknown): unknown {
+  if (!types.isNativeError(error)) return error;
+  const { name, message, stack, cause } = error;
+  const { code } = error as NodeJS.ErrnoException;
+  return { name, message, code, stack, ...(cause === undefined ? {} : { cause: describeError(cause) }) };
 }
 
 function traceIds(): Record<string, string> {
