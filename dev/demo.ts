@@ -55,7 +55,8 @@ async function demo(state: DevState, settings: Readonly<Record<string, string>>)
   };
 
   scene('From the balance: an offer that runs at once');
-  await fromBalance({ ...basics, title: `Two for one ${run}`, ...period(0, 48), paymentMethod: 'B' });
+  const toEverybody = { ...basics, interestIds: [] };
+  await fromBalance({ ...toEverybody, title: `Two for one ${run}`, ...period(0, 48), paymentMethod: 'B' });
 
   scene('By card: an offer for tomorrow');
   await byCard({ ...basics, title: `Sunday brunch ${run}`, ...period(24, 72), paymentMethod: 'E' });
@@ -147,9 +148,8 @@ async function demo(state: DevState, settings: Readonly<Record<string, string>>)
     mustEqual(asked.ad_units, hours * asked.matching_users, 'Ad Units are hours x matching users');
     const cost = parseAmount(asked.estimated_cost.toFixed(2), currency);
     must(cost !== undefined && cost > 0n, 'there is a price');
-    tell(
-      `"${offer.title}", ${hours} hours, ${place.radiusMiles} miles around central London, three interests:`,
-    );
+    const whom = offer.interestIds.length === 0 ? 'everybody' : 'who shares one of three interests,';
+    tell(`"${offer.title}": ${hours} hours, ${whom} within ${place.radiusMiles} miles of central London`);
     tell(
       `${asked.matching_users} members x ${hours} h = ${asked.ad_units} Ad Units x ${asked.ad_unit_price} = ${money(cost)}`,
     );

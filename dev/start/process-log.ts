@@ -3,8 +3,8 @@ import type { ChildProcess } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/** pino's number for warnings. */
-const warning = 40;
+/** How the services' log names what a person should see at once. */
+const told: Readonly<Record<string, string>> = { warn: 'warning', error: 'error', fatal: 'error' };
 /** The same words again within this time say nothing new: a service that waits for a store repeats itself. */
 const repeatAfterMs = 10_000;
 
@@ -44,12 +44,13 @@ const detail = /^\s|^}|^$|^Node\.js v|^node:/;
 export function worthTelling(line: string, fromStderr: boolean): string | undefined {
   const entry = parseEntry(line);
   if (!entry) return fromStderr && !detail.test(line) ? line : undefined;
-  if (typeof entry.level !== 'number' || entry.level < warning) return undefined;
-  const cause = entry.err?.message;
-  return `${entry.level > warning ? 'error' : 'warning'}: ${entry.msg ?? ''}${cause && cause !== entry.msg ? ` (${cause})` : ''}`;
+  const level = told[String(entry.level)];
+  if (level === undefined) return undefined;
+  const cause = entry.error?.message;
+  return `${level}: ${entry.msg ?? ''}${cause && cause !== entry.msg ? ` (${cause})` : ''}`;
 }
 
-type Entry = { level?: unknown; msg?: string; err?: { message?: string } };
+type Entry = { level?: unknown; msg?: string; error?: { message?: string } };
 
 function parseEntry(line: string): Entry | undefined {
   if (!line.startsWith('{')) return undefined;

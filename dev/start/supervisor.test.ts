@@ -84,9 +84,11 @@ it('a process that ends at once makes the start fail and names its log', async (
 
 it('the console gets warnings and errors only, in a few words', () => {
   const told = (entry: object) => worthTelling(JSON.stringify(entry), false);
-  expect(told({ level: 30, msg: 'request' })).toBeUndefined();
-  expect(told({ level: 40, msg: 'slow' })).toBe('warning: slow');
-  expect(told({ level: 50, msg: 'failed', err: { message: 'no route' } })).toBe('error: failed (no route)');
+  expect(told({ level: 'info', msg: 'request' })).toBeUndefined();
+  expect(told({ level: 'warn', msg: 'slow' })).toBe('warning: slow');
+  expect(told({ level: 'error', msg: 'failed', error: { message: 'no route' } })).toBe(
+    'error: failed (no route)',
+  );
   expect(worthTelling('plain words', false)).toBeUndefined();
   expect(worthTelling('plain words', true)).toBe('plain words');
   expect(worthTelling('    at stack', true)).toBeUndefined();

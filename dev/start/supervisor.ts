@@ -13,7 +13,7 @@ const longestRestartMs = 15_000;
 /** Having lived this long, its next death counts as the first. */
 const steadyAfterMs = 30_000;
 const readyWithinMs = 60_000;
-const pollMs = 50;
+const pollMs = 150;
 /** A service itself stops within 30 seconds. */
 const stopWithinMs = 35_000;
 
