@@ -1,0 +1,15 @@
+/** Event -> function. */
+import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
+import { on, type Subscription } from '@offer-ads/platform/broker';
+import { announce, learnContact, type Notifier } from './announce.ts';
+import { announcements } from './domain/announcements.ts';
+
+export function subscriptions(notifier: Notifier): readonly Subscription[] {
+  return [
+    on(OrganisationRegistered, (event) => learnContact(notifier, event)),
+    on(OrganisationChanged, (event) => learnContact(notifier, event)),
+    ...announcements.map((announcement) =>
+      on(announcement.declaration, (event) => announce(notifier, announcement, event)),
+    ),
+  ];
+}

@@ -1,0 +1,26 @@
+/** "An offer has ended". */
+import type { EventData } from '@offer-ads/contracts/event-declaration';
+import type { OfferEnded } from '@offer-ads/contracts/offers-events';
+import type { Contact } from '../contact.ts';
+import type { Letter } from '../letter.ts';
+import { asAdmin, inMode, offerFacts, portalAction } from './offer-wording.ts';
+
+type End = EventData<typeof OfferEnded>;
+
+export function offerEnded(offer: End, contact: Contact, portalUrl: string): Letter {
+  return {
+    subject: inMode(offer.mode, `Offer ended: “${offer.title}”`),
+    heading: 'Your offer has ended',
+    paragraphs: [howItEnded(offer)],
+    facts: offerFacts(offer),
+    action: portalAction(portalUrl),
+    reason: asAdmin(contact),
+  };
+}
+
+function howItEnded({ paid, unusedMs, mode }: End): string {
+  if (!paid)
+    return 'It was not paid for, so it was never shown. Its payment page is closed and nothing was charged.';
+  if (unusedMs === 0) return 'It was shown to members for the whole of its time.';
+  return `The time in which it did not run is credited to your ${mode} balance; a message of its own names the amount.`;
+}

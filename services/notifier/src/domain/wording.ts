@@ -1,0 +1,21 @@
+/** How amounts and instants read in a mail. */
+import { formatMinor } from '@offer-ads/contracts/currencies';
+
+/** `GBP 12.34`: the code, because a dollar sign is shared by many. */
+export function money(minor: string | bigint, currency: string): string {
+  return `${currency} ${formatMinor(BigInt(minor), currency)}`;
+}
+
+const inUtc = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'UTC',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+
+/** `1 June 2026 at 12:00 UTC`: readers sit in many zones, so the zone is said. */
+export function dateTime(instant: string): string {
+  return `${inUtc.format(new Date(instant))} UTC`;
+}

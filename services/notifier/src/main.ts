@@ -1,0 +1,5 @@
+import { runService } from '@offer-ads/platform/process';
+import { readNotifierConfig } from './config.ts';
+import { startNotifier } from './service.ts';
+
+await runService('notifier', () => startNotifier(readNotifierConfig()));

@@ -1,0 +1,78 @@
+/** Composition root of the notifier. */
+import { allEvents } from '@offer-ads/contracts/events';
+import { connectBroker } from '@offer-ads/platform/broker';
+import { type Clock, systemClock } from '@offer-ads/platform/clock';
+import { startHttpServer } from '@offer-ads/platform/http-server';
+import { createLogger, type Logger } from '@offer-ads/platform/logging';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { openMongo } from '@offer-ads/platform/mongo';
+import { prepareMongoInbox } from '@offer-ads/platform/mongo-inbox';
+import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
+import type { NotifierConfig } from './config.ts';
+import { subscriptions } from './consumers.ts';
+import { contactsStore } from './contacts-store.ts';
+import { startDelivery } from './deliver.ts';
+import { openMailer } from './mailer.ts';
+import { openNotificationsStore } from './notifications-store.ts';
+
+export type NotifierOverrides = {
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  /** A test's own corner of the broker. */
+  readonly brokerNamespace?: string;
+};
+
+/** Connections to the mail server, and mails under way at once. */
+const lanes = 4;
+
+export async function startNotifier(
+  config: NotifierConfig,
+  overrides: NotifierOverrides = {},
+): Promise<AsyncDisposable & { readonly url: string }> {
+  const clock = overrides.clock ?? systemClock;
+  const logger = overrides.logger ?? createLogger({ service: 'notifier', level: config.logLevel });
+  const metrics = createMetrics('notifier');
+  // Disposed of in reverse: no more requests, no more events, the mails under way, the connections.
+  await using started = new AsyncDisposableStack();
+
+  const mongo = started.use(await openMongo({ url: config.mongoUrl, logger, metrics }));
+  await prepareMongoInbox(mongo);
+  const notifications = await openNotificationsStore(mongo);
+  const mailer = started.use(
+    openMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, connections: lanes }),
+  );
+  const delivery = started.use(startDelivery({ lanes, notifications, mailer, clock, logger, metrics }));
+  const broker = started.use(
+    await connectBroker({
+      url: config.rabbitmqUrl,
+      service: 'notifier',
+      declarations: allEvents,
+      logger,
+      metrics,
+      ...(overrides.brokerNamespace === undefined ? {} : { namespace: overrides.brokerNamespace }),
+    }),
+  );
+  const contacts = contactsStore(mongo);
+  const { portalUrl } = config;
+  await broker.consume(
+    subscriptions({ mongo, contacts, notifications, portalUrl, clock, wakeDelivery: delivery.wake }),
+  );
+  const server = started.use(
+    await startHttpServer({
+      service: 'notifier',
+      host: config.host,
+      port: config.port,
+      logger,
+      metrics,
+      clock,
+      // A mail server that is down keeps mails waiting, not the service from working.
+      readiness: async () => [
+        ...((await mongo.healthy()) ? [] : ['mongo does not answer']),
+        ...(broker.connected() ? [] : ['the broker is not connected']),
+      ],
+      routes: (app) => mountParkedRoutes(app, { broker, adminToken: config.adminToken, logger }),
+    }),
+  );
+  const running = started.move();
+  return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}

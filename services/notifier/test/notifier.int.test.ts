@@ -1,0 +1,330 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { allEvents } from '@offer-ads/contracts/events';
+import { type Broker, connectBroker } from '@offer-ads/platform/broker';
+import type { OutgoingEvent } from '@offer-ads/platform/events';
+import { createLogger } from '@offer-ads/platform/logging';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
+import { testNamespace, type TestNamespace } from '@offer-ads/testing/broker';
+import { testClock, type TestClock } from '@offer-ads/testing/clock';
+import { eventually } from '@offer-ads/testing/eventually';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
+import { openNotificationsStore } from '../src/notifications-store.ts';
+import { startNotifier } from '../src/service.ts';
+import * as events from './events.ts';
+import { type SmtpSink, startSmtpSink } from './smtp-sink.ts';
+
+const adminToken = 'an-admin-token-that-only-tests-ever-use-0123456789';
+const hour = 3_600_000;
+
+let mongo: TestMongo;
+let namespace: TestNamespace;
+let broker: Broker;
+let store: Mongo;
+let sink: SmtpSink;
+let clock: TestClock;
+let log: string[];
+let notifier: Awaited<ReturnType<typeof startNotifier>>;
+
+beforeAll(async () => {
+  namespace = testNamespace();
+  broker = await connectBroker({
+    url: namespace.url,
+    service: 'admin',
+    declarations: allEvents,
+    logger: silentLogger,
+    metrics: createMetrics('test'),
+    namespace: namespace.namespace,
+  });
+});
+afterAll(async () => {
+  await broker?.[Symbol.asyncDispose]();
+  await namespace?.dispose();
+});
+
+beforeEach(async () => {
+  mongo = await createTestMongo();
+  store = await openMongo({ url: mongo.url, logger: silentLogger, metrics: createMetrics('test') });
+  sink = await startSmtpSink();
+  clock = testClock();
+  log = [];
+  notifier = await start();
+});
+afterEach(async () => {
+  await notifier[Symbol.asyncDispose]();
+  await sink[Symbol.asyncDispose]();
+  await store[Symbol.asyncDispose]();
+  await mongo.dispose();
+});
+
+function start() {
+  const destination = { write: (line: string) => void log.push(line) };
+  return startNotifier(
+    {
+      host: '127.0.0.1',
+      port: 0,
+      logLevel: 'trace',
+      adminToken,
+      mongoUrl: mongo.url,
+      rabbitmqUrl: namespace.url,
+      smtpUrl: sink.url,
+      mailFrom: 'Offers <offers@ads.example>',
+      portalUrl: 'https://ads.example/portal',
+    },
+    {
+      clock,
+      logger: createLogger({ service: 'notifier', level: 'trace', destination }),
+      brokerNamespace: namespace.namespace,
+    },
+  );
+}
+
+const publish = (...published: OutgoingEvent[]) => broker.publish(published);
+const documents = () =>
+  store.connection
+    .collection<{ _id: string; state: string; problem?: string; attempts: number; message?: unknown }>(
+      'notifications',
+    )
+    .find()
+    .toArray();
+const recipients = () => sink.mails.map((mail) => mail.to?.[0]?.address).toSorted();
+const subjects = () => sink.mails.map((mail) => mail.subject).toSorted();
+
+async function handled(event: OutgoingEvent): Promise<void> {
+  await eventually(async () => {
+    const inbox = store.connection.collection<{ _id: string }>('inbox');
+    expect(await inbox.findOne({ _id: event.id })).not.toBeNull();
+  });
+}
+
+describe('an event', () => {
+  it('becomes one mail for each admin, with text and HTML', async () => {
+    await publish(events.registered(), events.paymentApplied());
+    await eventually(() => expect(recipients()).toEqual(['ann@cafe.example', 'bob@cafe.example']));
+    const [mail] = sink.mails;
+    expect(mail).toMatchObject({
+      from: { name: 'Offers', address: 'offers@ads.example' },
+      subject: 'Offer paid: “Two for one”',
+      text: expect.stringContaining('Total: GBP 12.00'),
+      html: expect.stringContaining('GBP 12.00'),
+      messageId: expect.stringMatching(/^<[0-9a-f]{40}@ads\.example>$/),
+    });
+  });
+
+  it('becomes a payment link for the admins and for the person who created the offer', async () => {
+    await publish(events.registered(), events.linkIssued({ mode: 'TEST' }));
+    await eventually(() =>
+      expect(recipients()).toEqual(['ann@cafe.example', 'bob@cafe.example', 'dot@cafe.example']),
+    );
+    expect(sink.mails[0]).toMatchObject({
+      subject: '[TEST] Payment link for “Two for one”',
+      text: expect.stringContaining('https://ads.example/pay/abc'),
+    });
+  });
+
+  it('that comes again, or under another id for the same cause, becomes no second mail', async () => {
+    const payment = events.paymentApplied();
+    const again = events.paymentApplied();
+    await publish(events.registered(), payment, payment, again, payment);
+    await handled(again);
+    await eventually(async () =>
+      expect((await documents()).map(({ state }) => state)).toEqual(['sent', 'sent']),
+    );
+    expect(sink.mails).toHaveLength(2);
+  });
+
+  it('becomes a mail of its own for every credit, low balance and end', async () => {
+    await publish(events.registered({ people: events.cornerCafe.people.slice(0, 1) }));
+    await publish(events.credited(), events.credited({ amountMinor: '250' }), events.low(), events.ended());
+    await eventually(() =>
+      expect(subjects()).toEqual([
+        'Balance low: GBP 9.00',
+        'GBP 2.50 credited for “Two for one”',
+        'GBP 5.00 credited for “Two for one”',
+        'Offer ended: “Two for one”',
+      ]),
+    );
+  });
+});
+
+describe('contacts', () => {
+  it('that are not known yet make a mail wait, and it goes out when they come', async () => {
+    const payment = events.paymentApplied();
+    await publish(payment);
+    await handled(payment);
+    expect(await documents()).toMatchObject([{ state: 'waiting' }]);
+    await publish(events.registered());
+    await eventually(() => expect(recipients()).toEqual(['ann@cafe.example', 'bob@cafe.example']));
+    await eventually(async () =>
+      expect(await documents()).toMatchObject([
+        { state: 'sent', attempts: 1 },
+        { state: 'sent', attempts: 1 },
+      ]),
+    );
+  });
+
+  it('and the mails that wait for them never miss each other, however close they come', async () => {
+    const organisations = Array.from({ length: 20 }, (_, index) => index + 1);
+    const person = { personId: 1, email: 'ann@cafe.example', role: 'admin' as const, enabled: true };
+    await publish(
+      ...organisations.flatMap((organisationId) => [
+        events.credited({ organisationId }),
+        events.registered({ organisationId, people: [person] }),
+      ]),
+    );
+    await eventually(() => expect(sink.mails).toHaveLength(20), { timeoutMs: 20_000 });
+  });
+
+  it('follow the newest state of the organisation, whatever order the events come in', async () => {
+    const [ann, bob] = events.cornerCafe.people;
+    if (ann === undefined || bob === undefined) throw new Error('no people');
+    const newest = events.changed({ people: [{ ...ann, enabled: false }, bob] }, 3);
+    await publish(newest);
+    await handled(newest);
+    const late = events.changed({ people: [ann, bob] }, 2);
+    await publish(late);
+    await handled(late);
+    await publish(events.low());
+    await eventually(() => expect(recipients()).toEqual(['bob@cafe.example']));
+  });
+
+  it('without an admin make a mail wait for one', async () => {
+    const balance = events.low();
+    await publish(events.registered({ people: [] }), balance);
+    await handled(balance);
+    await publish(events.changed({}, 2));
+    await eventually(() => expect(recipients()).toEqual(['ann@cafe.example', 'bob@cafe.example']));
+  });
+});
+
+describe('delivery', () => {
+  const oneAdmin = () => events.registered({ people: events.cornerCafe.people.slice(0, 1) });
+
+  it('waits while the mail server is down and sends once when it is back', async () => {
+    await sink[Symbol.asyncDispose]();
+    await publish(oneAdmin(), events.paymentApplied());
+    await eventually(async () =>
+      expect(await documents()).toMatchObject([{ state: 'pending', attempts: 1 }]),
+    );
+    sink = await startSmtpSink(sink.port);
+    clock.advance(hour);
+    await eventually(() => expect(sink.mails).toHaveLength(1));
+    await eventually(async () => expect(await documents()).toMatchObject([{ state: 'sent', attempts: 2 }]));
+  });
+
+  it('tries again after a temporary refusal, with the same Message-ID', async () => {
+    sink.refuseWith(451);
+    await publish(oneAdmin(), events.paymentApplied());
+    await eventually(async () =>
+      expect(await documents()).toMatchObject([{ state: 'pending', attempts: 1 }]),
+    );
+    sink.refuseWith(0);
+    clock.advance(hour);
+    await eventually(() => expect(sink.mails).toHaveLength(1));
+  });
+
+  it('gives up at once when the server will never take the mail, and keeps the reason', async () => {
+    sink.refuseWith(550);
+    await publish(oneAdmin(), events.paymentApplied());
+    await eventually(async () =>
+      expect(await documents()).toMatchObject([
+        { state: 'failed', attempts: 1, problem: expect.stringContaining('550') },
+      ]),
+    );
+    sink.refuseWith(0);
+    clock.advance(hour);
+    await publish(events.low());
+    await eventually(() => expect(subjects()).toEqual(['Balance low: GBP 9.00']));
+    expect(sink.refused()).toBe(1);
+  });
+
+  it('is taken over after the lease when the process was killed between sending and recording', async () => {
+    await notifier[Symbol.asyncDispose]();
+    const killed = await openNotificationsStore(store);
+    await store.transaction((session) =>
+      killed.add(
+        session,
+        [
+          {
+            id: 'offer-paid/offer/17 to ann@cafe.example',
+            eventName: 'OfferPaymentApplied',
+            organisationId: 1,
+            recipient: 'ann@cafe.example',
+            message: { subject: 'Offer paid', text: 'text', html: '<p>html</p>' },
+          },
+        ],
+        clock.now(),
+      ),
+    );
+    const claimed = await killed.claim(clock.now());
+    if (claimed === undefined) throw new Error('nothing to claim');
+    notifier = await start();
+    expect(await killed.claim(clock.now())).toBeUndefined();
+    clock.advance(hour);
+    await eventually(() => expect(sink.mails).toHaveLength(1));
+    await eventually(async () => expect(await documents()).toMatchObject([{ state: 'sent', attempts: 2 }]));
+    // The one that was thought dead wakes up: too late to undo anything.
+    await killed.record(claimed, { state: 'failed', problem: 'late' }, clock.now());
+    expect(await documents()).toMatchObject([{ state: 'sent' }]);
+  });
+
+  it('lets two processes share the work without a mail going out twice', async () => {
+    await using other = await start();
+    const offers = Array.from({ length: 25 }, (_, index) => events.paymentApplied({ offerId: index + 1 }));
+    await publish(oneAdmin(), ...offers);
+    await eventually(() => expect(sink.mails).toHaveLength(25), { timeoutMs: 20_000 });
+    await eventually(async () =>
+      expect((await documents()).filter(({ state }) => state === 'sent')).toHaveLength(25),
+    );
+    expect(new Set(sink.mails.map(({ messageId }) => messageId)).size).toBe(25);
+    expect(other.url).not.toBe(notifier.url);
+  });
+});
+
+describe('a sign-in link', () => {
+  it('reaches the person without any contact, and is forgotten once sent', async () => {
+    await publish(events.signInRequested());
+    await eventually(() => expect(recipients()).toEqual(['ann@cafe.example']));
+    expect(sink.mails[0]?.text).toContain(events.signInData.signInUrl);
+    await eventually(async () => expect(await documents()).toMatchObject([{ state: 'sent' }]));
+    expect(JSON.stringify(await documents())).not.toContain('sign-in/0123456789abcdef');
+  });
+
+  it('is forgotten when it expires unsent, and never sent after that', async () => {
+    sink.refuseWith(451);
+    await publish(events.signInRequested());
+    await eventually(async () => expect(await documents()).toMatchObject([{ state: 'pending' }]));
+    sink.refuseWith(0);
+    clock.advance(hour);
+    await eventually(async () =>
+      expect(await documents()).toMatchObject([
+        { state: 'failed', problem: expect.stringContaining('expired') },
+      ]),
+    );
+    expect(JSON.stringify(await documents())).not.toContain('sign-in/0123456789abcdef');
+    expect(sink.mails).toEqual([]);
+  });
+
+  it('appears in no log, nor does the address it goes to', async () => {
+    sink.refuseWith(451);
+    await publish(events.signInRequested());
+    await eventually(async () => expect(await documents()).toMatchObject([{ state: 'pending' }]));
+    expect(log.length).toBeGreaterThan(0);
+    expect(log.join()).not.toMatch(/0123456789abcdef|ann@cafe\.example/);
+  });
+});
+
+describe('over HTTP', () => {
+  it('is ready, measured, and lists parked events to whoever holds the admin credential', async () => {
+    expect(await (await fetch(`${notifier.url}/readyz`)).json()).toEqual({ status: 'ready', problems: [] });
+    expect(await (await fetch(`${notifier.url}/metrics`)).text()).toContain(
+      'notifier_delivery_attempts_total',
+    );
+    expect((await fetch(`${notifier.url}/admin/parked`)).status).toBe(401);
+    const parked = await fetch(`${notifier.url}/admin/parked`, {
+      headers: { authorization: `Bearer ${adminToken}` },
+    });
+    expect(await parked.json()).toEqual({ parked: [] });
+  });
+});
