@@ -247,6 +247,34 @@ describe('parked events', () => {
     expect(await billing.parked.list(10)).toEqual([]);
   });
 
+  it('include one that ended its service again and again, which never reported a failure', async () => {
+    const corner = testNamespace();
+    const offers = resources.use(await connectTestBroker(corner, 'offers'));
+    const deadly = counted(1);
+    await offers.publish([deadly]);
+    const connection = await connect(corner.url);
+    const queue = `${corner.namespace}.billing`;
+    const billing = resources.use(await connectTestBroker(corner, 'billing'));
+    let deaths = 0;
+    // Whoever takes it dies before it has answered; the broker notices by the channel that closes.
+    const parked = await eventually(
+      async () => {
+        const channel = await connection.createChannel();
+        if ((await channel.get(queue)) !== false) deaths += 1;
+        await channel.close();
+        const list = await billing.parked.list(10);
+        expect(list).toHaveLength(1);
+        return list;
+      },
+      { timeoutMs: 15_000 },
+    );
+    await connection.close();
+    expect(parked).toMatchObject([
+      { id: deadly.id, reason: expect.stringContaining('again and again'), parkedAt: null },
+    ]);
+    expect(deaths).toBeGreaterThan(5);
+  });
+
   it('survive being listed any number of times, and are gone once dropped', async () => {
     const { billing, corner } = await publisherAndConsumer();
     await publishRaw(corner, {}, 'nonsense');
