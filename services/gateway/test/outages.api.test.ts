@@ -69,6 +69,14 @@ describe('503 Service unavailable', () => {
     expect(performance.now() - startedAt).toBeLessThan(3_000);
   });
 
+  it('answers within 3 seconds when the service stops reading an upload', async () => {
+    gateway.offers.respond = () => {};
+    const startedAt = performance.now();
+    const body = Buffer.alloc(20_000_000);
+    expect(gist(await gateway.call('/offers', { method: 'POST', key, body }))).toEqual(unavailable);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+
   it('answers at once while the breaker is open, and stops within 3 seconds of the recovery', async () => {
     let reached = 0;
     gateway.offers.respond = (req) => {

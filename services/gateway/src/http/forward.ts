@@ -17,6 +17,8 @@ import { noteReturnCode } from './record-calls.ts';
 
 /** The service says by itself when its budget is used up; the gateway gives up a moment later. */
 const graceMs = 500;
+/** As long as any call that is not a creation (decision 23). */
+const notReadingMs = 2_000;
 
 export async function forward(
   req: Request,
@@ -24,14 +26,9 @@ export async function forward(
   o: { endpoint: Endpoint; upstream: Upstream; callerToken: string },
 ): Promise<void> {
   const abort = new AbortController();
-  const startBudget = () =>
-    setTimeout(() => abort.abort(new Error('no reply within the budget')), o.endpoint.budgetMs + graceMs);
-  let budget: NodeJS.Timeout | undefined;
   res.once('close', () => abort.abort(new CallerGone('the connection closed')));
   const body = o.endpoint.takesBody ? bodyOf(req) : null;
-  // The budget starts when the body has arrived (decision 23): a slow upload has its own limit.
-  if (body === null || req.complete) budget = startBudget();
-  else req.once('end', () => (budget = startBudget()));
+  const limits = limitWaiting(req, body, o.endpoint.budgetMs, (problem) => abort.abort(new Error(problem)));
   try {
     const reply = await o.upstream.send({
       method: req.method,
@@ -49,8 +46,39 @@ export async function forward(
   } catch (error) {
     if (!abort.signal.aborted || !(abort.signal.reason instanceof CallerGone)) throw error;
   } finally {
-    clearTimeout(budget);
+    limits.lift();
   }
+}
+
+/**
+ * The budget starts when the body has arrived (decision 23): a slow upload has its own limit. A service that takes no
+ * more of the body while the caller would send it is as good as gone.
+ */
+function limitWaiting(
+  req: Request,
+  body: Readable | null,
+  budgetMs: number,
+  giveUp: (problem: string) => void,
+): { lift: () => void } {
+  let budget: NodeJS.Timeout | undefined;
+  let stuck: NodeJS.Timeout | undefined;
+  const startBudget = () => {
+    budget = setTimeout(giveUp, budgetMs + graceMs, 'no reply within the budget');
+  };
+  const onPause = () => {
+    stuck = setTimeout(giveUp, notReadingMs, 'the body is not being read');
+  };
+  const onResume = () => clearTimeout(stuck);
+  if (body === null || req.complete) startBudget();
+  else req.once('end', startBudget);
+  req.on('pause', onPause).on('resume', onResume);
+  return {
+    lift: () => {
+      clearTimeout(budget);
+      clearTimeout(stuck);
+      req.off('end', startBudget).off('pause', onPause).off('resume', onResume);
+    },
+  };
 }
 
 /**
