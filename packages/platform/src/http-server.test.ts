@@ -111,7 +111,9 @@ describe('replies', () => {
         throw new Error('broke');
       });
     });
-    await expect(fetch(`${server.url}/half`).then((response) => response.text())).rejects.toThrow(/failed|terminated/);
+    await expect(fetch(`${server.url}/half`).then((response) => response.text())).rejects.toThrow(
+      /failed|terminated/,
+    );
   });
 
   it('carry neither etag nor x-powered-by', async () => {
