@@ -4,7 +4,8 @@
  */
 import { MemberChanged, MemberRemoved } from '@offer-ads/contracts/community-events';
 import { CatalogueChanged } from '@offer-ads/contracts/offers-events';
-import { on, type Subscription } from '@offer-ads/platform/broker';
+import { on } from '@offer-ads/platform/broker';
+import type { Subscription } from '@offer-ads/platform/broker-messages';
 import type { InterestsStore } from './interests-store.ts';
 import type { MembersStore } from './members-store.ts';
 

@@ -13,6 +13,7 @@ import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
 import { startPricing } from '../src/service.ts';
 
 const adminToken = 'an-admin-token-that-only-tests-use-0123456789';
+const adminHeaders = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
 
 export type Reply = { readonly status: number; readonly body: Record<string, unknown> };
 
@@ -27,6 +28,7 @@ export type PricingUnderTest = AsyncDisposable & {
   readonly post: (path: string, json: unknown, caller?: Partial<CallerContext>) => Promise<Reply>;
   /** Sends whatever `request` says, as the gateway would. */
   readonly send: (path: string, request: RequestInit, caller?: Partial<CallerContext>) => Promise<Reply>;
+  readonly adminHeaders: Readonly<Record<string, string>>;
   readonly admin: (path: string, body?: string) => Promise<Reply>;
   readonly importMembers: (members: readonly object[]) => Promise<Reply>;
   /** Sets the simulator's faults, for example `{ staleDays: 10 }`. */
@@ -76,10 +78,8 @@ export async function startPricingUnderTest(now: string): Promise<PricingUnderTe
     return replyOf(await fetch(service.url + path, { method: 'POST', ...request, headers }));
   };
   const admin: PricingUnderTest['admin'] = async (path, body) => {
-    const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
-    return replyOf(
-      await fetch(service.url + path, { method: 'POST', headers, ...(body !== undefined && { body }) }),
-    );
+    const request = { method: 'POST', headers: adminHeaders, ...(body !== undefined && { body }) };
+    return replyOf(await fetch(service.url + path, request));
   };
   await admin('/admin/rates/refresh');
 
@@ -90,6 +90,7 @@ export async function startPricingUnderTest(now: string): Promise<PricingUnderTe
     mongo,
     publisher,
     send,
+    adminHeaders,
     admin,
     post: (path, json, caller) =>
       send(path, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) }, caller),

@@ -60,6 +60,15 @@ describe('the price of an offer', () => {
     expect(price.money).toEqual({ costMinor: 58_63n, adUnitPriceE8: 131_988n, exchangeRate: dollar });
   });
 
+  it('is what the worked example of docs/prices.md says', () => {
+    const exchangeRate = { perGbpE6: 1_326_310n, date: '2026-11-20' };
+    expect(priceOf({ durationMs: 168 * HOUR_MS, matchingUsers: 1_649, exchangeRate })).toEqual({
+      matchingUsers: 1_649,
+      adUnitsHundredths: 277_032_00n,
+      money: { costMinor: 367_43n, adUnitPriceE8: 132_631n, exchangeRate },
+    });
+  });
+
   it('rounds every half upwards', () => {
     // 18 s of one user are 0.005 hours; 0.5 pence is a penny.
     expect(priceOf({ durationMs: 18_000, matchingUsers: 1, exchangeRate: pound }).adUnitsHundredths).toBe(1n);

@@ -25,7 +25,10 @@ export function mountAdminRoutes(
   const admin = requireAdmin({ token: o.adminToken, logger: o.logger });
 
   app.post('/admin/members/import', admin, async (req, res) => {
-    const outcome = await importMembers({ bytes: req, now: o.clock.now(), load: o.members.load });
+    // Leaving the loop must not take the connection along: the reply goes over it.
+    const bytes = req.iterator({ destroyOnReturn: false });
+    const outcome = await importMembers({ bytes, now: o.clock.now(), load: o.members.load });
+    req.resume();
     if (outcome.refused === undefined) return void res.json(outcome);
     const { imported, refused } = outcome;
     const message = `line ${refused.line} ${refused.problem}; imported before it: ${imported}`;

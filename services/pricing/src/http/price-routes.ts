@@ -43,7 +43,8 @@ export function mountPriceRoutes(
 
   app.post('/internal/price', caller, json, async (req, res) => {
     const request = priceRequest.safeParse(req.body);
-    if (!request.success) return void res.status(400).json({ message: 'not a price request' });
+    if (!request.success || request.data.endAt <= request.data.startAt)
+      return void res.status(400).json({ message: 'not a price request' });
     const { startAt, endAt, ...target } = request.data;
     const offer = {
       target,

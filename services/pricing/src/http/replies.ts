@@ -1,7 +1,8 @@
 /** What callers of the estimate are told: one row per refusal, and the figures of a price as JSON numbers. */
-import type { EstimateReply, Refusal } from '@offer-ads/contracts/public-api';
-import type { PriceReply } from '@offer-ads/contracts/pricing-api';
+
 import { minorUnitDigits } from '@offer-ads/contracts/currencies';
+import type { PriceReply } from '@offer-ads/contracts/pricing-api';
+import type { EstimateReply, Refusal } from '@offer-ads/contracts/public-api';
 import type { EstimateRefusal } from '../domain/estimate-form.ts';
 import { type Price, roundAdUnitPriceForReply } from '../domain/price.ts';
 
@@ -14,7 +15,8 @@ const refusalCodes = {
 
 /** The body of a refusal (decision 19); `code` is the HTTP status. */
 export function refusalReply(refusal: EstimateRefusal): Refusal {
-  return { ...refusalCodes[refusal.reason], status: 'Error', message: messageOf(refusal) };
+  const { return_code, code } = refusalCodes[refusal.reason];
+  return { return_code, status: 'Error', code, message: messageOf(refusal) };
 }
 
 function messageOf(refusal: EstimateRefusal): string {

@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import { fc } from '@offer-ads/testing/profile';
+import { type Line, readLines } from './read-lines.ts';
+
+async function* stream(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
+async function linesOf(chunks: readonly (string | Uint8Array)[], maxBytes = 100): Promise<Line[]> {
+  const lines: Line[] = [];
+  for await (const line of readLines(stream(chunks.map((chunk) => Buffer.from(chunk))), maxBytes))
+    lines.push(line);
+  return lines;
+}
+
+describe('lines of a stream', () => {
+  it('are numbered from 1, empty ones counted but not given, the last with or without its end', async () => {
+    const expected = [
+      { number: 1, text: 'one' },
+      { number: 3, text: 'three' },
+    ];
+    expect(await linesOf(['one\n\nthree\n'])).toEqual(expected);
+    expect(await linesOf(['one\r\n\r\nthree'])).toEqual(expected);
+    expect(await linesOf([])).toEqual([]);
+  });
+
+  it('are the same however the stream is cut into chunks, between the bytes of a character too', async () => {
+    const line = fc
+      .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
+      .filter((text) => /^[^\r\n]*\S$/.test(text));
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { maxLength: 8 }), fc.array(fc.nat(200)), async (texts, cuts) => {
+        const bytes = Buffer.from(texts.map((text) => `${text}\n`).join(''));
+        const places = [
+          0,
+          ...cuts.filter((cut) => cut < bytes.length).toSorted((a, b) => a - b),
+          bytes.length,
+        ];
+        const chunks = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+        const expected = texts.map((text, index) => ({ number: index + 1, text: text.trim() }));
+        expect(await linesOf(chunks, 1_000)).toEqual(expected);
+      }),
+    );
+  });
+
+  it('longer than the bound are given as too long', async () => {
+    expect(await linesOf(['short\n', 'x'.repeat(101), '\nnext\n'])).toEqual([
+      { number: 1, text: 'short' },
+      { number: 2, text: null },
+    ]);
+    expect(await linesOf([`${'x'.repeat(100)}\n`])).toEqual([{ number: 1, text: 'x'.repeat(100) }]);
+  });
+
+  it('without end are not read on, so that they fill no memory', async () => {
+    let chunks = 0;
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      for (;;) {
+        chunks += 1;
+        yield Buffer.alloc(60, 'x');
+      }
+    }
+    const lines: Line[] = [];
+    for await (const line of readLines(endless(), 100)) lines.push(line);
+    expect(lines).toEqual([{ number: 1, text: null }]);
+    expect(chunks).toBe(2);
+  });
+});

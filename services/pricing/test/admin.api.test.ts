@@ -1,0 +1,129 @@
+/** The internal admin routes of pricing. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { london, member } from './people.ts';
+import { type PricingUnderTest, startPricingUnderTest } from './pricing-under-test.ts';
+
+const now = '2026-11-20T18:00:00.000Z';
+let pricing: PricingUnderTest;
+
+beforeAll(async () => {
+  pricing = await startPricingUnderTest(now);
+});
+afterAll(async () => {
+  await pricing[Symbol.asyncDispose]();
+});
+
+async function estimate(changes: object = {}, currency = 'GBP') {
+  const form = {
+    start_datetime: '2026-12-01T00:00:00Z',
+    end_datetime: '2026-12-02T00:00:00Z',
+    location: [london.latitude, london.longitude],
+    radius: 30,
+    ...changes,
+  };
+  return (await pricing.post('/offers/price-estimate', form, { currency })).body;
+}
+
+async function matching(changes: object = {}): Promise<unknown> {
+  return (await estimate(changes)).matching_users;
+}
+
+describe('importing members', () => {
+  it('stores each line at once, and a second import replaces them', async () => {
+    const members = Array.from({ length: 1_200 }, (_, index) => member(index + 1));
+    expect(await pricing.importMembers(members)).toEqual({ status: 200, body: { imported: 1_200 } });
+    expect(await matching()).toBe(1_200);
+    expect(await pricing.importMembers([member(1, { banned: true }), member(2, { active: false })])).toEqual({
+      status: 200,
+      body: { imported: 2 },
+    });
+    expect(await matching()).toBe(1_198);
+    await pricing.importMembers([member(1), member(2)]);
+    expect(await matching()).toBe(1_200);
+  });
+
+  it('stops at the first line that is no member and says which and how many were stored', async () => {
+    const beforeFault = [member(5_001), member(5_002)];
+    const reply = await pricing.importMembers([
+      ...beforeFault,
+      member(5_003, { latitude: 91 }),
+      member(5_004),
+    ]);
+    expect(reply).toEqual({
+      status: 400,
+      body: {
+        message: 'line 3 has a missing or invalid latitude; imported before it: 2',
+        imported: 2,
+        line: 3,
+      },
+    });
+    expect(await matching()).toBe(1_202);
+  });
+
+  it('refuses a line without end while it is still being sent', async () => {
+    const endless = '{"member_id": 1, "gender": "'.padEnd(2_000_000, 'x');
+    expect(await pricing.admin('/admin/members/import', endless)).toMatchObject({
+      status: 400,
+      body: { line: 1 },
+    });
+  });
+});
+
+describe('generating members', () => {
+  it('makes the same members again for the same seed, and others for another', async () => {
+    const generate = (seed: number) =>
+      pricing.admin('/admin/members/generate', JSON.stringify({ count: 500, seed }));
+    const berlin = { location: [52.52, 13.405] };
+    expect(await generate(1)).toEqual({ status: 200, body: { generated: 500 } });
+    const once = Number(await matching(berlin));
+    expect(once).toBeGreaterThan(5);
+    await generate(1);
+    expect(await matching(berlin)).toBe(once);
+    await generate(2);
+    expect(await matching(berlin)).toBeGreaterThan(once);
+  });
+
+  it.each([{}, { count: 0, seed: 1 }, { count: 10, seed: -1 }, { count: '10', seed: 1 }])(
+    'refuses %j',
+    async (body) => {
+      expect((await pricing.admin('/admin/members/generate', JSON.stringify(body))).status).toBe(400);
+    },
+  );
+});
+
+describe('refreshing the rates', () => {
+  beforeEach(() => pricing.setRatesFaults({}));
+
+  it('gives the date of the fixing and the currencies that it has', async () => {
+    const { status, body } = await pricing.admin('/admin/rates/refresh');
+    expect(status).toBe(200);
+    expect(body).toEqual({ date: '2026-11-20', currencies: expect.arrayContaining(['GBP', 'JPY', 'USD']) });
+  });
+
+  it.each([
+    ['is down', { down: true }, /^Rates not refreshed: the feed answered 503$/],
+    ['breaks off', { malformed: true }, /^Rates not refreshed: the feed is not the central bank's document/],
+  ])('says that the feed %s and keeps the last good rates', async (_, faults, message) => {
+    await pricing.setRatesFaults(faults);
+    const reply = await pricing.admin('/admin/rates/refresh');
+    expect(reply).toEqual({ status: 502, body: { message: expect.stringMatching(message) } });
+    expect(await estimate({}, 'USD')).toMatchObject({ exchange_rate_date: '2026-11-20' });
+  });
+
+  it('keeps the newer rates when the feed goes back to older ones', async () => {
+    await pricing.setRatesFaults({ staleDays: 10 });
+    expect(await pricing.admin('/admin/rates/refresh')).toMatchObject({ body: { date: '2026-11-10' } });
+    expect(await estimate({}, 'USD')).toMatchObject({ exchange_rate_date: '2026-11-20' });
+  });
+});
+
+describe('every admin route', () => {
+  it.each([
+    '/admin/members/import',
+    '/admin/members/generate',
+    '/admin/rates/refresh',
+    '/admin/parked/replay',
+  ])('%s is closed without the credential', async (path) => {
+    expect((await fetch(pricing.url + path, { method: 'POST' })).status).toBe(401);
+  });
+});

@@ -1,0 +1,40 @@
+/** Distances on the sphere by the haversine formula, and chance that repeats itself: what the counts are checked by. */
+
+type Place = { readonly latitude: number; readonly longitude: number };
+
+const EARTH_RADIUS_METRES = 6_371_008.8;
+const radians = (degrees: number) => (degrees * Math.PI) / 180;
+const degrees = (angle: number) => (angle * 180) / Math.PI;
+
+export function distanceMetres(a: Place, b: Place): number {
+  const latitudes = Math.sin(radians(b.latitude - a.latitude) / 2) ** 2;
+  const longitudes = Math.sin(radians(b.longitude - a.longitude) / 2) ** 2;
+  const h = latitudes + Math.cos(radians(a.latitude)) * Math.cos(radians(b.latitude)) * longitudes;
+  return 2 * EARTH_RADIUS_METRES * Math.asin(Math.sqrt(Math.min(1, h)));
+}
+
+/** Where one arrives who goes that far on the great circle that starts in that direction. */
+export function travelled(from: Place, bearingDegrees: number, metres: number): Place {
+  const [latitude, bearing, angle] = [
+    radians(from.latitude),
+    radians(bearingDegrees),
+    metres / EARTH_RADIUS_METRES,
+  ];
+  const sine =
+    Math.sin(latitude) * Math.cos(angle) + Math.cos(latitude) * Math.sin(angle) * Math.cos(bearing);
+  const eastwards = Math.sin(bearing) * Math.sin(angle) * Math.cos(latitude);
+  const turn = Math.atan2(eastwards, Math.cos(angle) - Math.sin(latitude) * sine);
+  const longitude = ((from.longitude + degrees(turn) + 540) % 360) - 180;
+  return { latitude: degrees(Math.asin(Math.max(-1, Math.min(1, sine)))), longitude };
+}
+
+/** Mulberry32. */
+export function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
