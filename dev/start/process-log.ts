@@ -46,11 +46,12 @@ export function worthTelling(line: string, fromStderr: boolean): string | undefi
   if (!entry) return fromStderr && !detail.test(line) ? line : undefined;
   const level = told[String(entry.level)];
   if (level === undefined) return undefined;
-  const cause = entry.error?.message;
+  const cause = (entry.error ?? entry.err)?.message;
   return `${level}: ${entry.msg ?? ''}${cause && cause !== entry.msg ? ` (${cause})` : ''}`;
 }
 
-type Entry = { level?: unknown; msg?: string; error?: { message?: string } };
+/** `err` is where the HTTP log puts it. */
+type Entry = { level?: unknown; msg?: string; error?: { message?: string }; err?: { message?: string } };
 
 function parseEntry(line: string): Entry | undefined {
   if (!line.startsWith('{')) return undefined;

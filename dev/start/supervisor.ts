@@ -33,6 +33,8 @@ export function createSupervisor(o: {
   logsFolder: string;
   /** Keeps the process ids, so that the next start can stop what a killed one left running. */
   runFolder: string;
+  /** For every process, beside what its plan says. */
+  env?: Readonly<Record<string, string>>;
   report: (line: string) => void;
   /** Called when a process has been started again under a new id. */
   onRestart: () => void;
@@ -42,7 +44,7 @@ export function createSupervisor(o: {
   function launch(plan: ProcessPlan, restartMs: number): Supervised {
     const child = spawn(process.execPath, plan.args, {
       cwd: repository,
-      env: { ...process.env, ...plan.env },
+      env: { ...process.env, ...o.env, ...plan.env },
       stdio: ['ignore', 'pipe', 'pipe'],
       // A group of its own: Ctrl-C in the terminal is for us, who stop everything in order.
       detached: true,
