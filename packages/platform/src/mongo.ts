@@ -33,7 +33,8 @@ export async function openMongo(o: { url: string; logger: Logger; metrics: Metri
     socketTimeoutMS: 5 * TIMEOUT_MS,
   });
   connection.on('error', (error) => o.logger.warn({ error }, 'mongo connection failed'));
-  connection.on('disconnected', () => o.logger.warn('mongo disconnected'));
+  const onDisconnected = () => o.logger.warn('mongo disconnected');
+  connection.on('disconnected', onDisconnected);
   connection.on('reconnected', () => o.logger.info('mongo reconnected'));
   await connection.asPromise().catch((error: unknown) => {
     throw serviceUnavailable('mongo: cannot connect', error);
@@ -46,7 +47,11 @@ export async function openMongo(o: { url: string; logger: Logger; metrics: Metri
         () => true,
         () => false,
       ),
-    [Symbol.asyncDispose]: () => connection.close(),
+    [Symbol.asyncDispose]: () => {
+      // Asked for, so nothing to warn of.
+      connection.off('disconnected', onDisconnected);
+      return connection.close();
+    },
   };
 }
 
