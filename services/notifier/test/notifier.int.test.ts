@@ -88,8 +88,9 @@ const documents = () =>
     )
     .find()
     .toArray();
-const recipients = () => sink.mails.map((mail) => mail.to?.[0]?.address).toSorted();
-const subjects = () => sink.mails.map((mail) => mail.subject).toSorted();
+const compare = (one: string, other: string) => one.localeCompare(other);
+const recipients = () => sink.mails.map((mail) => mail.to?.[0]?.address ?? '').toSorted(compare);
+const subjects = () => sink.mails.map((mail) => mail.subject ?? '').toSorted(compare);
 
 async function handled(event: OutgoingEvent): Promise<void> {
   await eventually(async () => {

@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import { fc } from '@offer-ads/testing/profile';
+import { escapeHtml, oneLine } from './plain-text.ts';
+
+describe('text from outside on one line', () => {
+  it('cannot begin a new one, whatever it holds', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(oneLine(text)).not.toMatch(/[\r\n\u2028\u2029\p{Cc}]/u);
+      }),
+    );
+    expect(oneLine('Lunch\r\nBcc: everyone@example.com')).toBe('Lunch Bcc: everyone@example.com');
+  });
+
+  it('cannot turn the direction of reading', () => {
+    expect(oneLine('invoice\u202efdp.exe')).toBe('invoice fdp.exe');
+  });
+
+  it('keeps letters of every script, and emoji that are made of several', () => {
+    expect(oneLine('  Café – 東京 👩‍👩‍👧  ')).toBe('Café – 東京 👩‍👩‍👧');
+  });
+});
+
+describe('escaped HTML', () => {
+  it('holds no markup and no quote that ends an attribute', () => {
+    expect(escapeHtml(`<script>alert("x")</script> & 'y'`)).toBe(
+      '&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; &#39;y&#39;',
+    );
+    fc.assert(fc.property(fc.string(), (text) => expect(escapeHtml(text)).not.toMatch(/[<>"']/)));
+  });
+});
