@@ -29,7 +29,7 @@ export async function openVerdictsStore(mongo: Mongo): Promise<VerdictsStore> {
   );
   return {
     find: async (contentHash, basis) => {
-      const kept = await orUnavailable(verdicts.findOne(keyOf(contentHash, basis), withinBudget));
+      const kept = await orUnavailable(verdicts.findOne(keyOf(contentHash, basis), withinBudget()));
       return kept?.decision;
     },
     keep: async ({ contentHash, basis, ...found }) => {
@@ -37,7 +37,7 @@ export async function openVerdictsStore(mongo: Mongo): Promise<VerdictsStore> {
         verdicts.updateOne(
           keyOf(contentHash, basis),
           { $setOnInsert: found },
-          { upsert: true, ...withinBudget },
+          { upsert: true, ...withinBudget() },
         ),
       );
     },
