@@ -1,6 +1,5 @@
 /** How internal admin routes refuse: for the platform team, so they say what is wrong and what to do. */
 import type { Response } from 'express';
-import type { z } from 'zod';
 import type { KeyRefusal } from '../manage-keys.ts';
 import type { OrganisationRefusal } from '../manage-organisations.ts';
 
@@ -18,17 +17,4 @@ const refusals = {
 export function refuse(res: Response, reason: OrganisationRefusal | KeyRefusal): void {
   const { status, message } = refusals[reason];
   res.status(status).json({ message });
-}
-
-/** The parsed input, or undefined after a 400 that names every fault. */
-export function inputOf<S extends z.ZodType>(
-  schema: S,
-  given: unknown,
-  res: Response,
-): z.infer<S> | undefined {
-  const parsed = schema.safeParse(given ?? {});
-  if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`);
-  res.status(400).json({ message: faults.join('; ') });
-  return undefined;
 }

@@ -1,10 +1,11 @@
 /** Internal admin routes over API keys and the call log. */
 import { mode } from '@offer-ads/contracts/primitives';
+import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Router } from 'express';
 import { z } from 'zod';
 import type { LoggedCall } from '../calls-store.ts';
 import type { Keys } from '../manage-keys.ts';
-import { inputOf, refuse } from './admin-replies.ts';
+import { refuse } from './admin-replies.ts';
 import { idIn } from './organisation-routes.ts';
 
 const wishForKey = z.object({
@@ -27,8 +28,7 @@ export function keyRoutes(o: {
   const routes = express.Router();
 
   routes.post('/keys', async (req, res) => {
-    const wish = inputOf(wishForKey, req.body, res);
-    if (wish === undefined) return;
+    const wish = validInput(wishForKey, req.body);
     const outcome = await o.keys.create(wish);
     if (outcome.ok) res.status(201).json(outcome.value);
     else refuse(res, outcome.reason);
@@ -47,8 +47,8 @@ export function keyRoutes(o: {
     res.json({ keys: await o.keys.list(idIn(req)) });
   });
   routes.get('/organisations/:id/calls', async (req, res) => {
-    const page = inputOf(paging, req.query, res);
-    if (page !== undefined) res.json({ calls: await o.listCalls(idIn(req), page.limit) });
+    const page = validInput(paging, req.query);
+    res.json({ calls: await o.listCalls(idIn(req), page.limit) });
   });
   return routes;
 }

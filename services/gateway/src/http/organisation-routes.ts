@@ -1,11 +1,12 @@
 /** Internal admin routes over organisations, people, quotas and terms. */
 import { role } from '@offer-ads/contracts/gateway-events';
 import { country, currency, mode } from '@offer-ads/contracts/primitives';
+import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Request, type Router } from 'express';
 import { z } from 'zod';
 import { firstAdminOf, type Organisation, personByEmail } from '../domain/organisation.ts';
 import type { Organisations } from '../manage-organisations.ts';
-import { inputOf, refuse } from './admin-replies.ts';
+import { refuse } from './admin-replies.ts';
 
 const text = z.string().trim().min(1).max(200);
 const email = z.email().max(254);
@@ -25,8 +26,8 @@ export function organisationRoutes(o: {
   const routes = express.Router();
 
   routes.post('/organisations', async (req, res) => {
-    const wish = inputOf(registration, req.body, res);
-    if (wish !== undefined) res.status(201).json(summaryOf(await organisations.register(wish)));
+    const wish = validInput(registration, req.body);
+    res.status(201).json(summaryOf(await organisations.register(wish)));
   });
   routes.get('/organisations', async (_req, res) => {
     res.json({ organisations: (await organisations.list()).map(detailsOf) });
@@ -45,8 +46,7 @@ export function organisationRoutes(o: {
       res.json(detailsOf(outcome.value));
     });
     routes.post(`/organisations/:id/people/${verb}`, async (req, res) => {
-      const wish = inputOf(whom, req.body, res);
-      if (wish === undefined) return;
+      const wish = validInput(whom, req.body);
       const outcome = await organisations.setPersonEnabled(idIn(req), wish.email, enabled);
       if (!outcome.ok) return refuse(res, outcome.reason);
       await o.untilForgotten();
@@ -54,8 +54,7 @@ export function organisationRoutes(o: {
     });
   }
   routes.post('/organisations/:id/quota', async (req, res) => {
-    const wish = inputOf(quotaWish, req.body, res);
-    if (wish === undefined) return;
+    const wish = validInput(quotaWish, req.body);
     const { mode, ...limits } = wish;
     const outcome = await organisations.setQuota(idIn(req), mode, limits);
     if (!outcome.ok) return refuse(res, outcome.reason);
@@ -68,15 +67,13 @@ export function organisationRoutes(o: {
     else res.json({ people: organisation.people });
   });
   routes.post('/organisations/:id/people', async (req, res) => {
-    const wish = inputOf(invitation, req.body, res);
-    if (wish === undefined) return;
+    const wish = validInput(invitation, req.body);
     const outcome = await organisations.invite(idIn(req), wish);
     if (outcome.ok) res.status(201).json(personByEmail(outcome.value, wish.email));
     else refuse(res, outcome.reason);
   });
   routes.post('/terms', async (req, res) => {
-    const wish = inputOf(terms, req.body, res);
-    if (wish === undefined) return;
+    const wish = validInput(terms, req.body);
     const outcome = await organisations.publishTerms(wish.version);
     if (!outcome.ok) return refuse(res, outcome.reason);
     await o.untilForgotten();
