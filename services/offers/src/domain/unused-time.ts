@@ -42,9 +42,10 @@ function lengthOfUnion(periods: readonly Period[], within: Period): number {
   let length = 0;
   let coveredTo = within.from;
   for (const period of periods.toSorted((a, b) => a.from - b.from)) {
+    const from = Math.max(period.from, coveredTo);
     const to = Math.min(period.to, within.to);
-    if (to <= coveredTo) continue;
-    length += to - Math.max(period.from, coveredTo);
+    if (to <= from) continue;
+    length += to - from;
     coveredTo = to;
   }
   return length;

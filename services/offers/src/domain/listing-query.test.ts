@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import { fc } from '@offer-ads/testing/profile';
+import { parseCursor, readListingQuery, writeCursor } from './listing-query.ts';
+
+describe('the query of the listing', () => {
+  it('needs nothing but the environment, in any case', () => {
+    expect(readListingQuery({ environment: 'Test' }, 'TEST')).toEqual({
+      ok: true,
+      query: { limit: 20, after: null, status: null, createdAfter: null, createdBefore: null },
+    });
+  });
+
+  it('takes every filter', () => {
+    const place = { createdAt: new Date(0), offerId: 7 };
+    const read = readListingQuery(
+      {
+        environment: 'live',
+        limit: '100',
+        cursor: writeCursor(place),
+        offer_status: 'AWAITING_PAYMENT',
+        created_after: '2026-06-01T10:00:00+02:00',
+        created_before: '2026-06-02T10:00:00Z',
+      },
+      'LIVE',
+    );
+    expect(read).toEqual({
+      ok: true,
+      query: {
+        limit: 100,
+        after: place,
+        status: 'awaiting_payment',
+        createdAfter: new Date('2026-06-01T08:00:00Z'),
+        createdBefore: new Date('2026-06-02T10:00:00Z'),
+      },
+    });
+  });
+
+  it("is refused when it names the other mode than the key's", () => {
+    expect(readListingQuery({ environment: 'live' }, 'TEST')).toEqual({ ok: false, reason: 'other-mode' });
+  });
+
+  it.each([
+    ['environment', undefined],
+    ['environment', 'prod'],
+    ['environment', ['test', 'test']],
+    ['limit', '0'],
+    ['limit', '101'],
+    ['limit', '1.5'],
+    ['limit', ''],
+    ['limit', ['1', '2']],
+    ['cursor', 'nonsense'],
+    ['cursor', ''],
+    ['offer_status', 'scheduled'],
+    ['created_after', '2026-06-01'],
+    ['created_before', '2026-06-01T10:00:00'],
+  ])('names the fault of %s = %j', (name, value) => {
+    const read = readListingQuery({ environment: 'test', [name]: value }, 'TEST');
+    expect(read).toMatchObject({ ok: false, reason: 'invalid-query' });
+    expect(!read.ok && read.reason === 'invalid-query' && read.faults[0]).toContain(name);
+  });
+});
+
+describe('a cursor', () => {
+  it('leads back to its place', () => {
+    const place = fc.record({
+      createdAt: fc.date({ min: new Date(0), max: new Date(Date.UTC(2100, 0)), noInvalidDate: true }),
+      offerId: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
+    });
+    fc.assert(fc.property(place, (it) => expect(parseCursor(writeCursor(it))).toEqual(it)));
+  });
+
+  it('that is not ours is no place, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const place = parseCursor(text);
+        expect(place === undefined || writeCursor(place) === text).toBe(true);
+      }),
+    );
+    expect(parseCursor('zzzzzzzzzz-zzzzzz')).toBeUndefined();
+    expect(parseCursor('0-0')).toBeUndefined();
+  });
+});

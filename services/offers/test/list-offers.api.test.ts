@@ -1,0 +1,187 @@
+/** GET /offers */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ListReply, listReply } from '@offer-ads/contracts/public-api';
+import { createdId, startingNow } from './forms.ts';
+import { type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
+
+let under: OffersUnderTest;
+beforeAll(async () => {
+  under = await startOffersUnderTest();
+});
+afterAll(() => under[Symbol.asyncDispose]());
+
+async function list(organisationId: number, query: string): Promise<ListReply> {
+  const answer = await under.call('GET', `/offers?environment=TEST&${query}`, { caller: { organisationId } });
+  expect(answer.status).toBe(200);
+  return listReply.parse(answer.body);
+}
+
+async function idsOf(organisationId: number, query: string): Promise<number[]> {
+  return (await list(organisationId, query)).data.map((offer) => offer.offer_id);
+}
+
+describe('200', () => {
+  it('shows every field of an offer as it was created', async () => {
+    const caller = { organisationId: 10 };
+    const id = await createdId(
+      under,
+      { 'gender[]': ['Female'], 'interests[]': ['2', '1'], advertised_name: 'The Bean' },
+      { caller },
+    );
+    const { data } = await list(10, '');
+    expect(data).toEqual([
+      {
+        offer_id: id,
+        title: 'Two for one',
+        category: 'Food & Drink',
+        description: 'Two coffees for the price of one',
+        terms_and_conditions: '',
+        advertised_name: 'The Bean',
+        url: 'https://cafe.example/two-for-one',
+        image: expect.stringMatching(
+          /^http:\/\/images\.test\/images\/[0-9a-f]{64}\.jpg\?expires=\d+&signature=/,
+        ),
+        latitude: 51.5074,
+        longitude: -0.1278,
+        radius: 10,
+        gender: ['Female'],
+        interests: [
+          { interest_id: 1, interest_name: 'Hiking' },
+          { interest_id: 2, interest_name: 'Cooking' },
+        ],
+        start_datetime: '2026-06-01T13:00:00.000Z',
+        expiry_datetime: '2026-06-01T23:00:00.000Z',
+        creation_datetime: '2026-06-01T12:00:00.000Z',
+        offer_status: 'Scheduled',
+        status: 'enabled',
+      },
+    ]);
+  });
+
+  it('is empty when nothing matches', async () => {
+    const answer = await under.call('GET', '/offers?environment=test', { caller: { organisationId: 999 } });
+    expect(answer.body).toEqual({
+      data: [],
+      pagination: { limit: 20, count: 0, has_more: false, next_cursor: null },
+    });
+  });
+
+  it('goes through all offers newest first, although new ones come in between the pages', async () => {
+    const caller = { organisationId: 11 };
+    const ids: number[] = [];
+    for (let i = 0; i < 5; i += 1) {
+      // Two of them share their creation time.
+      if (i !== 3) under.clock.advance(1_000);
+      ids.push(await createdId(under, {}, { caller }));
+    }
+    const seen: number[] = [];
+    let query = 'limit=2';
+    for (;;) {
+      const page = await list(11, query);
+      seen.push(...page.data.map((offer) => offer.offer_id));
+      expect(page.pagination).toMatchObject({ limit: 2, count: page.data.length });
+      if (!page.pagination.has_more) {
+        expect(page.pagination.next_cursor).toBeNull();
+        break;
+      }
+      query = `limit=2&cursor=${page.pagination.next_cursor}`;
+      await createdId(under, {}, { caller });
+    }
+    expect(seen).toEqual(ids.toReversed());
+  });
+
+  it('filters by what the status is now', async () => {
+    const caller = { organisationId: 12 };
+    const from = under.clock.now();
+    under.clock.set('2026-06-01T12:00:00Z');
+    const scheduled = await createdId(under, {}, { caller });
+    const active = await createdId(under, startingNow, { caller });
+    const unpaid = await createdId(under, { payment_method: 'E' }, { caller });
+    const paused = await createdId(under, {}, { caller });
+    await under.call('POST', `/offers/${paused}/pause`, { caller });
+    const deleted = await createdId(under, {}, { caller });
+    await under.call('DELETE', `/offers/${deleted}`, { caller });
+
+    expect(await idsOf(12, 'offer_status=active')).toEqual([active]);
+    expect(await idsOf(12, 'offer_status=AWAITING_PAYMENT')).toEqual([unpaid]);
+    expect(await idsOf(12, 'offer_status=paused')).toEqual([paused]);
+    expect(await idsOf(12, 'offer_status=ended')).toEqual([]);
+    under.clock.set('2026-06-01T13:00:00Z');
+    expect(await idsOf(12, 'offer_status=active')).toEqual([active, scheduled]);
+    under.clock.set('2026-06-01T23:00:00Z');
+    expect(await idsOf(12, 'offer_status=ended')).toEqual([paused, unpaid, active, scheduled]);
+    under.clock.set(from);
+  });
+
+  it('filters by creation time, bounds included', async () => {
+    const caller = { organisationId: 13 };
+    under.clock.set('2026-06-01T12:00:00Z');
+    const first = await createdId(under, {}, { caller });
+    under.clock.set('2026-06-01T12:30:00Z');
+    const second = await createdId(under, {}, { caller });
+    expect(await idsOf(13, 'created_after=2026-06-01T12:30:00Z')).toEqual([second]);
+    expect(await idsOf(13, 'created_before=2026-06-01T14:00:00%2B02:00')).toEqual([first]);
+    under.clock.set('2026-06-01T12:00:00Z');
+  });
+
+  it("shows only the caller's organisation and mode", async () => {
+    const id = await createdId(under, {}, { caller: { organisationId: 14 } });
+    expect(await idsOf(15, '')).toEqual([]);
+    const live = { caller: { organisationId: 14, mode: 'LIVE' as const } };
+    expect((await under.call('GET', '/offers?environment=live', live)).body).toMatchObject({ data: [] });
+    expect(await idsOf(14, '')).toEqual([id]);
+  });
+
+  it('says whether an admin has disabled the offer', async () => {
+    const id = await createdId(under, startingNow, { caller: { organisationId: 16 } });
+    await under.admin('POST', `/admin/offers/${id}/disable`);
+    expect((await list(16, '')).data[0]).toMatchObject({ status: 'disabled', offer_status: 'Active' });
+  });
+
+  it('goes on when the neighbours are down', async () => {
+    under.neighbours.pricing.breaks.beforeWork = 5;
+    under.neighbours.billing.breaks.beforeWork = 5;
+    expect(await idsOf(10, '')).toHaveLength(1);
+    under.neighbours.reset();
+  });
+});
+
+describe('400', () => {
+  it.each([
+    'limit=0',
+    'limit=101',
+    'limit=x',
+    'cursor=x',
+    'offer_status=scheduled',
+    'created_after=yesterday',
+  ])('for %s', async (query) => {
+    const answer = await under.call('GET', `/offers?environment=test&${query}`);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ return_code: 'E1', status: 'Error', code: 400 });
+  });
+
+  it.each(['', '?environment=prod'])('for a missing or unknown environment (%j)', async (query) => {
+    expect((await under.call('GET', `/offers${query}`)).status).toBe(400);
+  });
+});
+
+describe('403', () => {
+  it("when environment is not the key's mode", async () => {
+    const answer = await under.call('GET', '/offers?environment=live');
+    expect(answer.status).toBe(403);
+    expect(answer.body).toMatchObject({
+      return_code: 'E1',
+      code: 403,
+      message: expect.stringContaining('TEST'),
+    });
+  });
+});
+
+describe('401', () => {
+  it('without a signed caller context', async () => {
+    const answer = await under.call('GET', '/offers?environment=test', {
+      headers: { 'x-caller-context': 'x' },
+    });
+    expect([answer.status, answer.body]).toEqual([401, { message: 'Unauthorised' }]);
+  });
+});
