@@ -1,16 +1,31 @@
 /** Getting the day's rates: fetched, checked, stored. Whatever goes wrong, the last good rates stay. */
 import type { Clock } from '@offer-ads/platform/clock';
+import { frankfurtDate, isNewerDue } from './domain/target-calendar.ts';
 import { type FeedResult, fetchRates } from './rates-feed.ts';
 import type { RatesStore } from './rates-store.ts';
 
-export type RefreshRates = (signal?: AbortSignal) => Promise<FeedResult>;
+export type RatesRefresher = {
+  /** Any replica may do this at any time: the same fixing is stored again as it was. */
+  readonly refresh: (signal?: AbortSignal) => Promise<FeedResult>;
+  /** Leaves the feed alone while nothing newer can be there. Throws when it is there and cannot be had. */
+  readonly refreshWhenDue: (signal?: AbortSignal) => Promise<void>;
+};
 
-/** Any replica may do this at any time: the same fixing is stored again as it was. */
-export function ratesRefresher(o: { url: string; rates: RatesStore; clock: Clock }): RefreshRates {
-  return async (signal) => {
+export function ratesRefresher(o: { url: string; rates: RatesStore; clock: Clock }): RatesRefresher {
+  const refresh: RatesRefresher['refresh'] = async (signal) => {
     const now = o.clock.now();
     const result = await fetchRates({ url: o.url, now, ...(signal && { signal }) });
     if (result.ok) await o.rates.save(result.rates, now);
     return result;
+  };
+  return {
+    refresh,
+    refreshWhenDue: async (signal) => {
+      const now = o.clock.now();
+      const latest = await o.rates.latest(frankfurtDate(now));
+      if (latest !== null && !isNewerDue(latest.date, now)) return;
+      const result = await refresh(signal);
+      if (!result.ok) throw new Error(result.problem);
+    },
   };
 }

@@ -17,8 +17,8 @@ import { openMembersStore } from './members-store.ts';
 import { openRatesStore } from './rates-store.ts';
 import { ratesRefresher } from './refresh-rates.ts';
 
-/** The central bank publishes once a day: soon after it has, soon after it could not be reached, and little to ask of it. */
-const REFRESH_RATES_EVERY_MS = 10 * 60_000;
+/** Costs the feed nothing: it is asked only while a fixing is due that is not stored yet. */
+const LOOK_FOR_RATES_EVERY_MS = 60_000;
 
 export type PricingService = AsyncDisposable & { readonly url: string };
 
@@ -38,17 +38,14 @@ export async function startPricing(
   const rates = openRatesStore(mongo.connection);
   await members.prepare();
 
-  const refreshRates = ratesRefresher({ url: config.RATES_URL, rates, clock });
+  const { refresh, refreshWhenDue } = ratesRefresher({ url: config.RATES_URL, rates, clock });
   opened.use(
     startLoop({
       name: 'refresh-rates',
-      everyMs: REFRESH_RATES_EVERY_MS,
+      everyMs: LOOK_FOR_RATES_EVERY_MS,
+      work: refreshWhenDue,
       logger,
       metrics,
-      work: async (signal) => {
-        const result = await refreshRates(signal);
-        if (!result.ok) throw new Error(result.problem);
-      },
     }),
   );
 
@@ -77,7 +74,13 @@ export async function startPricing(
       routes: (app) => {
         const contextSecret = config.PRICING_CONTEXT_SECRET;
         mountPriceRoutes(app, { contextSecret, clock, audience: members, rates, interests });
-        mountAdminRoutes(app, { adminToken: config.ADMIN_TOKEN, logger, clock, members, refreshRates });
+        mountAdminRoutes(app, {
+          adminToken: config.ADMIN_TOKEN,
+          logger,
+          clock,
+          members,
+          refreshRates: refresh,
+        });
         mountParkedRoutes(app, { broker, adminToken: config.ADMIN_TOKEN, logger });
       },
     }),

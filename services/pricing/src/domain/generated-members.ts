@@ -3,8 +3,10 @@ import type { MemberFacts } from '@offer-ads/contracts/community-events';
 import type { MemberGender } from '@offer-ads/contracts/primitives';
 import { type City, cities } from './cities.ts';
 
-/** Ids of a seed start here, so that members of two seeds, and members that were imported, do not meet. */
-const FIRST_ID_OF_SEED = 1_000_000_000;
+/** Each seed has a billion ids of its own, above the first billion, so that its members meet neither others nor imported ones. */
+const IDS_OF_SEED = 1_000_000_000;
+/** Ids stay safe integers; seeds that differ by a multiple of this share their ids. */
+const SEEDS_APART = 1_000_000;
 /** Interest ids that the demonstration catalogue has. */
 const INTERESTS = 30;
 const MOST_INTERESTS_OF_ONE = 8;
@@ -18,8 +20,9 @@ export function* generateMembers(o: {
   readonly seed: number;
 }): Generator<MemberFacts> {
   const random = randomNumbers(o.seed);
+  const firstId = (1 + (o.seed % SEEDS_APART)) * IDS_OF_SEED;
   for (let n = 1; n <= o.count; n += 1) {
-    yield { memberId: o.seed * FIRST_ID_OF_SEED + n, ...randomMember(random) };
+    yield { memberId: firstId + n, ...randomMember(random) };
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { frankfurtDate, isFixingDay, isOutOfDate } from './target-calendar.ts';
+import { frankfurtDate, isFixingDay, isNewerDue, isOutOfDate } from './target-calendar.ts';
 
 describe('a day of the TARGET calendar', () => {
   it.each([
@@ -50,6 +50,17 @@ describe('a rate is out of date', () => {
     ['not when its date is in the future', '2026-11-30', '2026-11-20T09:00:00Z', false],
   ])('%s', (_, lastFixing, now, expected) => {
     expect(isOutOfDate(lastFixing, new Date(now))).toBe(expected);
+  });
+});
+
+describe('a newer fixing is due', () => {
+  it.each([
+    ['not before 16:00 on the next fixing day', '2026-11-19', '2026-11-20T14:59:59Z', false],
+    ['from 16:00 on', '2026-11-19', '2026-11-20T15:00:00Z', true],
+    ['not over the weekend', '2026-11-20', '2026-11-22T20:00:00Z', false],
+    ['when the last is years old', '1999-01-04', '2026-11-22T20:00:00Z', true],
+  ])('%s', (_, lastFixing, now, expected) => {
+    expect(isNewerDue(lastFixing, new Date(now))).toBe(expected);
   });
 });
 

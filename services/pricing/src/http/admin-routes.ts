@@ -7,10 +7,9 @@ import { z } from 'zod';
 import { storeGeneratedMembers } from '../generate-members.ts';
 import { importMembers } from '../import-members.ts';
 import type { MembersStore } from '../members-store.ts';
-import type { RefreshRates } from '../refresh-rates.ts';
+import type { RatesRefresher } from '../refresh-rates.ts';
 
-/** Seeds stay small because they are part of the members' ids, which are safe integers. */
-const generation = z.object({ count: z.int().min(1).max(100_000_000), seed: z.int().min(1).max(1_000_000) });
+const generation = z.object({ count: z.int().min(1).max(100_000_000), seed: z.int().nonnegative() });
 
 export function mountAdminRoutes(
   app: Express,
@@ -19,7 +18,7 @@ export function mountAdminRoutes(
     readonly logger: Logger;
     readonly clock: Clock;
     readonly members: MembersStore;
-    readonly refreshRates: RefreshRates;
+    readonly refreshRates: RatesRefresher['refresh'];
   },
 ): void {
   const admin = requireAdmin({ token: o.adminToken, logger: o.logger });
