@@ -156,11 +156,11 @@ export async function addCredit(tx: Transaction, offerId: number, amountMinor: b
   ]);
 }
 
-/** Card payments whose session Stripe should be asked about; the next question of each is put off at once. */
+/** Card payments whose session Stripe should be asked about; the next question is put off at once, so replicas share the work. */
 export async function takeDueSessions(on: Transaction, now: Date, limit: number): Promise<CardPayment[]> {
   const due = await on.query<{ offer_id: bigint; begun_at: Date; expires_at: Date }>(
     `SELECT offer_id, begun_at, expires_at FROM checkout_sessions
-      WHERE next_check_at <= $1 ORDER BY next_check_at LIMIT $2`,
+      WHERE next_check_at <= $1 ORDER BY next_check_at LIMIT $2 FOR UPDATE SKIP LOCKED`,
     [now, limit],
   );
   if (due.length === 0) return [];

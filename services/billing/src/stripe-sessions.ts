@@ -43,10 +43,9 @@ export async function openSession(
     });
     return { kind: 'opened', sessionId: session.id, url: session.url };
   } catch (error) {
-    if (!isRefusal(error)) {
-      if (isMissing(error)) forgetVatRate(client);
-      throw stripeUnavailable(error);
-    }
+    // The tax rate that was remembered is gone: the repeat finds or makes another.
+    if (isMissing(error)) forgetVatRate(client);
+    if (isMissing(error) || !isRefusal(error)) throw stripeUnavailable(error);
     if (error.code === 'amount_too_small') return { kind: 'too-small' };
     if (error.param === 'expires_at') return { kind: 'too-late' };
     return { kind: 'refused', reason: error.message };

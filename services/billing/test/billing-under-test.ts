@@ -136,11 +136,12 @@ export async function startBillingUnderTest() {
       return rows.map((row) => row.data);
     },
 
-    expectSoundLedger: async () => {
+    /** At the end of every file: whatever moved, the ledger is sound. */
+    finish: async () => {
+      await using _ = running;
       const { problems } = await postgres.transaction(checkLedger);
       expect(problems).toEqual([]);
     },
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 
   async function cardPayment(offerId: number) {

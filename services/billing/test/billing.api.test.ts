@@ -96,8 +96,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  await using _ = started;
   await expectSoundLedger();
-  await started.disposeAsync();
 });
 
 async function expectSoundLedger(): Promise<void> {

@@ -11,10 +11,7 @@ let test: BillingUnderTest;
 beforeAll(async () => {
   test = await startBillingUnderTest();
 });
-afterAll(async () => {
-  await test.expectSoundLedger();
-  await test[Symbol.asyncDispose]();
-});
+afterAll(() => test.finish());
 
 async function bookWith(balanceMinor: bigint): Promise<Book> {
   const book = test.newBook();

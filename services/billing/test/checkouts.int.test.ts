@@ -16,10 +16,7 @@ afterEach(async () => {
   await test.setFaults({});
   test.webhooks.lost = false;
 });
-afterAll(async () => {
-  await test.expectSoundLedger();
-  await test[Symbol.asyncDispose]();
-});
+afterAll(() => test.finish());
 
 function newOrder(facts: Partial<CheckoutOrder> = {}): CheckoutOrder {
   return {
@@ -168,6 +165,17 @@ describe('the payment link', () => {
     expect(await follow(payToken)).toEqual({ kind: 'paid' });
     expect(test.sessionsOf(offerId)).toHaveLength(1);
     expect((await test.emitted(OfferPaid)).filter((paid) => paid.offerId === offerId)).toHaveLength(1);
+  });
+
+  it('opens no second session beside one that Stripe still takes money for, whatever our clock says', async () => {
+    const { payToken, offerId } = await test.openOffer();
+    const past = new Date(test.clock.now().getTime() - 1_000);
+    await test.billing.postgres.query('UPDATE checkout_sessions SET expires_at = $2 WHERE offer_id = $1', [
+      offerId,
+      past,
+    ]);
+    expect(await follow(payToken)).toEqual({ kind: 'unavailable' });
+    expect(test.sessionsOf(offerId)).toHaveLength(1);
   });
 
   it('of an offer that has ended leads nowhere', async () => {

@@ -17,10 +17,7 @@ let test: BillingUnderTest;
 beforeAll(async () => {
   test = await startBillingUnderTest();
 });
-afterAll(async () => {
-  await test.expectSoundLedger();
-  await test[Symbol.asyncDispose]();
-});
+afterAll(() => test.finish());
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -12,10 +12,7 @@ const sql = (text: string, values: readonly unknown[] = []) => test.billing.post
 beforeAll(async () => {
   test = await startBillingUnderTest();
 });
-afterAll(async () => {
-  await test.expectSoundLedger();
-  await test[Symbol.asyncDispose]();
-});
+afterAll(() => test.finish());
 
 async function fundedBook(): Promise<Book> {
   const book = test.newBook();

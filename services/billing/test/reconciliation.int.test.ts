@@ -11,10 +11,7 @@ beforeAll(async () => {
   test.webhooks.lost = true;
 });
 afterEach(() => test.setFaults({}));
-afterAll(async () => {
-  await test.expectSoundLedger();
-  await test[Symbol.asyncDispose]();
-});
+afterAll(() => test.finish());
 
 const reconcile = () => reconcileCheckouts(test.billing, new AbortController().signal);
 const state = async (offerId: number) => (await test.cardPayment(offerId)).checkout.state;

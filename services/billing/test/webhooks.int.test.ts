@@ -22,10 +22,7 @@ afterEach(async () => {
   await test.setFaults({});
   test.webhooks.lost = false;
 });
-afterAll(async () => {
-  await test.expectSoundLedger();
-  await test[Symbol.asyncDispose]();
-});
+afterAll(() => test.finish());
 
 const receive = ({ body, signature }: Webhook) => receiveWebhook(test.billing, body, signature);
 
@@ -95,6 +92,21 @@ describe('a payment', () => {
       state: 'paid',
       session: { sessionId },
     });
+  });
+
+  it('told by two different events is one payment, and both are accepted', async () => {
+    const { sessionId, offerId } = await test.openOffer();
+    const first = await caughtWebhook(sessionId);
+    const second = signed(
+      first.body
+        .toString()
+        .replace(/"id": "evt_\w+"/, '"id": "evt_second"')
+        .replace('checkout.session.completed', 'checkout.session.async_payment_succeeded'),
+      stripeKeys.TEST.webhookSecret,
+    );
+    expect(await Promise.all([receive(first), receive(second)])).toEqual(['accepted', 'accepted']);
+    expect(await paidEvents(offerId)).toHaveLength(1);
+    expect(await entriesOf(offerId)).toHaveLength(3);
   });
 
   it('of a closed checkout is on record, told to offers and credited in full', async () => {
