@@ -1,5 +1,4 @@
 /** What callers of the estimate are told: one row per refusal, and the figures of a price as JSON numbers. */
-
 import { minorUnitDigits } from '@offer-ads/contracts/currencies';
 import type { PriceReply } from '@offer-ads/contracts/pricing-api';
 import type { EstimateReply, Refusal } from '@offer-ads/contracts/public-api';
