@@ -35,7 +35,7 @@ const settings = z.object({
   // Only what the model has hardly any other reading for.
   SUGGESTIVE_THRESHOLD: share.default(0.9),
   MODEL_THREADS: count.default(availableParallelism()),
-  // A picture takes a tenth of a second or so: whoever waits behind 32 others still gets an answer in time.
+  // A picture takes a fifth of a second of one core: whoever waits behind 32 others still gets an answer in time.
   MOST_WAITING: count.default(32),
 });
 

@@ -20,7 +20,8 @@ export type ModelThread = {
 
 /** Resolves when the model is loaded and warm; rejects when it cannot be. */
 export async function startModelThread(): Promise<ModelThread> {
-  const worker = new Worker(new URL('./model-worker.ts', import.meta.url));
+  // Without the process's flags: `--import telemetry` is for the service, not for arithmetic.
+  const worker = new Worker(new URL('./model-worker.ts', import.meta.url), { execArgv: [] });
   const ended = endOf(worker);
   const identity = await nextMessage<ModelIdentity>(worker);
   return {
