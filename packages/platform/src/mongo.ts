@@ -1,9 +1,9 @@
 /** MongoDB: one connection per service that fails fast, and transactions. */
 import mongoose from 'mongoose';
 import { serviceUnavailable } from './faults.ts';
-import { withinBudget } from './mongo-faults.ts';
 import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
+import { withinBudget } from './mongo-faults.ts';
 
 export type Mongo = AsyncDisposable & {
   readonly connection: mongoose.Connection;
