@@ -44,7 +44,8 @@ try {
 async function start(): Promise<void> {
   await claim();
   const secrets = readOrMakeSecrets();
-  const ports = await choosePorts();
+  const { ports, release } = await choosePorts();
+  running.defer(release);
   if (ports.gateway !== gatewayPort) say(`Port ${gatewayPort} is taken: the gateway uses ${ports.gateway}.`);
   startingStores = startStores(say);
   const backing = running.use(await startingStores);

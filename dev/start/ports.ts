@@ -1,7 +1,9 @@
 /** Ports of one `.dev` folder: kept from start to start where they are free, because links in mails name them. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { claimFolder, releaseFolder } from '../backing/data-folder.ts';
 import { freePorts } from '../backing/free-port.ts';
 import { devFolder } from './folder.ts';
 import { readJson, writeJson } from './json-file.ts';
@@ -15,9 +17,18 @@ const names = [
 ] as const;
 export type Ports = Readonly<Record<(typeof names)[number], number>>;
 
-export async function choosePorts(): Promise<Ports> {
+/** Starts of two folders that look at the gateway's port in the same seconds must not both find it free. */
+const gatewayClaim = join(tmpdir(), `offer-ads-port-${gatewayPort}`);
+
+export async function choosePorts(): Promise<{ ports: Ports; release: () => void }> {
   const file = join(devFolder, 'ports.json');
-  const wanted: Partial<Ports> = { ...(readJson(file) as Partial<Ports> | undefined), gateway: gatewayPort };
+  const kept = readJson(file) as Partial<Ports> | undefined;
+  const isClaimed = await claimFolder(gatewayClaim).then(
+    () => true,
+    () => false,
+  );
+  const { gateway: _, ...others } = kept ?? {};
+  const wanted: Partial<Ports> = isClaimed ? { ...others, gateway: gatewayPort } : others;
   const spare = await freePorts(names.length);
   const chosen = await Promise.all(
     names.map(async (name, index) => {
@@ -27,7 +38,7 @@ export async function choosePorts(): Promise<Ports> {
   );
   const ports = Object.fromEntries(chosen) as Ports;
   writeJson(file, ports);
-  return ports;
+  return { ports, release: () => isClaimed && releaseFolder(gatewayClaim) };
 }
 
 async function isFree(port: number): Promise<boolean> {

@@ -76,10 +76,25 @@ it('what is stopped stays stopped, and leaves no record', async () => {
   expect(readFileSync(join(folder, 'one.log'), 'utf8')).toBe('listening\n');
 });
 
-it('a process that ends at once makes the start fail and names its log', async () => {
+it('a process that keeps ending makes the start fail and names its log', async () => {
   const one = await plan('one', 'process.exit(3)');
   await expect(supervisor.start(one)).rejects.toThrow(`see ${join(folder, 'one.log')}`);
-  expect(lines).toEqual(['[one] ended (status 3); it is started again in 0.25 s']);
+  expect(lines.filter((line) => line.includes('ended (status 3)'))).toHaveLength(3);
+});
+
+it('a process whose settings are wrong makes the start fail at once', async () => {
+  const one = await plan('one', 'process.exit(78)');
+  await expect(supervisor.start(one)).rejects.toThrow('did not become ready');
+  expect(lines).toHaveLength(1);
+});
+
+it('a process that ends once, its port being taken, becomes ready all the same', async () => {
+  const flag = join(folder, 'ended-once');
+  const endOnce = `const fs = require('node:fs');
+    if (!fs.existsSync(${JSON.stringify(flag)})) { fs.writeFileSync(${JSON.stringify(flag)}, ''); process.exit(1); }`;
+  const one = await plan('one', endOnce + server);
+  await supervisor.start(one);
+  expect((await fetch(one.readyUrl)).ok).toBe(true);
 });
 
 it('the console gets warnings and errors only, in a few words', () => {

@@ -13,6 +13,10 @@ const longestRestartMs = 15_000;
 /** Having lived this long, its next death counts as the first. */
 const steadyAfterMs = 30_000;
 const readyWithinMs = 60_000;
+/** Its port may just be in use by a connection that ends; what fails as often as this will go on failing. */
+const mostDeathsAtStart = 3;
+/** EX_CONFIG: its settings are wrong, and starting again cannot help. */
+const exitConfig = 78;
 const pollMs = 150;
 /** A service itself stops within 30 seconds. */
 const stopWithinMs = 35_000;
@@ -40,6 +44,7 @@ export function createSupervisor(o: {
   onRestart: () => void;
 }): Supervisor {
   const processes = new Map<string, Supervised>();
+  const deaths = new Map<string, number>();
 
   function launch(plan: ProcessPlan, restartMs: number): Supervised {
     const child = spawn(process.execPath, plan.args, {
@@ -62,6 +67,7 @@ export function createSupervisor(o: {
       forgetServer(o.runFolder, plan.name);
       resolve();
       if (supervised.stopping) return;
+      deaths.set(plan.name, code === exitConfig ? mostDeathsAtStart : (deaths.get(plan.name) ?? 0) + 1);
       const delayMs = performance.now() - startedAt > steadyAfterMs ? firstRestartMs : restartMs;
       o.report(
         `[${plan.name}] ended (${signal ?? `status ${code}`}); it is started again in ${delayMs / 1000} s`,
@@ -96,8 +102,10 @@ export function createSupervisor(o: {
 
   return {
     async start(plan) {
-      const { child } = launch(plan, firstRestartMs);
-      if (await becomesReady(plan, () => child.exitCode === null && child.signalCode === null)) return;
+      launch(plan, firstRestartMs);
+      const mayBecome = () =>
+        processes.get(plan.name)?.stopping === false && (deaths.get(plan.name) ?? 0) < mostDeathsAtStart;
+      if (await becomesReady(plan, mayBecome)) return;
       throw new Error(`${plan.name} did not become ready; see ${join(o.logsFolder, `${plan.name}.log`)}`);
     },
     async stop(names) {
@@ -113,10 +121,10 @@ export function createSupervisor(o: {
   };
 }
 
-/** False when it is not ready in time, or when the process has ended. */
-async function becomesReady(plan: ProcessPlan, lives: () => boolean): Promise<boolean> {
+/** False when it is not ready in time, or cannot become so any more. */
+async function becomesReady(plan: ProcessPlan, mayBecome: () => boolean): Promise<boolean> {
   const giveUpAt = performance.now() + readyWithinMs;
-  while (lives() && performance.now() < giveUpAt) {
+  while (mayBecome() && performance.now() < giveUpAt) {
     if (await answersOk(plan.readyUrl)) return true;
     await pause(pollMs);
   }
