@@ -7,6 +7,8 @@ FROM ${NODE_IMAGE} AS manifests
 WORKDIR /app
 COPY . .
 RUN find . -type f ! -name package.json ! -name package-lock.json -delete && find . -type d -empty -delete
+# `npm ci --omit=dev` follows the development dependencies of a workspace into other workspaces all the same.
+RUN npm pkg delete devDependencies --workspaces
 
 # What the service needs to run. npm leaves its own packages as symlinks into packages/, and they must stay that way:
 # Node strips types from no file whose real path is below node_modules.

@@ -2,9 +2,10 @@
  * A RabbitMQ node that shares nothing with one that the machine may run already: own name, cookie, ports, data and
  * epmd (Erlang's port mapper, which a node would otherwise start as a daemon and leave behind).
  */
-import { connect } from 'node:net';
+
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { freePorts } from './free-port.ts';
 import { onPath } from './on-path.ts';

@@ -11,4 +11,5 @@ export function runs(small: number, long: number): number {
 
 /** Import fast-check from here: it comes with as many runs as the profile asks for. */
 fc.configureGlobal({ numRuns: runs(100, 10_000) });
+
 export { fc };
