@@ -138,7 +138,7 @@ async function demo(state: DevState, settings: Readonly<Record<string, string>>)
     tell(
       `deleted before its start, so credited in full, net of VAT: ${money(before)} + ${money(cost)} = ${money(credited)}`,
     );
-    await readMails(offer.title, 3);
+    await readMails(offer.title, 3, 1);
   }
 
   async function estimate(advertiser: Advertiser, offer: OfferForm): Promise<bigint> {
@@ -148,8 +148,10 @@ async function demo(state: DevState, settings: Readonly<Record<string, string>>)
     mustEqual(asked.ad_units, hours * asked.matching_users, 'Ad Units are hours x matching users');
     const cost = parseAmount(asked.estimated_cost.toFixed(2), currency);
     must(cost !== undefined && cost > 0n, 'there is a price');
-    const whom = offer.interestIds.length === 0 ? 'everybody' : 'who shares one of three interests,';
-    tell(`"${offer.title}": ${hours} hours, ${whom} within ${place.radiusMiles} miles of central London`);
+    const whom = offer.interestIds.length === 0 ? '' : ' who shares one of three interests';
+    tell(
+      `"${offer.title}": ${hours} hours, everybody within ${place.radiusMiles} miles of central London${whom}`,
+    );
     tell(
       `${asked.matching_users} members x ${hours} h = ${asked.ad_units} Ad Units x ${asked.ad_unit_price} = ${money(cost)}`,
     );
@@ -189,9 +191,10 @@ async function demo(state: DevState, settings: Readonly<Record<string, string>>)
     tell(`${deleted.return_code} ${deleted.message}, and is not listed any more.`);
   }
 
-  async function readMails(title: string, count: number) {
+  async function readMails(title: string, count: number, alreadyRead = 0) {
     const found = await mails(title, count);
-    for (const { subject } of found) tell(`mail to ${organisation?.adminEmail}: ${subject}`);
+    for (const { subject } of found.slice(alreadyRead))
+      tell(`mail to ${organisation?.adminEmail}: ${subject}`);
     return found;
   }
 }
