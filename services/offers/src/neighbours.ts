@@ -73,38 +73,32 @@ export function connectNeighbours(
     timeoutMs: MODERATION_MS,
   });
   const clients = { pricing, billing, moderation };
-  const facts = (service: keyof typeof clients, errand: Errand) => ({
-    callerToken: signCallerContext(config[service].contextSecret, {
-      ...errand.caller,
-      audience: service,
-      validUntil: o.clock.now().getTime() + TOKEN_MS,
-    }),
-    requestId: errand.requestId,
-    deadline: errand.deadline,
-  });
-  type Question<S extends z.ZodType> = Pick<ServiceCall<S>, 'path' | 'reply' | 'json' | 'timeoutMs'>;
-  /** All of them may be repeated: they read, or billing knows the offer id. */
-  const ask = <S extends z.ZodType>(service: keyof typeof clients, errand: Errand, question: Question<S>) =>
-    clients[service].call({ method: 'POST', retry: 'safe', ...facts(service, errand), ...question });
+  /** Every question may be repeated when its connection breaks: they read, or billing knows the offer's id. */
+  const ask = <S extends z.ZodType>(
+    service: keyof typeof clients,
+    errand: Errand,
+    question: Pick<ServiceCall<S>, 'path' | 'reply' | 'json' | 'bytes' | 'timeoutMs'> & { method?: 'GET' },
+  ) =>
+    clients[service].call({
+      method: 'POST',
+      ...question,
+      callerToken: signCallerContext(config[service].contextSecret, {
+        ...errand.caller,
+        audience: service,
+        validUntil: o.clock.now().getTime() + TOKEN_MS,
+      }),
+      requestId: errand.requestId,
+      deadline: errand.deadline,
+      retry: 'safe',
+    });
 
   return {
     price: (errand, request) =>
       ask('pricing', errand, { path: '/internal/price', json: request, reply: priceReply }),
     balance: (errand) =>
-      billing.call({
-        method: 'GET',
-        path: '/internal/balance',
-        ...facts('billing', errand),
-        reply: balanceReply,
-      }),
+      ask('billing', errand, { method: 'GET', path: '/internal/balance', reply: balanceReply }),
     judgePicture: (errand, bytes) =>
-      moderation.call({
-        method: 'POST',
-        path: '/internal/verdicts',
-        ...facts('moderation', errand),
-        bytes,
-        reply: verdictReply,
-      }),
+      ask('moderation', errand, { path: '/internal/verdicts', bytes, reply: verdictReply }),
     charge: (errand, offer) =>
       ask('billing', errand, { path: '/internal/charges', json: chargeOf(offer), reply: chargeReply }),
     openCheckout: (errand, offer) =>

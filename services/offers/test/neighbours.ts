@@ -30,7 +30,14 @@ type Sale = {
 
 export type TestNeighbours = AsyncDisposable & {
   readonly urls: Record<'pricing' | 'billing' | 'moderation', string>;
-  readonly pricing: { costMinor: bigint | null; matchingUsers: number; breaks: Breaks; asked: number };
+  readonly pricing: {
+    /** Null: the currency cannot be billed. */
+    costMinor: bigint | null;
+    matchingUsers: number;
+    breaks: Breaks;
+    asked: number;
+    onAsked: () => Promise<void>;
+  };
   readonly moderation: { verdict: VerdictReply['verdict']; breaks: Breaks; asked: number };
   readonly billing: {
     balanceMinor: bigint;
@@ -41,6 +48,8 @@ export type TestNeighbours = AsyncDisposable & {
     tooSmall: boolean;
     /** Runs when a charge or checkout arrives, before it is answered. */
     onSale: (offerId: number) => Promise<void>;
+    /** Runs when it is done, before the answer leaves. */
+    onSold: (offerId: number) => Promise<void>;
     pay: (offerId: number) => void;
     readonly charges: () => number;
   };
@@ -51,12 +60,14 @@ const vatMinor = 200n;
 
 export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
   const serve = (service: ServiceName, routes: (app: Express) => void) => startServer(service, clock, routes);
-  const pricing = { costMinor: 10_00n as bigint | null, matchingUsers: 50, breaks: noBreaks(), asked: 0 };
-  const moderation = {
-    verdict: 'allowed' as VerdictReply['verdict'],
+  const pricing: TestNeighbours['pricing'] = {
+    costMinor: 10_00n,
+    matchingUsers: 50,
     breaks: noBreaks(),
     asked: 0,
+    onAsked: async () => {},
   };
+  const moderation: TestNeighbours['moderation'] = { verdict: 'allowed', breaks: noBreaks(), asked: 0 };
   const sales = new Map<number, Sale>();
   const billing: TestNeighbours['billing'] = {
     balanceMinor: 1_000_00n,
@@ -65,6 +76,7 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
     closing: 'works',
     tooSmall: false,
     onSale: async () => {},
+    onSold: async () => {},
     pay: (offerId) => {
       const sale = sales.get(offerId);
       if (sale?.state !== 'open') throw new Error(`offer ${offerId} has no open page`);
@@ -74,10 +86,11 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
   };
 
   const pricingServer = await serve('pricing', (app) => {
-    app.post('/internal/price', (req, res) => {
+    app.post('/internal/price', async (req, res) => {
       priceRequest.parse(req.body);
       pricing.asked += 1;
-      reply(req, res, pricing.breaks, () => ({
+      await pricing.onAsked();
+      await reply(req, res, pricing.breaks, () => ({
         matchingUsers: pricing.matchingUsers,
         adUnitsHundredths: '5000',
         money:
@@ -93,10 +106,10 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
     });
   });
   const moderationServer = await serve('moderation', (app) => {
-    app.post('/internal/verdicts', express.raw({ limit: '6mb' }), (req, res) => {
+    app.post('/internal/verdicts', express.raw({ limit: '6mb' }), async (req, res) => {
       moderation.asked += 1;
       const contentHash = 'test';
-      reply(req, res, moderation.breaks, (): VerdictReply => {
+      await reply(req, res, moderation.breaks, (): VerdictReply => {
         switch (moderation.verdict) {
           case 'allowed':
             return {
@@ -114,25 +127,37 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
     });
   });
   const billingServer = await serve('billing', (app) => {
-    app.get('/internal/balance', (req, res) => {
+    app.get('/internal/balance', async (req, res) => {
       const { mode, currency } = callerOf(req);
-      reply(req, res, noBreaks(), () => ({ mode, currency, balanceMinor: billing.balanceMinor.toString() }));
+      await reply(req, res, noBreaks(), () => ({
+        mode,
+        currency,
+        balanceMinor: billing.balanceMinor.toString(),
+      }));
     });
     app.post('/internal/charges', async (req, res) => {
       const { offerId, netMinor } = chargeRequest.parse(req.body);
       await billing.onSale(offerId);
-      reply(req, res, billing.breaks, () => charge(billing, offerId, BigInt(netMinor)));
+      await reply(req, res, billing.breaks, async () => {
+        const answer = charge(billing, offerId, BigInt(netMinor));
+        await billing.onSold(offerId);
+        return answer;
+      });
     });
     app.post('/internal/checkouts', async (req, res) => {
       const { offerId, netMinor } = checkoutRequest.parse(req.body);
       await billing.onSale(offerId);
-      reply(req, res, billing.breaks, () => openCheckout(billing, offerId, BigInt(netMinor)));
+      await reply(req, res, billing.breaks, async () => {
+        const answer = openCheckout(billing, offerId, BigInt(netMinor));
+        await billing.onSold(offerId);
+        return answer;
+      });
     });
-    app.post('/internal/offers/:offerId/close-checkout', (req, res) => {
-      reply(req, res, billing.breaks, () => close(billing, Number(req.params.offerId)));
+    app.post('/internal/offers/:offerId/close-checkout', async (req, res) => {
+      await reply(req, res, billing.breaks, () => close(billing, Number(req.params.offerId)));
     });
-    app.post('/internal/offers/:offerId/settle', (req, res) => {
-      reply(req, res, billing.breaks, () => settle(billing, Number(req.params.offerId)));
+    app.post('/internal/offers/:offerId/settle', async (req, res) => {
+      await reply(req, res, billing.breaks, () => settle(billing, Number(req.params.offerId)));
     });
   });
 
@@ -142,10 +167,11 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
     moderation,
     billing,
     reset: () => {
-      Object.assign(pricing, { costMinor: 10_00n, matchingUsers: 50, breaks: noBreaks(), asked: 0 });
+      const onAsked = async () => {};
+      Object.assign(pricing, { costMinor: 10_00n, matchingUsers: 50, breaks: noBreaks(), asked: 0, onAsked });
       Object.assign(moderation, { verdict: 'allowed', breaks: noBreaks(), asked: 0 });
       const usual = { balanceMinor: 1_000_00n, breaks: noBreaks(), closing: 'works', tooSmall: false };
-      Object.assign(billing, { ...usual, onSale: async () => {} });
+      Object.assign(billing, { ...usual, onSale: async () => {}, onSold: async () => {} });
       sales.clear();
     },
     [Symbol.asyncDispose]: async () => {
@@ -207,12 +233,17 @@ function noBreaks(): Breaks {
   return { beforeWork: 0, afterWork: 0 };
 }
 
-function reply(req: Request, res: Response, breaks: Breaks, work: () => object): void {
+async function reply(
+  req: Request,
+  res: Response,
+  breaks: Breaks,
+  work: () => object | Promise<object>,
+): Promise<void> {
   if (breaks.beforeWork > 0) {
     breaks.beforeWork -= 1;
     return void req.socket.destroy();
   }
-  const body = work();
+  const body = await work();
   if (breaks.afterWork > 0) {
     breaks.afterWork -= 1;
     return void req.socket.destroy();

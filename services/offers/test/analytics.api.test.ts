@@ -1,0 +1,112 @@
+/** GET /offers/{offer_id}/analytics, fed by events as the community platform sends them. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { OfferClicked, OfferViewed } from '@offer-ads/contracts/community-events';
+import { analyticsReply } from '@offer-ads/contracts/public-api';
+import { createdId, startingNow } from './forms.ts';
+import { type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
+
+let under: OffersUnderTest;
+beforeAll(async () => {
+  under = await startOffersUnderTest();
+});
+afterAll(() => under[Symbol.asyncDispose]());
+beforeEach(() => {
+  under.clock.set('2026-06-01T12:00:00Z');
+});
+
+function view(offerId: number, viewedAt: string, eventId?: string): Promise<void> {
+  return under.deliver(OfferViewed, { offerId, viewedAt }, eventId);
+}
+
+async function metrics(id: number, interval: string): Promise<{ views: number; clicks: number }> {
+  const answer = await under.call('GET', `/offers/${id}/analytics?interval=${interval}`);
+  return analyticsReply.parse(answer.body).metrics;
+}
+
+describe('200', () => {
+  it('gives the interval, its bounds, the status and the counts', async () => {
+    const id = await createdId(under, startingNow);
+    under.clock.set('2026-06-02T15:30:00.500Z');
+    await view(id, '2026-06-02T14:00:00.000Z');
+    await view(id, '2026-06-02T15:30:00.000Z');
+    await under.deliver(OfferClicked, { offerId: id, clickedAt: '2026-06-02T15:30:00.000Z' });
+    const answer = await under.call('GET', `/offers/${id}/analytics?interval=24h`);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      offer_id: id,
+      interval: '24h',
+      start_datetime: '2026-06-01T15:00:00.000Z',
+      end_datetime: '2026-06-02T15:30:00.500Z',
+      status: 'Ended',
+      metrics: { views: 2, clicks: 1 },
+    });
+  });
+
+  it('counts exactly what lies between the bounds', async () => {
+    const id = await createdId(under, startingNow);
+    under.clock.set('2026-06-02T15:30:00Z');
+    await view(id, '2026-06-01T14:59:59.999Z');
+    expect(await metrics(id, '24h')).toEqual({ views: 0, clicks: 0 });
+    await view(id, '2026-06-01T15:00:00.000Z');
+    expect(await metrics(id, '24h')).toEqual({ views: 1, clicks: 0 });
+    expect(await metrics(id, 'all')).toEqual({ views: 2, clicks: 0 });
+    expect(await metrics(id, '90d')).toEqual({ views: 2, clicks: 0 });
+  });
+
+  it('starts at the creation for all', async () => {
+    under.clock.set('2026-06-01T12:10:00Z');
+    const id = await createdId(under);
+    await view(id, '2026-06-01T12:10:00.000Z');
+    const answer = await under.call('GET', `/offers/${id}/analytics?interval=all`);
+    expect(answer.body).toMatchObject({ start_datetime: '2026-06-01T12:10:00.000Z', metrics: { views: 1 } });
+  });
+
+  it('counts an event once, however often and in whatever order it comes', async () => {
+    const id = await createdId(under, startingNow);
+    const views = Array.from({ length: 20 }, (_, minute) => ({
+      at: `2026-06-01T${String(12 + (minute % 3)).padStart(2, '0')}:00:00.000Z`,
+      eventId: randomUUID(),
+    }));
+    under.clock.set('2026-06-01T15:00:00Z');
+    await Promise.all([...views, ...views.toReversed()].map(({ at, eventId }) => view(id, at, eventId)));
+    expect(await metrics(id, '7d')).toEqual({ views: 20, clicks: 0 });
+  });
+
+  it('takes traffic of unknown offers and from before the creation for noise', async () => {
+    const id = await createdId(under);
+    await view(id, '2026-06-01T11:59:59.999Z');
+    await view(424_242, '2026-06-01T12:00:00.000Z');
+    await view(9_999_999_999, '2026-06-01T12:00:00.000Z');
+    expect(await metrics(id, 'all')).toEqual({ views: 0, clicks: 0 });
+  });
+});
+
+describe('400', () => {
+  it.each(['', '?interval=1h', '?interval=24h&interval=7d'])(
+    'for %j, before the offer is looked up',
+    async (query) => {
+      const answer = await under.call('GET', `/offers/424242/analytics${query}`);
+      expect(answer.status).toBe(400);
+      expect(answer.body).toMatchObject({
+        return_code: 'E1',
+        code: 400,
+        message: expect.stringContaining('interval'),
+      });
+    },
+  );
+});
+
+describe('401', () => {
+  it("for an offer that is none, another organisation's, of the other mode, or deleted", async () => {
+    const id = await createdId(under);
+    const ask = (path: string, caller = {}) =>
+      under.call('GET', `/offers/${path}/analytics?interval=all`, { caller });
+    const unauthorised = { status: 401, body: { message: 'Unauthorised' } };
+    expect(await ask('x')).toMatchObject(unauthorised);
+    expect(await ask(`${id}`, { organisationId: 2 })).toMatchObject(unauthorised);
+    expect(await ask(`${id}`, { mode: 'LIVE' })).toMatchObject(unauthorised);
+    await under.call('DELETE', `/offers/${id}`);
+    expect(await ask(`${id}`)).toMatchObject(unauthorised);
+  });
+});

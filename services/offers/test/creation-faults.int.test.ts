@@ -1,0 +1,227 @@
+/** Lost answers and requests that nobody finishes, at every recovery point: one offer and one charge, or none of both. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import { create } from './forms.ts';
+import { type Answer, type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
+import { offerPaid } from './payments.ts';
+
+/** A call whose connection breaks is tried once more, so an answer is lost for good when both break. */
+const FOR_GOOD = 2;
+/** Longer than a lease, and longer than the sweeper waits for the client. */
+const LEASE_MS = 31_000;
+const ABANDONED_MS = 61_000;
+
+let under: OffersUnderTest;
+beforeAll(async () => {
+  under = await startOffersUnderTest();
+});
+afterAll(() => under[Symbol.asyncDispose]());
+beforeEach(async () => {
+  under.neighbours.reset();
+  under.clock.set('2026-06-01T12:00:00Z');
+  // Breakers look at the share of failures: with so many successes before each test they stay closed.
+  for (let i = 0; i < 6; i += 1) await create(under);
+  under.neighbours.reset();
+  await under.postgres.query('DELETE FROM idempotency_keys');
+  await under.postgres.query('DELETE FROM offers');
+  await under.clearEvents();
+});
+
+async function listedIds(): Promise<number[]> {
+  const { body } = await under.call('GET', '/offers?environment=test&limit=100');
+  return (body as { data: { offer_id: number }[] }).data.map((offer) => offer.offer_id);
+}
+
+async function expectOneOfferAndOneCharge(answer: Answer): Promise<void> {
+  expect(answer).toMatchObject({ status: 200, body: { return_code: 'S1' } });
+  const { offer_id: id } = answer.body as { offer_id: number };
+  expect(await listedIds()).toEqual([id]);
+  expect(await under.postgres.query('SELECT 1 FROM offers')).toHaveLength(1);
+  expect([...under.neighbours.billing.sales]).toMatchObject([[id, { state: 'charged' }]]);
+  expect((await under.events()).map((event) => event.name)).toEqual(['OfferCreated', 'OfferPaymentApplied']);
+}
+
+async function expectNothing(): Promise<void> {
+  expect(await under.postgres.query('SELECT 1 FROM offers')).toEqual([]);
+  expect(await under.postgres.query('SELECT 1 FROM idempotency_keys')).toEqual([]);
+  expect(under.neighbours.billing.charges()).toBe(0);
+  expect(await under.events()).toEqual([]);
+}
+
+function expectUnavailable(answer: Answer): void {
+  expect(answer).toMatchObject({ status: 503, body: { message: 'Service unavailable' } });
+  expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+}
+
+async function sweepAfter(milliseconds: number): Promise<void> {
+  under.clock.advance(milliseconds);
+  await under.offers.sweeper.recover();
+}
+
+describe('after a 503 the same key tells the outcome', () => {
+  it.each(['pricing', 'moderation', 'billing'] as const)('when %s was away', async (neighbour) => {
+    const key = randomUUID();
+    under.neighbours[neighbour].breaks.beforeWork = FOR_GOOD;
+    expectUnavailable(await create(under, {}, { key }));
+    expect(await listedIds()).toEqual([]);
+    expect(under.neighbours.billing.charges()).toBe(0);
+    under.neighbours[neighbour].breaks.beforeWork = 0;
+    await expectOneOfferAndOneCharge(await create(under, {}, { key }));
+  });
+
+  it('when the answer about a charge was lost', async () => {
+    const key = randomUUID();
+    under.neighbours.billing.breaks.afterWork = FOR_GOOD;
+    expectUnavailable(await create(under, {}, { key }));
+    expect(await listedIds()).toEqual([]);
+    await expectOneOfferAndOneCharge(await create(under, {}, { key }));
+    expect(under.neighbours.billing.balanceMinor).toBe(990_00n);
+  });
+
+  it('when the answer about a checkout was lost: the same offer, the same link', async () => {
+    const key = randomUUID();
+    under.neighbours.billing.breaks.afterWork = FOR_GOOD;
+    expectUnavailable(await create(under, { payment_method: 'E' }, { key }));
+    const [[id, sale]] = [...under.neighbours.billing.sales] as [[number, { url: string }]];
+    const answer = await create(under, { payment_method: 'E' }, { key });
+    expect(answer.body).toMatchObject({ offer_id: id, payment_url: sale.url, status: 'Awaiting Payment' });
+    expect(under.neighbours.billing.sales.size).toBe(1);
+  });
+
+  it('as a refusal when the charge never arrived and the balance is gone: nothing remains and the id is closed', async () => {
+    const key = randomUUID();
+    under.neighbours.billing.breaks.beforeWork = FOR_GOOD;
+    expectUnavailable(await create(under, {}, { key }));
+    under.neighbours.billing.balanceMinor = 0n;
+    expect((await create(under, {}, { key })).body).toMatchObject({ return_code: 'E3' });
+    await expectNothing();
+    expect([...under.neighbours.billing.sales.values()]).toMatchObject([{ state: 'closed' }]);
+  });
+
+  it('and another payload is refused meanwhile', async () => {
+    const key = randomUUID();
+    under.neighbours.billing.breaks.afterWork = FOR_GOOD;
+    expectUnavailable(await create(under, {}, { key }));
+    expect((await create(under, { title: 'Other' }, { key })).status).toBe(422);
+  });
+
+  it('and time that the offer could not run meanwhile is unused', async () => {
+    const key = randomUUID();
+    under.neighbours.billing.breaks.afterWork = FOR_GOOD;
+    const parts = { start_datetime: '2026-06-01T12:00:00Z' };
+    expectUnavailable(await create(under, parts, { key }));
+    under.clock.advance(10_000);
+    const { offer_id: id } = (await create(under, parts, { key })).body as { offer_id: number };
+    expect((await under.admin('GET', `/admin/offers/${id}`)).body).toMatchObject({ unusedMs: 10_000 });
+  });
+});
+
+describe('when the client never comes back, the sweep', () => {
+  it.each(['pricing', 'moderation'] as const)('drops what %s kept from being checked', async (neighbour) => {
+    const key = randomUUID();
+    under.neighbours[neighbour].breaks.beforeWork = FOR_GOOD;
+    expectUnavailable(await create(under, {}, { key }));
+    await sweepAfter(ABANDONED_MS);
+    await expectNothing();
+    under.clock.set('2026-06-01T12:00:00Z');
+    expect((await create(under, { title: 'Other' }, { key })).body).toMatchObject({ return_code: 'S1' });
+  });
+
+  it('leaves the client a minute', async () => {
+    under.neighbours.billing.breaks.afterWork = FOR_GOOD;
+    const key = randomUUID();
+    await create(under, {}, { key });
+    await sweepAfter(59_000);
+    expect(under.neighbours.billing.charges()).toBe(1);
+    expect(await listedIds()).toEqual([]);
+  });
+
+  it('finishes what was charged, and the key replays it', async () => {
+    const key = randomUUID();
+    under.neighbours.billing.breaks.afterWork = FOR_GOOD;
+    await create(under, {}, { key });
+    await sweepAfter(ABANDONED_MS);
+    const replay = await create(under, {}, { key });
+    expect(replay.headers.get('idempotent-replayed')).toBe('true');
+    await expectOneOfferAndOneCharge(replay);
+  });
+
+  it('closes for ever what was not charged, and frees the key for a new id', async () => {
+    const key = randomUUID();
+    under.neighbours.billing.breaks.beforeWork = FOR_GOOD;
+    await create(under, {}, { key });
+    await sweepAfter(ABANDONED_MS);
+    await expectNothing();
+    const [[closedId, sale]] = [...under.neighbours.billing.sales] as [[number, { state: string }]];
+    expect(sale.state).toBe('closed');
+    const again = await create(under, {}, { key });
+    expect((again.body as { offer_id: number }).offer_id).toBeGreaterThan(closedId);
+  });
+
+  it('finishes a card offer whose page was paid, and drops one whose page was not', async () => {
+    const [paidKey, unpaidKey] = [randomUUID(), randomUUID()];
+    const parts = { payment_method: 'E' };
+    under.neighbours.billing.breaks.afterWork = FOR_GOOD;
+    await create(under, parts, { key: paidKey });
+    const [paidId] = [...under.neighbours.billing.sales.keys()];
+    under.neighbours.billing.pay(paidId!);
+    under.neighbours.billing.breaks.afterWork = FOR_GOOD;
+    await create(under, parts, { key: unpaidKey });
+    await sweepAfter(ABANDONED_MS);
+    expect(await listedIds()).toEqual([paidId]);
+    expect((await under.admin('GET', `/admin/offers/${paidId}`)).body).toMatchObject({ status: 'Scheduled' });
+    expect((await create(under, parts, { key: paidKey })).body).toMatchObject({
+      offer_id: paidId,
+      status: 'Awaiting Payment',
+    });
+    await under.deliver(OfferPaid, offerPaid(under, paidId!));
+    expect((await under.events()).filter((event) => event.name === 'OfferPaymentApplied')).toHaveLength(1);
+  });
+
+  it('waits with what billing cannot tell yet', async () => {
+    under.neighbours.billing.breaks.afterWork = FOR_GOOD;
+    const key = randomUUID();
+    await create(under, {}, { key });
+    under.neighbours.billing.closing = 'unknown';
+    await sweepAfter(ABANDONED_MS);
+    expect(await listedIds()).toEqual([]);
+    under.neighbours.billing.closing = 'works';
+    await sweepAfter(ABANDONED_MS);
+    expect(await listedIds()).toHaveLength(1);
+  });
+});
+
+describe('a payment that comes before its creation is finished', () => {
+  it('is kept, and counts when the creation is finished', async () => {
+    under.neighbours.billing.onSold = async (offerId) => {
+      under.neighbours.billing.pay(offerId);
+      await under.deliver(OfferPaid, offerPaid(under, offerId));
+    };
+    const answer = await create(under, { payment_method: 'E' });
+    expect(answer.body).toMatchObject({ return_code: 'S1', status: 'Awaiting Payment' });
+    expect(await under.events()).toMatchObject([
+      { name: 'OfferCreated', data: { paid: true } },
+      { name: 'OfferPaymentApplied', data: { outcome: 'scheduled', paymentMethod: 'E', vatMinor: '200' } },
+    ]);
+  });
+});
+
+describe('a request that was taken for dead', () => {
+  it.each(['onSale', 'onSold'] as const)('does no harm when another has taken over (%s)', async (moment) => {
+    const key = randomUUID();
+    let successor: Promise<Answer> | undefined;
+    under.neighbours.billing[moment] = async () => {
+      under.neighbours.billing[moment] = async () => {};
+      under.clock.advance(LEASE_MS);
+      successor = create(under, {}, { key });
+      await successor;
+    };
+    const late = await create(under, {}, { key });
+    expect(late).toMatchObject({
+      status: 409,
+      body: { message: expect.stringMatching(/still being processed/) },
+    });
+    await expectOneOfferAndOneCharge((await successor)!);
+  });
+});

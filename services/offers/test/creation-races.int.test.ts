@@ -1,0 +1,63 @@
+/** Many at once: one key, different keys with little room, and the balance. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { runs } from '@offer-ads/testing/profile';
+import { create } from './forms.ts';
+import { type Answer, type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
+
+let under: OffersUnderTest;
+beforeAll(async () => {
+  under = await startOffersUnderTest();
+});
+afterAll(() => under[Symbol.asyncDispose]());
+beforeEach(async () => {
+  under.neighbours.reset();
+  await under.postgres.query('DELETE FROM idempotency_keys');
+  await under.postgres.query('DELETE FROM offers');
+});
+
+const MANY = 64;
+
+function countOf(answers: readonly Answer[], status: number, code?: string): number {
+  return answers.filter(
+    ({ status: given, body }) =>
+      given === status && (code === undefined || (body as { return_code: string }).return_code === code),
+  ).length;
+}
+
+describe('one key', () => {
+  it('64 times at once gives one offer, one charge, and the same reply to all who got one', async () => {
+    for (let round = 0; round < runs(1, 10); round += 1) {
+      under.neighbours.billing.sales.clear();
+      const key = randomUUID();
+      const answers = await Promise.all(Array.from({ length: MANY }, () => create(under, {}, { key })));
+      expect(countOf(answers, 200, 'S1') + countOf(answers, 409)).toBe(MANY);
+      expect(countOf(answers, 200, 'S1')).toBeGreaterThan(0);
+      const created = answers.filter(({ status }) => status === 200).map(({ body }) => JSON.stringify(body));
+      expect(new Set(created).size).toBe(1);
+      expect(under.neighbours.billing.charges()).toBe(1);
+      expect((await create(under, {}, { key })).body).toEqual(JSON.parse(created[0]!));
+    }
+    expect(await under.postgres.query('SELECT 1 FROM offers')).toHaveLength(runs(1, 10));
+  });
+});
+
+describe('different keys', () => {
+  it('never exceed the quota together', async () => {
+    const caller = { quota: { perOrganisation: 5, perPerson: 100 } };
+    const answers = await Promise.all(Array.from({ length: 24 }, () => create(under, {}, { caller })));
+    expect([countOf(answers, 200, 'S1'), countOf(answers, 400, 'E4')]).toEqual([5, 19]);
+    expect(under.neighbours.billing.charges()).toBe(5);
+    expect(await under.postgres.query('SELECT 1 FROM offers')).toHaveLength(5);
+  });
+
+  it('racing for a balance that affords 10 give exactly 10 offers', async () => {
+    under.neighbours.billing.balanceMinor = 100_00n;
+    const answers = await Promise.all(Array.from({ length: MANY }, () => create(under)));
+    expect([countOf(answers, 200, 'S1'), countOf(answers, 200, 'E3')]).toEqual([10, MANY - 10]);
+    expect(under.neighbours.billing.balanceMinor).toBe(0n);
+    expect(await under.postgres.query('SELECT 1 FROM offers WHERE shown_at IS NOT NULL')).toHaveLength(10);
+    expect(await under.postgres.query('SELECT 1 FROM offers')).toHaveLength(10);
+    expect(await under.postgres.query('SELECT 1 FROM idempotency_keys')).toHaveLength(10);
+  });
+});

@@ -1,0 +1,113 @@
+/** Deleting against paying, in both orders, and deletions whose request died. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import { runs } from '@offer-ads/testing/profile';
+import { createdId } from './forms.ts';
+import { type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
+import { offerPaid, pay } from './payments.ts';
+
+const HOUR = 3_600_000;
+
+let under: OffersUnderTest;
+beforeAll(async () => {
+  under = await startOffersUnderTest();
+});
+afterAll(() => under[Symbol.asyncDispose]());
+beforeEach(async () => {
+  under.neighbours.reset();
+  under.clock.set('2026-06-01T12:00:00Z');
+  await under.clearEvents();
+});
+
+async function statusOf(id: number): Promise<string> {
+  return ((await under.admin('GET', `/admin/offers/${id}`)).body as { status: string }).status;
+}
+
+/** What a process that died between closing the page and recording it leaves behind. */
+async function strand(id: number): Promise<void> {
+  await under.postgres.query('UPDATE offers SET deleting_since = $2 WHERE offer_id = $1', [
+    id,
+    under.clock.now(),
+  ]);
+}
+
+describe('a deletion and a payment at once', () => {
+  it('end in one of two ways: deleted and never paid, or paid and credited or kept', async () => {
+    for (let round = 0; round < runs(10, 500); round += 1) {
+      const id = await createdId(under, { payment_method: 'E' });
+      const paying = async () => {
+        try {
+          under.neighbours.billing.pay(id);
+        } catch {
+          return 'page closed';
+        }
+        await under.deliver(OfferPaid, offerPaid(under, id));
+        return 'paid';
+      };
+      const deleting = () => under.call('DELETE', `/offers/${id}`);
+      const order = round % 2 === 0;
+      const [a, b] = await Promise.all(order ? [paying(), deleting()] : [deleting(), paying()]);
+      const payment = order ? a : b;
+      const deletion = (order ? b : a) as Awaited<ReturnType<typeof deleting>>;
+      const deletedEvent = (await under.events()).find(
+        (event) => event.name === 'OfferDeleted' && event.data.offerId === id,
+      );
+      if (payment === 'page closed') {
+        expect(deletion.status).toBe(200);
+        expect(deletedEvent?.data).toMatchObject({ paid: false });
+      } else if (deletion.status === 200) {
+        expect(deletedEvent?.data).toMatchObject({ paid: true, unusedMs: 10 * HOUR });
+      } else {
+        expect(deletion).toMatchObject({ status: 409, body: { return_code: 'E6' } });
+        expect(await statusOf(id)).toBe('Scheduled');
+      }
+    }
+  });
+
+  it('keep the offer when the payment is applied while the page is being closed', async () => {
+    const id = await createdId(under, { payment_method: 'E' });
+    await strand(id);
+    await pay(under, id);
+    under.clock.advance(31_000);
+    await under.offers.sweeper.recover();
+    expect(await statusOf(id)).toBe('Scheduled');
+  });
+});
+
+describe('a payment for a deleted offer', () => {
+  it('never revives it and is wholly unused', async () => {
+    const id = await createdId(under, { payment_method: 'E', start_datetime: '2026-06-01T11:59:30Z' });
+    await under.call('DELETE', `/offers/${id}`);
+    await under.clearEvents();
+    await under.deliver(OfferPaid, offerPaid(under, id));
+    expect(await statusOf(id)).toBe('Deleted');
+    const [applied] = await under.events();
+    expect(applied).toMatchObject({ name: 'OfferPaymentApplied', data: { outcome: 'deleted' } });
+    expect(applied?.data.unusedMs).toBe(applied?.data.scheduledMs);
+  });
+});
+
+describe('a deletion whose request died', () => {
+  it('is ended by the sweep: the page is closed, the offer deleted', async () => {
+    const id = await createdId(under, { payment_method: 'E' });
+    await strand(id);
+    await under.offers.sweeper.recover();
+    expect(await statusOf(id)).toBe('Awaiting Payment');
+    under.clock.advance(31_000);
+    await under.offers.sweeper.recover();
+    expect(await statusOf(id)).toBe('Deleted');
+    expect(under.neighbours.billing.sales.get(id)).toMatchObject({ state: 'closed' });
+    expect((await under.events()).filter((event) => event.name === 'OfferDeleted')).toHaveLength(1);
+  });
+
+  it('is tried until billing knows', async () => {
+    const id = await createdId(under, { payment_method: 'E' });
+    await strand(id);
+    under.neighbours.billing.closing = 'unknown';
+    under.clock.advance(31_000);
+    await under.offers.sweeper.recover();
+    under.neighbours.billing.closing = 'works';
+    await under.offers.sweeper.recover();
+    expect(await statusOf(id)).toBe('Deleted');
+  });
+});

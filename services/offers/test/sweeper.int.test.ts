@@ -1,0 +1,111 @@
+/** OfferActivated and OfferEnded: once each, with several replicas at work. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { type Offers, startOffers } from '../src/service.ts';
+import { createdId, startingNow } from './forms.ts';
+import { type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
+import { offerPaid } from './payments.ts';
+
+const HOUR = 3_600_000;
+
+let under: OffersUnderTest;
+let replica: Offers;
+beforeAll(async () => {
+  under = await startOffersUnderTest();
+  replica = await startOffers(under.config, { clock: under.clock, logger: silentLogger });
+});
+afterAll(async () => {
+  await replica[Symbol.asyncDispose]();
+  await under[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  under.neighbours.reset();
+  under.clock.set('2026-06-01T12:00:00Z');
+  await under.clearEvents();
+});
+
+async function tellEverywhere(): Promise<void> {
+  await Promise.all([under.offers.sweeper.tell(), replica.sweeper.tell(), under.offers.sweeper.tell()]);
+}
+
+async function told(id: number, name: string): Promise<Record<string, unknown>[]> {
+  const events = await under.events();
+  return events.filter((event) => event.name === name && event.data.offerId === id).map(({ data }) => data);
+}
+
+describe('OfferActivated', () => {
+  it('is told once when a paid offer reaches its start', async () => {
+    const ids = await Promise.all(Array.from({ length: 5 }, () => createdId(under)));
+    await tellEverywhere();
+    for (const id of ids) expect(await told(id, 'OfferActivated')).toEqual([]);
+    under.clock.set('2026-06-01T13:00:01Z');
+    await tellEverywhere();
+    await tellEverywhere();
+    for (const id of ids) {
+      expect(await told(id, 'OfferActivated')).toMatchObject([{ activatedAt: '2026-06-01T13:00:00.000Z' }]);
+    }
+  });
+
+  it('waits for a pause or a disabling to end', async () => {
+    const id = await createdId(under, startingNow);
+    await under.call('POST', `/offers/${id}/pause`);
+    await tellEverywhere();
+    const before = await told(id, 'OfferActivated');
+    under.clock.advance(HOUR);
+    await under.call('POST', `/offers/${id}/resume`);
+    await tellEverywhere();
+    // The loop of a replica may have been faster than the pause.
+    expect(await told(id, 'OfferActivated')).toHaveLength(1);
+    if (before.length === 0) {
+      expect(await told(id, 'OfferActivated')).toMatchObject([{ activatedAt: '2026-06-01T13:00:00.000Z' }]);
+    }
+  });
+
+  it('is not told of an unpaid or deleted offer', async () => {
+    const unpaid = await createdId(under, { payment_method: 'E' });
+    const deleted = await createdId(under);
+    await under.call('DELETE', `/offers/${deleted}`);
+    under.clock.set('2026-06-01T14:00:00Z');
+    await tellEverywhere();
+    expect([...(await told(unpaid, 'OfferActivated')), ...(await told(deleted, 'OfferActivated'))]).toEqual(
+      [],
+    );
+  });
+});
+
+describe('OfferEnded', () => {
+  it('is told once with the unused time of a paid offer', async () => {
+    const id = await createdId(under, startingNow);
+    under.clock.set('2026-06-01T20:00:00Z');
+    await under.call('POST', `/offers/${id}/pause`);
+    under.clock.set('2026-06-02T09:00:00Z');
+    await tellEverywhere();
+    await tellEverywhere();
+    expect(await told(id, 'OfferEnded')).toMatchObject([
+      { paid: true, unusedMs: 3 * HOUR, scheduledMs: 11 * HOUR, endedAt: '2026-06-01T23:00:00.000Z' },
+    ]);
+  });
+
+  it('is told of an unpaid offer, so that its page is closed, and a payment after it is wholly unused', async () => {
+    const id = await createdId(under, { payment_method: 'E' });
+    under.clock.set('2026-06-01T23:00:00Z');
+    await tellEverywhere();
+    expect(await told(id, 'OfferEnded')).toMatchObject([{ paid: false, unusedMs: 0 }]);
+    await under.deliver(OfferPaid, offerPaid(under, id));
+    expect(await told(id, 'OfferPaymentApplied')).toMatchObject([
+      { outcome: 'ended', unusedMs: 10 * HOUR, scheduledMs: 10 * HOUR },
+    ]);
+  });
+
+  it('is not told of an offer deleted before its end, but of one deleted after it', async () => {
+    const early = await createdId(under);
+    const late = await createdId(under);
+    await under.call('DELETE', `/offers/${early}`);
+    under.clock.set('2026-06-01T23:00:00Z');
+    await under.call('DELETE', `/offers/${late}`);
+    await tellEverywhere();
+    expect(await told(early, 'OfferEnded')).toEqual([]);
+    expect(await told(late, 'OfferEnded')).toHaveLength(1);
+  });
+});
