@@ -8,6 +8,8 @@ export type RatesStore = {
   readonly latest: (date: string) => Promise<ReferenceRates | null>;
   /** A date's rates replace those stored for it: the central bank may correct itself. */
   readonly save: (rates: ReferenceRates, fetchedAt: Date) => Promise<void>;
+  /** Forgets every fixing after this date. */
+  readonly withdrawAfter: (date: string) => Promise<void>;
 };
 
 type RatesDocument = {
@@ -29,6 +31,9 @@ export function openRatesStore(connection: Connection): RatesStore {
     save: async ({ date, perEuroE8 }, fetchedAt) => {
       const replacement = { perEuroE8: toDigits(perEuroE8), fetchedAt };
       await orUnavailable(rates.replaceOne({ _id: date }, replacement, { upsert: true }));
+    },
+    withdrawAfter: async (date) => {
+      await orUnavailable(rates.deleteMany({ _id: { $gt: date } }));
     },
   };
 }

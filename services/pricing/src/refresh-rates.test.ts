@@ -35,6 +35,7 @@ function ratesInMemory(): RatesStore {
     save: async (rates) => {
       stored = rates;
     },
+    withdrawAfter: async () => {},
   };
 }
 

@@ -38,7 +38,7 @@ export async function startPricing(
   const rates = openRatesStore(mongo.connection);
   await members.prepare();
 
-  const { refresh, refreshWhenDue } = ratesRefresher({ url: config.RATES_URL, rates, clock });
+  const { refreshNow, refreshWhenDue } = ratesRefresher({ url: config.RATES_URL, rates, clock });
   opened.use(
     startLoop({
       name: 'refresh-rates',
@@ -79,7 +79,7 @@ export async function startPricing(
           logger,
           clock,
           members,
-          refreshRates: refresh,
+          refreshRates: refreshNow,
         });
         mountParkedRoutes(app, { broker, adminToken: config.ADMIN_TOKEN, logger });
       },

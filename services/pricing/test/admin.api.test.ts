@@ -110,9 +110,12 @@ describe('refreshing the rates', () => {
     expect(await estimate({}, 'USD')).toMatchObject({ exchange_rate_date: '2026-11-20' });
   });
 
-  it('keeps the newer rates when the feed goes back to older ones', async () => {
+  it('takes the feed at its word: fixings after the one it names are withdrawn', async () => {
     await pricing.setRatesFaults({ staleDays: 10 });
     expect(await pricing.admin('/admin/rates/refresh')).toMatchObject({ body: { date: '2026-11-10' } });
+    expect(await estimate({}, 'USD')).toMatchObject({ exchange_rate_date: null, estimated_cost: null });
+    await pricing.setRatesFaults({});
+    await pricing.admin('/admin/rates/refresh');
     expect(await estimate({}, 'USD')).toMatchObject({ exchange_rate_date: '2026-11-20' });
   });
 });

@@ -18,7 +18,7 @@ export function mountAdminRoutes(
     readonly logger: Logger;
     readonly clock: Clock;
     readonly members: MembersStore;
-    readonly refreshRates: RatesRefresher['refresh'];
+    readonly refreshRates: RatesRefresher['refreshNow'];
   },
 ): void {
   const admin = requireAdmin({ token: o.adminToken, logger: o.logger });
