@@ -9,14 +9,14 @@ const runs = fileURLToPath(new URL('../../../.dev/tests', import.meta.url));
 /** A folder per run, so that runs can go on side by side. */
 const folder = join(runs, String(process.pid));
 
-let backing: Backing | undefined;
+let backing: Promise<Backing> | undefined;
 
 export async function startRunBacking(): Promise<void> {
   const given = storeAddresses();
   await sweepAbandoned(runs);
   // Jest ends at once on Ctrl-C, without its global teardown.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stopAndEnd(signal));
-  backing = await provideBacking({
+  backing = provideBacking({
     folder,
     addresses: {
       postgres: { variable: 'TEST_POSTGRES_URL', url: given.postgres },
@@ -27,16 +27,14 @@ export async function startRunBacking(): Promise<void> {
     durable: false,
     report: (line) => process.stderr.write(`${line}\n`),
   });
-  handToWorkers({
-    postgres: backing.postgresUrl,
-    mongo: backing.mongoUrl,
-    rabbitmq: backing.rabbitmqUrl,
-  });
+  const { postgresUrl, mongoUrl, rabbitmqUrl } = await backing;
+  handToWorkers({ postgres: postgresUrl, mongo: mongoUrl, rabbitmq: rabbitmqUrl });
 }
 
 export async function stopRunBacking(): Promise<void> {
-  await backing?.[Symbol.asyncDispose]();
-  backing = undefined;
+  // Servers that are just coming up cannot be stopped before they are there; what fails to start stops itself.
+  const started = await backing?.catch(() => undefined);
+  await started?.[Symbol.asyncDispose]();
   removeFolder(folder);
 }
 
