@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createReply } from '@offer-ads/contracts/public-api';
 import { gif, jpegOfBytes, manyPixelPng, png } from '@offer-ads/testing/pictures';
-import { create, createdId, form, startingNow, usualParts } from './forms.ts';
+import { create, createdId, form, type Parts, startingNow, usualParts } from './forms.ts';
 import { type Answer, type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
 
 const MIB_5 = 5_242_880;
@@ -20,30 +20,30 @@ beforeEach(async () => {
   await under.clearEvents();
 });
 
-async function nothingHappened(): Promise<void> {
-  expect(await under.postgres.query('SELECT offer_id FROM offers')).toEqual([]);
-  expect(await under.postgres.query('SELECT 1 FROM idempotency_keys')).toEqual([]);
-  expect(under.neighbours.billing.charges()).toBe(0);
-  expect(await under.events()).toEqual([]);
+/** What creations have left behind. */
+async function traces(): Promise<Record<'offers' | 'keys' | 'charges' | 'events', number>> {
+  return {
+    offers: (await under.postgres.query('SELECT 1 FROM offers')).length,
+    keys: (await under.postgres.query('SELECT 1 FROM idempotency_keys')).length,
+    charges: under.neighbours.billing.charges(),
+    events: (await under.events()).length,
+  };
+}
+const none = { offers: 0, keys: 0, charges: 0, events: 0 };
+
+function refusal(code: string, status: number, message: RegExp) {
+  const body = { return_code: code, status: 'Error', code: status, message: expect.stringMatching(message) };
+  return { status, body };
 }
 
-function expectRefusal(answer: Answer, code: string, status: number, message: RegExp): void {
-  expect(answer.status).toBe(status);
-  expect(answer.body).toEqual({
-    return_code: code,
-    status: 'Error',
-    code: status,
-    message: expect.stringMatching(message),
-  });
+/** A creation and what is left of it. */
+async function attempt(...[parts, o]: [parts?: Parts, o?: Parameters<typeof create>[2]]) {
+  const { status, body } = await create(under, parts, o);
+  return { status, body, left: await traces() };
 }
 
-async function expectE1(
-  parts: Parameters<typeof create>[1],
-  message: RegExp,
-  o: Parameters<typeof create>[2] = {},
-) {
-  expectRefusal(await create(under, parts, o), 'E1', 400, message);
-  await nothingHappened();
+function nothingBut(code: string, status: number, message: RegExp) {
+  return { ...refusal(code, status, message), left: none };
 }
 
 describe('S1 200', () => {
@@ -111,9 +111,19 @@ describe('S1 200', () => {
 
 describe('E1 400: invalid or missing input', () => {
   it('names every fault in one message', async () => {
-    await expectE1(
-      { title: undefined, radius: '31', 'gender[]': ['Robot'], expiry_datetime: '2026-06-01T13:00:59Z' },
-      /title is missing.*radius must.*gender\[\] must.*expiry_datetime must be at least 60 seconds/,
+    expect(
+      await attempt({
+        title: undefined,
+        radius: '31',
+        'gender[]': ['Robot'],
+        expiry_datetime: '2026-06-01T13:00:59Z',
+      }),
+    ).toEqual(
+      nothingBut(
+        'E1',
+        400,
+        /title is missing.*radius must.*gender\[\] must.*expiry_datetime must be at least 60 seconds/,
+      ),
     );
   });
 
@@ -126,29 +136,43 @@ describe('E1 400: invalid or missing input', () => {
     ['environment', 'test'],
     ['environment', undefined],
   ])('refuses %s = %j', async (name, value) => {
-    await expectE1({ [name]: value }, new RegExp(name.replace('[]', '')));
+    expect(await attempt({ [name]: value })).toEqual(
+      nothingBut('E1', 400, new RegExp(name.replace('[]', ''))),
+    );
   });
 
   it('refuses a picture that is missing, too large, of another type, or a decompression bomb', async () => {
-    await expectE1({}, /image is missing/, { picture: null });
-    await expectE1({}, /image is missing/, { picture: Buffer.alloc(0) });
-    await expectE1({}, /at most 5 MB/, { picture: await jpegOfBytes(MIB_5 + 1) });
-    await expectE1({}, /at most 5 MB/, { picture: Buffer.alloc(10_000_000) });
-    await expectE1({}, /JPG, PNG or GIF/, {
-      picture: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
-    });
-    await expectE1({}, /50 megapixels/, { picture: await manyPixelPng() });
+    expect(await attempt({}, { picture: null })).toEqual(nothingBut('E1', 400, /image is missing/));
+    expect(await attempt({}, { picture: Buffer.alloc(0) })).toEqual(
+      nothingBut('E1', 400, /image is missing/),
+    );
+    expect(await attempt({}, { picture: await jpegOfBytes(MIB_5 + 1) })).toEqual(
+      nothingBut('E1', 400, /at most 5 MB/),
+    );
+    expect(await attempt({}, { picture: Buffer.alloc(10_000_000) })).toEqual(
+      nothingBut('E1', 400, /at most 5 MB/),
+    );
+    expect(
+      await attempt(
+        {},
+        {
+          picture: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
+        },
+      ),
+    ).toEqual(nothingBut('E1', 400, /JPG, PNG or GIF/));
+    expect(await attempt({}, { picture: await manyPixelPng() })).toEqual(
+      nothingBut('E1', 400, /50 megapixels/),
+    );
   });
 
   it('refuses a picture that moderation cannot read', async () => {
     under.neighbours.moderation.verdict = 'unreadable';
-    await expectE1({}, /image must be a whole/);
+    expect(await attempt({})).toEqual(nothingBut('E1', 400, /image must be a whole/));
   });
 
   it('refuses single fields that are repeated', async () => {
-    await expectE1(
-      { title: ['a', 'b'], environment: ['TEST', 'LIVE'] },
-      /title must be sent once; environment must/,
+    expect(await attempt({ title: ['a', 'b'], environment: ['TEST', 'LIVE'] })).toEqual(
+      nothingBut('E1', 400, /title must be sent once; environment must/),
     );
   });
 
@@ -164,9 +188,9 @@ describe('E1 400: invalid or missing input', () => {
       [titleAsFile, /title must not be a file/],
     ] as const) {
       const answer = await under.call('POST', '/offers', { body, headers: { 'Idempotency-Key': 'k' } });
-      expectRefusal(answer, 'E1', 400, message);
+      expect(answer).toMatchObject(refusal('E1', 400, message));
     }
-    await nothingHappened();
+    expect(await traces()).toEqual(none);
   });
 
   it('refuses another content type and a multipart body that is not one', async () => {
@@ -175,60 +199,67 @@ describe('E1 400: invalid or missing input', () => {
         body,
         headers: { 'Idempotency-Key': 'k', 'content-type': contentType },
       });
-    expectRefusal(await post('{}', 'application/json'), 'E1', 400, /multipart\/form-data/);
-    expectRefusal(await post('x', 'multipart/form-data'), 'E1', 400, /boundary/);
-    expectRefusal(await post('x', 'multipart/form-data; boundary=b'), 'E1', 400, /not complete/);
-    expectRefusal(
+    expect(await post('{}', 'application/json')).toMatchObject(refusal('E1', 400, /multipart\/form-data/));
+    expect(await post('x', 'multipart/form-data')).toMatchObject(refusal('E1', 400, /boundary/));
+    expect(await post('x', 'multipart/form-data; boundary=b')).toMatchObject(
+      refusal('E1', 400, /not complete/),
+    );
+    expect(
       await post(
         '--b\r\nContent-Disposition: form-data; name="title"\r\n\r\nhal',
         'multipart/form-data; boundary=b',
       ),
-      'E1',
-      400,
-      /not complete/,
-    );
-    await nothingHappened();
+    ).toMatchObject(refusal('E1', 400, /not complete/));
+    expect(await traces()).toEqual(none);
   });
 
   it('refuses more parts than a form can have', async () => {
-    await expectE1({ 'interests[]': Array.from({ length: 700 }, () => '1') }, /at most 600 parts/);
+    expect(await attempt({ 'interests[]': Array.from({ length: 700 }, () => '1') })).toEqual(
+      nothingBut('E1', 400, /at most 600 parts/),
+    );
   });
 });
 
 describe('E1 400: start more than 60 seconds in the past', () => {
   it('creates and charges nothing', async () => {
-    await expectE1({ start_datetime: '2026-06-01T11:58:59.999Z' }, /60 seconds in the past/);
+    expect(await attempt({ start_datetime: '2026-06-01T11:58:59.999Z' })).toEqual(
+      nothingBut('E1', 400, /60 seconds in the past/),
+    );
   });
 });
 
 describe('E1 400: card payment below the minimum', () => {
   it('names the minimum and asks nothing of billing', async () => {
     Object.assign(under.neighbours.pricing, { costMinor: 29n });
-    await expectE1({ payment_method: 'E' }, /0\.30 GBP/);
+    expect(await attempt({ payment_method: 'E' })).toEqual(nothingBut('E1', 400, /0\.30 GBP/));
     expect(under.neighbours.moderation.asked).toBe(0);
   });
 
   it('is the same when the provider refuses what the table allows', async () => {
     under.neighbours.billing.tooSmall = true;
-    await expectE1({ payment_method: 'E' }, /0\.30 GBP/);
+    expect(await attempt({ payment_method: 'E' })).toEqual(nothingBut('E1', 400, /0\.30 GBP/));
   });
 });
 
 describe('E1 400: Idempotency-Key', () => {
   it('missing, or not 1 to 255 printable characters without spaces', async () => {
     const missing = await under.call('POST', '/offers', { body: await form() });
-    expectRefusal(missing, 'E1', 400, /Idempotency-Key header is missing/);
-    expectRefusal(await create(under, {}, { key: 'a b' }), 'E1', 400, /Idempotency-Key must be/);
-    expectRefusal(await create(under, {}, { key: 'x'.repeat(256) }), 'E1', 400, /Idempotency-Key must be/);
-    await nothingHappened();
+    expect(missing).toMatchObject(refusal('E1', 400, /Idempotency-Key header is missing/));
+    expect(await create(under, {}, { key: 'a b' })).toMatchObject(
+      refusal('E1', 400, /Idempotency-Key must be/),
+    );
+    expect(await create(under, {}, { key: 'x'.repeat(256) })).toMatchObject(
+      refusal('E1', 400, /Idempotency-Key must be/),
+    );
+    expect(await traces()).toEqual(none);
   });
 });
 
 describe("E1 403: environment is not the key's mode", () => {
   it("names the key's mode, before any other fault", async () => {
     const answer = await create(under, { environment: 'LIVE', title: undefined });
-    expectRefusal(answer, 'E1', 403, /TEST/);
-    await nothingHappened();
+    expect(answer).toMatchObject(refusal('E1', 403, /TEST/));
+    expect(await traces()).toEqual(none);
   });
 });
 
@@ -236,8 +267,8 @@ describe('E2 200: image failed moderation', () => {
   it('creates and charges nothing and frees the key', async () => {
     under.neighbours.moderation.verdict = 'refused';
     const key = randomUUID();
-    expectRefusal(await create(under, {}, { key }), 'E2', 200, /moderation/);
-    await nothingHappened();
+    expect(await create(under, {}, { key })).toMatchObject(refusal('E2', 200, /moderation/));
+    expect(await traces()).toEqual(none);
     under.neighbours.moderation.verdict = 'allowed';
     expect((await create(under, {}, { key })).body).toMatchObject({ return_code: 'S1' });
   });
@@ -247,9 +278,9 @@ describe('E3 200: balance below the cost', () => {
   it('is told before moderation is asked, and frees the key', async () => {
     under.neighbours.billing.balanceMinor = 9_99n;
     const key = randomUUID();
-    expectRefusal(await create(under, {}, { key }), 'E3', 200, /10\.00 GBP/);
+    expect(await create(under, {}, { key })).toMatchObject(refusal('E3', 200, /10\.00 GBP/));
     expect(under.neighbours.moderation.asked).toBe(0);
-    await nothingHappened();
+    expect(await traces()).toEqual(none);
     under.neighbours.billing.balanceMinor = 10_00n;
     expect((await create(under, {}, { key })).body).toMatchObject({ return_code: 'S1' });
   });
@@ -265,8 +296,8 @@ describe('E3 200: balance below the cost', () => {
       ids.push(offerId);
       under.neighbours.billing.balanceMinor = 0n;
     };
-    expectRefusal(await create(under), 'E3', 200, /balance/);
-    await nothingHappened();
+    expect(await create(under)).toMatchObject(refusal('E3', 200, /balance/));
+    expect(await traces()).toEqual(none);
     expect(under.neighbours.billing.sales.get(ids[0]!)).toMatchObject({ state: 'closed' });
     under.neighbours.reset();
     expect(await createdId(under)).toBeGreaterThan(ids[0]!);
@@ -280,7 +311,9 @@ describe('E4 400: offer quota exceeded', () => {
   ])('names limit and use of the %s', async (whose, quota) => {
     await createdId(under, {}, { caller: { quota } });
     const answer = await create(under, {}, { caller: { quota } });
-    expectRefusal(answer, 'E4', 400, new RegExp(`${whose} may have 1 offers at a time and has 1`));
+    expect(answer).toMatchObject(
+      refusal('E4', 400, new RegExp(`${whose} may have 1 offers at a time and has 1`)),
+    );
     expect(await under.postgres.query('SELECT offer_id FROM offers')).toHaveLength(1);
   });
 
@@ -297,8 +330,8 @@ describe('E4 400: offer quota exceeded', () => {
 describe('E5 400: no users match', () => {
   it('creates nothing', async () => {
     Object.assign(under.neighbours.pricing, { matchingUsers: 0, costMinor: 0n });
-    expectRefusal(await create(under), 'E5', 400, /No users match/);
-    await nothingHappened();
+    expect(await create(under)).toMatchObject(refusal('E5', 400, /No users match/));
+    expect(await traces()).toEqual(none);
   });
 });
 
@@ -306,8 +339,8 @@ describe('E6 400: currency cannot be billed', () => {
   it('contains the code and says that nothing was charged, even when nobody matches', async () => {
     Object.assign(under.neighbours.pricing, { matchingUsers: 0, costMinor: null });
     const answer = await create(under, {}, { caller: { currency: 'JPY' } });
-    expectRefusal(answer, 'E6', 400, /JPY.*not charged/);
-    await nothingHappened();
+    expect(answer).toMatchObject(refusal('E6', 400, /JPY.*not charged/));
+    expect(await traces()).toEqual(none);
   });
 });
 
@@ -315,9 +348,9 @@ describe('E9 403: terms not accepted', () => {
   it('creates nothing, asks nobody, and the same key works once they are accepted', async () => {
     const key = randomUUID();
     const answer = await create(under, {}, { key, caller: { termsAccepted: false } });
-    expectRefusal(answer, 'E9', 403, /terms/);
+    expect(answer).toMatchObject(refusal('E9', 403, /terms/));
     expect(under.neighbours.pricing.asked).toBe(0);
-    await nothingHappened();
+    expect(await traces()).toEqual(none);
     expect((await create(under, {}, { key })).body).toMatchObject({ return_code: 'S1' });
   });
 });

@@ -74,20 +74,18 @@ describe('200', () => {
       if (i !== 3) under.clock.advance(1_000);
       ids.push(await createdId(under, {}, { caller }));
     }
-    const seen: number[] = [];
-    let query = 'limit=2';
-    for (;;) {
+    const pages: ListReply[] = [];
+    let query: string | null = 'limit=2';
+    while (query !== null) {
       const page = await list(11, query);
-      seen.push(...page.data.map((offer) => offer.offer_id));
-      expect(page.pagination).toMatchObject({ limit: 2, count: page.data.length });
-      if (!page.pagination.has_more) {
-        expect(page.pagination.next_cursor).toBeNull();
-        break;
-      }
-      query = `limit=2&cursor=${page.pagination.next_cursor}`;
+      pages.push(page);
+      query = page.pagination.has_more ? `limit=2&cursor=${page.pagination.next_cursor}` : null;
       await createdId(under, {}, { caller });
     }
+    const seen = pages.flatMap((page) => page.data.map((offer) => offer.offer_id));
     expect(seen).toEqual(ids.toReversed());
+    expect(pages.map((page) => page.pagination.count)).toEqual([2, 2, 1]);
+    expect(pages.at(-1)?.pagination.next_cursor).toBeNull();
   });
 
   it('filters by what the status is now', async () => {

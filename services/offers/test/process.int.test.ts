@@ -97,7 +97,9 @@ describe.each(Object.keys(moments) as (keyof typeof moments)[])('a process kille
       await kill(victim);
     });
     const headers = { ...signedCaller({ audience: 'offers' }), 'Idempotency-Key': key };
-    await expect(fetch(`${victim.url}/offers`, { method: 'POST', headers, body })).rejects.toThrow();
+    await expect(fetch(`${victim.url}/offers`, { method: 'POST', headers, body })).rejects.toThrow(
+      'fetch failed',
+    );
     under.clock.set(new Date());
   }
   const parts = { start_datetime: inHours(1), expiry_datetime: inHours(11) };

@@ -47,19 +47,15 @@ describe('OfferActivated', () => {
     }
   });
 
-  it('waits for a pause or a disabling to end', async () => {
-    const id = await createdId(under, startingNow);
+  it('waits for the end of a pause that covers the start', async () => {
+    const id = await createdId(under);
     await under.call('POST', `/offers/${id}/pause`);
+    under.clock.set('2026-06-01T14:00:00Z');
     await tellEverywhere();
-    const before = await told(id, 'OfferActivated');
-    under.clock.advance(HOUR);
+    expect(await told(id, 'OfferActivated')).toEqual([]);
     await under.call('POST', `/offers/${id}/resume`);
     await tellEverywhere();
-    // The loop of a replica may have been faster than the pause.
-    expect(await told(id, 'OfferActivated')).toHaveLength(1);
-    if (before.length === 0) {
-      expect(await told(id, 'OfferActivated')).toMatchObject([{ activatedAt: '2026-06-01T13:00:00.000Z' }]);
-    }
+    expect(await told(id, 'OfferActivated')).toMatchObject([{ activatedAt: '2026-06-01T14:00:00.000Z' }]);
   });
 
   it('is not told of an unpaid or deleted offer', async () => {

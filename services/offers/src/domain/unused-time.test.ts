@@ -72,15 +72,7 @@ describe('for any life of an offer, unused time', () => {
       deletedAt: maybeHour,
       stops: fc.array(fc.tuple(hour, hour), { maxLength: 4 }),
     })
-    .map((hours) => ({
-      ...paidOffer(),
-      createdAt: at(hours.createdAt),
-      paymentAppliedAt: orNull(hours.paymentAppliedAt),
-      pausedSince: orNull(hours.pausedSince),
-      disabledSince: orNull(hours.disabledSince),
-      deletedAt: orNull(hours.deletedAt),
-      stops: hours.stops.map(([a, b]) => ({ from: at(Math.min(a, b)), to: at(Math.max(a, b)) })),
-    }));
+    .map(toLife);
 
   it('lies between nothing and the scheduled period, in whole milliseconds', () => {
     fc.assert(
@@ -106,32 +98,51 @@ describe('for any life of an offer, unused time', () => {
   it('is what counting each hour one by one gives', () => {
     fc.assert(
       fc.property(life, hour, (offer, now) => {
-        fc.pre(offer.paymentAppliedAt !== null);
         const hours = Array.from({ length: 10 }, (_, index) => index + 1);
-        const late =
-          offer.paymentAppliedAt! >= at(11) ||
-          (offer.deletedAt && offer.paymentAppliedAt! >= offer.deletedAt);
-        const counted = hours.filter((from) => late || !ranIn(offer, from, now)).length;
+        const counted = hours.filter((from) => wasLost(offer, from, now)).length;
         expect(unusedHours(offer, at(now))).toBe(counted);
       }),
     );
   });
 });
 
+type LifeInHours = {
+  readonly createdAt: number;
+  readonly paymentAppliedAt: number | null;
+  readonly pausedSince: number | null;
+  readonly disabledSince: number | null;
+  readonly deletedAt: number | null;
+  readonly stops: readonly (readonly [number, number])[];
+};
+
+function toLife(hours: LifeInHours): Lifecycle {
+  return {
+    ...paidOffer(),
+    createdAt: at(hours.createdAt),
+    paymentAppliedAt: orNull(hours.paymentAppliedAt),
+    pausedSince: orNull(hours.pausedSince),
+    disabledSince: orNull(hours.disabledSince),
+    deletedAt: orNull(hours.deletedAt),
+    stops: hours.stops.map(([a, b]) => ({ from: at(Math.min(a, b)), to: at(Math.max(a, b)) })),
+  };
+}
+
 function orNull(hour: number | null): Date | null {
   return hour === null ? null : at(hour);
 }
 
-/** Whether the offer ran, or may yet run, in the hour that begins at `from`; an open stop reaches to now. */
-function ranIn(offer: Lifecycle, from: number, now: number): boolean {
+/** Whether a paid offer did not run in the hour that begins at `from`; an open stop reaches to now. */
+function wasLost(offer: Lifecycle, from: number, now: number): boolean {
+  const { paymentAppliedAt: appliedAt, deletedAt } = offer;
+  if (appliedAt === null) return false;
+  if (appliedAt >= at(11) || (deletedAt !== null && appliedAt >= deletedAt)) return true;
   const middle = at(from + 0.5);
-  if (middle < offer.createdAt) return true;
-  const stops = [
-    { from: at(-99), to: offer.paymentAppliedAt! },
+  const causes = [
+    { from: at(-99), to: appliedAt },
     ...offer.stops,
-    ...(offer.pausedSince ? [{ from: offer.pausedSince, to: at(now) }] : []),
-    ...(offer.disabledSince ? [{ from: offer.disabledSince, to: at(now) }] : []),
-    ...(offer.deletedAt ? [{ from: offer.deletedAt, to: at(99) }] : []),
+    { from: offer.pausedSince ?? at(99), to: at(now) },
+    { from: offer.disabledSince ?? at(99), to: at(now) },
+    { from: deletedAt ?? at(99), to: at(99) },
   ];
-  return !stops.some((stop) => stop.from < middle && middle < stop.to);
+  return middle > offer.createdAt && causes.some((cause) => cause.from < middle && middle < cause.to);
 }
