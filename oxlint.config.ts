@@ -77,6 +77,14 @@ export default defineConfig({
     // CommonJS packages such as pg are imported by their default.
     'import/no-named-as-default-member': 'off',
     'import/no-unassigned-import': 'off',
+    'jest/expect-expect': [
+      'error',
+      { assertFunctionNames: ['expect', 'expect*', 'fc.assert', 'fc.property'] },
+    ],
+    // A helper that asserts more when it is told more.
+    'jest/no-conditional-expect': 'off',
+    // Worker threads have no origins.
+    'unicorn/require-post-message-target-origin': 'off',
   },
   overrides: [
     { files: ['services/*/src/**/*-store.ts'], rules: imports('pg', 'mongoose') },

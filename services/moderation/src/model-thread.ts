@@ -1,5 +1,4 @@
 /** One thread that holds a model: started, asked one picture at a time, and known to be dead when it is. */
-// oxlint-disable unicorn/require-post-message-target-origin -- threads have no origin; the rule means windows
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { classNames, type Scores } from './domain/decision.ts';

@@ -2,7 +2,6 @@
  * A thread of its own for the model, so that 50 ms of arithmetic never hold up health checks and other uploads, and a
  * crash of the WASM backend costs one picture. The model and its weights come from the package; nothing is downloaded.
  */
-// oxlint-disable unicorn/require-post-message-target-origin -- threads have no origin; the rule means windows
 import { createHash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 // The parts of TensorFlow.js that are needed: the whole, which `nsfwjs/core` imports, takes 60 MB more in each thread.

@@ -1,0 +1,237 @@
+/** POST /offers through the gateway: each row of its table of codes, and that a refusal leaves nothing behind. */
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { createReply, refusal } from '@offer-ads/contracts/public-api';
+import { eventually } from '@offer-ads/testing/eventually';
+import {
+  type Advertiser,
+  advertiser,
+  hourMs,
+  inFuture,
+  midAtlantic,
+  minuteMs,
+  newOrganisation,
+  type Organisation,
+  offerForm,
+} from './advertiser.ts';
+import type { System } from './system.ts';
+
+export function describeCreation(system: () => System): void {
+  describe('POST /offers', () => {
+    let organisation: Organisation;
+    let caller: Advertiser;
+    beforeAll(async () => {
+      organisation = await newOrganisation(system());
+    });
+
+    const balance = ({ id }: Organisation) => system().balance(id);
+    const listed = async () => (await caller.request('GET', '/offers?environment=test&limit=100')).body.data;
+    /** What a refused request must leave behind: nothing. */
+    async function expectRefusal(
+      attempt: () => ReturnType<Advertiser['create']>,
+      expected: { http: number; code: string; says?: string | RegExp },
+    ): Promise<void> {
+      const before = { balance: await balance(organisation), offers: (await listed()).length };
+      const { status, body } = await attempt();
+      expect(refusal.parse(body)).toMatchObject({ return_code: expected.code, code: expected.http });
+      expect(status).toBe(expected.http);
+      if (expected.says !== undefined) expect(body.message).toMatch(expected.says);
+      expect({ balance: await balance(organisation), offers: (await listed()).length }).toEqual(before);
+    }
+
+    beforeAll(() => {
+      caller = advertiser(system(), organisation.key);
+    });
+    /** A fresh address for each, so that the rows do not use up the 60 a minute of one. */
+    const again = () => {
+      caller = advertiser(system(), organisation.key);
+      return caller;
+    };
+
+    it('S1 by balance: Active at once, and the price is gone from the balance', async () => {
+      const { status, body } = await again().create(await offerForm());
+      expect(status).toBe(200);
+      expect(createReply.parse(body)).toMatchObject({
+        return_code: 'S1',
+        status: 'Active',
+        payment_url: null,
+      });
+      expect(Number(await balance(organisation))).toBeLessThan(1_000);
+    });
+
+    it('S1 by balance with a start in the future: Scheduled', async () => {
+      const form = await offerForm({
+        start_datetime: inFuture(hourMs),
+        expiry_datetime: inFuture(2 * hourMs),
+      });
+      expect((await again().create(form)).body).toMatchObject({ return_code: 'S1', status: 'Scheduled' });
+    });
+
+    it('S1 by card: Awaiting Payment with a payment link', async () => {
+      const form = await offerForm({ payment_method: 'E', expiry_datetime: inFuture(24 * hourMs) });
+      const { body } = await again().create(form);
+      expect(createReply.parse(body)).toMatchObject({ status: 'Awaiting Payment', currency: 'GBP' });
+      expect(body.payment_url).toMatch(/\/pay\//);
+    });
+
+    it('a replay returns the original reply, says so, and creates nothing', async () => {
+      const fields = { start_datetime: inFuture(0), expiry_datetime: inFuture(hourMs) };
+      const first = await again().create(await offerForm(fields), 'replayed-key');
+      const paid = await balance(organisation);
+      const second = await caller.create(await offerForm(fields), 'replayed-key');
+      expect(second.body).toEqual(first.body);
+      expect(second.headers.get('idempotent-replayed')).toBe('true');
+      expect(await balance(organisation)).toBe(paid);
+    });
+
+    it.each<[string, Parameters<typeof offerForm>[0], string]>([
+      ['no title', { title: undefined }, 'title'],
+      ['a title of 41 characters', { title: 'x'.repeat(41) }, 'title'],
+      ['a title sent twice', { title: ['one', 'two'] }, 'title'],
+      ['a description of 501 characters', { description: 'x'.repeat(501) }, 'description'],
+      ['terms of 501 characters', { terms_and_conditions: 'x'.repeat(501) }, 'terms_and_conditions'],
+      ['an advertised name that is an address', { advertised_name: 'www.crown.example' }, 'advertised_name'],
+      ['an advertised name with HTML', { advertised_name: '<b>Crown</b>' }, 'advertised_name'],
+      ['a url that is not http', { url: 'javascript:alert(1)' }, 'url'],
+      ['a radius of 31', { radius: '31' }, 'radius'],
+      ['one coordinate', { 'location[]': ['51.5'] }, 'location'],
+      ['an unknown gender', { 'gender[]': ['Robot'] }, 'gender'],
+      ['an unknown interest', { 'interests[]': ['987654'] }, 'interests'],
+      ['an unknown category', { category_id: '987654' }, 'category_id'],
+      ['a date-time without a zone', { start_datetime: '2030-01-01T10:00:00' }, 'start_datetime'],
+      ['a duration of 59 seconds', { expiry_datetime: inFuture(30_000) }, 'expiry_datetime'],
+      ['an unknown payment method', { payment_method: 'X' }, 'payment_method'],
+      ['an environment in small letters', { environment: 'test' }, 'environment'],
+      ['no image', { image: undefined }, 'image'],
+      ['a file that is no image', { image: new Blob(['%PDF-1.4 hello']) }, 'image'],
+      ['an SVG', { image: new Blob(['<svg xmlns="http://www.w3.org/2000/svg"/>']) }, 'image'],
+      ['an image of 10 MB', { image: new Blob([new Uint8Array(10_000_000)]) }, 'image'],
+    ])('E1 400 names the field: %s', async (_what, changes, field) => {
+      const form = await offerForm(changes);
+      await expectRefusal(() => again().create(form), { http: 400, code: 'E1', says: field });
+    });
+
+    it('E1 400 names every fault in one message', async () => {
+      const form = await offerForm({ title: '', radius: '1', url: 'nonsense' });
+      await expectRefusal(() => again().create(form), {
+        http: 400,
+        code: 'E1',
+        says: /title.*url.*radius|title.*radius.*url/s,
+      });
+    });
+
+    it('E1 400: start more than 60 seconds in the past', async () => {
+      const form = await offerForm({ start_datetime: inFuture(-2 * minuteMs) });
+      await expectRefusal(() => again().create(form), { http: 400, code: 'E1', says: 'start_datetime' });
+    });
+
+    it("E1 400: a card payment below the provider's minimum, which is named", async () => {
+      const form = await offerForm({ payment_method: 'E', expiry_datetime: inFuture(2 * minuteMs) });
+      await expectRefusal(() => again().create(form), { http: 400, code: 'E1', says: '0.30' });
+    });
+
+    it('E1 400: no Idempotency-Key', async () => {
+      const form = await offerForm();
+      await expectRefusal(() => again().create(form, null), {
+        http: 400,
+        code: 'E1',
+        says: 'Idempotency-Key',
+      });
+    });
+
+    it.each([
+      ['JSON instead of a form', '{}', 'application/json'],
+      [
+        'a form that breaks off',
+        '--b\r\nContent-Disposition: form-data; name="title"\r\n\r\nx',
+        'multipart/form-data; boundary=b',
+      ],
+    ])('E1 400: %s', async (_what, body, contentType) => {
+      const headers = { 'content-type': contentType, 'idempotency-key': 'broken-form' };
+      await expectRefusal(() => again().request('POST', '/offers', { body, headers }), {
+        http: 400,
+        code: 'E1',
+      });
+    });
+
+    it("E1 403: environment is not the key's mode", async () => {
+      const form = await offerForm({ environment: 'LIVE' });
+      await expectRefusal(() => again().create(form), { http: 403, code: 'E1', says: 'TEST' });
+    });
+
+    it("E3 200: balance below the offer's cost", async () => {
+      const poor = await newOrganisation(system(), { balance: '0' });
+      const { status, body } = await advertiser(system(), poor.key).create(await offerForm());
+      expect({ status, code: body.return_code }).toEqual({ status: 200, code: 'E3' });
+      expect(await balance(poor)).toBe('0.00');
+    });
+
+    it('E4 400: quota exceeded; the message gives limit and use', async () => {
+      const small = await newOrganisation(system());
+      const quota = ['--per-org', '1', '--per-person', '1'];
+      await system().admin('org', 'quota', '--org', String(small.id), '--mode', 'test', ...quota);
+      const limited = advertiser(system(), small.key);
+      expect((await limited.create(await offerForm())).body.return_code).toBe('S1');
+      const paid = await balance(small);
+      const { status, body } = await limited.create(await offerForm());
+      expect({ status, code: body.return_code }).toEqual({ status: 400, code: 'E4' });
+      expect(body.message).toContain('1');
+      expect(await balance(small)).toBe(paid);
+    });
+
+    it('E5 400: no users match the targeting', async () => {
+      const form = await offerForm({ 'location[]': midAtlantic.map(String) });
+      await expectRefusal(() => again().create(form), { http: 400, code: 'E5' });
+    });
+
+    it('E6 400: the billing currency cannot be billed; the message names it', async () => {
+      const { key } = await newOrganisation(system(), { country: 'JP', currency: 'JPY', balance: '0' });
+      const { status, body } = await advertiser(system(), key).create(await offerForm());
+      expect({ status, code: body.return_code }).toEqual({ status: 400, code: 'E6' });
+      expect(body.message).toContain('JPY');
+      expect(body.message).toContain('not charged');
+    });
+
+    it('E9 403: terms not accepted; accepted, the same key creates the offer', async () => {
+      const newcomer = await newOrganisation(system(), { terms: false });
+      const advertising = advertiser(system(), newcomer.key);
+      const fields = { start_datetime: inFuture(0), expiry_datetime: inFuture(hourMs) };
+      const refused = await advertising.create(await offerForm(fields), 'terms-first');
+      expect({ status: refused.status, code: refused.body.return_code }).toEqual({ status: 403, code: 'E9' });
+      await system().admin('terms', 'accept', '--org', String(newcomer.id));
+      // What the gateway knows of a key may be a second old (decision 25).
+      await eventually(async () => {
+        const accepted = await advertising.create(await offerForm(fields), 'terms-first');
+        expect(accepted.body.return_code).toBe('S1');
+      });
+    });
+
+    it('409 while the first is in flight, one offer and one charge in the end', async () => {
+      again();
+      const fields = { start_datetime: inFuture(0), expiry_datetime: inFuture(hourMs) };
+      const forms = await Promise.all(Array.from({ length: 8 }, () => offerForm(fields)));
+      const before = (await listed()).length;
+      const replies = await Promise.all(forms.map((form) => caller.create(form, 'all-at-once')));
+      const created = replies.filter(({ body }) => body.return_code === 'S1');
+      expect(new Set(created.map(({ body }) => body.offer_id)).size).toBe(1);
+      const others = replies.filter(({ body }) => body.return_code !== 'S1');
+      expect(others.length).toBeGreaterThan(0);
+      for (const { status, headers } of others) {
+        expect({ status, retry: headers.get('retry-after') }).toEqual({ status: 409, retry: '1' });
+      }
+      expect(await listed()).toHaveLength(before + 1);
+    });
+
+    it('422: the key reused with a different payload', async () => {
+      await again().create(await offerForm(), 'used-once');
+      const { status, body } = await caller.create(await offerForm({ title: 'Another' }), 'used-once');
+      expect(status).toBe(422);
+      expect(body).toEqual({ message: expect.any(String) });
+    });
+
+    it('401: a key that does not exist', async () => {
+      const stranger = advertiser(system(), `pk_test_${'x'.repeat(38)}`);
+      const { status, body } = await stranger.create(await offerForm());
+      expect({ status, body }).toEqual({ status: 401, body: { message: 'Unauthorised' } });
+    });
+  });
+}

@@ -1,0 +1,144 @@
+/** POST /offers/price-estimate through the gateway: each row of its table of codes. */
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { estimateReply } from '@offer-ads/contracts/public-api';
+import {
+  type Advertiser,
+  advertiser,
+  hourMs,
+  inFuture,
+  london,
+  midAtlantic,
+  newOrganisation,
+} from './advertiser.ts';
+import type { System } from './system.ts';
+
+export function describeEstimates(system: () => System): void {
+  describe('POST /offers/price-estimate', () => {
+    let caller: Advertiser;
+    beforeAll(async () => {
+      caller = advertiser(system(), (await newOrganisation(system(), { balance: '0' })).key);
+    });
+
+    const request = (changes: object = {}) => ({
+      start_datetime: inFuture(0),
+      end_datetime: inFuture(2 * hourMs),
+      location: london,
+      radius: 10,
+      ...changes,
+    });
+    const estimate = (changes: object = {}) =>
+      caller.json('POST', '/offers/price-estimate', request(changes));
+
+    it('S1: figures that a caller can recompute', async () => {
+      const { status, body } = await estimate();
+      const figures = estimateReply.parse(body);
+      expect(status).toBe(200);
+      expect(figures.matching_users).toBeGreaterThan(0);
+      expect(figures.ad_units).toBe(figures.price_estimate);
+      expect(figures.ad_units).toBeCloseTo(2 * figures.matching_users, 1);
+      expect(figures).toMatchObject({
+        ad_unit_price: 0.001,
+        currency: 'GBP',
+        exchange_rate_per_gbp: 1,
+        exchange_rate_date: null,
+      });
+      expect(figures.estimated_cost).toBeCloseTo(figures.ad_units * 0.001, 2);
+    });
+
+    it('S1: narrower targeting reaches fewer users', async () => {
+      const all = await estimate({ gender: ['All'] });
+      const some = await estimate({ gender: ['Female'], interests: [1, 2] });
+      expect(some.body.matching_users).toBeGreaterThan(0);
+      expect(some.body.matching_users).toBeLessThan(all.body.matching_users);
+    });
+
+    it('S1 with nobody in reach is 0 users, not a refusal', async () => {
+      const { status, body } = await estimate({ location: midAtlantic });
+      expect({ status, users: body.matching_users, cost: body.estimated_cost }).toEqual({
+        status: 200,
+        users: 0,
+        cost: 0,
+      });
+    });
+
+    it('S1 in a currency that cannot be billed has Ad Units and null money', async () => {
+      const { key } = await newOrganisation(system(), { country: 'JP', currency: 'JPY', balance: '0' });
+      const { body } = await advertiser(system(), key).json('POST', '/offers/price-estimate', request());
+      expect(body).toMatchObject({
+        return_code: 'S1',
+        currency: 'JPY',
+        ad_unit_price: null,
+        estimated_cost: null,
+        exchange_rate_per_gbp: null,
+        exchange_rate_date: null,
+      });
+      expect(body.ad_units).toBeGreaterThan(0);
+    });
+
+    it("S1 in euros uses the day's rate, which is named", async () => {
+      const { key } = await newOrganisation(system(), { country: 'DE', currency: 'EUR', balance: '0' });
+      const { body } = await advertiser(system(), key).json('POST', '/offers/price-estimate', request());
+      expect(body.exchange_rate_date).toMatch(/^\d{4}-\d\d-\d\d$/);
+      expect(body.ad_unit_price).toBeCloseTo(0.001 * body.exchange_rate_per_gbp, 6);
+      expect(body.estimated_cost).toBeCloseTo(body.ad_units * 0.001 * body.exchange_rate_per_gbp, 1);
+    });
+
+    it.each([
+      ['a missing start', { start_datetime: undefined }, 'start_datetime'],
+      ['a radius of 4', { radius: 4 }, 'radius'],
+      ['a radius of 31', { radius: 31 }, 'radius'],
+      ['an unknown gender', { gender: ['Robot'] }, 'gender'],
+      ['an unknown interest', { interests: [987_654] }, 'interests'],
+      ['a latitude of 91', { location: [91, 0] }, 'location'],
+      ['an end before the start', { end_datetime: inFuture(-hourMs) }, 'end_datetime'],
+      ['a start 61 seconds ago', { start_datetime: inFuture(-62_000) }, 'start_datetime'],
+    ])('E1 400 names the field: %s', async (_what, changes, field) => {
+      const { status, body } = await estimate(changes);
+      expect(body).toMatchObject({ return_code: 'E1', status: 'Error', code: 400 });
+      expect(body.message).toContain(field);
+      expect(status).toBe(400);
+    });
+
+    it.each([
+      ['JSON that cannot be parsed', '{"radius": 10', 'application/json'],
+      ['another content type', 'radius=10', 'application/x-www-form-urlencoded'],
+    ])('E1 400: %s', async (_what, body, contentType) => {
+      const headers = { 'content-type': contentType };
+      const reply = await caller.request('POST', '/offers/price-estimate', { body, headers });
+      expect(reply.body).toMatchObject({ return_code: 'E1', status: 'Error', code: 400 });
+    });
+
+    it('E2 400: a date-time without a zone', async () => {
+      const { status, body } = await estimate({ start_datetime: '2030-01-01T10:00:00' });
+      expect(status).toBe(400);
+      expect(body).toMatchObject({ return_code: 'E2', status: 'Error', code: 400 });
+    });
+
+    it("E1 403: the other mode's environment; the message names the key's mode", async () => {
+      const { status, body } = await estimate({ environment: 'live' });
+      expect(status).toBe(403);
+      expect(body).toMatchObject({ return_code: 'E1', status: 'Error', code: 403 });
+      expect(body.message).toContain('TEST');
+    });
+
+    it('401 without a key', async () => {
+      const { status, body } = await advertiser(system(), undefined).json(
+        'POST',
+        '/offers/price-estimate',
+        request(),
+      );
+      expect({ status, body }).toEqual({ status: 401, body: { message: 'Unauthorised' } });
+    });
+
+    it('429 after 60 requests in a minute, with Retry-After', async () => {
+      const eager = advertiser(system(), undefined);
+      const replies = [];
+      for (let count = 0; count < 61; count += 1) replies.push(await eager.request('GET', '/categories'));
+      expect(replies.map(({ status }) => status)).toEqual([...Array(60).fill(401), 429]);
+      const last = replies[60]!;
+      expect(last.body).toEqual({ message: 'Too many requests' });
+      expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(last.headers.get('x-ratelimit-remaining')).toBe('0');
+    });
+  });
+}

@@ -1,0 +1,69 @@
+/** The broker goes away while offers are bought, and services die: nothing is lost, and the system comes back. */
+import { describe, expect, it } from '@jest/globals';
+import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
+import { eventually } from '@offer-ads/testing/eventually';
+import { advertiser, hourMs, inFuture, newOrganisation, offerForm } from './advertiser.ts';
+import { mailsTo, payAsAPersonWould } from './simulators.ts';
+import type { System } from './system.ts';
+
+export function describeFaults(system: () => System): void {
+  describe('without RabbitMQ', () => {
+    it('offers are bought and paid; activations and mails arrive once it is back, each once', async () => {
+      const organisation = await newOrganisation(system());
+      const caller = advertiser(system(), organisation.key);
+      const byCard = { payment_method: 'E', expiry_datetime: inFuture(24 * hourMs) };
+      await eventually(async () => expect((await caller.request('GET', '/categories')).status).toBe(200));
+
+      system().broker.takeDown();
+      const fromBalance = await caller.create(await offerForm({ title: 'Bought in silence' }));
+      const fromCard = await caller.create(await offerForm({ ...byCard, title: 'Paid in silence' }));
+      expect(fromBalance.body).toMatchObject({ return_code: 'S1', status: 'Active' });
+      await payAsAPersonWould(fromCard.body.payment_url);
+      expect(await mailsTo(system(), organisation.adminEmail)).toEqual([]);
+      system().broker.bringBack();
+
+      await eventually(
+        async () => {
+          const { body } = await caller.request('GET', '/offers?environment=test');
+          expect(body.data.map((offer) => offer.offer_status)).toEqual(['Active', 'Active']);
+          const subjects = (await mailsTo(system(), organisation.adminEmail)).map(({ text }) => text);
+          expect(subjects.filter((text) => text.includes('Bought in silence'))).toHaveLength(1);
+          // The payment link, then the payment.
+          expect(subjects.filter((text) => text.includes('Paid in silence'))).toHaveLength(2);
+        },
+        { timeoutMs: 60_000 },
+      );
+    }, 120_000);
+  });
+
+  describe('a service that is killed', () => {
+    it.each(serviceNames)(
+      '%s is started again, with a clear line; the others live on',
+      async (name) => {
+        const before = system().state().processes;
+        process.kill(before[name], 'SIGKILL');
+        await eventually(() => expect(system().state().processes[name]).not.toBe(before[name]), {
+          timeoutMs: 30_000,
+        });
+        expect(others(system().state().processes, name)).toEqual(others(before, name));
+        expect(system().output()).toContain(`[${name}] ended (SIGKILL)`);
+        await eventually(() => expect(system().output()).toContain(`[${name}] runs again`), {
+          timeoutMs: 60_000,
+        });
+      },
+      100_000,
+    );
+
+    it('leaves a system in which an offer can be bought', async () => {
+      const caller = advertiser(system(), (await newOrganisation(system())).key);
+      await eventually(
+        async () => expect((await caller.create(await offerForm())).body.return_code).toBe('S1'),
+        { timeoutMs: 30_000 },
+      );
+    }, 60_000);
+  });
+}
+
+function others(processes: Readonly<Record<ServiceName, number>>, name: ServiceName): object {
+  return { ...processes, [name]: undefined };
+}

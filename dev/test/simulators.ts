@@ -1,0 +1,42 @@
+/** What tests ask of the simulators: mails, payment pages, sessions. */
+import type { System } from './system.ts';
+
+export type Mail = { readonly to: string; readonly subject: string; readonly text: string };
+
+export async function mailsTo(system: System, address: string): Promise<readonly Mail[]> {
+  const url = `${system.state().mailbox}/api/messages?to=${encodeURIComponent(address)}`;
+  return (await (await fetch(url)).json()) as Mail[];
+}
+
+export type SimulatedSession = {
+  readonly status: string;
+  readonly currency: string;
+  readonly lines: readonly { readonly name: string; readonly amountMinor: number }[];
+  readonly vatMinor: number;
+  readonly totalMinor: number;
+};
+
+export async function simulatedSession(system: System, sessionId: string): Promise<SimulatedSession> {
+  const response = await fetch(`${system.state().stripeSimulator}/sim/sessions/${sessionId}`);
+  return (await response.json()) as SimulatedSession;
+}
+
+/** Follows the link of the mail to the payment page and pays there; the id of the session that was paid. */
+export async function payAsAPersonWould(paymentUrl: string): Promise<string> {
+  const redirect = await fetch(paymentUrl, { redirect: 'manual' });
+  const page = redirect.headers.get('location');
+  const sessionId = /cs_(test|live)_[A-Za-z0-9]+/.exec(page ?? '')?.[0];
+  if (page === null || sessionId === undefined) throw new Error(`${paymentUrl} leads to no payment page`);
+  const paid = await fetch(`${new URL(page).origin}/sim/sessions/${sessionId}/pay`, { method: 'POST' });
+  if (!paid.ok) throw new Error(`paying answered ${paid.status}: ${await paid.text()}`);
+  return sessionId;
+}
+
+/** What the card provider is to do wrong from now on; `{}` clears it. */
+export async function setStripeFaults(system: System, faults: object): Promise<void> {
+  await fetch(`${system.state().stripeSimulator}/sim/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(faults),
+  });
+}

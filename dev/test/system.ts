@@ -1,0 +1,129 @@
+/** The whole system as `npm start` runs it, for tests: six processes, simulators, demo data, a broker that can go away. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { formatMinor } from '@offer-ads/contracts/currencies';
+import { storeAddresses } from '@offer-ads/testing/config';
+import { eventually } from '@offer-ads/testing/eventually';
+import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
+import pg from 'pg';
+import type { DevState } from '../start/state.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+
+export type System = AsyncDisposable & {
+  /** Read anew each time, because a restarted service has another process id. */
+  readonly state: () => DevState;
+  /** What `npm start` has printed so far. */
+  readonly output: () => string;
+  /** Stands between the services and RabbitMQ. */
+  readonly broker: TcpProxy;
+  /** Runs the admin tool with `--json`; rejects with what it printed when it fails. */
+  readonly admin: <T>(...args: readonly string[]) => Promise<T>;
+  /** TEST balance in pounds, asked of billing itself, because a process per question takes its time. */
+  readonly balance: (organisationId: number) => Promise<string>;
+};
+
+const readyWithinMs = 120_000;
+
+export async function startSystem(): Promise<System> {
+  const stores = storeAddresses() as { postgres: string; mongo: string; rabbitmq: string };
+  mkdirSync(join(repository, '.dev'), { recursive: true });
+  const folder = mkdtempSync(join(repository, '.dev', 'system-'));
+  const unique = `system_${randomUUID().replaceAll('-', '')}`;
+  const database = (service: string) => withPath(stores.postgres, `${unique}_${service}`);
+  const broker = await startTcpProxy(stores.rabbitmq);
+  const environment = {
+    ...process.env,
+    DEV_FOLDER: folder,
+    GATEWAY_DATABASE_URL: database('gateway'),
+    OFFERS_DATABASE_URL: database('offers'),
+    BILLING_DATABASE_URL: database('billing'),
+    MONGO_URL: withPath(stores.mongo, unique),
+    RABBITMQ_URL: broker.url,
+  };
+  const child = spawn(process.execPath, ['dev/start.ts'], { cwd: repository, env: environment });
+  const output = collect(child);
+  const stateFile = join(folder, 'state.json');
+
+  const dispose = async () => {
+    broker.bringBack();
+    await stop(child);
+    await broker[Symbol.asyncDispose]();
+    await dropDatabases(stores.postgres, unique);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await eventually(
+      () => {
+        if (child.exitCode !== null) throw new Error(`npm start ended:\n${output()}`);
+        if (!existsSync(stateFile)) throw new Error(`npm start is not ready:\n${output()}`);
+      },
+      { timeoutMs: readyWithinMs },
+    );
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+  return {
+    state: () => JSON.parse(readFileSync(stateFile, 'utf8')) as DevState,
+    output,
+    broker,
+    admin: async <T>(...args: readonly string[]) => {
+      const command = ['packages/admin/src/main.ts', ...args, '--json'];
+      const { stdout } = await promisify(execFile)(process.execPath, command, {
+        cwd: repository,
+        // Addresses in the environment come before those of the repository's own `.dev/admin.json`.
+        env: { ...process.env, ...adminSettings(folder) },
+      });
+      return JSON.parse(stdout) as T;
+    },
+    balance: async (organisationId) => {
+      const { BILLING_ADMIN_URL, ADMIN_TOKEN } = adminSettings(folder);
+      const query = `organisationId=${organisationId}&mode=TEST&currency=GBP`;
+      const response = await fetch(`${BILLING_ADMIN_URL}/admin/balances?${query}`, {
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+      });
+      const { balanceMinor } = (await response.json()) as { balanceMinor: string };
+      return formatMinor(BigInt(balanceMinor), 'GBP');
+    },
+    [Symbol.asyncDispose]: dispose,
+  };
+}
+
+type AdminSettings = { readonly BILLING_ADMIN_URL: string; readonly ADMIN_TOKEN: string };
+
+function adminSettings(folder: string): AdminSettings {
+  return JSON.parse(readFileSync(join(folder, 'admin.json'), 'utf8')) as AdminSettings;
+}
+
+function collect(child: ChildProcess): () => string {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (text += String(chunk)));
+  return () => text;
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  child.kill('SIGTERM');
+  await ended;
+}
+
+async function dropDatabases(server: string, prefix: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  for (const service of ['gateway', 'offers', 'billing']) {
+    await client.query(`DROP DATABASE IF EXISTS ${prefix}_${service} WITH (FORCE)`);
+  }
+  await client.end();
+}
+
+function withPath(address: string, name: string): string {
+  const url = new URL(address);
+  url.pathname = `/${name}`;
+  return url.href;
+}
