@@ -51,7 +51,7 @@ export async function createOffer(o: OffersContext, request: CreateRequest): Pro
   } catch (fault) {
     // Whatever the outcome was, the recovery point holds it: the same key goes on from there (decision 10).
     await letGo(o.postgres, claim.hold, o.clock.now()).catch((error: unknown) => {
-      o.logger.warn({ err: error }, 'a creation stays leased until its lease runs out');
+      o.logger.warn({ error }, 'a creation stays leased until its lease runs out');
     });
     throw fault;
   }

@@ -33,7 +33,7 @@ export async function closePage(o: OffersContext, errand: Errand, offerId: numbe
   try {
     return (await o.neighbours.closeCheckout(errand, offerId)).outcome;
   } catch (error) {
-    o.logger.warn({ err: error, offerId }, 'the payment page could not be closed');
+    o.logger.warn({ error, offerId }, 'the payment page could not be closed');
     return 'unknown';
   }
 }

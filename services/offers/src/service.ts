@@ -6,7 +6,7 @@ import { startHttpServer } from '@offer-ads/platform/http-server';
 import { startInboxPruning } from '@offer-ads/platform/inbox';
 import { createLogger, type Logger } from '@offer-ads/platform/logging';
 import { createMetrics } from '@offer-ads/platform/metrics';
-import { type OutboxRelay, startOutboxRelay } from '@offer-ads/platform/outbox';
+import { startOutboxRelay } from '@offer-ads/platform/outbox';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
 import { openPostgres } from '@offer-ads/platform/postgres';
 import type { OffersConfig } from './config.ts';
@@ -22,7 +22,6 @@ import { startSweeper, type Sweeper } from './sweeper.ts';
 export type Offers = AsyncDisposable & {
   readonly url: string;
   readonly sweeper: Sweeper;
-  readonly relay: OutboxRelay;
 };
 
 export async function startOffers(
@@ -54,7 +53,7 @@ export async function startOffers(
       ...(overrides.brokerNamespace !== undefined && { namespace: overrides.brokerNamespace }),
     }),
   );
-  const relay = started.use(startOutboxRelay({ postgres, broker, logger, metrics }));
+  started.use(startOutboxRelay({ postgres, broker, logger, metrics }));
   await broker.consume(subscriptions(context));
   started.use(startInboxPruning({ postgres, logger, metrics }));
   const sweeper = started.use(startSweeper({ ...context, metrics }));
@@ -80,7 +79,6 @@ export async function startOffers(
   return {
     url: server.url,
     sweeper,
-    relay,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

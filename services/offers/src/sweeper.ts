@@ -95,7 +95,7 @@ async function recoverCreations(o: OffersContext, stopping: AbortSignal): Promis
     try {
       await endCreation(o, claimed.hold, claimed.creation);
     } catch (error) {
-      o.logger.warn({ err: error }, 'an abandoned creation could not be settled and will be tried again');
+      o.logger.warn({ error }, 'an abandoned creation could not be settled and will be tried again');
       await letGo(o.postgres, claimed.hold, now);
     }
   }

@@ -7,7 +7,9 @@ let under: OffersUnderTest;
 beforeAll(async () => {
   under = await startOffersUnderTest();
 });
-afterAll(() => under[Symbol.asyncDispose]());
+afterAll(async () => {
+  await under[Symbol.asyncDispose]();
+});
 
 describe('GET /categories', () => {
   it('lists what is active and open to the organisation', async () => {

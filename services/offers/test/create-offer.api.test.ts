@@ -12,7 +12,9 @@ let under: OffersUnderTest;
 beforeAll(async () => {
   under = await startOffersUnderTest();
 });
-afterAll(() => under[Symbol.asyncDispose]());
+afterAll(async () => {
+  await under[Symbol.asyncDispose]();
+});
 beforeEach(async () => {
   under.neighbours.reset();
   await under.postgres.query('DELETE FROM idempotency_keys');

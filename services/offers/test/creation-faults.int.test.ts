@@ -16,7 +16,9 @@ let under: OffersUnderTest;
 beforeAll(async () => {
   under = await startOffersUnderTest();
 });
-afterAll(() => under[Symbol.asyncDispose]());
+afterAll(async () => {
+  await under[Symbol.asyncDispose]();
+});
 beforeEach(async () => {
   under.neighbours.reset();
   under.clock.set('2026-06-01T12:00:00Z');
@@ -47,6 +49,13 @@ async function expectNothing(): Promise<void> {
   expect(await under.postgres.query('SELECT 1 FROM idempotency_keys')).toEqual([]);
   expect(under.neighbours.billing.charges()).toBe(0);
   expect(await under.events()).toEqual([]);
+}
+
+/** The one offer that billing has heard of. */
+function onlySale() {
+  const [[id, sale] = []] = under.neighbours.billing.sales;
+  if (id === undefined || sale === undefined) throw new Error('billing was asked nothing');
+  return { id, sale };
 }
 
 function expectUnavailable(answer: Answer): void {
@@ -83,7 +92,7 @@ describe('after a 503 the same key tells the outcome', () => {
     const key = randomUUID();
     under.neighbours.billing.breaks.afterWork = FOR_GOOD;
     expectUnavailable(await create(under, { payment_method: 'E' }, { key }));
-    const [[id, sale]] = [...under.neighbours.billing.sales] as [[number, { url: string }]];
+    const { id, sale } = onlySale();
     const answer = await create(under, { payment_method: 'E' }, { key });
     expect(answer.body).toMatchObject({ offer_id: id, payment_url: sale.url, status: 'Awaiting Payment' });
     expect(under.neighbours.billing.sales.size).toBe(1);
@@ -153,7 +162,7 @@ describe('when the client never comes back, the sweep', () => {
     await create(under, {}, { key });
     await sweepAfter(ABANDONED_MS);
     await expectNothing();
-    const [[closedId, sale]] = [...under.neighbours.billing.sales] as [[number, { state: string }]];
+    const { id: closedId, sale } = onlySale();
     expect(sale.state).toBe('closed');
     const again = await create(under, {}, { key });
     expect((again.body as { offer_id: number }).offer_id).toBeGreaterThan(closedId);

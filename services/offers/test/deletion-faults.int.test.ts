@@ -12,7 +12,9 @@ let under: OffersUnderTest;
 beforeAll(async () => {
   under = await startOffersUnderTest();
 });
-afterAll(() => under[Symbol.asyncDispose]());
+afterAll(async () => {
+  await under[Symbol.asyncDispose]();
+});
 beforeEach(async () => {
   under.neighbours.reset();
   under.clock.set('2026-06-01T12:00:00Z');

@@ -8,7 +8,9 @@ let under: OffersUnderTest;
 beforeAll(async () => {
   under = await startOffersUnderTest();
 });
-afterAll(() => under[Symbol.asyncDispose]());
+afterAll(async () => {
+  await under[Symbol.asyncDispose]();
+});
 
 /** The address that the listing gives, at the service itself. */
 async function listedAddress(): Promise<URL> {

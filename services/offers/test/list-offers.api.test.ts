@@ -8,7 +8,9 @@ let under: OffersUnderTest;
 beforeAll(async () => {
   under = await startOffersUnderTest();
 });
-afterAll(() => under[Symbol.asyncDispose]());
+afterAll(async () => {
+  await under[Symbol.asyncDispose]();
+});
 
 async function list(organisationId: number, query: string): Promise<ListReply> {
   const answer = await under.call('GET', `/offers?environment=TEST&${query}`, { caller: { organisationId } });

@@ -44,7 +44,7 @@ export type OffersUnderTest = AsyncDisposable & {
 export type CallOptions = {
   readonly caller?: Partial<CallerContext>;
   readonly headers?: Record<string, string>;
-  readonly body?: BodyInit;
+  readonly body?: FormData | string;
 };
 
 export async function startOffersUnderTest(
