@@ -15,7 +15,7 @@ export function answerFaults(logger: Logger): ErrorRequestHandler {
     const fault = asFault(error);
     const requestId = res.getHeader('X-Request-Id');
     const level = fault.status >= 500 ? 'error' : 'info';
-    logger[level]({ requestId, status: fault.status, err: fault }, fault.message);
+    logger[level]({ requestId, status: fault.status, error: fault }, fault.message);
     // Half a reply cannot be taken back: break the connection, so that the caller does not take it for a whole one.
     if (res.headersSent) return void res.destroy();
     if (fault.retryAfterSeconds !== undefined) res.setHeader('Retry-After', fault.retryAfterSeconds);

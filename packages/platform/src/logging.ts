@@ -34,7 +34,9 @@ export function createLogger(o: {
       paths: secretFields.flatMap((field) => [field, field.startsWith('[') ? `*${field}` : `*.${field}`]),
       censor: '[redacted]',
     },
+    // One name for errors: pino's own `err` would write everything that a driver hangs on them.
     serializers: { error: describeError },
+    errorKey: 'error',
     mixin: traceIds,
   };
   return o.destination === undefined ? pino(options) : pino(options, o.destination);

@@ -52,7 +52,7 @@ export function startCallLog(o: {
       writing = drain().then(
         () => finish(gatherMs),
         (error: unknown) => {
-          o.logger.warn({ err: error, spooled: spool.length }, 'call log not written, will try again');
+          o.logger.warn({ error, spooled: spool.length }, 'call log not written, will try again');
           finish(o.retryMs ?? retryMs);
         },
       );
@@ -87,7 +87,7 @@ export function startCallLog(o: {
         );
         if (failure !== undefined && tries === lastTries) {
           lost.inc(spool.length);
-          o.logger.error({ err: failure.error, lost: spool.length }, 'stopped with calls not logged');
+          o.logger.error({ error: failure.error, lost: spool.length }, 'stopped with calls not logged');
           return;
         }
       }

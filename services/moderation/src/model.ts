@@ -75,7 +75,7 @@ export async function startModel(o: {
       if (stop.signal.aborted) return;
       failures = performance.now() - startedAt > 60_000 ? 0 : failures + 1;
       deaths.inc();
-      o.logger.error({ err: reason, failures }, "the model's thread ended; starting another");
+      o.logger.error({ error: reason, failures }, "the model's thread ended; starting another");
       const delayMs = restartDelaysMs[Math.min(failures, restartDelaysMs.length) - 1] ?? 0;
       await pause(delayMs, undefined, { signal: stop.signal }).catch(() => {});
     }
