@@ -1,11 +1,11 @@
 /** `npm start`: the whole system on this machine, from the stores to demo data, until Ctrl-C. */
-import { mkdirSync, renameSync, rmSync, existsSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { serviceNames } from '@offer-ads/contracts/primitives';
-import { reasonOf } from './backing/find.ts';
 import { claimFolder, releaseFolder } from './backing/data-folder.ts';
+import { reasonOf } from './backing/find.ts';
 import { provideDemoData } from './demo-data.ts';
 import { compileCacheFolder, devFolder, logsFolder, runFolder } from './start/folder.ts';
-import { adminSettings, addressesOf, planServices, planSimulators } from './start/plans.ts';
+import { addressesOf, adminSettings, planServices, planSimulators } from './start/plans.ts';
 import { choosePorts, gatewayPort } from './start/ports.ts';
 import { readOrMakeSecrets } from './start/secrets.ts';
 import { removeState, writeAdminSettings, writeState } from './start/state.ts';

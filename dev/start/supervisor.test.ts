@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { freePorts } from '../backing/free-port.ts';
 import type { ProcessPlan } from './plans.ts';
 import { worthTelling } from './process-log.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { forgetServer, recordServer } from '../backing/data-folder.ts';
 import { repository } from './folder.ts';
-import { openLog } from './process-log.ts';
 import type { ProcessPlan } from './plans.ts';
+import { openLog } from './process-log.ts';
 
 /** First restart at once for a person; a service that keeps dying must not keep the machine busy. */
 const firstRestartMs = 250;

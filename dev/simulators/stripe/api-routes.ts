@@ -14,7 +14,7 @@ import {
   taxRateParameters,
 } from './parameters.ts';
 import { renderLines, renderList } from './rendering.ts';
-import { invalid, notFound, ok, refuse, type Reply, unavailable } from './replies.ts';
+import { invalid, notFound, ok, type Reply, refuse, unavailable } from './replies.ts';
 
 type Call = {
   readonly livemode: boolean;

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Collection } from './journal.ts';
-import { refuse, type Reply } from './replies.ts';
+import { type Reply, refuse } from './replies.ts';
 
 export type SavedReply = { readonly id: string; readonly fingerprint: string; readonly reply: Reply };
 

@@ -1,9 +1,9 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { Stripe } from 'stripe';
 import { startStripeSimulator } from './server.ts';
 

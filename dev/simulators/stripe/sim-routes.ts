@@ -1,7 +1,7 @@
 /** `POST /sim/...` for tests and demos, and the payment page for people: both pay in the same way. */
 import type { Express } from 'express';
 import type { Checkout } from './checkout.ts';
-import { faults, type Faults } from './faults.ts';
+import { type Faults, faults } from './faults.ts';
 import type { Collection } from './journal.ts';
 import { type CheckoutSession, statusAt } from './objects.ts';
 import { paymentPage, unknownPage } from './payment-page.ts';

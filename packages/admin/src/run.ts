@@ -1,5 +1,5 @@
 /** Finds the command, runs it and prints its result: the whole of the tool but for the process around it. */
-import { UsageError, type Command } from './command.ts';
+import { type Command, UsageError } from './command.ts';
 import { balanceCommands } from './commands/balances.ts';
 import { eventCommands } from './commands/events.ts';
 import { keyCommands } from './commands/keys.ts';

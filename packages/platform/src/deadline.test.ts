@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
+import { describe, expect, it } from '@jest/globals';
 import { createDeadline } from './deadline.ts';
 
 describe('a deadline', () => {

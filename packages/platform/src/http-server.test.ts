@@ -1,6 +1,6 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
 import { systemClock } from './clock.ts';
 import { Fault, serviceUnavailable } from './faults.ts';

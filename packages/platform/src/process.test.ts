@@ -1,7 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
 
 const module = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 

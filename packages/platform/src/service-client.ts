@@ -1,10 +1,11 @@
 /** Calls to another service: keep-alive, a time-out per call, a breaker per client, and replies that are checked. */
-import type { ServiceName } from '@offer-ads/contracts/primitives';
+
 import {
   callerContextHeader,
   requestBudgetHeader,
   requestIdHeader,
 } from '@offer-ads/contracts/caller-context';
+import type { ServiceName } from '@offer-ads/contracts/primitives';
 import { Agent, type Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { createBreaker } from './breaker.ts';

@@ -1,7 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
 
 const module = (name: string) => JSON.stringify(fileURLToPath(new URL(name, import.meta.url)));
 

@@ -7,8 +7,8 @@ import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
 import { balanceSubject } from './balance-events.ts';
 import { type Book, movesMoney, offerCharged } from './domain/ledger.ts';
 import { isSameSale } from './domain/offer-payment.ts';
-import { balanceOf, book, type Booking } from './ledger-store.ts';
 import { conflictingSale } from './faults.ts';
+import { type Booking, balanceOf, book } from './ledger-store.ts';
 import { deletePayment, insertCharge, lockPayment } from './payments-store.ts';
 
 export type Charge = {

@@ -1,6 +1,7 @@
 /** The inbox of Stripe: what arrived, and what came of it. */
-import type { Transaction } from '@offer-ads/platform/postgres';
+
 import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Transaction } from '@offer-ads/platform/postgres';
 import type { Receipt } from './domain/offer-payment.ts';
 
 export type ReceivedProviderEvent = {

@@ -4,7 +4,7 @@ import { newEvent } from '@offer-ads/platform/events';
 import { addToOutbox } from '@offer-ads/platform/outbox';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
 import { balanceSubject } from './balance-events.ts';
-import { balanceToppedUp, type Book } from './domain/ledger.ts';
+import { type Book, balanceToppedUp } from './domain/ledger.ts';
 import { isSameBook } from './domain/offer-payment.ts';
 import { balanceOf, book, findByCause, lockCause } from './ledger-store.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BalanceToppedUp } from '@offer-ads/contracts/billing-events';
 import { chargeOffer } from '../src/charge-offer.ts';
-import { accountKinds, balanceToppedUp, type Book, offerPaidByCard } from '../src/domain/ledger.ts';
+import { accountKinds, type Book, balanceToppedUp, offerPaidByCard } from '../src/domain/ledger.ts';
 import { checkLedger } from '../src/ledger-check-store.ts';
 import { balanceOf, book } from '../src/ledger-store.ts';
 import { topUpBalance } from '../src/top-up-balance.ts';

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RequestListener } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';

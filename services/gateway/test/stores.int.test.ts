@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
 import { createTestDatabase } from '@offer-ads/testing/database';

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createMetrics } from '@offer-ads/platform/metrics';
-import { photographLikeJpeg } from '@offer-ads/testing/pictures';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
+import { photographLikeJpeg } from '@offer-ads/testing/pictures';
 import { unsafeLookingPng } from '../test/odd-pictures.ts';
 import { decide } from './domain/decision.ts';
 import { type Model, startModel } from './model.ts';

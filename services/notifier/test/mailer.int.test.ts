@@ -1,6 +1,6 @@
-import { createServer, type Server } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { openMailer } from '../src/mailer.ts';
 import { startSmtpSink } from './smtp-sink.ts';

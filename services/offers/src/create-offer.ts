@@ -6,15 +6,15 @@
  *  - from `charging` on a hidden reservation carries the offer's id, for which billing charges once at most.
  */
 import type { CreateReply } from '@offer-ads/contracts/public-api';
-import { checkCreation, type CheckRefusal, type CheckRequest, recheckQuota } from './check-creation.ts';
+import { type CheckRefusal, type CheckRequest, checkCreation, recheckQuota } from './check-creation.ts';
 import type { OffersContext } from './context.ts';
 import type { Billed } from './domain/lifecycle.ts';
 import type { Offer } from './domain/offer.ts';
 import { abandonCreation, finishCreation, lockReservation, settle } from './end-creation.ts';
 import {
   type Checks,
-  claimKey,
   type Creation,
+  claimKey,
   freeKey,
   type Hold,
   letGo,

@@ -1,15 +1,15 @@
 /** What offers asks of pricing, billing and moderation, each with its budget (decision 23). */
 import {
-  balanceReply,
   type BalanceReply,
-  chargeReply,
+  balanceReply,
   type ChargeReply,
-  checkoutReply,
   type CheckoutReply,
-  closeCheckoutReply,
   type CloseCheckoutReply,
-  settleReply,
+  chargeReply,
+  checkoutReply,
+  closeCheckoutReply,
   type SettleReply,
+  settleReply,
 } from '@offer-ads/contracts/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
 import { type VerdictReply, verdictReply } from '@offer-ads/contracts/moderation-api';
@@ -25,8 +25,8 @@ import {
   type ServiceClient,
 } from '@offer-ads/platform/service-client';
 import type { z } from 'zod';
-import type { Offer } from './domain/offer.ts';
 import type { OffersConfig } from './config.ts';
+import type { Offer } from './domain/offer.ts';
 
 /** On whose behalf a call is made, and how long it may take. */
 export type Errand = {

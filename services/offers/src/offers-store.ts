@@ -3,8 +3,8 @@ import type { Mode } from '@offer-ads/contracts/primitives';
 import { newEvent } from '@offer-ads/platform/events';
 import { addToOutbox } from '@offer-ads/platform/outbox';
 import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres';
-import type { OffersInUse } from './domain/quota.ts';
 import type { Offer, OfferContent, Stop } from './domain/offer.ts';
+import type { OffersInUse } from './domain/quota.ts';
 import type { OfferNews } from './offer-events.ts';
 
 /** Whose offers, and in which of the two worlds. */

@@ -17,7 +17,7 @@ import { mountImageRoute } from './http/image-route.ts';
 import { mountOfferRoutes } from './http/routes.ts';
 import { imageAddresses, openImageFolder } from './images.ts';
 import { connectNeighbours } from './neighbours.ts';
-import { startSweeper, type Sweeper } from './sweeper.ts';
+import { type Sweeper, startSweeper } from './sweeper.ts';
 
 export type Offers = AsyncDisposable & {
   readonly url: string;

@@ -11,7 +11,7 @@ import { closedOrLeftAlone, closePage } from './delete-offer.ts';
 import { activatedAt } from './domain/activation.ts';
 import type { Offer } from './domain/offer.ts';
 import { abandonCreation, finishCreation, lockReservation, settle } from './end-creation.ts';
-import { claimAbandoned, type Creation, freeKey, type Hold, letGo } from './idempotency-store.ts';
+import { type Creation, claimAbandoned, freeKey, type Hold, letGo } from './idempotency-store.ts';
 import { systemErrand } from './neighbours.ts';
 import { activated, ended } from './offer-events.ts';
 import { type Change, changeDueOffers, findStrandedDeletions } from './offers-store.ts';

@@ -1,15 +1,15 @@
 /** Pricing, billing and moderation as offers meets them: real servers that keep to the contracts, and fail when told to. */
 import {
-  chargeRequest,
   type ChargeReply,
-  checkoutRequest,
   type CheckoutReply,
   type CloseCheckoutReply,
+  chargeRequest,
+  checkoutRequest,
   type SettleReply,
 } from '@offer-ads/contracts/billing-api';
 import type { VerdictReply } from '@offer-ads/contracts/moderation-api';
-import type { ServiceName } from '@offer-ads/contracts/primitives';
 import { priceRequest } from '@offer-ads/contracts/pricing-api';
+import type { ServiceName } from '@offer-ads/contracts/primitives';
 import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
 import type { Clock } from '@offer-ads/platform/clock';
 import { type HttpServer, startHttpServer } from '@offer-ads/platform/http-server';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
 import {
-  balanceToppedUp,
   type Book,
+  balanceToppedUp,
   entriesOf,
   type LedgerTransaction,
   movesMoney,

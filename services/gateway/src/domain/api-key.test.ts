@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import { crc32 } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { composeKey, isWellFormedKey, lastFourOf } from './api-key.ts';
 

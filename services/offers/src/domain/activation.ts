@@ -1,5 +1,5 @@
 /** When an offer became live: what OfferActivated says. */
-import { type Lifecycle, isLive } from './offer.ts';
+import { isLive, type Lifecycle } from './offer.ts';
 
 /** Null while it is not live. Otherwise the latest of start, payment, and the end of a stop that held it back. */
 export function activatedAt(offer: Lifecycle, now: Date): Date | null {

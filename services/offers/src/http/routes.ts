@@ -1,6 +1,7 @@
 /** The endpoints of the specification that offers answers, behind the signed caller context. */
-import { type AnalyticsInterval, analyticsIntervals } from '@offer-ads/contracts/public-api';
+
 import type { ListReply } from '@offer-ads/contracts/public-api';
+import { type AnalyticsInterval, analyticsIntervals } from '@offer-ads/contracts/public-api';
 import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
 import { requestFacts } from '@offer-ads/platform/http-server';
 import { type Express, type Request, Router } from 'express';
@@ -12,8 +13,8 @@ import { analyticsPeriod } from '../domain/analytics-period.ts';
 import { readListingQuery, writeCursor } from '../domain/listing-query.ts';
 import { statusAt } from '../domain/offer.ts';
 import { parseOfferId } from '../domain/offer-id.ts';
-import { type ListedOffer, listOffers } from '../listing-store.ts';
 import { listedAddressExpiry } from '../images.ts';
+import { type ListedOffer, listOffers } from '../listing-store.ts';
 import { findOffer, type OfferReference } from '../offers-store.ts';
 import { sumTraffic } from '../traffic-store.ts';
 import { createRoute } from './create-route.ts';
