@@ -8,7 +8,7 @@ import { newEvent, type OutgoingEvent } from '@offer-ads/platform/events';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
-import { testClock, type TestClock } from '@offer-ads/testing/clock';
+import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { createTestDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
 import type { OffersConfig } from '../src/config.ts';
@@ -36,8 +36,10 @@ export type OffersUnderTest = AsyncDisposable & {
     data: EventData<D>,
     eventId?: string,
   ) => Promise<void>;
-  /** Names and data of the events written so far, oldest first; `clear` forgets them. */
-  readonly events: () => Promise<{ name: string; subjectVersion: number; data: Record<string, unknown> }[]>;
+  /** The events written so far, oldest first. The sweeper's come on its own time, so they are shown on demand only. */
+  readonly events: (
+    which?: 'from commands' | 'all',
+  ) => Promise<{ name: string; subjectVersion: number; data: Record<string, unknown> }[]>;
   readonly clearEvents: () => Promise<void>;
 };
 
@@ -102,15 +104,16 @@ export async function startOffersUnderTest(
       if (consumer === undefined) throw new Error(`nobody consumes ${declaration.name}`);
       await consumer.handle({ ...event, id: eventId ?? event.id, time: clock.now(), data });
     },
-    events: async () => {
+    events: async (which = 'from commands') => {
       const rows = await postgres.query<{ event: OutgoingEvent }>(
         'SELECT event FROM outbox ORDER BY position',
       );
-      return rows.map(({ event }) => ({
+      const written = rows.map(({ event }) => ({
         name: event.type.split('.').at(-2) ?? '',
         subjectVersion: event.subjectVersion,
         data: event.data as Record<string, unknown>,
       }));
+      return written.filter(({ name }) => which === 'all' || !fromSweeper.has(name));
     },
     clearEvents: async () => {
       await postgres.query('DELETE FROM outbox');
@@ -118,6 +121,8 @@ export async function startOffersUnderTest(
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
+
+const fromSweeper = new Set(['OfferActivated', 'OfferEnded']);
 
 export const catalogue = {
   categories: [

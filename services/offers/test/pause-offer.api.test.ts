@@ -30,7 +30,7 @@ describe('S1 200', () => {
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ return_code: 'S1', message: 'Offer has been paused' });
     expect(await under.events()).toMatchObject([
-      { name: 'OfferPaused', subjectVersion: 3, data: { offerId: id, pausedAt: '2026-06-01T12:00:00.000Z' } },
+      { name: 'OfferPaused', data: { offerId: id, pausedAt: '2026-06-01T12:00:00.000Z' } },
     ]);
   });
 

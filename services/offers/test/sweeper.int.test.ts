@@ -30,7 +30,7 @@ async function tellEverywhere(): Promise<void> {
 }
 
 async function told(id: number, name: string): Promise<Record<string, unknown>[]> {
-  const events = await under.events();
+  const events = await under.events('all');
   return events.filter((event) => event.name === name && event.data.offerId === id).map(({ data }) => data);
 }
 
