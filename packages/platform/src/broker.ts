@@ -56,7 +56,7 @@ export async function connectBroker(o: {
   logger: Logger;
   metrics: Metrics;
   /** Prefixes exchange and queues, so that tests do not meet. */
-  namespace?: string;
+  namespace?: string | undefined;
   retryDelaysMs?: readonly number[];
   confirmTimeoutMs?: number;
 }): Promise<Broker> {

@@ -1,12 +1,10 @@
 /** Composition root of billing. */
 import { allEvents } from '@offer-ads/contracts/events';
 import { connectBroker } from '@offer-ads/platform/broker';
-import { type Clock, systemClock } from '@offer-ads/platform/clock';
+import { layFoundation, type Overrides } from '@offer-ads/platform/foundation';
 import { startHttpServer } from '@offer-ads/platform/http-server';
 import { startInboxPruning } from '@offer-ads/platform/inbox';
-import { createLogger, type Logger } from '@offer-ads/platform/logging';
 import { startLoop } from '@offer-ads/platform/loops';
-import { createMetrics } from '@offer-ads/platform/metrics';
 import { startOutboxRelay } from '@offer-ads/platform/outbox';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
 import { openPostgres } from '@offer-ads/platform/postgres';
@@ -20,13 +18,6 @@ import { webhookRoutes } from './http/webhook-routes.ts';
 import { reconcileCheckouts } from './reconcile.ts';
 import { openStripe } from './stripe-client.ts';
 
-export type BillingOverrides = {
-  readonly clock?: Clock;
-  readonly logger?: Logger;
-  /** Of the broker, so that tests do not meet. */
-  readonly namespace?: string;
-};
-
 export type RunningBilling = AsyncDisposable & {
   readonly url: string;
   /** A round of reconciliation now, instead of within a minute. */
@@ -37,38 +28,35 @@ const RECONCILE_EVERY_MS = 60_000;
 
 export async function startBilling(
   config: BillingConfig,
-  overrides: BillingOverrides = {},
+  overrides: Overrides = {},
 ): Promise<RunningBilling> {
-  const clock = overrides.clock ?? systemClock;
-  const logger = overrides.logger ?? createLogger({ service: 'billing', level: config.logLevel });
-  const metrics = createMetrics('billing');
+  const foundation = layFoundation('billing', config.logLevel, overrides);
+  const { logger } = foundation;
   // Disposed in reverse: first no more requests, then no more events and rounds, then the outbox, then the connections.
   await using started = new AsyncDisposableStack();
 
-  const postgres = started.use(await openPostgres({ url: config.databaseUrl, logger, metrics }));
+  const postgres = started.use(await openPostgres({ url: config.databaseUrl, ...foundation }));
   const broker = started.use(
     await connectBroker({
       url: config.rabbitmqUrl,
       service: 'billing',
       declarations: allEvents,
-      logger,
-      metrics,
-      ...(overrides.namespace !== undefined && { namespace: overrides.namespace }),
+      ...foundation,
+      namespace: overrides.brokerNamespace,
     }),
   );
-  started.use(startOutboxRelay({ postgres, broker, logger, metrics }));
-  started.use(startInboxPruning({ postgres, logger, metrics }));
+  started.use(startOutboxRelay({ postgres, broker, ...foundation }));
+  started.use(startInboxPruning({ postgres, ...foundation }));
 
   const stripe = openStripe(config.stripeKeys, config.stripeApiUrl);
-  const billing: Billing = { postgres, stripe, clock, publicUrl: config.publicUrl, logger, metrics };
+  const billing: Billing = { postgres, stripe, publicUrl: config.publicUrl, ...foundation };
   await broker.consume(subscriptions(billing));
   const reconciliation = started.use(
     startLoop({
       name: 'checkout-reconciliation',
       everyMs: RECONCILE_EVERY_MS,
       work: (signal) => reconcileCheckouts(billing, signal),
-      logger,
-      metrics,
+      ...foundation,
     }),
   );
 
@@ -77,13 +65,9 @@ export async function startBilling(
       service: 'billing',
       host: config.host,
       port: config.port,
-      logger,
-      metrics,
-      clock,
-      readiness: async () => [
-        ...((await postgres.healthy()) ? [] : ['postgres does not answer']),
-        ...(broker.connected() ? [] : ['the broker is not connected']),
-      ],
+      ...foundation,
+      // Not the broker: offers are sold without it, and events wait in the outbox.
+      readiness: async () => ((await postgres.healthy()) ? [] : ['postgres does not answer']),
       routes: (app) => {
         webhookRoutes(app, billing);
         payRoutes(app, billing);

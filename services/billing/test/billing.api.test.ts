@@ -64,7 +64,7 @@ beforeAll(async () => {
         stripeApiUrl: simulator.url,
         stripeKeys,
       },
-      { logger: silentLogger, namespace: namespace.namespace },
+      { logger: silentLogger, brokerNamespace: namespace.namespace },
     ),
   );
   url = billing.url;

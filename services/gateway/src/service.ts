@@ -1,10 +1,8 @@
 /** The gateway put together: what it opens, in which order, and closes in the reverse one. */
 import { allEvents } from '@offer-ads/contracts/events';
 import { connectBroker } from '@offer-ads/platform/broker';
-import { type Clock, systemClock } from '@offer-ads/platform/clock';
+import { layFoundation, type Overrides } from '@offer-ads/platform/foundation';
 import { startHttpServer } from '@offer-ads/platform/http-server';
-import { createLogger, type Logger } from '@offer-ads/platform/logging';
-import { createMetrics } from '@offer-ads/platform/metrics';
 import { startOutboxRelay } from '@offer-ads/platform/outbox';
 import { openPostgres } from '@offer-ads/platform/postgres';
 import { startCallLog } from './call-log.ts';
@@ -21,28 +19,23 @@ import { createUpstream } from './upstream.ts';
 
 export type Gateway = AsyncDisposable & { readonly url: string };
 
-export async function startGateway(
-  config: GatewayConfig,
-  overrides: { clock?: Clock; logger?: Logger; brokerNamespace?: string } = {},
-): Promise<Gateway> {
-  const clock = overrides.clock ?? systemClock;
-  const logger = overrides.logger ?? createLogger({ service: 'gateway', level: config.LOG_LEVEL });
-  const metrics = createMetrics('gateway');
+export async function startGateway(config: GatewayConfig, overrides: Overrides = {}): Promise<Gateway> {
+  const foundation = layFoundation('gateway', config.LOG_LEVEL, overrides);
+  const { clock, logger, metrics } = foundation;
   await using opened = new AsyncDisposableStack();
 
-  const postgres = opened.use(await openPostgres({ url: config.GATEWAY_DATABASE_URL, logger, metrics }));
+  const postgres = opened.use(await openPostgres({ url: config.GATEWAY_DATABASE_URL, ...foundation }));
   const broker = opened.use(
     await connectBroker({
       url: config.RABBITMQ_URL,
       service: 'gateway',
       declarations: allEvents,
-      logger,
-      metrics,
-      ...(overrides.brokerNamespace === undefined ? {} : { namespace: overrides.brokerNamespace }),
+      ...foundation,
+      namespace: overrides.brokerNamespace,
     }),
   );
-  opened.use(startOutboxRelay({ postgres, broker, logger, metrics }));
-  opened.use(startRetention({ postgres, clock, logger, metrics }));
+  opened.use(startOutboxRelay({ postgres, broker, ...foundation }));
+  opened.use(startRetention({ postgres, ...foundation }));
   const callLog = opened.use(
     startCallLog({ write: (calls) => insertCalls(postgres, calls), logger, metrics }),
   );
@@ -72,9 +65,7 @@ export async function startGateway(
       service: 'gateway',
       host: config.HOST,
       port: config.PORT,
-      logger,
-      metrics,
-      clock,
+      ...foundation,
       // Without the broker the API works on: events wait in the outbox.
       readiness: async () => ((await postgres.healthy()) ? [] : ['postgres does not answer']),
       routes,

@@ -1,9 +1,7 @@
 /** Composition root of moderation. */
 import { requireCaller } from '@offer-ads/platform/caller-context';
-import { type Clock, systemClock } from '@offer-ads/platform/clock';
+import { layFoundation, type Overrides } from '@offer-ads/platform/foundation';
 import { startHttpServer } from '@offer-ads/platform/http-server';
-import { createLogger, type Logger } from '@offer-ads/platform/logging';
-import { createMetrics } from '@offer-ads/platform/metrics';
 import { openMongo } from '@offer-ads/platform/mongo';
 import { createAdmission } from './admission.ts';
 import type { ModerationConfig } from './config.ts';
@@ -12,9 +10,7 @@ import { judgePicture, type Moderation } from './judge-picture.ts';
 import { type Model, startModel } from './model.ts';
 import { openVerdictsStore } from './verdicts-store.ts';
 
-export type ModerationOverrides = {
-  readonly clock?: Clock;
-  readonly logger?: Logger;
+export type ModerationOverrides = Pick<Overrides, 'clock' | 'logger'> & {
   /** Taken over: it is disposed of with the service. */
   readonly model?: Model;
 };
@@ -23,12 +19,11 @@ export async function startModeration(
   config: ModerationConfig,
   overrides: ModerationOverrides = {},
 ): Promise<AsyncDisposable & { readonly url: string }> {
-  const clock = overrides.clock ?? systemClock;
-  const logger = overrides.logger ?? createLogger({ service: 'moderation', level: config.logLevel });
-  const metrics = createMetrics('moderation');
+  const foundation = layFoundation('moderation', config.logLevel, overrides);
+  const { clock, logger, metrics } = foundation;
   await using started = new AsyncDisposableStack();
 
-  const mongo = started.use(await openMongo({ url: config.mongoUrl, logger, metrics }));
+  const mongo = started.use(await openMongo({ url: config.mongoUrl, ...foundation }));
   const store = await openVerdictsStore(mongo);
   const model = started.use(
     overrides.model ?? (await startModel({ threads: config.threads, logger, metrics })),
@@ -51,9 +46,7 @@ export async function startModeration(
       service: 'moderation',
       host: config.host,
       port: config.port,
-      logger,
-      metrics,
-      clock,
+      ...foundation,
       readiness: async () => [
         ...((await mongo.healthy()) ? [] : ['mongo does not answer']),
         ...(model.ready() ? [] : ['the model is not loaded']),

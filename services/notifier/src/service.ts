@@ -1,10 +1,8 @@
 /** Composition root of the notifier. */
 import { allEvents } from '@offer-ads/contracts/events';
 import { connectBroker } from '@offer-ads/platform/broker';
-import { type Clock, systemClock } from '@offer-ads/platform/clock';
+import { layFoundation, type Overrides } from '@offer-ads/platform/foundation';
 import { startHttpServer } from '@offer-ads/platform/http-server';
-import { createLogger, type Logger } from '@offer-ads/platform/logging';
-import { createMetrics } from '@offer-ads/platform/metrics';
 import { openMongo } from '@offer-ads/platform/mongo';
 import { prepareMongoInbox } from '@offer-ads/platform/mongo-inbox';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
@@ -15,27 +13,19 @@ import { startDelivery } from './deliver.ts';
 import { openMailer } from './mailer.ts';
 import { openNotificationsStore } from './notifications-store.ts';
 
-export type NotifierOverrides = {
-  readonly clock?: Clock;
-  readonly logger?: Logger;
-  /** A test's own corner of the broker. */
-  readonly brokerNamespace?: string;
-};
-
 /** Connections to the mail server, and mails under way at once. */
 const lanes = 4;
 
 export async function startNotifier(
   config: NotifierConfig,
-  overrides: NotifierOverrides = {},
+  overrides: Overrides = {},
 ): Promise<AsyncDisposable & { readonly url: string }> {
-  const clock = overrides.clock ?? systemClock;
-  const logger = overrides.logger ?? createLogger({ service: 'notifier', level: config.logLevel });
-  const metrics = createMetrics('notifier');
+  const foundation = layFoundation('notifier', config.logLevel, overrides);
+  const { clock, logger, metrics } = foundation;
   // Disposed of in reverse: no more requests, no more events, the mails under way, the connections.
   await using started = new AsyncDisposableStack();
 
-  const mongo = started.use(await openMongo({ url: config.mongoUrl, logger, metrics }));
+  const mongo = started.use(await openMongo({ url: config.mongoUrl, ...foundation }));
   await prepareMongoInbox(mongo);
   const notifications = await openNotificationsStore(mongo);
   const mailer = started.use(
@@ -47,9 +37,8 @@ export async function startNotifier(
       url: config.rabbitmqUrl,
       service: 'notifier',
       declarations: allEvents,
-      logger,
-      metrics,
-      ...(overrides.brokerNamespace === undefined ? {} : { namespace: overrides.brokerNamespace }),
+      ...foundation,
+      namespace: overrides.brokerNamespace,
     }),
   );
   const contacts = contactsStore(mongo);
@@ -62,9 +51,7 @@ export async function startNotifier(
       service: 'notifier',
       host: config.host,
       port: config.port,
-      logger,
-      metrics,
-      clock,
+      ...foundation,
       // A mail server that is down keeps mails waiting, not the service from working.
       readiness: async () => [
         ...((await mongo.healthy()) ? [] : ['mongo does not answer']),

@@ -1,11 +1,9 @@
 /** Composition root: puts offers together and takes it apart again, last first. */
 import { allEvents } from '@offer-ads/contracts/events';
 import { connectBroker } from '@offer-ads/platform/broker';
-import { type Clock, systemClock } from '@offer-ads/platform/clock';
+import { layFoundation, type Overrides } from '@offer-ads/platform/foundation';
 import { startHttpServer } from '@offer-ads/platform/http-server';
 import { startInboxPruning } from '@offer-ads/platform/inbox';
-import { createLogger, type Logger } from '@offer-ads/platform/logging';
-import { createMetrics } from '@offer-ads/platform/metrics';
 import { startOutboxRelay } from '@offer-ads/platform/outbox';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
 import { openPostgres } from '@offer-ads/platform/postgres';
@@ -24,17 +22,13 @@ export type Offers = AsyncDisposable & {
   readonly sweeper: Sweeper;
 };
 
-export async function startOffers(
-  config: OffersConfig,
-  overrides: { clock?: Clock; logger?: Logger; brokerNamespace?: string } = {},
-): Promise<Offers> {
-  const clock = overrides.clock ?? systemClock;
-  const logger = overrides.logger ?? createLogger({ service: 'offers', level: config.logLevel });
-  const metrics = createMetrics('offers');
+export async function startOffers(config: OffersConfig, overrides: Overrides = {}): Promise<Offers> {
+  const foundation = layFoundation('offers', config.logLevel, overrides);
+  const { clock, logger, metrics } = foundation;
   await using started = new AsyncDisposableStack();
 
-  const postgres = started.use(await openPostgres({ url: config.databaseUrl, logger, metrics }));
-  const neighbours = started.use(connectNeighbours(config, { clock, logger, metrics }));
+  const postgres = started.use(await openPostgres({ url: config.databaseUrl, ...foundation }));
+  const neighbours = started.use(connectNeighbours(config, foundation));
   const context: OffersContext = {
     postgres,
     neighbours,
@@ -48,23 +42,20 @@ export async function startOffers(
       url: config.rabbitmqUrl,
       service: 'offers',
       declarations: allEvents,
-      logger,
-      metrics,
-      ...(overrides.brokerNamespace !== undefined && { namespace: overrides.brokerNamespace }),
+      ...foundation,
+      namespace: overrides.brokerNamespace,
     }),
   );
-  started.use(startOutboxRelay({ postgres, broker, logger, metrics }));
+  started.use(startOutboxRelay({ postgres, broker, ...foundation }));
   await broker.consume(subscriptions(context));
-  started.use(startInboxPruning({ postgres, logger, metrics }));
+  started.use(startInboxPruning({ postgres, ...foundation }));
   const sweeper = started.use(startSweeper({ ...context, metrics }));
   const server = started.use(
     await startHttpServer({
       service: 'offers',
       host: config.host,
       port: config.port,
-      logger,
-      metrics,
-      clock,
+      ...foundation,
       // Not the broker: offers are sold without it, their events wait in the outbox.
       readiness: async () => ((await postgres.healthy()) ? [] : ['the database does not answer']),
       routes: (app) => {

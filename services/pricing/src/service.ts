@@ -1,11 +1,9 @@
 /** The composition of pricing: stores, consumers, rates and routes. */
 import { allEvents } from '@offer-ads/contracts/events';
 import { connectBroker } from '@offer-ads/platform/broker';
-import { type Clock, systemClock } from '@offer-ads/platform/clock';
+import { layFoundation, type Overrides } from '@offer-ads/platform/foundation';
 import { startHttpServer } from '@offer-ads/platform/http-server';
-import { createLogger, type Logger } from '@offer-ads/platform/logging';
 import { startLoop } from '@offer-ads/platform/loops';
-import { createMetrics } from '@offer-ads/platform/metrics';
 import { openMongo } from '@offer-ads/platform/mongo';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
 import type { PricingConfig } from './config.ts';
@@ -24,15 +22,14 @@ export type PricingService = AsyncDisposable & { readonly url: string };
 
 export async function startPricing(
   config: PricingConfig,
-  overrides: { readonly clock?: Clock; readonly logger?: Logger; readonly brokerNamespace?: string } = {},
+  overrides: Overrides = {},
 ): Promise<PricingService> {
-  const clock = overrides.clock ?? systemClock;
-  const logger = overrides.logger ?? createLogger({ service: 'pricing', level: config.LOG_LEVEL });
-  const metrics = createMetrics('pricing');
+  const foundation = layFoundation('pricing', config.LOG_LEVEL, overrides);
+  const { clock, logger } = foundation;
   // Until `move`, whatever has been opened is closed again when the start fails.
   await using opened = new AsyncDisposableStack();
 
-  const mongo = opened.use(await openMongo({ url: config.MONGO_URL, logger, metrics }));
+  const mongo = opened.use(await openMongo({ url: config.MONGO_URL, ...foundation }));
   const members = openMembersStore(mongo.connection);
   const interests = openInterestsStore(mongo.connection);
   const rates = openRatesStore(mongo.connection);
@@ -44,8 +41,7 @@ export async function startPricing(
       name: 'refresh-rates',
       everyMs: LOOK_FOR_RATES_EVERY_MS,
       work: refreshWhenDue,
-      logger,
-      metrics,
+      ...foundation,
     }),
   );
 
@@ -54,9 +50,8 @@ export async function startPricing(
       url: config.RABBITMQ_URL,
       service: 'pricing',
       declarations: allEvents,
-      logger,
-      metrics,
-      ...(overrides.brokerNamespace !== undefined && { namespace: overrides.brokerNamespace }),
+      ...foundation,
+      namespace: overrides.brokerNamespace,
     }),
   );
   await broker.consume(subscriptions({ members, interests }));
@@ -66,9 +61,7 @@ export async function startPricing(
       service: 'pricing',
       host: config.HOST,
       port: config.PORT,
-      logger,
-      metrics,
-      clock,
+      ...foundation,
       // Not the broker: estimates need nothing of it, and what it brings waits in its queue.
       readiness: async () => ((await mongo.healthy()) ? [] : ['MongoDB does not answer']),
       routes: (app) => {
