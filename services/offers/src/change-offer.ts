@@ -5,6 +5,7 @@ import {
   type DisableRefusal,
   disable,
   type EnableRefusal,
+  effectiveAt,
   enable,
   type PauseRefusal,
   pause,
@@ -62,7 +63,8 @@ async function changeOffer<Refusal extends string>(
   },
 ): Promise<Change<Refusal | 'not-found'>> {
   return updateOffer<Change<Refusal>>(o.postgres, reference, (offer) => {
-    const decided = command.decide(offer, now);
-    return decided.ok ? { ...decided, news: [command.tell(decided.offer, now)] } : decided;
+    const at = effectiveAt(offer, now);
+    const decided = command.decide(offer, at);
+    return decided.ok ? { ...decided, news: [command.tell(decided.offer, at)] } : decided;
   });
 }

@@ -38,8 +38,8 @@ const START_GRACE_MS = 60_000;
 
 export async function checkCreation(o: OffersContext, request: CheckRequest): Promise<Checked> {
   const { caller, form, receivedAt } = request;
-  if (form.startAt.getTime() < receivedAt.getTime() - START_GRACE_MS)
-    return refused({ reason: 'start-in-past' });
+  const late = checkStart(request);
+  if (late !== null) return refused(late);
   const unknown = await checkCatalogue(o.postgres, caller, form);
   if (unknown !== null) return refused(unknown);
   if (!caller.termsAccepted) return refused({ reason: 'terms-not-accepted' });
@@ -68,6 +68,15 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
     return refused({ reason: 'balance-too-low', netMinor, currency });
   }
   return judgePicture(o, request, netMinor);
+}
+
+/** Asked again before the offer is reserved: who comes back after a 503 may come too late. */
+export function checkStart({
+  form,
+  receivedAt,
+}: Pick<CheckRequest, 'form' | 'receivedAt'>): CheckRefusal | null {
+  const isLate = form.startAt.getTime() < receivedAt.getTime() - START_GRACE_MS;
+  return isLate ? { reason: 'start-in-past' } : null;
 }
 
 /** Asked twice: early, so that a refusal costs nothing, and under the quota's lock, so that it holds (decision 9). */

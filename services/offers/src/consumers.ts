@@ -7,7 +7,7 @@ import { recordInInbox } from '@offer-ads/platform/inbox';
 import type { Transaction } from '@offer-ads/platform/postgres';
 import type { OffersContext } from './context.ts';
 import { hourOfTraffic } from './domain/analytics-period.ts';
-import { applyPayment } from './domain/lifecycle.ts';
+import { applyPayment, effectiveAt } from './domain/lifecycle.ts';
 import type { Offer } from './domain/offer.ts';
 import { isOfferId } from './domain/offer-id.ts';
 import { paymentApplied } from './offer-events.ts';
@@ -53,10 +53,10 @@ async function applyOfferPaid(
     throw new Error(`no offer ${payment.offerId} with the price that was paid`);
   }
   const paidAt = new Date(payment.paidAt);
-  const applied = applyPayment(offer, { paidAt, vatMinor: BigInt(payment.vatMinor) }, now);
+  const at = effectiveAt(offer, now);
+  const applied = applyPayment(offer, { paidAt, vatMinor: BigInt(payment.vatMinor) }, at);
   if (!applied.ok) return;
-  const news =
-    applied.outcome === 'kept' ? [] : [paymentApplied(applied.offer, applied.outcome, paidAt, now)];
+  const news = applied.outcome === 'kept' ? [] : [paymentApplied(applied.offer, applied.outcome, paidAt, at)];
   await saveOffer(tx, applied.offer, news);
 }
 

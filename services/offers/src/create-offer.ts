@@ -6,7 +6,13 @@
  *  - from `charging` on a hidden reservation carries the offer's id, for which billing charges once at most.
  */
 import type { CreateReply } from '@offer-ads/contracts/public-api';
-import { type CheckRefusal, type CheckRequest, checkCreation, recheckQuota } from './check-creation.ts';
+import {
+  type CheckRefusal,
+  type CheckRequest,
+  checkCreation,
+  checkStart,
+  recheckQuota,
+} from './check-creation.ts';
 import type { OffersContext } from './context.ts';
 import type { Billed } from './domain/lifecycle.ts';
 import type { Offer } from './domain/offer.ts';
@@ -82,7 +88,7 @@ async function proceed(
   }
 }
 
-/** checked -> charging: with the quota rechecked under its lock, the offer exists, hidden, under its id for ever. */
+/** checked -> charging: with the start and, under its lock, the quota rechecked, the offer exists, hidden, under its id for ever. */
 async function reserve(
   o: OffersContext,
   request: CreateRequest,
@@ -92,7 +98,7 @@ async function reserve(
   const { caller, form, receivedAt } = request;
   return o.postgres.transaction(async (tx) => {
     await lockQuota(tx, caller);
-    const refusal = await recheckQuota(tx, caller, receivedAt);
+    const refusal = checkStart(request) ?? (await recheckQuota(tx, caller, receivedAt));
     if (refusal !== null) {
       await freeKey(tx, hold);
       return refused(refusal);

@@ -14,8 +14,8 @@ export type KeyName = {
   readonly idempotencyKey: string;
 };
 
-/** The right to work on the creation of a key until somebody else takes over. */
-export type Hold = KeyName & { readonly fence: number };
+/** The right to work on the creation of a key until somebody else takes over. No fence is ever given twice. */
+export type Hold = KeyName & { readonly fence: bigint };
 
 /** What is known once a creation was checked. Nothing outside has changed yet. */
 export type Checks = { readonly netMinor: string; readonly image: string };
@@ -30,7 +30,7 @@ export type Claim =
   | { readonly outcome: 'replay'; readonly reply: CreateReply }
   | { readonly outcome: 'different-payload' | 'in-flight' };
 
-/** Five seconds more than a creation may take (decision 23), so that a living holder is never overtaken. */
+/** Five seconds more than a creation may take (decision 23): only a holder that stalls, or a clock that jumps, is overtaken. */
 const LEASE_MS = 30_000;
 
 type KeyRow = {
@@ -40,7 +40,7 @@ type KeyRow = {
   fingerprint: Buffer;
   recovery_point: RecoveryPoint;
   lease_until: Date;
-  fence: number;
+  fence: bigint;
   checks: Checks | null;
   offer_id: number | null;
   reply: CreateReply | null;
@@ -55,13 +55,13 @@ export async function claimKey(
   fingerprint: Buffer,
   now: Date,
 ): Promise<Claim> {
-  const created = await postgres.query(
-    `INSERT INTO idempotency_keys (organisation_id, mode, idempotency_key, fingerprint, recovery_point, lease_until, fence)
-     VALUES ($1, $2, $3, $4, 'received', $5, 1) ON CONFLICT DO NOTHING RETURNING fence`,
+  const [created] = await postgres.query<Pick<KeyRow, 'fence'>>(
+    `INSERT INTO idempotency_keys (organisation_id, mode, idempotency_key, fingerprint, recovery_point, lease_until)
+     VALUES ($1, $2, $3, $4, 'received', $5) ON CONFLICT DO NOTHING RETURNING fence`,
     [...keyValues(name), fingerprint, leaseFrom(now)],
   );
-  if (created.length === 1)
-    return { outcome: 'held', hold: { ...name, fence: 1 }, creation: { at: 'received' } };
+  if (created !== undefined)
+    return { outcome: 'held', hold: { ...name, ...created }, creation: { at: 'received' } };
   return postgres.transaction(async (tx) => {
     const [row] = await tx.query<KeyRow>(
       `SELECT * FROM idempotency_keys WHERE ${thisKey} FOR UPDATE`,
@@ -109,12 +109,11 @@ async function takeOver(
   now: Date,
 ): Promise<{ hold: Hold; creation: Creation }> {
   const name = { organisationId: row.organisation_id, mode: row.mode, idempotencyKey: row.idempotency_key };
-  const hold = { ...name, fence: row.fence + 1 };
-  await tx.query(`UPDATE idempotency_keys SET fence = $4, lease_until = $5 WHERE ${thisKey}`, [
-    ...holdValues(hold),
-    leaseFrom(now),
-  ]);
-  return { hold, creation: toCreation(row) };
+  const [taken] = await tx.query<Pick<KeyRow, 'fence'>>(
+    `UPDATE idempotency_keys SET fence = DEFAULT, lease_until = $4 WHERE ${thisKey} RETURNING fence`,
+    [...keyValues(name), leaseFrom(now)],
+  );
+  return { hold: { ...name, fence: present(taken?.fence ?? null) }, creation: toCreation(row) };
 }
 
 export async function markChecked(db: Queryable, hold: Hold, checks: Checks): Promise<Creation> {

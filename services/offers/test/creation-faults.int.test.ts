@@ -108,6 +108,18 @@ describe('after a 503 the same key tells the outcome', () => {
     expect([...under.neighbours.billing.sales.values()]).toMatchObject([{ state: 'closed' }]);
   });
 
+  it('as a refusal when nothing was charged yet and the start has passed for too long by now', async () => {
+    const key = randomUUID();
+    const parts = { start_datetime: '2026-06-01T12:00:00Z' };
+    // Checked, but the reservation fails.
+    await under.postgres.query('ALTER TABLE offers ADD CONSTRAINT full_disk CHECK (false) NOT VALID');
+    expect((await create(under, parts, { key })).status).toBe(500);
+    await under.postgres.query('ALTER TABLE offers DROP CONSTRAINT full_disk');
+    under.clock.advance(60_001);
+    expect(await create(under, parts, { key })).toMatchObject({ status: 400, body: { return_code: 'E1' } });
+    await expectNothing();
+  });
+
   it('and another payload is refused meanwhile', async () => {
     const key = randomUUID();
     under.neighbours.billing.breaks.afterWork = FOR_GOOD;
@@ -232,5 +244,21 @@ describe('a request that was taken for dead', () => {
       body: { message: expect.stringMatching(/still being processed/) },
     });
     await expectOneOfferAndOneCharge((await successor)!);
+  });
+
+  it('does no harm when the sweep has freed its key and the client has begun anew with it', async () => {
+    const key = randomUUID();
+    let successor: Answer | undefined;
+    under.neighbours.billing.onSale = async () => {
+      under.neighbours.billing.onSale = async () => {};
+      await sweepAfter(LEASE_MS + ABANDONED_MS);
+      successor = await create(under, {}, { key });
+    };
+    expect(await create(under, {}, { key })).toMatchObject({ status: 409 });
+    expect(successor).toMatchObject({ status: 200, body: { return_code: 'S1' } });
+    const replay = await create(under, {}, { key });
+    expect(replay.body).toEqual(successor?.body);
+    expect(under.neighbours.billing.charges()).toBe(1);
+    expect(await listedIds()).toHaveLength(1);
   });
 });

@@ -117,4 +117,14 @@ describe('a deletion whose request died', () => {
     await under.offers.sweeper.recover();
     expect(await statusOf(id)).toBe('Deleted');
   });
+
+  it('is over when the offer was paid and deleted meanwhile: billing is not asked again and again', async () => {
+    const id = await createdId(under, { payment_method: 'E' });
+    await strand(id);
+    await pay(under, id);
+    await under.call('DELETE', `/offers/${id}`);
+    expect(await statusOf(id)).toBe('Deleted');
+    const stranded = 'SELECT 1 FROM offers WHERE offer_id = $1 AND deleting_since IS NOT NULL';
+    expect(await under.postgres.query(stranded, [id])).toEqual([]);
+  });
 });

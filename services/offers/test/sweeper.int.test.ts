@@ -94,6 +94,28 @@ describe('OfferEnded', () => {
     ]);
   });
 
+  it('settles the offer: a command that was on its way since before the end comes too late', async () => {
+    const [paused, running, unpaid] = [
+      await createdId(under, startingNow),
+      await createdId(under, startingNow),
+      await createdId(under, { ...startingNow, payment_method: 'E' }),
+    ];
+    await under.call('POST', `/offers/${paused}/pause`);
+    under.clock.set('2026-06-01T23:00:00Z');
+    await tellEverywhere();
+    await under.clearEvents();
+    under.clock.set('2026-06-01T22:59:59Z');
+    const answers = [
+      await under.call('POST', `/offers/${paused}/resume`),
+      await under.call('POST', `/offers/${running}/pause`),
+    ];
+    for (const answer of answers) expect(answer.body).toMatchObject({ return_code: 'E2' });
+    await under.deliver(OfferPaid, offerPaid(under, unpaid));
+    expect(await told(unpaid, 'OfferPaymentApplied')).toMatchObject([
+      { outcome: 'ended', unusedMs: 11 * HOUR, scheduledMs: 11 * HOUR },
+    ]);
+  });
+
   it('is not told of an offer deleted before its end, but of one deleted after it', async () => {
     const early = await createdId(under);
     const late = await createdId(under);

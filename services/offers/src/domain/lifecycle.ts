@@ -80,7 +80,8 @@ export function beginDeletion<O extends Offer>(offer: O, now: Date): BegunDeleti
     case 'Scheduled':
     case 'Active':
     case 'Paused':
-      return { ok: true, step: 'deleted', offer: { ...offer, deletedAt: now } };
+      // Perhaps an earlier deletion is still closing the page: there is nothing left for it to do.
+      return { ok: true, step: 'deleted', offer: { ...offer, deletingSince: null, deletedAt: now } };
   }
 }
 
@@ -162,6 +163,14 @@ export function paymentOutcome(state: OfferState): Exclude<PaymentOutcome, 'kept
     case 'Paused':
       throw new Error(`an offer that has just been paid cannot be ${state}`);
   }
+}
+
+/**
+ * When a command takes effect. Its `now` was frozen when it arrived, and clocks of replicas differ; but once the end has been
+ * told, and Unused Time settled with it, whatever still comes is after the end.
+ */
+export function effectiveAt(offer: Pick<Offer, 'endedToldAt'>, now: Date): Date {
+  return offer.endedToldAt !== null && now < offer.endedToldAt ? offer.endedToldAt : now;
 }
 
 /** `now` may lie before `since`: requests carry the instant of their arrival and may overtake each other. */
