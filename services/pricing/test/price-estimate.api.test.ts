@@ -206,6 +206,14 @@ describe('E1, 400: input missing or invalid', () => {
     });
     expect(reply).toEqual(refused('E1', 400, /^The body must be a JSON object/));
   });
+
+  it('a body that is not compressed as it says', async () => {
+    const reply = await pricing.send('/offers/price-estimate', {
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      body: JSON.stringify(form),
+    });
+    expect(reply).toEqual(refused('E1', 400, /^The body must be a JSON object/));
+  });
 });
 
 describe('E1, 400: the start lies more than 60 seconds in the past', () => {

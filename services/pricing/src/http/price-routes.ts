@@ -71,7 +71,7 @@ const refuseUnreadableBody: ErrorRequestHandler = (error, _req, res, next) => {
   });
 };
 
-/** express' parsers mark their errors with a type such as `entity.parse.failed`. */
+/** express' parsers mark what the caller did wrong as fit to be exposed; a type they do not always give. */
 function isUnreadableBody(error: unknown): boolean {
-  return error instanceof Error && 'type' in error && 'status' in error && Number(error.status) < 500;
+  return error instanceof Error && 'expose' in error && error.expose === true;
 }
