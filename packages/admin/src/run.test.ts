@@ -215,6 +215,11 @@ describe('balances', () => {
     expect(received.filter(({ call }) => call.startsWith('POST'))).toEqual([]);
   });
 
+  it('that add up are counted, and nothing else is said', async () => {
+    replies['GET /admin/ledger/check'] = { ok: true, transactions: 4, problems: [] };
+    expect(await adminJson('ledger check')).toEqual({ status: 0, result: { ok: true, transactions: 4 } });
+  });
+
   it('that do not add up make the check fail, with its findings printed', async () => {
     const findings = { ok: false, transactions: 4, problems: ['account 2'] };
     replies['GET /admin/ledger/check'] = findings;

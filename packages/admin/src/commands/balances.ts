@@ -61,10 +61,20 @@ export const balanceCommands: readonly Command[] = [
     name: 'ledger check',
     summary: 'Check that every transaction sums to zero and every balance to its entries',
     options: {},
-    run: (_o, { call }) => call('billing', { method: 'GET', path: '/admin/ledger/check', patient: true }),
+    run: async (_o, { call }) => {
+      const reply = await call('billing', { method: 'GET', path: '/admin/ledger/check', patient: true });
+      const { problems, ...counted } = ledgerCheckReply.parse(reply);
+      return problems.length === 0 ? counted : { ...counted, problems };
+    },
     failed: (result) => !('ok' in result && result.ok === true),
   }),
 ];
+
+const ledgerCheckReply = z.object({
+  ok: z.boolean(),
+  transactions: z.int(),
+  problems: z.array(z.string()),
+});
 
 /** Billing keeps one book per currency; which one an organisation is billed in, the gateway knows. */
 async function bookOf({ org, mode }: { org: number; mode: Mode }, { call }: Tools): Promise<Book> {
