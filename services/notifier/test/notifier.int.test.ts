@@ -107,8 +107,8 @@ describe('an event', () => {
     expect(mail).toMatchObject({
       from: { name: 'Offers', address: 'offers@ads.example' },
       subject: 'Offer paid: “Two for one”',
-      text: expect.stringContaining('Total: GBP 12.00'),
-      html: expect.stringContaining('GBP 12.00'),
+      text: expect.stringContaining('Total: 12.00 GBP'),
+      html: expect.stringContaining('12.00 GBP'),
       messageId: expect.stringMatching(/^<[0-9a-f]{40}@ads\.example>$/),
     });
   });
@@ -140,9 +140,9 @@ describe('an event', () => {
     await publish(events.credited(), events.credited({ amountMinor: '250' }), events.low(), events.ended());
     await eventually(() =>
       expect(subjects()).toEqual([
-        'Balance low: GBP 9.00',
-        'GBP 2.50 credited for “Two for one”',
-        'GBP 5.00 credited for “Two for one”',
+        '2.50 GBP credited for “Two for one”',
+        '5.00 GBP credited for “Two for one”',
+        'Balance low: 9.00 GBP',
         'Offer ended: “Two for one”',
       ]),
     );
@@ -236,7 +236,7 @@ describe('delivery', () => {
     sink.refuseWith(0);
     clock.advance(hour);
     await publish(events.low());
-    await eventually(() => expect(subjects()).toEqual(['Balance low: GBP 9.00']));
+    await eventually(() => expect(subjects()).toEqual(['Balance low: 9.00 GBP']));
     expect(sink.refused()).toBe(1);
   });
 

@@ -1,9 +1,9 @@
 /** How amounts and instants read in a mail. */
 import { formatMinor } from '@offer-ads/contracts/currencies';
 
-/** `GBP 12.34`: the code, because a dollar sign is shared by many. */
+/** `12.34 GBP`, as the payment page and the API's messages write it; the code, because many share a dollar sign. */
 export function money(minor: string | bigint, currency: string): string {
-  return `${currency} ${formatMinor(BigInt(minor), currency)}`;
+  return `${formatMinor(BigInt(minor), currency)} ${currency}`;
 }
 
 const inUtc = new Intl.DateTimeFormat('en-GB', {

@@ -4,7 +4,7 @@ import type { EventData } from '@offer-ads/contracts/event-declaration';
 import type { Contact } from '../contact.ts';
 import type { Letter } from '../letter.ts';
 import { money } from '../wording.ts';
-import { asAdmin, inMode, portalAction } from './offer-wording.ts';
+import { asAdmin, inMode, offerName, portalAction } from './offer-wording.ts';
 
 export function balanceCredited(
   credit: EventData<typeof BalanceCredited>,
@@ -19,7 +19,7 @@ export function balanceCredited(
       `${amount}, net of VAT, has been credited to your ${credit.mode} balance for time in which the offer did not run.`,
     ],
     facts: [
-      ['Offer', `${credit.title} (number ${credit.offerId})`],
+      ...offerName(credit),
       ['Credited', amount],
       ['New balance', money(credit.balanceMinor, credit.currency)],
     ],

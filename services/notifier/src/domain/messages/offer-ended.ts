@@ -20,7 +20,7 @@ export function offerEnded(offer: End, contact: Contact, portalUrl: string): Let
 
 function howItEnded({ paid, unusedMs, mode }: End): string {
   if (!paid)
-    return 'It was not paid for, so it was never shown. Its payment page is closed and nothing was charged.';
+    return `It was not paid for in time, so it was never shown, and its payment page is closed. Should a payment still be on its way, its net price is credited to your ${mode} balance.`;
   if (unusedMs === 0) return 'It was shown to members for the whole of its time.';
   return `The time in which it did not run is credited to your ${mode} balance; a message of its own names the amount.`;
 }

@@ -14,11 +14,15 @@ export function inMode(mode: Mode, subject: string): string {
   return mode === 'TEST' ? `[TEST] ${subject}` : subject;
 }
 
-export function offerFacts({ title, offerId, startAt, expiryAt }: AnyOffer): Facts {
+export function offerFacts(offer: AnyOffer): Facts {
+  return [...offerName(offer), ['Starts', dateTime(offer.startAt)], ['Ends', dateTime(offer.expiryAt)]];
+}
+
+/** The number is what the API calls the offer by: titles may repeat. */
+export function offerName(offer: { title: string; offerId: number }): Facts {
   return [
-    ['Offer', `${title} (number ${offerId})`],
-    ['Starts', dateTime(startAt)],
-    ['Ends', dateTime(expiryAt)],
+    ['Offer', offer.title],
+    ['Offer number', `${offer.offerId}`],
   ];
 }
 

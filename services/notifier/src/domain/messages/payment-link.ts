@@ -12,7 +12,7 @@ export function paymentLink(offer: EventData<typeof PaymentLinkIssued>, contact:
     heading: 'Your offer is waiting for payment',
     paragraphs: [
       'The offer has been created and is shown to members as soon as it is paid for and its start has come.',
-      `The link stays valid until the offer ends on ${dateTime(offer.expiryAt)}. Time that passes before you pay is credited to your balance.`,
+      `The link stays valid until the offer ends on ${dateTime(offer.expiryAt)}. Time of the offer that passes before you pay is credited to your ${offer.mode} balance.`,
     ],
     facts: [...offerFacts(offer), ...amountFacts(offer)],
     action: { label: 'Pay by card', url: offer.paymentUrl },
