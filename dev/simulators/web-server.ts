@@ -56,6 +56,8 @@ export function page(title: string, body: string): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'">
+<link rel="icon" href="data:,">
 <title>${escapeHtml(title)}</title>
 <style>
   :root { color-scheme: light dark; --line: #8884; --quiet: light-dark(#555, #aaa); --accent: #635bff }
@@ -68,7 +70,8 @@ export function page(title: string, body: string): string {
   tr.total { font-weight: 600 }
   button { width: 100%; margin: 1.5rem 0 .75rem; padding: .9rem; border: 0; border-radius: .5rem; background: var(--accent); color: #fff; font: inherit; font-weight: 600; cursor: pointer }
   .quiet { color: var(--quiet); font-size: .875rem }
-  iframe { width: 100%; height: 60vh; border: 1px solid var(--line); border-radius: .5rem; background: #fff }
+  /* As high as our longest mail on a phone: nobody scrolls inside of a page that scrolls. */
+  iframe { width: 100%; height: 50rem; border: 1px solid var(--line); border-radius: .5rem; background: #fff }
 </style>
 </head>
 <body>

@@ -12,7 +12,7 @@ export function listPage(messages: readonly Message[], to?: string): string {
   const rows = newestFirst.map(
     (message) =>
       `<tr><td><a href="/messages/${message.id}">${escapeHtml(message.subject || '(no subject)')}</a>
-<div class="quiet">to ${escapeHtml(message.to)} · ${escapeHtml(message.receivedAt)}</div></td></tr>`,
+<div class="quiet">to ${escapeHtml(message.to)}<br>${timeOf(message)}</div></td></tr>`,
   );
   const title = to ? `Mail to ${to}` : 'Mail';
   return page(
@@ -31,9 +31,21 @@ export function messagePage(message: Message): string {
     message.subject,
     `<p class="quiet"><a href="/">All mail</a></p>
 <h1>${escapeHtml(message.subject || '(no subject)')}</h1>
-<p class="quiet">from ${escapeHtml(message.from)}<br>to ${escapeHtml(message.to)}<br>${escapeHtml(message.receivedAt)}</p>
+<p class="quiet">from ${escapeHtml(message.from)}<br>to ${escapeHtml(message.to)}<br>${timeOf(message)}</p>
 ${content}`,
   );
+}
+
+/** The mail's HTML for its frame, whose links would otherwise open inside of it. */
+export function framedHtml({ html }: Message): string {
+  const base = '<base target="_blank">';
+  // Before a doctype it would turn on the browser's oldest rules.
+  return /<head>/i.test(html) ? html.replace(/<head>/i, `$&${base}`) : base + html;
+}
+
+/** `2026-06-01 12:00:00 UTC` */
+function timeOf({ receivedAt }: Message): string {
+  return `${escapeHtml(receivedAt.slice(0, 19).replace('T', ' '))} UTC`;
 }
 
 export function missingPage(): string {

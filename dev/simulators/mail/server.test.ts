@@ -55,6 +55,16 @@ it('the web page lists messages and shows HTML in a sandbox only', async () => {
   expect(await html.text()).toContain('Hi');
 });
 
+it('a message is shown by the rules of its doctype, and its links leave the frame', async () => {
+  const html = '<!doctype html><html><head><title>Hi</title></head><body><a href="/">Pay</a></body></html>';
+  await send({ to: 'fay@example.com', subject: 'Hi', html });
+  const list = await (await fetch(`${sink.url}/?to=fay@example.com`)).text();
+  const [, link = ''] = /href="(\/messages\/\d+)"/.exec(list) ?? [];
+  expect(await (await fetch(`${sink.url}${link}/html`)).text()).toMatch(
+    /^<!doctype html><html><head><base target="_blank">/,
+  );
+});
+
 it('memory is bounded by number and by size', () => {
   const message = {
     to: 'a@b.c',

@@ -7,7 +7,7 @@ import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { listen, type WebServer } from '../web-server.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
-import { listPage, messagePage, missingPage, sandbox } from './pages.ts';
+import { framedHtml, listPage, messagePage, missingPage, sandbox } from './pages.ts';
 
 const largestMessageBytes = 10 * 1024 * 1024;
 
@@ -113,7 +113,7 @@ function webApp(mailbox: Mailbox) {
       `sandbox ${sandbox}; default-src 'none'; style-src 'unsafe-inline'; img-src *`,
     );
     res.status(message ? 200 : 404).type('html');
-    res.send(message ? `<base target="_blank">${message.html}` : missingPage());
+    res.send(message ? framedHtml(message) : missingPage());
   });
   app.get('/livez', (_, res) => res.json({ status: 'ok' }));
   return app;
