@@ -2,14 +2,14 @@
 import { z } from 'zod';
 import { type EventDeclaration, eventType, routingKey } from './event-declaration.ts';
 import { allEvents } from './events.ts';
-import { withoutSafeIntegerBounds } from './json-schema.ts';
+import { withoutNoise } from './json-schema.ts';
 
 /** The durable topic exchange that carries every event. */
 export const exchangeName = 'offer-ads';
 
 /** @returns the JSON Schema (draft 2020-12) of an event's data. */
 export function eventJsonSchema(declaration: EventDeclaration): object {
-  const schema = z.toJSONSchema(declaration.schema, { override: withoutSafeIntegerBounds });
+  const schema = z.toJSONSchema(declaration.schema, { override: withoutNoise });
   return { $id: `${eventType(declaration)}.json`, ...schema };
 }
 

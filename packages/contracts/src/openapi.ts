@@ -1,7 +1,7 @@
 /** The public API as an OpenAPI 3.1 document, built from the schemas that the services themselves use. */
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
-import { withoutSafeIntegerBounds } from './json-schema.ts';
+import { withoutNoise } from './json-schema.ts';
 import { offerId } from './primitives.ts';
 import {
   analyticsInterval,
@@ -83,7 +83,10 @@ const create: ZodOpenApiOperationObject = {
       'Idempotency-Key': z
         .string()
         .regex(/^[!-~]{1,255}$/)
-        .meta({ description: 'A unique value per offer, e.g. a UUID v4.' }),
+        .meta({
+          description: 'A unique value per offer, e.g. a UUID v4.',
+          examples: ['0b9dd1f8-5a9c-4d0b-8d1e-6f6f3a0f5c11'],
+        }),
     }),
   },
   requestBody: { required: true, content: { 'multipart/form-data': { schema: createOfferForm } } },
@@ -210,6 +213,6 @@ export function openApiDocument() {
         '/offers/{offer_id}': { delete: remove },
       },
     },
-    { override: withoutSafeIntegerBounds },
+    { override: withoutNoise },
   );
 }

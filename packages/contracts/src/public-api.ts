@@ -6,6 +6,12 @@ import { z } from 'zod';
 import { offerStatus } from './primitives.ts';
 
 const utcInstant = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC.' });
+const startInstant = utcInstant.meta({
+  description: 'Now or later; at most 60 seconds in the past.',
+  // Far ahead, so that a request copied from the reference works.
+  examples: ['2035-06-01T12:00:00Z'],
+});
+const exampleEnd = '2035-06-03T12:00:00Z';
 
 // ---- refusals (decision 19)
 
@@ -43,22 +49,27 @@ export const interestsReply = z.object({ interests: z.array(interest) }).meta({ 
 // ---- price estimate
 
 export const requestedGender = z.enum(['Male', 'Female', 'Non-binary', 'All']);
-const radius = z.int().min(5).max(30).meta({ description: 'Miles.' });
+const radius = z
+  .int()
+  .min(5)
+  .max(30)
+  .meta({ description: 'Miles.', examples: [10] });
 const location = z
   .tuple([z.number().min(-90).max(90), z.number().min(-180).max(180)])
-  .meta({ description: 'Latitude, longitude.' });
+  .meta({ description: 'Latitude, longitude.', examples: [[51.5074, -0.1278]] });
 const genders = z
   .array(requestedGender)
   .meta({ description: 'Omitted, empty or containing `All`: every gender.' });
 const interestIds = z.array(z.int().positive()).meta({
   description:
     'Ids from GET /interests; a user matches who shares any. Omitted or empty: no interest filter.',
+  examples: [[1, 2]],
 });
 
 export const estimateRequest = z
   .object({
-    start_datetime: utcInstant.describe('Now or later; at most 60 seconds in the past.'),
-    end_datetime: utcInstant.describe('After the start.'),
+    start_datetime: startInstant,
+    end_datetime: utcInstant.meta({ description: 'After the start.', examples: [exampleEnd] }),
     location,
     radius,
     gender: genders.optional(),
@@ -93,25 +104,52 @@ export type EstimateReply = z.infer<typeof estimateReply>;
 /** The multipart form of POST /offers, for the description only: offers reads the parts as a stream. */
 export const createOfferForm = z
   .object({
-    category_id: z.int().positive(),
-    title: z.string().min(1).max(40),
-    description: z.string().min(1).max(500),
-    terms_and_conditions: z.string().max(500).optional(),
-    advertised_name: z.string().max(100).optional().meta({
-      description:
-        'No `http://`, `https://` or `www.` in front, no HTML, no line breaks. Empty: the trading name is shown.',
-    }),
+    category_id: z
+      .int()
+      .positive()
+      .meta({ description: 'From GET /categories.', examples: [1] }),
+    title: z
+      .string()
+      .min(1)
+      .max(40)
+      .meta({ examples: ['Two for one'] }),
+    description: z
+      .string()
+      .min(1)
+      .max(500)
+      .meta({ examples: ['Bring a friend: the second main course is on the house.'] }),
+    terms_and_conditions: z
+      .string()
+      .max(500)
+      .optional()
+      .meta({ examples: ['Not with other offers.'] }),
+    advertised_name: z
+      .string()
+      .max(100)
+      .optional()
+      .meta({
+        description:
+          'No `http://`, `https://` or `www.` in front, no HTML, no line breaks. Empty: the trading name is shown.',
+        examples: ['The Corner Table'],
+      }),
     url: z
       .string()
       .max(2048)
-      .meta({ format: 'uri', description: 'http or https, without user information.' }),
+      .meta({
+        format: 'uri',
+        description: 'http or https, without user information.',
+        examples: ['https://example.com/two-for-one'],
+      }),
     image: z.file().meta({ description: 'JPG, PNG or GIF, at most 5 MB; 1080x1080 px recommended.' }),
     'location[]': location,
     radius,
     'gender[]': genders.optional(),
     'interests[]': interestIds.optional(),
-    start_datetime: utcInstant.describe('Now or later; at most 60 seconds in the past.'),
-    expiry_datetime: utcInstant.describe('At least 60 seconds after the start.'),
+    start_datetime: startInstant,
+    expiry_datetime: utcInstant.meta({
+      description: 'At least 60 seconds after the start.',
+      examples: [exampleEnd],
+    }),
     payment_method: z
       .enum(['E', 'B'])
       .meta({ description: '`E` payment link by card, `B` prepaid balance.' }),
