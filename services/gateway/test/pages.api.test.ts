@@ -38,6 +38,14 @@ describe.each(['/docs', '/portal'])('%s', (path) => {
     );
   });
 
+  it('runs no script that is written into it, and is framed nowhere', async () => {
+    const { body, headers } = await gateway.call(path);
+    expect(body).not.toMatch(/<script(?![^>]* src=)/);
+    expect(headers.get('content-security-policy')).not.toMatch(/script-src[^;]*(unsafe|nonce)/);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+  });
+
   it('can be read on a phone', async () => {
     expect((await gateway.call(path)).body).toContain('name="viewport"');
   });

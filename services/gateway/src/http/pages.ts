@@ -1,9 +1,7 @@
 /** Pages for people: the API's description, its reference, and the portal. They need no key and count against no limit. */
-import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import openapi from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
-import { apiReference } from '@scalar/express-api-reference';
 import express, { type Express, type RequestHandler, type Response } from 'express';
 
 const pagesFolder = fileURLToPath(new URL('../../pages', import.meta.url));
@@ -15,45 +13,39 @@ export function pages(app: Express, o: { publicUrl: string }): void {
   app.get('/openapi.json', (_req, res) => {
     res.json(description);
   });
-  app.get('/docs', referencePage);
-  app.use('/docs/assets', express.static(scalarFolder, { index: false, maxAge: '1d' }));
-  app.get('/portal', (_req, res) => {
-    protect(res, ["default-src 'none'", "style-src 'self'", "img-src 'self'"]);
-    res.sendFile('portal.html', { root: pagesFolder });
-  });
-  app.use('/portal/assets', express.static(pagesFolder, { index: false, maxAge: '1h' }));
+  app.get(
+    '/docs',
+    page('docs.html', [
+      "default-src 'none'",
+      "script-src 'self'",
+      // Test requests, and the description itself.
+      "connect-src 'self'",
+      // Scalar writes style elements and inline styles.
+      "style-src 'self' 'unsafe-inline'",
+      "img-src 'self' data: blob:",
+      "font-src 'self' data:",
+    ]),
+  );
+  app.get('/portal', page('portal.html', ["default-src 'none'", "style-src 'self'", "img-src 'self'"]));
+  app.use('/assets', assets(join(pagesFolder, 'assets'), '1h'));
+  app.use('/docs/assets', assets(scalarFolder, '1d'));
 }
 
-const referencePage: RequestHandler = (req, res, next) => {
-  const nonce = randomBytes(16).toString('base64');
-  // Scalar writes style elements and inline styles; everything else is ours and comes from here.
-  protect(res, [
-    "default-src 'self'",
-    `script-src 'self' 'nonce-${nonce}'`,
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data: blob:",
-    "font-src 'self' data:",
-  ]);
-  // Its type asks for a request without parameters, which it does not look at.
-  const page = apiReference({
-    url: '/openapi.json',
-    cdn: '/docs/assets/standalone.js',
-    pageTitle: 'Offer Advertising API',
-    nonce,
-    // No part of it may ask or advertise the maker's services.
-    withDefaultFonts: false,
-    telemetry: false,
-    hideClientButton: true,
-    agent: { disabled: true },
-    mcp: { disabled: true },
-  }) as unknown as RequestHandler;
-  void page(req, res, next);
-};
-
 /** Nothing of ours is framed, sniffed or referred elsewhere. */
-function protect(res: Response, sources: readonly string[]): void {
-  const policy = [...sources, "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'"];
-  res.setHeader('Content-Security-Policy', policy.join('; '));
+function page(file: string, sources: readonly string[]): RequestHandler {
+  const policy = [...sources, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join('; ');
+  return (_req, res) => {
+    res.setHeader('Content-Security-Policy', policy);
+    res.setHeader('Referrer-Policy', 'no-referrer');
+    neverSniffed(res);
+    res.sendFile(file, { root: pagesFolder });
+  };
+}
+
+function assets(folder: string, maxAge: string): RequestHandler {
+  return express.static(folder, { index: false, maxAge, setHeaders: neverSniffed });
+}
+
+function neverSniffed(res: Response): void {
   res.setHeader('X-Content-Type-Options', 'nosniff');
-  res.setHeader('Referrer-Policy', 'no-referrer');
 }

@@ -1,0 +1,18 @@
+// Loaded before the reference's bundle. Its copy of zod would try whether `eval` works, which the page forbids.
+globalThis.__zod_globalConfig = { jitless: true };
+
+addEventListener('DOMContentLoaded', () =>
+  globalThis.Scalar.createApiReference('#reference', {
+    url: '/openapi.json',
+    // Fields in the order of the specification.
+    orderSchemaPropertiesBy: 'preserve',
+    orderRequiredPropertiesFirst: false,
+    // No part of it may ask or advertise the maker's services.
+    withDefaultFonts: false,
+    telemetry: false,
+    hideClientButton: true,
+    showDeveloperTools: 'never',
+    agent: { disabled: true },
+    mcp: { disabled: true },
+  }),
+);
