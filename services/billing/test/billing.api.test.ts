@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BalanceCredited, OfferPaid } from '@offer-ads/contracts/billing-events';
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
@@ -268,6 +268,17 @@ describe('GET /pay/{token}', () => {
     expect(await page.text()).toContain('width=device-width');
   });
 
+  it('loads nothing, runs nothing and takes only its own style', async () => {
+    const page = await followLink(`/pay/${'a'.repeat(32)}`);
+    const style = /<style>([^]*)<\/style>/.exec(await page.text())?.[1] ?? '';
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(page.headers.get('content-security-policy')).toBe(
+      `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    );
+    expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(page.headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
   it('answers HEAD without leading anywhere', async () => {
     const { payPath } = await openCheckout(newId());
     const head = await followLink(payPath, 'HEAD');
@@ -291,6 +302,20 @@ describe('GET /pay/{token}', () => {
     expect(new URL(/href="([^"]+)"/.exec(cancelled)?.[1] ?? '', `${url}${payPath}/cancelled`).pathname).toBe(
       payPath,
     );
+  });
+
+  it('says on the way back what has become of the offer meanwhile, and nothing of links that nobody was given', async () => {
+    const organisationId = newId();
+    const { payPath, offerId } = await openCheckout(organisationId);
+    expect((await as({ organisationId }, 'POST', `/internal/offers/${offerId}/close-checkout`)).status).toBe(
+      200,
+    );
+    const cancelled = await followLink(`${payPath}/cancelled`);
+    expect(cancelled.status).toBe(410);
+    expect(await cancelled.text()).toContain('was deleted');
+    for (const page of ['thanks', 'cancelled']) {
+      expect((await followLink(`/pay/${'a'.repeat(32)}/${page}`)).status).toBe(404);
+    }
   });
 });
 

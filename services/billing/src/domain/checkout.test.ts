@@ -119,6 +119,7 @@ describe('a payer who follows the link', () => {
   it('learns what has become of the offer', () => {
     expect(payerMeets(paid(open, now), now).kind).toBe('paid');
     expect(payerMeets(closed(sessionExpired(open, 1)), now).kind).toBe('closed');
+    expect(payerMeets(closed(sessionExpired(open, 1)), days(10)).kind).toBe('ended');
     expect(payerMeets(open, days(10)).kind).toBe('ended');
     expect(payerMeets(closing(open), now).kind).toBe('closing');
   });

@@ -114,8 +114,9 @@ export type PayerMeets =
 export function payerMeets(checkout: Checkout, now: Date): PayerMeets {
   const { state, session } = checkout;
   if (checkout.paidAt !== null || state === 'paid') return { kind: 'paid' };
-  if (state === 'closed') return { kind: 'closed' };
+  // An offer that ends unpaid has its checkout closed too: before its end only a deletion closes one.
   if (now >= checkout.offerExpiryAt) return { kind: 'ended' };
+  if (state === 'closed') return { kind: 'closed' };
   if (state === 'closing') return { kind: 'closing' };
   if (session.expired || now >= session.expiresAt) return { kind: 'no-session', why: 'expired' };
   return session.url === null

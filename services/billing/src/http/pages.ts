@@ -1,10 +1,12 @@
 /** The few pages of the payment link, for people, on a phone first. Nothing on them comes from outside. */
+import { createHash } from 'node:crypto';
 import type { LinkLeadsTo } from '../follow-payment-link.ts';
 
 export type Page = { readonly status: number; readonly html: string };
 
 type PageKind = Exclude<LinkLeadsTo['kind'], 'session'> | 'busy' | 'thanks' | 'cancelled';
 
+/** They say only what is certain: while a payment is on its way, not even that nothing was charged. */
 const pages = {
   paid: [200, 'Paid', '<p>This offer has been paid for. There is nothing more to do.</p>'],
   closed: [
@@ -15,7 +17,8 @@ const pages = {
   ended: [
     410,
     'Ended',
-    '<p>This offer has ended. It can no longer be paid for, and nothing was charged.</p>',
+    '<p>This offer has ended and can no longer be paid for. Should a payment still be on its way, its net price is ' +
+      'credited to the balance of your organisation.</p>',
   ],
   unknown: [
     404,
@@ -25,24 +28,21 @@ const pages = {
   unavailable: [
     503,
     'One moment',
-    '<p>The payment page cannot be opened right now. Nothing was charged. Please try again in a minute.</p>' +
+    '<p>The payment page cannot be opened right now. Please try again in a minute.</p>' +
       '<p><a class="button" href="">Try again</a></p>',
   ],
-  busy: [
-    429,
-    'One moment',
-    '<p>This link was opened very often just now. Nothing was charged. Please try again in a minute.</p>',
-  ],
+  busy: [429, 'One moment', '<p>This link was opened very often just now. Please try again in a minute.</p>'],
   thanks: [
     200,
     'Thank you',
-    '<p>Your payment has been sent. The offer starts as soon as it is confirmed, usually within seconds, and your ' +
-      'organisation is told by email.</p>',
+    '<p>Your payment is being confirmed, which usually takes seconds. The admins of your organisation then get an ' +
+      'email. You can close this page.</p>',
   ],
   cancelled: [
     200,
     'Not paid',
-    '<p>Nothing was charged. The offer waits for its payment.</p><p><a class="button" href="../{token}">Pay now</a></p>',
+    '<p>You left the payment page without paying. The offer waits for its payment.</p>' +
+      '<p><a class="button" href="../{token}">Pay now</a></p>',
   ],
 } satisfies Record<PageKind, readonly [status: number, title: string, body: string]>;
 
@@ -52,10 +52,25 @@ export function page(kind: PageKind, token = ''): Page {
   return { status, html: frame(title, body.replace('{token}', token)) };
 }
 
+const style = `
+  :root { color-scheme: light dark }
+  body { margin: 0 auto; padding: 3rem 1.25rem; max-width: 32rem; font: 1.0625rem/1.6 system-ui, sans-serif }
+  h1 { font-size: 1.5rem; line-height: 1.2 }
+  .button { display: inline-block; padding: .75rem 1.5rem; border-radius: .5rem; background: #1a56db; color: #fff; text-decoration: none }
+`;
+
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+];
+
 /** Nothing but the page's own style may load, and nobody may frame it. */
 export const pageHeaders = {
   'Cache-Control': 'no-store',
-  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  'Content-Security-Policy': policy.join('; '),
   // The address is the payer's credential: it goes to nobody.
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
@@ -68,13 +83,8 @@ function frame(title: string, body: string): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>
-  :root { color-scheme: light dark }
-  body { margin: 0 auto; padding: 3rem 1.25rem; max-width: 32rem; font: 1.0625rem/1.6 system-ui, sans-serif }
-  h1 { font-size: 1.5rem }
-  .button { display: inline-block; padding: .75rem 1.5rem; border-radius: .5rem; background: #1a56db; color: #fff; text-decoration: none }
-</style>
+<title>${title} · Offer payment</title>
+<style>${style}</style>
 </head>
 <body>
 <main>

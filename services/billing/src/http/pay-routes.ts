@@ -3,7 +3,7 @@ import { Fault } from '@offer-ads/platform/faults';
 import { requestFacts } from '@offer-ads/platform/http-server';
 import type { Express, Response } from 'express';
 import type { Billing } from '../billing.ts';
-import { followPaymentLink, lookAtPaymentLink } from '../follow-payment-link.ts';
+import { followPaymentLink, type LinkLeadsTo, lookAtPaymentLink } from '../follow-payment-link.ts';
 import { stripeDeadline } from '../stripe-client.ts';
 import { type Page, page, pageHeaders } from './pages.ts';
 import { createVisitLimit } from './visit-limit.ts';
@@ -22,35 +22,45 @@ export function payRoutes(app: Express, billing: Billing): void {
     const { kind } = wellFormed.test(token)
       ? await lookAtPaymentLink(billing, token)
       : { kind: 'unknown' as const };
-    const mayBePaid = kind === 'session' || kind === 'unavailable';
-    res
-      .set(pageHeaders)
-      .status(mayBePaid ? 200 : page(kind).status)
-      .end();
+    const status = kind === 'session' || kind === 'unavailable' ? 200 : page(kind).status;
+    res.set(pageHeaders).status(status).end();
   });
 
   app.get('/pay/:token', async (req, res) => {
-    const { token } = req.params;
-    if (!wellFormed.test(token)) return show(res, page('unknown'));
-    if (!mayVisit(token)) return show(res.set('Retry-After', '60'), page('busy'));
     const deadline = stripeDeadline(requestFacts(req).deadline());
-    const met = await followPaymentLink(billing, token, deadline).catch((error: unknown) => {
+    const met = await meets(req.params.token, (token) => followPaymentLink(billing, token, deadline));
+    if (met.kind === 'session') res.set(pageHeaders).redirect(303, met.url);
+    else show(res, page(met.kind));
+  });
+
+  // Whoever was led here has paid, although the webhook that says so may come after them.
+  app.get('/pay/:token/thanks', async (req, res) => {
+    const { kind } = await meets(req.params.token, (token) => lookAtPaymentLink(billing, token));
+    show(res, page(kind === 'unknown' ? 'unknown' : 'thanks'));
+  });
+
+  app.get('/pay/:token/cancelled', async (req, res) => {
+    const { kind } = await meets(req.params.token, (token) => lookAtPaymentLink(billing, token));
+    const mayBePaid = kind === 'session' || kind === 'unavailable';
+    show(res, mayBePaid ? page('cancelled', req.params.token) : page(kind));
+  });
+
+  /** A person is shown a page whatever fails. */
+  async function meets(
+    token: string,
+    look: (token: string) => Promise<LinkLeadsTo>,
+  ): Promise<LinkLeadsTo | { readonly kind: 'busy' }> {
+    if (!wellFormed.test(token)) return { kind: 'unknown' };
+    if (!mayVisit(token)) return { kind: 'busy' };
+    return look(token).catch((error: unknown) => {
       if (!(error instanceof Fault)) throw error;
       billing.logger.warn({ error }, 'a payment link could not be followed');
-      return { kind: 'unavailable' as const };
+      return { kind: 'unavailable' };
     });
-    if (met.kind === 'session') res.set(pageHeaders).redirect(303, met.url);
-    else show(met.kind === 'unavailable' ? res.set('Retry-After', '60') : res, page(met.kind));
-  });
-
-  app.get('/pay/:token/thanks', (_req, res) => show(res, page('thanks')));
-
-  app.get('/pay/:token/cancelled', (req, res) => {
-    const { token } = req.params;
-    show(res, wellFormed.test(token) ? page('cancelled', token) : page('unknown'));
-  });
+  }
 }
 
 function show(res: Response, { status, html }: Page): void {
+  if (status === 429 || status === 503) res.set('Retry-After', '60');
   res.set(pageHeaders).status(status).type('html').send(html);
 }
