@@ -1,40 +1,63 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 
 const module = (name: string) => JSON.stringify(fileURLToPath(new URL(name, import.meta.url)));
 
-/** A server that is called once with the request's own trace going on, in a process with the hook loaded. */
+/** A process with the hook loaded: a server that says on standard error where it is, and ends after one request. */
 const script = `
   import { systemClock } from ${module('./clock.ts')};
   import { startHttpServer } from ${module('./http-server.ts')};
   import { createLogger } from ${module('./logging.ts')};
   import { createMetrics } from ${module('./metrics.ts')};
+  const { promise: answered, resolve } = Promise.withResolvers();
   await using server = await startHttpServer({
     service: 'offers', host: '127.0.0.1', port: 0, logger: createLogger({ service: 'offers', level: 'info' }),
     metrics: createMetrics('offers'), clock: systemClock, readiness: async () => [],
-    routes: (app) => app.get('/', (_req, res) => res.end()),
+    routes: (app) => app.get('/links/:token', (_req, res) => res.end().once('close', resolve)),
   });
-  await fetch(server.url, { headers: { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' } });`;
+  process.stderr.write(server.url);
+  await answered;`;
+
+/** The log of that process, called once with a request's own trace going on. */
+async function callOnce(env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const hook = fileURLToPath(new URL('./telemetry.ts', import.meta.url));
+  const args = ['--import', hook, '--input-type=module-typescript', '--eval', script];
+  const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, ...env } });
+  const log = text(child.stdout);
+  const ended = once(child, 'close');
+  const [url] = await once(child.stderr, 'data');
+  const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
+  await fetch(`${url}/links/opens-a-door?signature=its-key`, { headers });
+  await ended;
+  return log;
+}
 
 describe('the telemetry hook', () => {
   it('puts trace ids into logs and lets the process end at once when no collector is named', async () => {
     const startedAt = performance.now();
-    const { stdout, stderr } = await promisify(execFile)(
-      process.execPath,
-      [
-        '--import',
-        fileURLToPath(new URL('./telemetry.ts', import.meta.url)),
-        '--input-type=module-typescript',
-        '--eval',
-        script,
-      ],
-      { env: { PATH: process.env.PATH } },
-    );
-    expect(stderr).toBe('');
-    const request = stdout.split('\n').find((line) => line.includes('"msg":"request"'));
+    const request = (await callOnce()).split('\n').find((line) => line.includes('"msg":"request"'));
     expect(JSON.parse(request ?? '{}')).toMatchObject({ traceId: expect.stringMatching(/^[0-9a-f]{32}$/) });
     expect(performance.now() - startedAt).toBeLessThan(20_000);
+  });
+
+  it('sends spans that name the route, but neither the path and query nor who called', async () => {
+    const received: Buffer[] = [];
+    const collector = createServer((req, res) => {
+      req.on('data', (chunk: Buffer) => received.push(chunk)).on('end', () => res.end());
+    }).listen(0, '127.0.0.1');
+    await once(collector, 'listening');
+    const { port } = collector.address() as AddressInfo;
+    await callOnce({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
+    collector.closeAllConnections();
+    collector.close();
+    // Protocol buffers hold texts as they are.
+    const spans = Buffer.concat(received).toString('latin1');
+    expect(spans).toContain('/links/:token');
+    expect(spans).not.toMatch(/opens-a-door|its-key/);
   });
 });

@@ -25,6 +25,15 @@ const keepNothing = {
 
 const probes = new Set(['/livez', '/readyz', '/metrics']);
 
+/** Paths may hold what opens something, and addresses tell who called: spans leave this machine, and know the route. */
+const nothingOfTheCaller = {
+  'url.path': '',
+  'url.query': '',
+  'client.address': '',
+  'network.peer.address': '',
+  'user_agent.original': '',
+};
+
 const sdk = new NodeSDK({
   // `services/offers/src/main.ts` is `offers`, unless OTEL_SERVICE_NAME says otherwise.
   ...(process.env.OTEL_SERVICE_NAME
@@ -35,7 +44,10 @@ const sdk = new NodeSDK({
   // Logs go to standard output, where the platform collects them.
   logRecordProcessors: [],
   instrumentations: [
-    new HttpInstrumentation({ ignoreIncomingRequestHook: (req) => probes.has(req.url ?? '') }),
+    new HttpInstrumentation({
+      ignoreIncomingRequestHook: (req) => probes.has(req.url ?? ''),
+      startIncomingSpanHook: () => nothingOfTheCaller,
+    }),
     new ExpressInstrumentation(),
     new PgInstrumentation({ requireParentSpan: true }),
     new MongooseInstrumentation({ requireParentSpan: true }),
