@@ -109,6 +109,13 @@ describe('keys', () => {
     expect((await gateway.admin('POST', `/keys/${modeless.id}/roll`)).status).toBe(409);
     expect((await gateway.admin('POST', '/keys/999999/roll')).status).toBe(404);
   });
+
+  it.each(['keys', 'calls'])(
+    '%s of an organisation that does not exist are 404, not an empty list',
+    async (list) => {
+      expect(await gateway.admin('GET', `/organisations/999999/${list}`)).toMatchObject({ status: 404 });
+    },
+  );
 });
 
 describe('terms', () => {

@@ -1,10 +1,11 @@
 /** Internal admin routes over API keys and the call log. */
 import { mode } from '@offer-ads/contracts/primitives';
 import { validInput } from '@offer-ads/platform/valid-input';
-import express, { type Router } from 'express';
+import express, { type RequestHandler, type Router } from 'express';
 import { z } from 'zod';
 import type { LoggedCall } from '../calls-store.ts';
 import type { Keys } from '../manage-keys.ts';
+import type { Organisations } from '../manage-organisations.ts';
 import { refuse } from './admin-replies.ts';
 import { idIn } from './organisation-routes.ts';
 
@@ -22,10 +23,16 @@ const wishForKey = z.object({
 const paging = z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(100) });
 
 export function keyRoutes(o: {
+  organisations: Organisations;
   keys: Keys;
   listCalls: (organisationId: number, limit: number) => Promise<LoggedCall[]>;
 }): Router {
   const routes = express.Router();
+  /** A mistyped number must not pass for an organisation that has nothing to list. */
+  const onlyOfKnown: RequestHandler = async (req, res, next) => {
+    if ((await o.organisations.find(idIn(req))) === null) refuse(res, 'organisation-unknown');
+    else next();
+  };
 
   routes.post('/keys', async (req, res) => {
     const wish = validInput(wishForKey, req.body);
@@ -43,10 +50,10 @@ export function keyRoutes(o: {
     if (outcome.ok) res.json(outcome.value);
     else refuse(res, outcome.reason);
   });
-  routes.get('/organisations/:id/keys', async (req, res) => {
+  routes.get('/organisations/:id/keys', onlyOfKnown, async (req, res) => {
     res.json({ keys: await o.keys.list(idIn(req)) });
   });
-  routes.get('/organisations/:id/calls', async (req, res) => {
+  routes.get('/organisations/:id/calls', onlyOfKnown, async (req, res) => {
     const page = validInput(paging, req.query);
     res.json({ calls: await o.listCalls(idIn(req), page.limit) });
   });
