@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createReply, refusal } from '@offer-ads/contracts/public-api';
 import { eventually } from '@offer-ads/testing/eventually';
+import { unsafeLookingPng } from '@offer-ads/testing/unsafe-picture';
 import {
   type Advertiser,
   advertiser,
@@ -156,6 +157,13 @@ export function describeCreation(system: () => System): void {
     it("E1 403: environment is not the key's mode", async () => {
       const form = await offerForm({ environment: 'LIVE' });
       await expectRefusal(() => again().create(form), { http: 403, code: 'E1', says: 'TEST' });
+    });
+
+    it('E2 200: the image fails moderation; with another one the same key creates the offer', async () => {
+      const form = await offerForm({ image: new Blob([new Uint8Array(await unsafeLookingPng())]) });
+      await expectRefusal(() => again().create(form, 'not-this-image'), { http: 200, code: 'E2' });
+      const { body } = await again().create(await offerForm(), 'not-this-image');
+      expect(body.return_code).toBe('S1');
     });
 
     it("E3 200: balance below the offer's cost", async () => {

@@ -3,7 +3,7 @@ import { createMetrics } from '@offer-ads/platform/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures';
-import { unsafeLookingPng } from '../test/odd-pictures.ts';
+import { unsafeLookingPng } from '@offer-ads/testing/unsafe-picture';
 import { decide } from './domain/decision.ts';
 import { type Model, startModel } from './model.ts';
 import { type ModelThread, startModelThread } from './model-thread.ts';

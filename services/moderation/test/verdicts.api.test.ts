@@ -6,11 +6,11 @@ import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
 import { gif, jpegOfBytes, photographLikeJpeg } from '@offer-ads/testing/pictures';
+import { unsafeLookingPng } from '@offer-ads/testing/unsafe-picture';
 import sharp from 'sharp';
 import type { Scores, Thresholds } from '../src/domain/decision.ts';
 import { type Model, startModel } from '../src/model.ts';
 import { startModeration } from '../src/service.ts';
-import { unsafeLookingPng } from './odd-pictures.ts';
 
 const thresholds: Thresholds = { explicit: 0.6, suggestive: 0.9 };
 let mongo: TestMongo;
