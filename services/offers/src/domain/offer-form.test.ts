@@ -118,6 +118,8 @@ describe('a wrong field is named', () => {
     ['gender[]', ['All', 'Robot']],
     ['interests[]', ['1', 'x']],
     ['interests[]', ['-1']],
+    ['gender', ['Female']],
+    ['interests', ['1']],
     ['start_datetime', ['2026-06-01']],
     ['start_datetime', ['2026-06-01T10:00:00']],
     ['start_datetime', ['2026-02-30T10:00:00Z']],

@@ -67,12 +67,22 @@ export function readOfferForm(fields: FormFields, picture: PictureFacts | null):
     radiusMiles: readRadius(fields),
     gender: readGender(fields),
     interests: readInterests(fields),
+    brackets: checkBrackets(fields),
     period: readPeriod(fields),
     paymentMethod: readPaymentMethod(fields),
     environment: namedMode(fields) === null ? fault('environment must be TEST or LIVE') : valid(null),
   });
   if (!read.ok) return read;
-  const { category, terms, location, period, picture: _, environment: __, ...rest } = read.value;
+  const {
+    category,
+    terms,
+    location,
+    period,
+    picture: _,
+    environment: __,
+    brackets: ___,
+    ...rest
+  } = read.value;
   return {
     ok: true,
     form: { ...rest, ...location, ...period, categoryId: category, termsAndConditions: terms },
@@ -216,6 +226,14 @@ function readInterests(fields: FormFields): Reading<number[]> {
   if (!texts.every((text) => /^\d{1,9}$/.test(text)))
     return fault('interests[] must be ids from GET /interests');
   return valid([...new Set(texts.map(Number))]);
+}
+
+/** Other unknown parts are ignored; these, ignored, would sell the advertiser everybody instead of the few asked for. */
+function checkBrackets(fields: FormFields): Reading<null> {
+  const bare = ['gender', 'interests'].filter((name) => fields.has(name));
+  return bare.length === 0
+    ? valid(null)
+    : fault(bare.map((name) => `${name} must be sent as ${name}[]`).join('; '));
 }
 
 function readPeriod(fields: FormFields): Reading<{ startAt: Date; expiryAt: Date }> {
