@@ -73,19 +73,24 @@ export function readOfferForm(fields: FormFields, picture: PictureFacts | null):
     environment: namedMode(fields) === null ? fault('environment must be TEST or LIVE') : valid(null),
   });
   if (!read.ok) return read;
-  const {
-    category,
-    terms,
-    location,
-    period,
-    picture: _,
-    environment: __,
-    brackets: ___,
-    ...rest
-  } = read.value;
+  const { category, terms, location, period, title, description, advertisedName, url } = read.value;
+  const { radiusMiles, gender, interests, paymentMethod } = read.value;
   return {
     ok: true,
-    form: { ...rest, ...location, ...period, categoryId: category, termsAndConditions: terms },
+    form: {
+      categoryId: category,
+      title,
+      description,
+      termsAndConditions: terms,
+      advertisedName,
+      url,
+      ...location,
+      radiusMiles,
+      gender,
+      interests,
+      ...period,
+      paymentMethod,
+    },
   };
 }
 
