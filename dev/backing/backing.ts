@@ -10,7 +10,8 @@ import { testcontainers } from './docker-testcontainers.ts';
 import { findEmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
 import { startEmbeddedRabbitmq } from './embedded-rabbitmq.ts';
 import { firstFound, found, type Place } from './find.ts';
-import { mongodPlaces, startMongod } from './mongod.ts';
+import { startMongod } from './mongod.ts';
+import { mongodPlaces } from './mongod-places.ts';
 import {
   BackingMissing,
   type GivenAddress,

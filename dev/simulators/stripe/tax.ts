@@ -1,10 +1,13 @@
 /** Tax on an amount, as Stripe computes it per line and rate: exact, rounded half up to a minor unit. */
-import type { TaxRate } from './objects.ts';
+import type { Stripe } from 'stripe';
 
 /** Percentages have up to four decimals. */
 const percentScale = 10_000n;
 
-export function taxMinor(rate: Pick<TaxRate, 'percentage' | 'inclusive'>, amountMinor: number): number {
+export function taxMinor(
+  rate: Pick<Stripe.TaxRate, 'percentage' | 'inclusive'>,
+  amountMinor: number,
+): number {
   const percent = BigInt(Math.round(rate.percentage * Number(percentScale)));
   const whole = 100n * percentScale;
   const divisor = rate.inclusive ? whole + percent : whole;
