@@ -19,17 +19,17 @@ export async function startModeration(
   config: ModerationConfig,
   overrides: ModerationOverrides = {},
 ): Promise<AsyncDisposable & { readonly url: string }> {
-  const foundation = layFoundation('moderation', config.logLevel, overrides);
+  const foundation = layFoundation('moderation', config.LOG_LEVEL, overrides);
   const { clock, logger, metrics } = foundation;
   await using started = new AsyncDisposableStack();
 
-  const mongo = started.use(await openMongo({ url: config.mongoUrl, ...foundation }));
+  const mongo = started.use(await openMongo({ url: config.MONGO_URL, ...foundation }));
   const store = await openVerdictsStore(mongo);
-  const model = started.use(
-    overrides.model ?? (await startModel({ threads: config.threads, logger, metrics })),
-  );
-  const admission = createAdmission({ atOnce: config.threads, mostWaiting: config.mostWaiting });
-  const moderation: Moderation = { admission, model, store, thresholds: config.thresholds, clock };
+  const threads = config.MODEL_THREADS;
+  const model = started.use(overrides.model ?? (await startModel({ threads, logger, metrics })));
+  const admission = createAdmission({ atOnce: threads, mostWaiting: config.MOST_WAITING });
+  const thresholds = { explicit: config.EXPLICIT_THRESHOLD, suggestive: config.SUGGESTIVE_THRESHOLD };
+  const moderation: Moderation = { admission, model, store, thresholds, clock };
 
   const durations = metrics.histogram({
     name: 'moderation_verdict_seconds',
@@ -44,15 +44,15 @@ export async function startModeration(
   const server = started.use(
     await startHttpServer({
       service: 'moderation',
-      host: config.host,
-      port: config.port,
+      host: config.HOST,
+      port: config.PORT,
       ...foundation,
       readiness: async () => [
         ...((await mongo.healthy()) ? [] : ['mongo does not answer']),
         ...(model.ready() ? [] : ['the model is not loaded']),
       ],
       routes: routes({
-        caller: requireCaller({ secret: config.contextSecret, audience: 'moderation', clock }),
+        caller: requireCaller({ secret: config.MODERATION_CONTEXT_SECRET, audience: 'moderation', clock }),
         judge: async (bytes, signal) => {
           const stop = durations.startTimer();
           waiting.set(admission.waiting());

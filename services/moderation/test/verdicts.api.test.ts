@@ -30,14 +30,15 @@ async function start(o: Partial<{ model: Model; thresholds: Thresholds; mostWait
   const shared: Model = { ...own, [Symbol.asyncDispose]: async () => {} };
   return startModeration(
     {
-      host: '127.0.0.1',
-      port: 0,
-      logLevel: 'silent',
-      mongoUrl: mongo.url,
-      contextSecret: testContextSecret,
-      thresholds: o.thresholds ?? thresholds,
-      threads: 1,
-      mostWaiting: o.mostWaiting ?? 4,
+      HOST: '127.0.0.1',
+      PORT: 0,
+      LOG_LEVEL: 'silent',
+      MONGO_URL: mongo.url,
+      MODERATION_CONTEXT_SECRET: testContextSecret,
+      EXPLICIT_THRESHOLD: (o.thresholds ?? thresholds).explicit,
+      SUGGESTIVE_THRESHOLD: (o.thresholds ?? thresholds).suggestive,
+      MODEL_THREADS: 1,
+      MOST_WAITING: o.mostWaiting ?? 4,
     },
     { logger: silentLogger, model: shared },
   );

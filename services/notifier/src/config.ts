@@ -2,18 +2,6 @@
 import { amqpUrl, httpSettings, httpUrl, mongoUrl, readConfig, secret } from '@offer-ads/platform/config';
 import { z } from 'zod';
 
-export type NotifierConfig = {
-  readonly host: string;
-  readonly port: number;
-  readonly logLevel: string;
-  readonly adminToken: string;
-  readonly mongoUrl: string;
-  readonly rabbitmqUrl: string;
-  readonly smtpUrl: string;
-  readonly mailFrom: string;
-  readonly portalUrl: string;
-};
-
 const settings = z.object({
   ...httpSettings,
   ADMIN_TOKEN: secret,
@@ -31,17 +19,8 @@ const settings = z.object({
   PORTAL_URL: httpUrl,
 });
 
+export type NotifierConfig = z.infer<typeof settings>;
+
 export function readNotifierConfig(env: NodeJS.ProcessEnv = process.env): NotifierConfig {
-  const given = readConfig(settings, env);
-  return {
-    host: given.HOST,
-    port: given.PORT,
-    logLevel: given.LOG_LEVEL,
-    adminToken: given.ADMIN_TOKEN,
-    mongoUrl: given.MONGO_URL,
-    rabbitmqUrl: given.RABBITMQ_URL,
-    smtpUrl: given.SMTP_URL,
-    mailFrom: given.MAIL_FROM,
-    portalUrl: given.PORTAL_URL,
-  };
+  return readConfig(settings, env);
 }

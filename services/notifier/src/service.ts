@@ -20,21 +20,21 @@ export async function startNotifier(
   config: NotifierConfig,
   overrides: Overrides = {},
 ): Promise<AsyncDisposable & { readonly url: string }> {
-  const foundation = layFoundation('notifier', config.logLevel, overrides);
+  const foundation = layFoundation('notifier', config.LOG_LEVEL, overrides);
   const { clock, logger, metrics } = foundation;
   // Disposed of in reverse: no more requests, no more events, the mails under way, the connections.
   await using started = new AsyncDisposableStack();
 
-  const mongo = started.use(await openMongo({ url: config.mongoUrl, ...foundation }));
+  const mongo = started.use(await openMongo({ url: config.MONGO_URL, ...foundation }));
   await prepareMongoInbox(mongo);
   const notifications = await openNotificationsStore(mongo);
   const mailer = started.use(
-    openMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, connections: lanes }),
+    openMailer({ smtpUrl: config.SMTP_URL, from: config.MAIL_FROM, connections: lanes }),
   );
   const delivery = started.use(startDelivery({ lanes, notifications, mailer, clock, logger, metrics }));
   const broker = started.use(
     await connectBroker({
-      url: config.rabbitmqUrl,
+      url: config.RABBITMQ_URL,
       service: 'notifier',
       declarations: allEvents,
       ...foundation,
@@ -42,22 +42,22 @@ export async function startNotifier(
     }),
   );
   const contacts = contactsStore(mongo);
-  const { portalUrl } = config;
+  const portalUrl = config.PORTAL_URL;
   await broker.consume(
     subscriptions({ mongo, contacts, notifications, portalUrl, clock, wakeDelivery: delivery.wake }),
   );
   const server = started.use(
     await startHttpServer({
       service: 'notifier',
-      host: config.host,
-      port: config.port,
+      host: config.HOST,
+      port: config.PORT,
       ...foundation,
       // A mail server that is down keeps mails waiting, not the service from working.
       readiness: async () => [
         ...((await mongo.healthy()) ? [] : ['mongo does not answer']),
         ...(broker.connected() ? [] : ['the broker is not connected']),
       ],
-      routes: (app) => mountParkedRoutes(app, { broker, adminToken: config.adminToken, logger }),
+      routes: (app) => mountParkedRoutes(app, { broker, adminToken: config.ADMIN_TOKEN, logger }),
     }),
   );
   const running = started.move();

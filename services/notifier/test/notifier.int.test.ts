@@ -62,15 +62,15 @@ function start() {
   const destination = { write: (line: string) => void log.push(line) };
   return startNotifier(
     {
-      host: '127.0.0.1',
-      port: 0,
-      logLevel: 'trace',
-      adminToken,
-      mongoUrl: mongo.url,
-      rabbitmqUrl: namespace.url,
-      smtpUrl: sink.url,
-      mailFrom: 'Offers <offers@ads.example>',
-      portalUrl: 'https://ads.example/portal',
+      HOST: '127.0.0.1',
+      PORT: 0,
+      LOG_LEVEL: 'trace',
+      ADMIN_TOKEN: adminToken,
+      MONGO_URL: mongo.url,
+      RABBITMQ_URL: namespace.url,
+      SMTP_URL: sink.url,
+      MAIL_FROM: 'Offers <offers@ads.example>',
+      PORTAL_URL: 'https://ads.example/portal',
     },
     {
       clock,
