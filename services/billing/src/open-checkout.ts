@@ -76,6 +76,8 @@ async function reserve(billing: Billing, order: CheckoutOrder): Promise<CardPaym
     if (payment === undefined) throw serviceUnavailable(`checkout of offer ${offerId} vanished, ask again`);
     if (payment.method === null) return 'closed';
     if (payment.method !== 'E' || !isSameSale(payment, order)) throw conflictingSale(offerId);
+    // A settling that offers has given up on may still be at it: an offer must not be shown with a link that is about to close.
+    if (payment.checkout.state === 'closing') throw serviceUnavailable(`offer ${offerId} is being settled`);
     return payment.checkout.state === 'closed' ? 'closed' : payment;
   });
 }

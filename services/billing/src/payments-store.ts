@@ -2,7 +2,7 @@
 import type { Clock } from '@offer-ads/platform/clock';
 import { serviceUnavailable } from '@offer-ads/platform/faults';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
-import { type Checkout, type CheckoutState, nextCheck } from './domain/checkout.ts';
+import { type Checkout, type CheckoutState, nextCheck, nextLook } from './domain/checkout.ts';
 import type { Book } from './domain/ledger.ts';
 import type { CardPayment, OfferPayment } from './domain/offer-payment.ts';
 
@@ -124,14 +124,14 @@ export async function changeCheckout(
 
 async function writeSession(tx: Transaction, offerId: number, checkout: Checkout, now: Date): Promise<void> {
   const { session } = checkout;
-  const isOver = session.expired || checkout.paidAt !== null;
   await tx.query(
     `INSERT INTO checkout_sessions
        (offer_id, generation, session_id, url, begun_at, expires_at, expired, next_check_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
      ON CONFLICT (offer_id, generation) DO UPDATE
        SET session_id = excluded.session_id, url = excluded.url, expired = excluded.expired,
-           next_check_at = CASE WHEN excluded.next_check_at IS NULL THEN NULL ELSE checkout_sessions.next_check_at END`,
+           next_check_at = CASE WHEN excluded.next_check_at IS NULL THEN NULL
+                                ELSE least(checkout_sessions.next_check_at, excluded.next_check_at) END`,
     [
       offerId,
       session.generation,
@@ -140,8 +140,14 @@ async function writeSession(tx: Transaction, offerId: number, checkout: Checkout
       now,
       session.expiresAt,
       session.expired,
-      isOver ? null : nextCheck(now, now, session.expiresAt),
+      nextLook(checkout, now),
     ],
+  );
+  // A new generation begins only when the ones before it are certain to be over: nobody asks about those again.
+  await tx.query(
+    `UPDATE checkout_sessions SET expired = true, next_check_at = NULL
+      WHERE offer_id = $1 AND generation < $2 AND next_check_at IS NOT NULL`,
+    [offerId, session.generation],
   );
 }
 

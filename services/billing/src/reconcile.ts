@@ -1,7 +1,7 @@
 /** A lost webhook only delays: what should have been heard of is asked about, a few at a time. */
 import type { Billing } from './billing.ts';
 import { closeCheckout } from './close-checkout.ts';
-import { sessionExpired } from './domain/checkout.ts';
+import { reopened, sessionExpired } from './domain/checkout.ts';
 import type { CardPayment } from './domain/offer-payment.ts';
 import { changeCheckout, findOutlived, takeDueSessions } from './payments-store.ts';
 import { recordFoundPayment } from './record-payment.ts';
@@ -34,6 +34,9 @@ async function survive(
 }
 
 async function askAbout(billing: Billing, payment: CardPayment): Promise<void> {
+  // Nobody is at it any more, and offers was told nothing or `E7`: the page can be paid again, or closed again. Should somebody
+  // be at it after all, the session is over and is closed all the same.
+  if (payment.checkout.state === 'closing') await changeCheckout(billing, payment, reopened);
   const { sessionId, generation } = payment.checkout.session;
   // Still opening: whoever opens it goes on, or settles it; a payer was never led there.
   if (sessionId === null) return;

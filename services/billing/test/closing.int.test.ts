@@ -3,8 +3,10 @@ import { OfferPaid } from '@offer-ads/contracts/billing-events';
 import { eventually } from '@offer-ads/testing/eventually';
 import { runs } from '@offer-ads/testing/profile';
 import { closeCheckout } from '../src/close-checkout.ts';
+import { closing } from '../src/domain/checkout.ts';
 import { followPaymentLink } from '../src/follow-payment-link.ts';
 import { openCheckout } from '../src/open-checkout.ts';
+import { changeCheckout } from '../src/payments-store.ts';
 import { settleOffer } from '../src/settle-offer.ts';
 import { stripeDeadline } from '../src/stripe-client.ts';
 import { type BillingUnderTest, startBillingUnderTest } from './billing-under-test.ts';
@@ -77,6 +79,13 @@ describe('closing', () => {
     const [onlySession] = test.sessionsOf(order.offerId);
     expect(await test.pay(onlySession ?? '')).toBe(false);
     expect(await openCheckout(test.billing, order, stripeDeadline())).toMatchObject({ reason: 'closed' });
+  });
+
+  it('keeps the same offer from being sold anew until it has come to an end', async () => {
+    const offer = await test.openOffer();
+    await changeCheckout(test.billing, offer, closing);
+    await expect(openCheckout(test.billing, offer, stripeDeadline())).rejects.toMatchObject({ status: 503 });
+    expect(await close(offer)).toBe('closed');
   });
 
   it('after the session has expired by itself needs no answer of Stripe', async () => {

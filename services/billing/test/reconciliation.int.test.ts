@@ -1,6 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import { closing, sessionExpired } from '../src/domain/checkout.ts';
+import { followPaymentLink } from '../src/follow-payment-link.ts';
+import { changeCheckout } from '../src/payments-store.ts';
 import { reconcileCheckouts } from '../src/reconcile.ts';
+import { stripeDeadline } from '../src/stripe-client.ts';
 import { type BillingUnderTest, startBillingUnderTest } from './billing-under-test.ts';
 
 const MINUTE_MS = 60_000;
@@ -50,4 +54,49 @@ it('the page of an offer that has ended unpaid is closed, as soon as Stripe allo
   await reconcile();
   expect(await state(offerId)).toBe('closed');
   expect(await test.pay(sessionId)).toBe(false);
+});
+
+describe('a closing whose process died', () => {
+  async function strand(offerId: number): Promise<void> {
+    await changeCheckout(test.billing, { offerId }, closing);
+  }
+
+  it('leaves a page that can be paid again a minute later', async () => {
+    const offer = await test.openOffer();
+    const follow = () => followPaymentLink(test.billing, offer.payToken, stripeDeadline());
+    await strand(offer.offerId);
+    await reconcile();
+    expect(await follow()).toEqual({ kind: 'unavailable' });
+    test.clock.advance(MINUTE_MS);
+    await reconcile();
+    expect(await follow()).toMatchObject({ kind: 'session' });
+  });
+
+  it('does so even when the session was over already', async () => {
+    const offer = await test.openOffer();
+    await strand(offer.offerId);
+    await changeCheckout(test.billing, offer, (checkout) => sessionExpired(checkout, 1));
+    test.clock.advance(MINUTE_MS);
+    await reconcile();
+    expect(await followPaymentLink(test.billing, offer.payToken, stripeDeadline())).toMatchObject({
+      kind: 'session',
+    });
+  });
+});
+
+it('asks about the latest session only, and about none once it was paid', async () => {
+  const offer = await test.openOffer();
+  test.clock.advance(24 * 60 * MINUTE_MS);
+  await followPaymentLink(test.billing, offer.payToken, stripeDeadline());
+  const due = () =>
+    test.billing.postgres.query(
+      'SELECT generation FROM checkout_sessions WHERE offer_id = $1 AND next_check_at IS NOT NULL',
+      [offer.offerId],
+    );
+  expect(await due()).toEqual([{ generation: 2 }]);
+  await test.pay(test.sessionsOf(offer.offerId)[1] ?? '');
+  test.clock.advance(5 * MINUTE_MS);
+  await reconcile();
+  expect(await state(offer.offerId)).toBe('paid');
+  expect(await due()).toEqual([]);
 });

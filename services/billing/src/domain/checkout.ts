@@ -124,6 +124,15 @@ export function payerMeets(checkout: Checkout, now: Date): PayerMeets {
     : { kind: 'session', url: session.url };
 }
 
+/** Longer than any closing takes: who began one that old has died over it. */
+const CLOSING_AT_MOST_MS = MINUTE_MS;
+
+/** When the reconciliation is to look at a checkout that was changed now; null once nothing more is to be learned. */
+export function nextLook({ state, session, paidAt }: Checkout, now: Date): Date | null {
+  if (state === 'closing') return new Date(now.getTime() + CLOSING_AT_MOST_MS);
+  return session.expired || paidAt !== null ? null : nextCheck(now, now, session.expiresAt);
+}
+
 /** How long a session stays unasked about at least and at most; its webhook normally comes within seconds. */
 const FIRST_CHECK_MS = 5 * MINUTE_MS;
 const LATEST_CHECK_MS = 60 * MINUTE_MS;
