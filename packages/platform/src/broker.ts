@@ -43,7 +43,7 @@ export function on<D extends EventDeclaration>(
 }
 
 /** Five attempts: the first at once, the others after these pauses, which outlast a failover and a short outage. */
-const RETRY_DELAYS_MS = [1_000, 10_000, 60_000, 600_000] as const;
+export const RETRY_DELAYS_MS = [1_000, 10_000, 60_000, 600_000] as const;
 const CONFIRM_TIMEOUT_MS = 5_000;
 
 type Link = { readonly line: Line; readonly publish: Publish };

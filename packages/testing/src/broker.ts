@@ -1,14 +1,19 @@
 /** A corner of the broker that no other test file sees. */
 import { randomUUID } from 'node:crypto';
-import { serviceNames } from '@offer-ads/contracts/primitives';
+import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
+import { RETRY_DELAYS_MS } from '@offer-ads/platform/broker';
 import { brokerNames } from '@offer-ads/platform/broker-topology';
-import { connect } from 'amqplib';
+import { type Channel, connect } from 'amqplib';
 import { requireAddress } from './config.ts';
 
 export type TestNamespace = {
   readonly url: string;
   /** For the `namespace` option of `connectBroker`. */
   readonly namespace: string;
+  /** Has the services handle at once what waits to be tried again, so that no test waits for minutes. */
+  readonly retryNow: (...services: readonly ServiceName[]) => Promise<void>;
+  /** Messages that wait for a service and have not been given to it. */
+  readonly waiting: (service: ServiceName) => Promise<number>;
   readonly dispose: () => Promise<void>;
 };
 
@@ -16,20 +21,46 @@ export type TestNamespace = {
 export function testNamespace(): TestNamespace {
   const url = requireAddress('rabbitmq');
   const namespace = `test-${randomUUID()}`;
-  return { url, namespace, dispose: () => deleteNamespace(url, namespace) };
+  const names = brokerNames(namespace);
+  return {
+    url,
+    namespace,
+    retryNow: (...services) =>
+      onChannel(url, async (channel) => {
+        for (const service of services)
+          for (const delayMs of RETRY_DELAYS_MS)
+            await moveAll(channel, names.retry(service, delayMs), names.queue(service));
+      }),
+    waiting: (service) =>
+      onChannel(url, async (channel) => (await channel.checkQueue(names.queue(service))).messageCount),
+    dispose: () => deleteNamespace(url, namespace),
+  };
+}
+
+async function moveAll(channel: Channel, from: string, to: string): Promise<void> {
+  for (let message = await channel.get(from); message !== false; message = await channel.get(from)) {
+    const { messageId, headers } = message.properties;
+    channel.sendToQueue(to, message.content, { persistent: true, messageId: String(messageId), headers });
+    channel.ack(message);
+  }
 }
 
 /** Deleting what is not there is no error to RabbitMQ. Retry queues, whose names depend on delays, expire. */
 async function deleteNamespace(url: string, namespace: string): Promise<void> {
   const names = brokerNames(namespace);
-  const connection = await connect(url, { noDelay: true });
-  try {
-    const channel = await connection.createChannel();
+  await onChannel(url, async (channel) => {
     for (const service of serviceNames) {
       await channel.deleteQueue(names.queue(service));
       await channel.deleteQueue(names.parked(service));
     }
     await channel.deleteExchange(names.exchange);
+  });
+}
+
+async function onChannel<T>(url: string, work: (channel: Channel) => Promise<T>): Promise<T> {
+  const connection = await connect(url, { noDelay: true });
+  try {
+    return await work(await connection.createChannel());
   } finally {
     await connection.close();
   }

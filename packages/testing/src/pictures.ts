@@ -1,9 +1,10 @@
 /** Pictures for tests, made on the spot: the repository keeps no binary fixtures. */
 import sharp, { type Sharp } from 'sharp';
+import { randomNumbers } from './random.ts';
 
 // Jest runs modules in a context of their own, where every look-up of a global such as `Math` takes a microsecond;
 // hundreds of thousands of pixels would take seconds.
-const { imul, max, min, PI, round, sin } = Math;
+const { max, min, PI, round, sin } = Math;
 
 type Size = { readonly width?: number; readonly height?: number };
 
@@ -72,15 +73,4 @@ function picture({ width = defaultWidth, height = defaultHeight }: Size, seed: n
 
 function shade(turns: number, grain: number): number {
   return min(255, max(0, round(128 + 90 * sin(2 * PI * turns) + grain)));
-}
-
-/** Mulberry32: fast and repeatable; `Math.random` cannot be seeded. */
-function randomNumbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -1,0 +1,85 @@
+/** What each of them has on record of every offer: offers, its events, billing's ledger and the card provider. */
+import { readFileSync } from 'node:fs';
+import { eventType } from '@offer-ads/contracts/event-declaration';
+import { allEvents } from '@offer-ads/contracts/events';
+import type { ToldEvent } from './expected-credit.ts';
+import type { World } from './world.ts';
+
+export type OfferFacts = {
+  offer_id: number;
+  organisation_id: number;
+  payment_method: 'B' | 'E';
+  net_minor: bigint;
+  created_at: Date;
+  start_at: Date;
+  expiry_at: Date;
+  shown_at: Date | null;
+  payment_applied_at: Date | null;
+  deleted_at: Date | null;
+};
+
+export function readOffers({ stores }: World): Promise<OfferFacts[]> {
+  return stores.offers.query<OfferFacts>('SELECT * FROM offers ORDER BY offer_id');
+}
+
+const namesOfTypes = new Map(allEvents.map((declaration) => [eventType(declaration), declaration.name]));
+
+export async function readEvents({ stores }: World): Promise<Map<number, ToldEvent[]>> {
+  const rows = await stores.offers.query<{
+    event: { type: string; time: string; data: { offerId?: number; deletedAt?: string } };
+  }>('SELECT event FROM journal ORDER BY position');
+  const byOffer = new Map<number, ToldEvent[]>();
+  for (const { event } of rows) {
+    const { offerId, deletedAt } = event.data;
+    if (offerId === undefined) continue;
+    const told = {
+      name: namesOfTypes.get(event.type) ?? event.type,
+      at: Date.parse(event.time),
+      deletedAt: deletedAt === undefined ? null : Date.parse(deletedAt),
+    };
+    byOffer.set(offerId, [...(byOffer.get(offerId) ?? []), told]);
+  }
+  return byOffer;
+}
+
+type Sale = {
+  organisation_id: number;
+  state: string;
+  net_minor: bigint;
+  paid_at: Date | null;
+  credited_minor: bigint;
+  sold_minor: bigint;
+};
+
+/** Sold and credited as the ledger's entries say. */
+export async function readSales({ stores }: World): Promise<Map<number, Sale>> {
+  const rows = await stores.billing.query<Sale & { offer_id: bigint }>(
+    `SELECT p.offer_id, p.organisation_id::int, p.state, p.net_minor, p.paid_at,
+            coalesce(sum(amount_minor) FILTER (WHERE kind = 'sales'), 0)::bigint AS sold_minor,
+            coalesce(sum(amount_minor) FILTER (WHERE kind = 'prepaid-balance' AND amount_minor > 0), 0)::bigint AS credited_minor
+       FROM offer_payments p
+       LEFT JOIN transactions t USING (offer_id) LEFT JOIN entries USING (transaction_id) LEFT JOIN accounts USING (account_id)
+      GROUP BY p.offer_id`,
+  );
+  return new Map(rows.map((row) => [Number(row.offer_id), row]));
+}
+
+/** How often each offer was paid for, as the card provider has it. */
+export function readCardPayments({ stripeState }: World): Map<number, number> {
+  const status = new Map<string, { offerId: number; isPaid: boolean }>();
+  for (const line of readFileSync(stripeState, 'utf8').split('\n').filter(Boolean)) {
+    const { kind, object } = JSON.parse(line) as {
+      kind: string;
+      object: { id: string; metadata: Record<string, string>; outcome: { status: string } };
+    };
+    if (kind !== 'session') continue;
+    status.set(object.id, {
+      offerId: Number(object.metadata.offer_id),
+      isPaid: object.outcome.status === 'complete',
+    });
+  }
+  const counts = new Map<number, number>();
+  for (const { offerId, isPaid } of status.values())
+    if (isPaid) counts.set(offerId, (counts.get(offerId) ?? 0) + 1);
+  return counts;
+}

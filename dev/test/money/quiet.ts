@@ -1,0 +1,39 @@
+/** After the trouble: every wire whole, every service up, and nothing left to be done. */
+import { eventually } from '@offer-ads/testing/eventually';
+import { sweep } from './trouble.ts';
+import type { World } from './world.ts';
+
+/** Past every lease, and past the sweeper's patience. */
+const EVERYTHING_ABANDONED_MS = 200_000;
+const SETTLED_WITHIN_MS = 60_000;
+
+/** Resolves when neither a creation, a deletion, an event nor a message waits for anything. */
+export async function becomeQuiet(world: World): Promise<void> {
+  world.moderation.takesMs = 0;
+  await world.setStripeFaults({});
+  await eventually(
+    async () => {
+      world.clock.advance(EVERYTHING_ABANDONED_MS);
+      await sweep(world);
+      await world.broker.retryNow('offers', 'billing');
+      const waiting = await whatWaits(world);
+      if (waiting.length > 0) throw new Error(`still waiting: ${waiting.join(', ')}`);
+    },
+    { timeoutMs: SETTLED_WITHIN_MS },
+  );
+}
+
+async function whatWaits({ stores, broker }: World): Promise<string[]> {
+  const count = async (store: keyof typeof stores, from: string) => {
+    const [row] = await stores[store].query<{ count: bigint }>(`SELECT count(*) FROM ${from}`);
+    return Number(row?.count);
+  };
+  const counts = {
+    'creations under way': await count('offers', "idempotency_keys WHERE recovery_point <> 'finished'"),
+    'deletions under way': await count('offers', 'offers WHERE deleting_since IS NOT NULL'),
+    'closings under way': await count('billing', "offer_payments WHERE state = 'closing'"),
+    'events of offers': (await count('offers', 'outbox')) + (await broker.waiting('billing')),
+    'events of billing': (await count('billing', 'outbox')) + (await broker.waiting('offers')),
+  };
+  return Object.entries(counts).flatMap(([what, count]) => (count > 0 ? `${count} ${what}` : []));
+}

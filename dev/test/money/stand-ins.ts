@@ -1,0 +1,67 @@
+/** Pricing and moderation as offers meets them here: they keep to their contracts, take odd times and ask odd prices. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { VerdictReply } from '@offer-ads/contracts/moderation-api';
+import { type PriceReply, priceRequest } from '@offer-ads/contracts/pricing-api';
+import type { ServiceName } from '@offer-ads/contracts/primitives';
+import { requireCaller } from '@offer-ads/platform/caller-context';
+import type { Clock } from '@offer-ads/platform/clock';
+import { type HttpServer, startHttpServer } from '@offer-ads/platform/http-server';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { testContextSecret } from '@offer-ads/testing/caller';
+import { silentLogger } from '@offer-ads/testing/logger';
+import express, { type Express } from 'express';
+
+/** Odd amounts, so that halves and remainders come up; a radius of 30 costs nothing. */
+export function priceMinor(durationMs: number, radiusMiles: number): bigint {
+  return radiusMiles === 30 ? 0n : BigInt((durationMs * radiusMiles) % 9_973);
+}
+
+export function startPricing(clock: Clock): Promise<HttpServer> {
+  return serve('pricing', clock, (app) => {
+    app.post('/internal/price', express.json(), (req, res) => {
+      const { startAt, endAt, radiusMiles } = priceRequest.parse(req.body);
+      const durationMs = Date.parse(endAt) - Date.parse(startAt);
+      res.json({
+        matchingUsers: 50,
+        adUnitsHundredths: '5000',
+        money: {
+          costMinor: `${priceMinor(durationMs, radiusMiles)}`,
+          adUnitPriceE8: '100000',
+          exchangeRatePerGbpE6: '1000000',
+          exchangeRateDate: null,
+        },
+      } satisfies PriceReply);
+    });
+  });
+}
+
+/** `takesMs`: how long the next verdict takes; meanwhile a creation is under way and anything may happen. */
+export function startModeration(clock: Clock, takesMs: () => number): Promise<HttpServer> {
+  return serve('moderation', clock, (app) => {
+    app.post('/internal/verdicts', express.raw({ limit: '6mb' }), async (req, res) => {
+      await pause(takesMs());
+      res.json({
+        verdict: 'allowed',
+        contentHash: 'test',
+        contentType: 'image/jpeg',
+        imageBase64: (req.body as Buffer).toString('base64'),
+      } satisfies VerdictReply);
+    });
+  });
+}
+
+function serve(service: ServiceName, clock: Clock, routes: (app: Express) => void): Promise<HttpServer> {
+  return startHttpServer({
+    service,
+    host: '127.0.0.1',
+    port: 0,
+    logger: silentLogger,
+    metrics: createMetrics(service),
+    clock,
+    readiness: async () => [],
+    routes: (app) => {
+      app.use(requireCaller({ secret: testContextSecret, audience: service, clock }));
+      routes(app);
+    },
+  });
+}

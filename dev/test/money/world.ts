@@ -1,0 +1,164 @@
+/** Real offers and real billing with everything that moves money around them, every wire of which can be cut. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
+import { type TestNamespace, testNamespace } from '@offer-ads/testing/broker';
+import { testContextSecret } from '@offer-ads/testing/caller';
+import { type TestClock, testClock } from '@offer-ads/testing/clock';
+import { createTestDatabase } from '@offer-ads/testing/database';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { type RunningBilling, startBilling } from '../../../services/billing/src/service.ts';
+import { type Offers, startOffers } from '../../../services/offers/src/service.ts';
+import { freePorts } from '../../backing/free-port.ts';
+import type { Faults } from '../../simulators/stripe/faults.ts';
+import { startStripeSimulator } from '../../simulators/stripe/server.ts';
+import { type Restartable, startRestartable } from './restartable.ts';
+import { startModeration, startPricing } from './stand-ins.ts';
+
+const adminToken = 'an-admin-token-that-only-tests-ever-use-0123';
+/** Stands for billing in payment links: they stay the same whatever is restarted. */
+export const publicUrl = 'https://pay.example';
+const stripeKeys = {
+  TEST: { secretKey: 'sk_test_simulated', webhookSecret: 'whsec_test_simulated' },
+  LIVE: { secretKey: 'sk_live_simulated', webhookSecret: 'whsec_live_simulated' },
+};
+
+export type World = AsyncDisposable & {
+  readonly clock: TestClock;
+  readonly offers: Restartable<Offers>;
+  readonly billing: Restartable<RunningBilling>;
+  /** From offers to billing, and from billing to the card provider. */
+  readonly wires: { readonly billing: TcpProxy; readonly stripe: TcpProxy };
+  /** Straight to the databases, for looking at them. */
+  readonly stores: { readonly offers: Postgres; readonly billing: Postgres };
+  readonly broker: TestNamespace;
+  readonly moderation: { takesMs: number };
+  readonly setStripeFaults: (faults: Faults) => Promise<void>;
+  /** False when the session can no longer be paid. */
+  readonly pay: (sessionId: string) => Promise<boolean>;
+  /** File in which the card provider keeps its sessions. */
+  readonly stripeState: string;
+  readonly admin: (
+    service: 'offers' | 'billing',
+    method: string,
+    path: string,
+    json?: object,
+  ) => Promise<Response>;
+};
+
+export async function startWorld(): Promise<World> {
+  await using started = new AsyncDisposableStack();
+  const clock = testClock();
+  const folder = started.adopt(await mkdtemp(join(tmpdir(), 'money-')), (it) => rm(it, { recursive: true }));
+  const broker = started.adopt(testNamespace(), (it) => it.dispose());
+  const databases = {
+    offers: started.adopt(await createTestDatabase('offers'), (it) => it.dispose()).url,
+    billing: started.adopt(await createTestDatabase('billing'), (it) => it.dispose()).url,
+  };
+  const look = async (url: string) => {
+    const store = started.use(
+      await openPostgres({ url, logger: silentLogger, metrics: createMetrics('test') }),
+    );
+    await keepJournal(store);
+    return store;
+  };
+  const stores = { offers: await look(databases.offers), billing: await look(databases.billing) };
+  const moderation = { takesMs: 0 };
+  const pricingServer = started.use(await startPricing(clock));
+  const moderationServer = started.use(await startModeration(clock, () => moderation.takesMs));
+  const overrides = { clock, logger: silentLogger, brokerNamespace: broker.namespace };
+  const host = '127.0.0.1';
+
+  // Known before they start: the simulator and billing need each other's address, and a restart keeps its own.
+  const [offersPort, billingPort] = (await freePorts(2)) as [number, number];
+  const stripeState = join(folder, 'stripe.ndjson');
+  const stripe = started.use(
+    await startStripeSimulator({
+      webhookUrl: `http://${host}:${billingPort}/webhooks/stripe`,
+      webhookSecrets: { TEST: stripeKeys.TEST.webhookSecret, LIVE: stripeKeys.LIVE.webhookSecret },
+      stateFile: stripeState,
+      clock,
+      firstRetryMs: 20,
+      log: () => {},
+    }),
+  );
+  const stripeWire = started.use(await startTcpProxy(stripe.url));
+  const billing = started.use(
+    await startRestartable({ databaseUrl: databases.billing, rabbitmqUrl: broker.url }, (at) =>
+      startBilling(
+        {
+          ...at,
+          host,
+          port: billingPort,
+          logLevel: 'silent',
+          contextSecret: testContextSecret,
+          adminToken,
+          publicUrl,
+          stripeApiUrl: stripeWire.url,
+          stripeKeys,
+        },
+        overrides,
+      ),
+    ),
+  );
+  const billingWire = started.use(await startTcpProxy(billing.running().url));
+  const neighbour = (url: string) => ({ url: new URL(url).origin, contextSecret: testContextSecret });
+  const offers = started.use(
+    await startRestartable({ databaseUrl: databases.offers, rabbitmqUrl: broker.url }, (at) =>
+      startOffers(
+        {
+          ...at,
+          host,
+          port: offersPort,
+          logLevel: 'silent',
+          adminToken,
+          contextSecret: testContextSecret,
+          pricing: neighbour(pricingServer.url),
+          billing: neighbour(billingWire.url),
+          moderation: neighbour(moderationServer.url),
+          images: { folder, urlSecret: testContextSecret, publicUrl: 'https://images.example' },
+        },
+        overrides,
+      ),
+    ),
+  );
+  const post = (path: string, json: object) =>
+    fetch(stripe.url + path, { method: 'POST', headers: jsonType, body: JSON.stringify(json) });
+  const running = started.move();
+  return {
+    clock,
+    offers,
+    billing,
+    wires: { billing: billingWire, stripe: stripeWire },
+    stores,
+    broker,
+    moderation,
+    setStripeFaults: async (faults) => void (await post('/sim/faults', faults)),
+    pay: async (sessionId) => (await post(`/sim/sessions/${sessionId}/pay`, {})).ok,
+    stripeState,
+    admin: (service, method, path, json) =>
+      fetch({ offers, billing }[service].running().url + path, {
+        method,
+        headers: { ...jsonType, authorization: `Bearer ${adminToken}` },
+        ...(json !== undefined && { body: JSON.stringify(json) }),
+      }),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+const jsonType = { 'content-type': 'application/json' };
+
+/** The outbox forgets what it has published; this remembers every event in the order in which it was written. */
+async function keepJournal(store: Postgres): Promise<void> {
+  await store.query('CREATE TABLE journal (position bigint PRIMARY KEY, event json NOT NULL)');
+  await store.query(
+    `CREATE FUNCTION keep_journal() RETURNS trigger LANGUAGE plpgsql AS
+     'BEGIN INSERT INTO journal VALUES (NEW.position, NEW.event); RETURN NULL; END'`,
+  );
+  await store.query(
+    'CREATE TRIGGER keep_journal AFTER INSERT ON outbox FOR EACH ROW EXECUTE FUNCTION keep_journal()',
+  );
+}

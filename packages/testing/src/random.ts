@@ -1,0 +1,40 @@
+/** Chance that a test can repeat: the same seed gives the same numbers. `Math.random` cannot be seeded. */
+
+// Jest runs modules in a context of their own, where every look-up of a global such as `Math` takes a microsecond.
+const { floor, imul } = Math;
+
+/** Mulberry32, numbers from 0 to below 1: fast, and random enough to try things out. */
+export function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+export type Chance = {
+  /** A whole number from 0 to below the bound. */
+  readonly below: (bound: number) => number;
+  readonly oneOf: <T>(choices: readonly T[]) => T;
+  /** Of the names, each as often as its weight says. */
+  readonly weighted: <Name extends string>(weights: Readonly<Record<Name, number>>) => Name;
+};
+
+export function chance(seed: number): Chance {
+  const next = randomNumbers(seed);
+  const below = (bound: number) => floor(next() * bound);
+  const oneOf = <T>(choices: readonly T[]): T => {
+    if (choices.length === 0) throw new RangeError('there is nothing to choose from');
+    return choices[below(choices.length)] as T;
+  };
+  return {
+    below,
+    oneOf,
+    weighted: <Name extends string>(weights: Readonly<Record<Name, number>>) => {
+      const entries = Object.entries<number>(weights) as [Name, number][];
+      return oneOf(entries.flatMap(([name, weight]) => Array<Name>(weight).fill(name)));
+    },
+  };
+}
