@@ -21,6 +21,17 @@ import { startModeration, startPricing } from './stand-ins.ts';
 const adminToken = 'an-admin-token-that-only-tests-ever-use-0123';
 /** Stands for billing in payment links: they stay the same whatever is restarted. */
 export const publicUrl = 'https://pay.example';
+/** Settings that both services have. */
+const common = {
+  HOST: '127.0.0.1',
+  LOG_LEVEL: 'silent',
+  ADMIN_TOKEN: adminToken,
+  OFFERS_CONTEXT_SECRET: testContextSecret,
+  PRICING_CONTEXT_SECRET: testContextSecret,
+  BILLING_CONTEXT_SECRET: testContextSecret,
+  MODERATION_CONTEXT_SECRET: testContextSecret,
+} as const;
+
 const stripeKeys = {
   TEST: { secretKey: 'sk_test_simulated', webhookSecret: 'whsec_test_simulated' },
   LIVE: { secretKey: 'sk_live_simulated', webhookSecret: 'whsec_live_simulated' },
@@ -70,14 +81,13 @@ export async function startWorld(): Promise<World> {
   const pricingServer = started.use(await startPricing(clock));
   const moderationServer = started.use(await startModeration(clock, () => moderation.takesMs));
   const overrides = { clock, logger: silentLogger, brokerNamespace: broker.namespace };
-  const host = '127.0.0.1';
 
   // Known before they start: the simulator and billing need each other's address, and a restart keeps its own.
   const [offersPort, billingPort] = (await freePorts(2)) as [number, number];
   const stripeState = join(folder, 'stripe.ndjson');
   const stripe = started.use(
     await startStripeSimulator({
-      webhookUrl: `http://${host}:${billingPort}/webhooks/stripe`,
+      webhookUrl: `http://127.0.0.1:${billingPort}/webhooks/stripe`,
       webhookSecrets: { TEST: stripeKeys.TEST.webhookSecret, LIVE: stripeKeys.LIVE.webhookSecret },
       stateFile: stripeState,
       clock,
@@ -90,36 +100,36 @@ export async function startWorld(): Promise<World> {
     await startRestartable({ databaseUrl: databases.billing, rabbitmqUrl: broker.url }, (at) =>
       startBilling(
         {
-          ...at,
-          host,
-          port: billingPort,
-          logLevel: 'silent',
-          contextSecret: testContextSecret,
-          adminToken,
-          publicUrl,
-          stripeApiUrl: stripeWire.url,
-          stripeKeys,
+          ...common,
+          PORT: billingPort,
+          BILLING_DATABASE_URL: at.databaseUrl,
+          RABBITMQ_URL: at.rabbitmqUrl,
+          PUBLIC_URL: publicUrl,
+          STRIPE_API_URL: stripeWire.url,
+          STRIPE_TEST_SECRET_KEY: stripeKeys.TEST.secretKey,
+          STRIPE_TEST_WEBHOOK_SECRET: stripeKeys.TEST.webhookSecret,
+          STRIPE_LIVE_SECRET_KEY: stripeKeys.LIVE.secretKey,
+          STRIPE_LIVE_WEBHOOK_SECRET: stripeKeys.LIVE.webhookSecret,
         },
         overrides,
       ),
     ),
   );
   const billingWire = started.use(await startTcpProxy(billing.running().url));
-  const neighbour = (url: string) => ({ url: new URL(url).origin, contextSecret: testContextSecret });
   const offers = started.use(
     await startRestartable({ databaseUrl: databases.offers, rabbitmqUrl: broker.url }, (at) =>
       startOffers(
         {
-          ...at,
-          host,
-          port: offersPort,
-          logLevel: 'silent',
-          adminToken,
-          contextSecret: testContextSecret,
-          pricing: neighbour(pricingServer.url),
-          billing: neighbour(billingWire.url),
-          moderation: neighbour(moderationServer.url),
-          images: { folder, urlSecret: testContextSecret, publicUrl: 'https://images.example' },
+          ...common,
+          PORT: offersPort,
+          OFFERS_DATABASE_URL: at.databaseUrl,
+          RABBITMQ_URL: at.rabbitmqUrl,
+          PRICING_URL: new URL(pricingServer.url).origin,
+          BILLING_URL: new URL(billingWire.url).origin,
+          MODERATION_URL: new URL(moderationServer.url).origin,
+          PUBLIC_URL: 'https://images.example',
+          IMAGE_FOLDER: folder,
+          IMAGE_URL_SECRET: testContextSecret,
         },
         overrides,
       ),

@@ -1,22 +1,6 @@
 /** Settings of billing; the only reader of the environment. */
 import { amqpUrl, httpSettings, httpUrl, postgresUrl, readConfig, secret } from '@offer-ads/platform/config';
 import { z } from 'zod';
-import type { StripeKeys } from './stripe-client.ts';
-
-export type BillingConfig = {
-  readonly host: string;
-  readonly port: number;
-  readonly logLevel: string;
-  readonly databaseUrl: string;
-  readonly rabbitmqUrl: string;
-  readonly contextSecret: string;
-  readonly adminToken: string;
-  /** Base of the payment links that payers get. */
-  readonly publicUrl: string;
-  /** Instead of Stripe's own address; undefined in production. */
-  readonly stripeApiUrl: string | undefined;
-  readonly stripeKeys: { readonly TEST: StripeKeys; readonly LIVE: StripeKeys };
-};
 
 /** The prefix tells the modes apart: a live key in the wrong place would take real money for a test. */
 function stripeKey(mode: 'test' | 'live') {
@@ -33,7 +17,9 @@ const settings = z.object({
   RABBITMQ_URL: amqpUrl,
   BILLING_CONTEXT_SECRET: secret,
   ADMIN_TOKEN: secret,
+  // Base of the payment links that payers get.
   PUBLIC_URL: httpUrl,
+  // Instead of Stripe's own address; not set in production.
   STRIPE_API_URL: httpUrl.optional(),
   STRIPE_TEST_SECRET_KEY: stripeKey('test'),
   STRIPE_TEST_WEBHOOK_SECRET: webhookSecret,
@@ -41,28 +27,13 @@ const settings = z.object({
   STRIPE_LIVE_WEBHOOK_SECRET: webhookSecret,
 });
 
+export type BillingConfig = z.infer<typeof settings>;
+
 export function readBillingConfig(env: NodeJS.ProcessEnv = process.env): BillingConfig {
-  const given = readConfig(settings, env);
-  return {
-    host: given.HOST,
-    port: given.PORT,
-    logLevel: given.LOG_LEVEL,
-    databaseUrl: given.BILLING_DATABASE_URL,
-    rabbitmqUrl: given.RABBITMQ_URL,
-    contextSecret: given.BILLING_CONTEXT_SECRET,
-    adminToken: given.ADMIN_TOKEN,
-    publicUrl: given.PUBLIC_URL,
-    stripeApiUrl: given.STRIPE_API_URL,
-    stripeKeys: {
-      TEST: { secretKey: given.STRIPE_TEST_SECRET_KEY, webhookSecret: given.STRIPE_TEST_WEBHOOK_SECRET },
-      LIVE: { secretKey: given.STRIPE_LIVE_SECRET_KEY, webhookSecret: given.STRIPE_LIVE_WEBHOOK_SECRET },
-    },
-  };
+  return readConfig(settings, env);
 }
 
-/** Migrations need nothing but the database. */
-export function readMigrationConfig(env: NodeJS.ProcessEnv = process.env): { readonly databaseUrl: string } {
-  return {
-    databaseUrl: readConfig(z.object({ BILLING_DATABASE_URL: postgresUrl }), env).BILLING_DATABASE_URL,
-  };
+/** What the migration command needs and nothing more. */
+export function readDatabaseUrl(env: NodeJS.ProcessEnv = process.env): string {
+  return readConfig(settings.pick({ BILLING_DATABASE_URL: true }), env).BILLING_DATABASE_URL;
 }

@@ -2,10 +2,10 @@
 import { fileURLToPath } from 'node:url';
 import { createLogger } from '@offer-ads/platform/logging';
 import { migrate } from '@offer-ads/platform/migrations';
-import { readMigrationConfig } from './config.ts';
+import { readDatabaseUrl } from './config.ts';
 
 await migrate({
-  url: readMigrationConfig().databaseUrl,
+  url: readDatabaseUrl(),
   directory: fileURLToPath(new URL('../migrations', import.meta.url)),
   logger: createLogger({ service: 'billing', level: 'info' }),
 });

@@ -16,7 +16,7 @@ import { internalRoutes } from './http/internal-routes.ts';
 import { payRoutes } from './http/pay-routes.ts';
 import { webhookRoutes } from './http/webhook-routes.ts';
 import { reconcileCheckouts } from './reconcile.ts';
-import { openStripe } from './stripe-client.ts';
+import { openStripe, type StripeKeys } from './stripe-client.ts';
 
 export type RunningBilling = AsyncDisposable & {
   readonly url: string;
@@ -30,15 +30,15 @@ export async function startBilling(
   config: BillingConfig,
   overrides: Overrides = {},
 ): Promise<RunningBilling> {
-  const foundation = layFoundation('billing', config.logLevel, overrides);
+  const foundation = layFoundation('billing', config.LOG_LEVEL, overrides);
   const { logger } = foundation;
   // Disposed in reverse: first no more requests, then no more events and rounds, then the outbox, then the connections.
   await using started = new AsyncDisposableStack();
 
-  const postgres = started.use(await openPostgres({ url: config.databaseUrl, ...foundation }));
+  const postgres = started.use(await openPostgres({ url: config.BILLING_DATABASE_URL, ...foundation }));
   const broker = started.use(
     await connectBroker({
-      url: config.rabbitmqUrl,
+      url: config.RABBITMQ_URL,
       service: 'billing',
       declarations: allEvents,
       ...foundation,
@@ -48,8 +48,8 @@ export async function startBilling(
   started.use(startOutboxRelay({ postgres, broker, ...foundation }));
   started.use(startInboxPruning({ postgres, ...foundation }));
 
-  const stripe = openStripe(config.stripeKeys, config.stripeApiUrl);
-  const billing: Billing = { postgres, stripe, publicUrl: config.publicUrl, ...foundation };
+  const stripe = openStripe(stripeKeysOf(config), config.STRIPE_API_URL);
+  const billing: Billing = { postgres, stripe, publicUrl: config.PUBLIC_URL, ...foundation };
   await broker.consume(subscriptions(billing));
   const reconciliation = started.use(
     startLoop({
@@ -63,17 +63,17 @@ export async function startBilling(
   const server = started.use(
     await startHttpServer({
       service: 'billing',
-      host: config.host,
-      port: config.port,
+      host: config.HOST,
+      port: config.PORT,
       ...foundation,
       // Not the broker: offers are sold without it, and events wait in the outbox.
       readiness: async () => ((await postgres.healthy()) ? [] : ['postgres does not answer']),
       routes: (app) => {
         webhookRoutes(app, billing);
         payRoutes(app, billing);
-        internalRoutes(app, billing, config.contextSecret);
-        mountParkedRoutes(app, { broker, adminToken: config.adminToken, logger });
-        adminRoutes(app, billing, config.adminToken);
+        internalRoutes(app, billing, config.BILLING_CONTEXT_SECRET);
+        mountParkedRoutes(app, { broker, adminToken: config.ADMIN_TOKEN, logger });
+        adminRoutes(app, billing, config.ADMIN_TOKEN);
       },
     }),
   );
@@ -82,5 +82,13 @@ export async function startBilling(
     url: server.url,
     reconcile: reconciliation.runNow,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** Stripe knows the modes by keys of their own. */
+function stripeKeysOf(config: BillingConfig): Record<'TEST' | 'LIVE', StripeKeys> {
+  return {
+    TEST: { secretKey: config.STRIPE_TEST_SECRET_KEY, webhookSecret: config.STRIPE_TEST_WEBHOOK_SECRET },
+    LIVE: { secretKey: config.STRIPE_LIVE_SECRET_KEY, webhookSecret: config.STRIPE_LIVE_WEBHOOK_SECRET },
   };
 }

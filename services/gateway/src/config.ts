@@ -3,8 +3,6 @@ import { isIP } from 'node:net';
 import { amqpUrl, httpSettings, httpUrl, postgresUrl, readConfig, secret } from '@offer-ads/platform/config';
 import { z } from 'zod';
 
-const databaseSettings = { GATEWAY_DATABASE_URL: postgresUrl };
-
 /** Addresses of proxies whose `X-Forwarded-For` is believed. None by default: anybody can send that header. */
 const networks = z
   .string()
@@ -21,7 +19,7 @@ const networks = z
 
 const schema = z.object({
   ...httpSettings,
-  ...databaseSettings,
+  GATEWAY_DATABASE_URL: postgresUrl,
   RABBITMQ_URL: amqpUrl,
   ADMIN_TOKEN: secret,
   OFFERS_URL: httpUrl,
@@ -37,9 +35,9 @@ export function readGatewayConfig(env: NodeJS.ProcessEnv = process.env): Gateway
   return readConfig(schema, env);
 }
 
-/** The migration command needs no more than the database. */
-export function readMigrationConfig(env: NodeJS.ProcessEnv = process.env): { databaseUrl: string } {
-  return { databaseUrl: readConfig(z.object(databaseSettings), env).GATEWAY_DATABASE_URL };
+/** What the migration command needs and nothing more. */
+export function readDatabaseUrl(env: NodeJS.ProcessEnv = process.env): string {
+  return readConfig(schema.pick({ GATEWAY_DATABASE_URL: true }), env).GATEWAY_DATABASE_URL;
 }
 
 function isNetwork(text: string): boolean {

@@ -1,9 +1,9 @@
 /** Brings the gateway's database up to date: `node services/gateway/src/migrate.ts`. */
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@offer-ads/platform/migrations';
-import { readMigrationConfig } from './config.ts';
+import { readDatabaseUrl } from './config.ts';
 
 await migrate({
-  url: readMigrationConfig().databaseUrl,
+  url: readDatabaseUrl(),
   directory: fileURLToPath(new URL('../migrations', import.meta.url)),
 });

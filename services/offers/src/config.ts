@@ -16,52 +16,16 @@ const schema = z.object({
   PRICING_CONTEXT_SECRET: secret,
   BILLING_CONTEXT_SECRET: secret,
   MODERATION_CONTEXT_SECRET: secret,
+  // Base of the signed image addresses, as members' browsers reach it.
   PUBLIC_URL: httpUrl,
   IMAGE_FOLDER: z.string({ error: folderHint }).min(1, { error: folderHint }),
   IMAGE_URL_SECRET: secret,
 });
 
-type Neighbour = { readonly url: string; readonly contextSecret: string };
-
-export type OffersConfig = {
-  readonly host: string;
-  readonly port: number;
-  readonly logLevel: string;
-  readonly adminToken: string;
-  readonly rabbitmqUrl: string;
-  readonly databaseUrl: string;
-  /** Verifies the callers that the gateway vouches for. */
-  readonly contextSecret: string;
-  readonly pricing: Neighbour;
-  readonly billing: Neighbour;
-  readonly moderation: Neighbour;
-  readonly images: {
-    readonly folder: string;
-    readonly urlSecret: string;
-    /** Base of the signed addresses, as members' browsers reach it. */
-    readonly publicUrl: string;
-  };
-};
+export type OffersConfig = z.infer<typeof schema>;
 
 export function readOffersConfig(env: NodeJS.ProcessEnv = process.env): OffersConfig {
-  const settings = readConfig(schema, env);
-  return {
-    host: settings.HOST,
-    port: settings.PORT,
-    logLevel: settings.LOG_LEVEL,
-    adminToken: settings.ADMIN_TOKEN,
-    rabbitmqUrl: settings.RABBITMQ_URL,
-    databaseUrl: settings.OFFERS_DATABASE_URL,
-    contextSecret: settings.OFFERS_CONTEXT_SECRET,
-    pricing: { url: settings.PRICING_URL, contextSecret: settings.PRICING_CONTEXT_SECRET },
-    billing: { url: settings.BILLING_URL, contextSecret: settings.BILLING_CONTEXT_SECRET },
-    moderation: { url: settings.MODERATION_URL, contextSecret: settings.MODERATION_CONTEXT_SECRET },
-    images: {
-      folder: settings.IMAGE_FOLDER,
-      urlSecret: settings.IMAGE_URL_SECRET,
-      publicUrl: settings.PUBLIC_URL,
-    },
-  };
+  return readConfig(schema, env);
 }
 
 /** What the migration command needs and nothing more. */

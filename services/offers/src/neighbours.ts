@@ -57,22 +57,27 @@ export function connectNeighbours(
   const pricing = createServiceClient({
     ...o,
     name: 'pricing',
-    baseUrl: config.pricing.url,
+    baseUrl: config.PRICING_URL,
     timeoutMs: USUAL_MS,
   });
   const billing = createServiceClient({
     ...o,
     name: 'billing',
-    baseUrl: config.billing.url,
+    baseUrl: config.BILLING_URL,
     timeoutMs: USUAL_MS,
   });
   const moderation = createServiceClient({
     ...o,
     name: 'moderation',
-    baseUrl: config.moderation.url,
+    baseUrl: config.MODERATION_URL,
     timeoutMs: MODERATION_MS,
   });
   const clients = { pricing, billing, moderation };
+  const secrets = {
+    pricing: config.PRICING_CONTEXT_SECRET,
+    billing: config.BILLING_CONTEXT_SECRET,
+    moderation: config.MODERATION_CONTEXT_SECRET,
+  };
   /** Every question may be repeated when its connection breaks: they read, or billing knows the offer's id. */
   const ask = <S extends z.ZodType>(
     service: keyof typeof clients,
@@ -82,7 +87,7 @@ export function connectNeighbours(
     clients[service].call({
       method: 'POST',
       ...question,
-      callerToken: signCallerContext(config[service].contextSecret, {
+      callerToken: signCallerContext(secrets[service], {
         ...errand.caller,
         audience: service,
         validUntil: o.clock.now().getTime() + TOKEN_MS,

@@ -23,23 +23,23 @@ export type Offers = AsyncDisposable & {
 };
 
 export async function startOffers(config: OffersConfig, overrides: Overrides = {}): Promise<Offers> {
-  const foundation = layFoundation('offers', config.logLevel, overrides);
+  const foundation = layFoundation('offers', config.LOG_LEVEL, overrides);
   const { clock, logger, metrics } = foundation;
   await using started = new AsyncDisposableStack();
 
-  const postgres = started.use(await openPostgres({ url: config.databaseUrl, ...foundation }));
+  const postgres = started.use(await openPostgres({ url: config.OFFERS_DATABASE_URL, ...foundation }));
   const neighbours = started.use(connectNeighbours(config, foundation));
   const context: OffersContext = {
     postgres,
     neighbours,
-    images: await openImageFolder(config.images.folder),
-    addresses: imageAddresses({ secret: config.images.urlSecret, publicUrl: config.images.publicUrl }),
+    images: await openImageFolder(config.IMAGE_FOLDER),
+    addresses: imageAddresses({ secret: config.IMAGE_URL_SECRET, publicUrl: config.PUBLIC_URL }),
     clock,
     logger,
   };
   const broker = started.use(
     await connectBroker({
-      url: config.rabbitmqUrl,
+      url: config.RABBITMQ_URL,
       service: 'offers',
       declarations: allEvents,
       ...foundation,
@@ -53,16 +53,16 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   const server = started.use(
     await startHttpServer({
       service: 'offers',
-      host: config.host,
-      port: config.port,
+      host: config.HOST,
+      port: config.PORT,
       ...foundation,
       // Not the broker: offers are sold without it, their events wait in the outbox.
       readiness: async () => ((await postgres.healthy()) ? [] : ['the database does not answer']),
       routes: (app) => {
         mountImageRoute(app, context);
-        mountParkedRoutes(app, { broker, adminToken: config.adminToken, logger });
-        mountAdminRoutes(app, { ...context, adminToken: config.adminToken });
-        mountOfferRoutes(app, { ...context, contextSecret: config.contextSecret });
+        mountParkedRoutes(app, { broker, adminToken: config.ADMIN_TOKEN, logger });
+        mountAdminRoutes(app, { ...context, adminToken: config.ADMIN_TOKEN });
+        mountOfferRoutes(app, { ...context, contextSecret: config.OFFERS_CONTEXT_SECRET });
       },
     }),
   );

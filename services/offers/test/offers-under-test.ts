@@ -143,19 +143,23 @@ function configFor(
   neighbours: TestNeighbours,
   rabbitmqUrl: string,
 ): OffersConfig {
-  const contextSecret = testContextSecret;
   return {
-    host: '127.0.0.1',
-    port: 0,
-    logLevel: 'silent',
-    adminToken,
-    rabbitmqUrl,
-    databaseUrl,
-    contextSecret,
-    pricing: { url: neighbours.urls.pricing, contextSecret },
-    billing: { url: neighbours.urls.billing, contextSecret },
-    moderation: { url: neighbours.urls.moderation, contextSecret },
-    images: { folder, urlSecret: testContextSecret, publicUrl: 'http://images.test' },
+    HOST: '127.0.0.1',
+    PORT: 0,
+    LOG_LEVEL: 'silent',
+    ADMIN_TOKEN: adminToken,
+    RABBITMQ_URL: rabbitmqUrl,
+    OFFERS_DATABASE_URL: databaseUrl,
+    PRICING_URL: neighbours.urls.pricing,
+    BILLING_URL: neighbours.urls.billing,
+    MODERATION_URL: neighbours.urls.moderation,
+    OFFERS_CONTEXT_SECRET: testContextSecret,
+    PRICING_CONTEXT_SECRET: testContextSecret,
+    BILLING_CONTEXT_SECRET: testContextSecret,
+    MODERATION_CONTEXT_SECRET: testContextSecret,
+    PUBLIC_URL: 'http://images.test',
+    IMAGE_FOLDER: folder,
+    IMAGE_URL_SECRET: testContextSecret,
   };
 }
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { form } from './forms.ts';
-import { adminToken, type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
+import { type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const LEASE_MS = 31_000;
@@ -31,26 +31,10 @@ type Victim = { readonly url: string; readonly process: ChildProcess };
 /** Its clock is the real one, and so the others' is set to it: tokens carry the time. */
 async function startVictim(): Promise<Victim> {
   under.clock.set(new Date());
-  const { config } = under;
+  const settings = Object.entries({ ...under.config, LOG_LEVEL: 'info' });
   const child = spawn(process.execPath, [main], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      PORT: '0',
-      LOG_LEVEL: 'info',
-      ADMIN_TOKEN: adminToken,
-      RABBITMQ_URL: config.rabbitmqUrl,
-      OFFERS_DATABASE_URL: config.databaseUrl,
-      PRICING_URL: config.pricing.url,
-      BILLING_URL: config.billing.url,
-      MODERATION_URL: config.moderation.url,
-      OFFERS_CONTEXT_SECRET: config.contextSecret,
-      PRICING_CONTEXT_SECRET: config.contextSecret,
-      BILLING_CONTEXT_SECRET: config.contextSecret,
-      MODERATION_CONTEXT_SECRET: config.contextSecret,
-      PUBLIC_URL: config.images.publicUrl,
-      IMAGE_FOLDER: config.images.folder,
-      IMAGE_URL_SECRET: config.images.urlSecret,
-    },
+    env: Object.fromEntries(settings.map(([name, value]) => [name, `${value}`])),
   });
   for await (const line of createInterface(child.stdout)) {
     const { address } = JSON.parse(line) as { address?: string };
