@@ -170,12 +170,14 @@ describe('a command', () => {
 
 describe('balances', () => {
   const organisation = (currency: string) => {
-    replies['GET /admin/organisations/3'] = { id: 3, currency };
+    const names = { name: 'Tea House Ltd', tradingName: 'Tea', adminEmail: 'ann@tea.example' };
+    replies['GET /admin/organisations/3'] = { id: 3, ...names, country: 'GB', currency };
   };
 
   it("are shown in the organisation's currency", async () => {
     organisation('EUR');
-    replies['GET /admin/balances?organisationId=3&mode=TEST&currency=EUR'] = { balanceMinor: '-5' };
+    const book = { organisationId: 3, mode: 'TEST', currency: 'EUR' };
+    replies['GET /admin/balances?organisationId=3&mode=TEST&currency=EUR'] = { ...book, balanceMinor: '-5' };
     expect(await adminJson('balance show --org 3 --mode test')).toEqual({
       status: 0,
       result: { org: 3, mode: 'TEST', currency: 'EUR', balance: '-0.05' },
@@ -184,7 +186,8 @@ describe('balances', () => {
 
   it('are topped up by the exact amount, under a new reference each time', async () => {
     organisation('GBP');
-    replies['POST /admin/balances/top-up'] = { balanceMinor: '12345678901234567' };
+    const book = { organisationId: 3, mode: 'LIVE', currency: 'GBP' };
+    replies['POST /admin/balances/top-up'] = { ...book, balanceMinor: '12345678901234567' };
     const words = 'balance top-up --org 3 --mode live --amount 90071992547409.93';
     expect(await adminJson(words)).toEqual({
       status: 0,
@@ -244,11 +247,20 @@ describe('member import', () => {
 
 describe('events', () => {
   it('are listed over all services, and replayed in the one that is named', async () => {
-    replies['GET /admin/parked?limit=1000'] = { parked: [{ id: 'e1', reason: 'broken' }] };
+    const parked = {
+      id: 'e1',
+      type: null,
+      subject: null,
+      reason: 'broken',
+      attempts: 5,
+      parkedAt: null,
+      body: '{}',
+    };
+    replies['GET /admin/parked?limit=1000'] = { parked: [parked] };
     const services = ['offers', 'billing', 'pricing', 'notifier'];
     expect(await adminJson('events parked')).toEqual({
       status: 0,
-      result: { parked: services.map((service) => ({ service, id: 'e1', reason: 'broken' })) },
+      result: { parked: services.map((service) => ({ service, ...parked })) },
     });
     replies['POST /admin/parked/replay'] = { replayed: 2 };
     expect(await adminJson('events replay --service billing --ids e1,e2')).toEqual({
@@ -267,7 +279,10 @@ describe('events', () => {
 
 describe('person list', () => {
   it('shows everybody, or the one who is named', async () => {
-    const people = [{ email: 'ann@tea.example' }, { email: 'bo@tea.example' }];
+    const people = [
+      { id: 1, email: 'ann@tea.example', role: 'admin', enabled: true },
+      { id: 2, email: 'bo@tea.example', role: 'developer', enabled: false },
+    ];
     replies['GET /admin/organisations/3/people'] = { people };
     expect(await adminJson('person list --org 3')).toEqual({ status: 0, result: { people } });
     expect(await adminJson('person list --org 3 --email bo@tea.example')).toEqual({

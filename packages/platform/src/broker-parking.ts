@@ -1,5 +1,6 @@
 /** Messages that could not be handled wait here, with the reason, for a person to replay or drop them. */
 import { randomUUID } from 'node:crypto';
+import type { ParkedMessage } from '@offer-ads/contracts/admin-api';
 import type { Channel, ConfirmChannel, GetMessage, Message } from 'amqplib';
 import { z } from 'zod';
 import type { OutgoingMessage } from './broker-messages.ts';
@@ -8,17 +9,6 @@ import type { Publish } from './broker-publishing.ts';
 export const attemptsHeader = 'x-attempts';
 const reasonHeader = 'x-parked-reason';
 const parkedAtHeader = 'x-parked-at';
-
-export type ParkedMessage = {
-  readonly id: string;
-  readonly type: string | null;
-  readonly subject: string | null;
-  readonly reason: string;
-  readonly attempts: number;
-  /** ISO 8601; null when the broker itself parked it, after repeated crashes. */
-  readonly parkedAt: string | null;
-  readonly body: string;
-};
 
 export type Selection = readonly string[] | 'all';
 

@@ -1,17 +1,12 @@
 /** RabbitMQ as services see it: confirmed publishing, consuming, and a look at what was parked. */
+import type { ParkedMessage } from '@offer-ads/contracts/admin-api';
 import type { EventDeclaration } from '@offer-ads/contracts/event-declaration';
 import { eventType } from '@offer-ads/contracts/event-declaration';
 import type { ConfirmChannel } from 'amqplib';
 import { keepConnected, type Line } from './broker-connection.ts';
 import { type Consuming, startConsuming } from './broker-consuming.ts';
 import { type Subscription, toMessage } from './broker-messages.ts';
-import {
-  dropParked,
-  listParked,
-  type ParkedMessage,
-  replayParked,
-  type Selection,
-} from './broker-parking.ts';
+import { dropParked, listParked, replayParked, type Selection } from './broker-parking.ts';
 import { confirmedPublish, type Publish } from './broker-publishing.ts';
 import { type BrokerUser, brokerNames, consumesAny, declareTopology } from './broker-topology.ts';
 import type { OutgoingEvent, ReceivedEvent } from './events.ts';

@@ -1,11 +1,6 @@
 /** `ledger check`: every figure recomputed from the entries, and compared with the offers' own records. */
+import type { LedgerCheckReply } from '@offer-ads/contracts/admin-api';
 import type { Transaction } from '@offer-ads/platform/postgres';
-
-export type LedgerCheck = {
-  readonly ok: boolean;
-  readonly transactions: number;
-  readonly problems: readonly string[];
-};
 
 /** Each question selects what is wrong, one text a row; a sound ledger answers none of them. */
 const questions = [
@@ -52,7 +47,7 @@ const questions = [
 ];
 
 /** Run it in one repeatable-read transaction, so that all questions see the same moment. */
-export async function checkLedger(tx: Transaction): Promise<LedgerCheck> {
+export async function checkLedger(tx: Transaction): Promise<LedgerCheckReply> {
   await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
   const [counted] = await tx.query<{ transactions: bigint }>(
     'SELECT count(*) AS transactions FROM transactions',

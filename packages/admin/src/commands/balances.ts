@@ -1,8 +1,8 @@
 /** Prepaid balances and the ledger behind them. */
 import { randomUUID } from 'node:crypto';
+import { balanceStanding, ledgerCheckReply, organisationSummary } from '@offer-ads/contracts/admin-api';
 import { formatMinor, minorUnitDigits, parseAmount } from '@offer-ads/contracts/currencies';
-import { currency, type Mode, minorUnits } from '@offer-ads/contracts/primitives';
-import { z } from 'zod';
+import type { Mode } from '@offer-ads/contracts/primitives';
 import { type Command, command, id, modeOption, text, UsageError } from '../command.ts';
 import type { Tools } from '../tools.ts';
 
@@ -70,19 +70,13 @@ export const balanceCommands: readonly Command[] = [
   }),
 ];
 
-const ledgerCheckReply = z.object({
-  ok: z.boolean(),
-  transactions: z.int(),
-  problems: z.array(z.string()),
-});
-
 /** Billing keeps one book per currency; which one an organisation is billed in, the gateway knows. */
 async function bookOf({ org, mode }: { org: number; mode: Mode }, { call }: Tools): Promise<Book> {
   const reply = await call('gateway', { method: 'GET', path: `/admin/organisations/${org}` });
-  return { org, mode, currency: z.object({ currency }).parse(reply).currency };
+  return { org, mode, currency: organisationSummary.parse(reply).currency };
 }
 
 function shown(book: Book, reply: object): object {
-  const { balanceMinor } = z.object({ balanceMinor: minorUnits }).parse(reply);
+  const { balanceMinor } = balanceStanding.parse(reply);
   return { ...book, balance: formatMinor(BigInt(balanceMinor), book.currency) };
 }

@@ -1,4 +1,5 @@
 /** Events that a service could not handle and that wait, parked, for a decision. */
+import { parkedReply } from '@offer-ads/contracts/admin-api';
 import { z } from 'zod';
 import { type Command, command, text } from '../command.ts';
 import type { Owner, Tools } from '../tools.ts';
@@ -41,8 +42,6 @@ export const eventCommands: readonly Command[] = [
 function chosen(name: (typeof consumers)[number] | undefined) {
   return name === undefined ? consumers : [name];
 }
-
-const parkedReply = z.object({ parked: z.array(z.looseObject({ id: z.string() })) });
 
 async function parkedOf(name: Owner, { call }: Tools) {
   const { parked } = parkedReply.parse(await call(name, { method: 'GET', path: '/admin/parked?limit=1000' }));

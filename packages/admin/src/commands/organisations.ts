@@ -1,10 +1,9 @@
 /** Organisations, their terms and their people. */
+import { peopleReply } from '@offer-ads/contracts/admin-api';
 import { role } from '@offer-ads/contracts/gateway-events';
 import { country } from '@offer-ads/contracts/primitives';
-import { z } from 'zod';
 import { type Command, command, count, currencyOption, email, id, modeOption, text } from '../command.ts';
 
-const peopleReply = z.object({ people: z.array(z.looseObject({ email: z.string() })) });
 const roleOption = role.describe(role.options.join('|'));
 
 export const organisationCommands: readonly Command[] = [

@@ -1,28 +1,12 @@
 /** For the platform team's tool: balances, top-ups and the check of the ledger. */
-import { isBilledCurrency } from '@offer-ads/contracts/currencies';
-import { currency, minorUnits, mode, organisationId } from '@offer-ads/contracts/primitives';
+import { type BalanceStanding, balanceQuery, topUpRequest } from '@offer-ads/contracts/admin-api';
 import { requireAdmin } from '@offer-ads/platform/admin-routes';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Express } from 'express';
-import { z } from 'zod';
 import type { Billing } from '../billing.ts';
 import { checkLedger } from '../ledger-check-store.ts';
 import { balanceOf } from '../ledger-store.ts';
 import { topUpBalance } from '../top-up-balance.ts';
-
-const balanceQuery = z.object({
-  organisationId: z.coerce.number().pipe(organisationId),
-  mode,
-  currency,
-});
-const topUpRequest = z.object({
-  organisationId,
-  mode,
-  currency: currency.refine(isBilledCurrency, 'is not a billed currency'),
-  amountMinor: minorUnits.transform(BigInt).refine((amount) => amount > 0n, 'must be above zero'),
-  /** Names the payment behind the top-up; sent again, it is not booked again. */
-  reference: z.string().min(1).max(200),
-});
 
 export function adminRoutes(app: Express, billing: Billing, adminToken: string): void {
   const routes = express.Router();
@@ -30,7 +14,8 @@ export function adminRoutes(app: Express, billing: Billing, adminToken: string):
 
   routes.get('/balances', async (req, res) => {
     const book = validInput(balanceQuery, req.query);
-    res.json({ ...book, balanceMinor: `${await balanceOf(billing.postgres, book)}` });
+    const balanceMinor = `${await balanceOf(billing.postgres, book)}`;
+    res.json({ ...book, balanceMinor } satisfies BalanceStanding);
   });
 
   routes.post('/balances/top-up', async (req, res) => {
@@ -41,7 +26,7 @@ export function adminRoutes(app: Express, billing: Billing, adminToken: string):
       billing.clock.now(),
     );
     if (!result.ok) return void res.status(409).json({ message: 'The reference stands for another top-up' });
-    res.json({ ...book, balanceMinor: `${result.balanceMinor}` });
+    res.json({ ...book, balanceMinor: `${result.balanceMinor}` } satisfies BalanceStanding);
   });
 
   routes.get('/ledger/check', async (_req, res) => {

@@ -1,26 +1,12 @@
 /** Internal admin routes over API keys and the call log. */
-import { mode } from '@offer-ads/contracts/primitives';
+import { callLogPage, keyWish } from '@offer-ads/contracts/admin-api';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type RequestHandler, type Router } from 'express';
-import { z } from 'zod';
 import type { LoggedCall } from '../calls-store.ts';
 import type { Keys } from '../manage-keys.ts';
 import type { Organisations } from '../manage-organisations.ts';
 import { refuse } from './admin-replies.ts';
 import { idIn } from './organisation-routes.ts';
-
-const wishForKey = z.object({
-  organisationId: z.int().positive(),
-  mode: mode.nullable(),
-  expiresAt: z.iso
-    .datetime({ offset: true, error: 'must be ISO 8601 with a zone' })
-    .transform((text) => new Date(text))
-    .nullish()
-    .transform((at) => at ?? null),
-  personEmail: z.email().optional(),
-  name: z.string().trim().min(1).max(100).default('API key'),
-});
-const paging = z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(100) });
 
 export function keyRoutes(o: {
   organisations: Organisations;
@@ -35,7 +21,7 @@ export function keyRoutes(o: {
   };
 
   routes.post('/keys', async (req, res) => {
-    const wish = validInput(wishForKey, req.body);
+    const wish = validInput(keyWish, req.body);
     const outcome = await o.keys.create(wish);
     if (outcome.ok) res.status(201).json(outcome.value);
     else refuse(res, outcome.reason);
@@ -54,7 +40,7 @@ export function keyRoutes(o: {
     res.json({ keys: await o.keys.list(idIn(req)) });
   });
   routes.get('/organisations/:id/calls', onlyOfKnown, async (req, res) => {
-    const page = validInput(paging, req.query);
+    const page = validInput(callLogPage, req.query);
     res.json({ calls: await o.listCalls(idIn(req), page.limit) });
   });
   return routes;

@@ -1,21 +1,18 @@
 /** Internal admin routes over organisations, people, quotas and terms. */
-import { role } from '@offer-ads/contracts/gateway-events';
-import { country, currency, mode } from '@offer-ads/contracts/primitives';
+import {
+  invitation,
+  type OrganisationSummary,
+  type PeopleReply,
+  personNamed,
+  quotaChange,
+  registration,
+  termsVersion,
+} from '@offer-ads/contracts/admin-api';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Request, type Router } from 'express';
-import { z } from 'zod';
 import { firstAdminOf, type Organisation, personByEmail } from '../domain/organisation.ts';
 import type { Organisations } from '../manage-organisations.ts';
 import { refuse } from './admin-replies.ts';
-
-const text = z.string().trim().min(1).max(200);
-const email = z.email().max(254);
-const registration = z.object({ name: text, tradingName: text, country, currency, adminEmail: email });
-const offers = z.int().nonnegative().max(1_000_000);
-const quotaWish = z.object({ mode, perPerson: offers.optional(), perOrganisation: offers.optional() });
-const invitation = z.object({ email, role: role.default('developer') });
-const whom = z.object({ email });
-const terms = z.object({ version: z.string().trim().min(1).max(50) });
 
 /** `untilForgotten`: whoever disables is answered when no replica can still let the disabled in (decision 25). */
 export function organisationRoutes(o: {
@@ -46,7 +43,7 @@ export function organisationRoutes(o: {
       res.json(detailsOf(outcome.value));
     });
     routes.post(`/organisations/:id/people/${verb}`, async (req, res) => {
-      const wish = validInput(whom, req.body);
+      const wish = validInput(personNamed, req.body);
       const outcome = await organisations.setPersonEnabled(idIn(req), wish.email, enabled);
       if (!outcome.ok) return refuse(res, outcome.reason);
       await o.untilForgotten();
@@ -54,7 +51,7 @@ export function organisationRoutes(o: {
     });
   }
   routes.post('/organisations/:id/quota', async (req, res) => {
-    const wish = validInput(quotaWish, req.body);
+    const wish = validInput(quotaChange, req.body);
     const { mode, ...limits } = wish;
     const outcome = await organisations.setQuota(idIn(req), mode, limits);
     if (!outcome.ok) return refuse(res, outcome.reason);
@@ -64,7 +61,7 @@ export function organisationRoutes(o: {
   routes.get('/organisations/:id/people', async (req, res) => {
     const organisation = await organisations.find(idIn(req));
     if (organisation === null) refuse(res, 'organisation-unknown');
-    else res.json({ people: organisation.people });
+    else res.json({ people: [...organisation.people] } satisfies PeopleReply);
   });
   routes.post('/organisations/:id/people', async (req, res) => {
     const wish = validInput(invitation, req.body);
@@ -73,7 +70,7 @@ export function organisationRoutes(o: {
     else refuse(res, outcome.reason);
   });
   routes.post('/terms', async (req, res) => {
-    const wish = validInput(terms, req.body);
+    const wish = validInput(termsVersion, req.body);
     const outcome = await organisations.publishTerms(wish.version);
     if (!outcome.ok) return refuse(res, outcome.reason);
     await o.untilForgotten();
@@ -94,7 +91,7 @@ export function idIn(req: Request): number {
   return Number.isInteger(id) && id > 0 && id < 2 ** 31 ? id : 0;
 }
 
-function summaryOf(organisation: Organisation) {
+function summaryOf(organisation: Organisation): OrganisationSummary {
   const { id, name, tradingName, country, currency } = organisation;
   return { id, name, tradingName, country, currency, adminEmail: firstAdminOf(organisation)?.email ?? null };
 }

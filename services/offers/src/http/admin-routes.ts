@@ -1,9 +1,9 @@
 /** Internal routes for the platform's own people: one offer, its switch, and the catalogue. */
-import { categoryId, interestId, organisationId } from '@offer-ads/contracts/primitives';
+import { catalogueReplacement } from '@offer-ads/contracts/admin-api';
 import { requireAdmin } from '@offer-ads/platform/admin-routes';
 import { requestFacts } from '@offer-ads/platform/http-server';
+import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Express } from 'express';
-import { z } from 'zod';
 import { readCatalogue, replaceCatalogue } from '../catalogue-store.ts';
 import { disableOffer, enableOffer } from '../change-offer.ts';
 import type { OffersContext } from '../context.ts';
@@ -13,21 +13,6 @@ import { unusedTime } from '../domain/unused-time.ts';
 import { findOfferForAdmin } from '../offers-store.ts';
 import { adminReplies, type Reply } from './replies.ts';
 import { send } from './send.ts';
-
-/** The whole catalogue: what it does not name becomes inactive. */
-const catalogue = z.object({
-  categories: z.array(
-    z.object({
-      categoryId,
-      categoryName: z.string().min(1),
-      active: z.boolean().default(true),
-      organisationIds: z.array(organisationId).nullable().default(null),
-    }),
-  ),
-  interests: z.array(
-    z.object({ interestId, interestName: z.string().min(1), active: z.boolean().default(true) }),
-  ),
-});
 
 export function mountAdminRoutes(app: Express, o: OffersContext & { adminToken: string }): void {
   const routes = express.Router();
@@ -50,9 +35,8 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminToken: 
     res.json(await readCatalogue(o.postgres));
   });
   routes.put('/catalogue', async (req, res) => {
-    const given = catalogue.safeParse(req.body);
-    if (!given.success) return void res.status(400).json({ message: z.prettifyError(given.error) });
-    res.json(await replaceCatalogue(o.postgres, given.data, requestFacts(req).receivedAt));
+    const catalogue = validInput(catalogueReplacement, req.body);
+    res.json(await replaceCatalogue(o.postgres, catalogue, requestFacts(req).receivedAt));
   });
   app.use('/admin', routes);
 }

@@ -1,15 +1,14 @@
 /** What `npm run admin` asks of pricing: members in bulk, and the day's rates. */
+import { memberGeneration } from '@offer-ads/contracts/admin-api';
 import { requireAdmin } from '@offer-ads/platform/admin-routes';
 import type { Clock } from '@offer-ads/platform/clock';
 import type { Logger } from '@offer-ads/platform/logging';
+import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Express } from 'express';
-import { z } from 'zod';
 import { storeGeneratedMembers } from '../generate-members.ts';
 import { importMembers } from '../import-members.ts';
 import type { MembersStore } from '../members-store.ts';
 import type { RatesRefresher } from '../refresh-rates.ts';
-
-const generation = z.object({ count: z.int().min(1).max(100_000_000), seed: z.int().nonnegative() });
 
 export function mountAdminRoutes(
   app: Express,
@@ -35,10 +34,9 @@ export function mountAdminRoutes(
   });
 
   app.post('/admin/members/generate', admin, express.json(), async (req, res) => {
-    const wanted = generation.safeParse(req.body);
-    if (!wanted.success) return void res.status(400).json({ message: z.prettifyError(wanted.error) });
-    await storeGeneratedMembers({ ...wanted.data, now: o.clock.now(), load: o.members.load });
-    res.json({ generated: wanted.data.count });
+    const wanted = validInput(memberGeneration, req.body);
+    await storeGeneratedMembers({ ...wanted, now: o.clock.now(), load: o.members.load });
+    res.json({ generated: wanted.count });
   });
 
   app.post('/admin/rates/refresh', admin, async (_req, res) => {

@@ -1,0 +1,152 @@
+/**
+ * The internal admin routes: what the platform team's tool asks of the services that own things, under `/admin`, each
+ * with the service's own credential. A refusal is a 4xx with `{message}`.
+ */
+import { z } from 'zod';
+import { isBilledCurrency } from './currencies.ts';
+import { role } from './gateway-events.ts';
+import {
+  categoryId,
+  country,
+  currency,
+  interestId,
+  minorUnits,
+  mode,
+  organisationId,
+  personId,
+} from './primitives.ts';
+
+const name = z.string().trim().min(1).max(200);
+const email = z.email().max(254);
+
+// ---- gateway: organisations, people, terms
+
+/** POST /admin/organisations */
+export const registration = z.object({ name, tradingName: name, country, currency, adminEmail: email });
+
+/** The facts of an organisation that every reply about one has. */
+export const organisationSummary = z.object({
+  id: organisationId,
+  name: z.string(),
+  tradingName: z.string(),
+  country,
+  currency,
+  adminEmail: z.string().nullable(),
+});
+export type OrganisationSummary = z.infer<typeof organisationSummary>;
+
+const mostOffers = z.int().nonnegative().max(1_000_000);
+/** POST /admin/organisations/{id}/quota; a limit that is left out stays. */
+export const quotaChange = z.object({
+  mode,
+  perPerson: mostOffers.optional(),
+  perOrganisation: mostOffers.optional(),
+});
+
+/** POST /admin/organisations/{id}/people */
+export const invitation = z.object({ email, role: role.default('developer') });
+/** POST /admin/organisations/{id}/people/disable and /enable */
+export const personNamed = z.object({ email });
+/** GET /admin/organisations/{id}/people */
+export const peopleReply = z.object({
+  people: z.array(z.object({ id: personId, email: z.string(), role, enabled: z.boolean() })),
+});
+export type PeopleReply = z.infer<typeof peopleReply>;
+
+/** POST /admin/terms */
+export const termsVersion = z.object({ version: z.string().trim().min(1).max(50) });
+
+// ---- gateway: keys and calls
+
+/** POST /admin/keys. Mode null: as keys were before modes were recorded. */
+export const keyWish = z.object({
+  organisationId,
+  mode: mode.nullable(),
+  expiresAt: z.iso
+    .datetime({ offset: true, error: 'must be ISO 8601 with a zone' })
+    .transform((text) => new Date(text))
+    .nullish()
+    .transform((at) => at ?? null),
+  /** Whose key it is; the organisation's first admin when nobody is named. */
+  personEmail: z.email().optional(),
+  name: z.string().trim().min(1).max(100).default('API key'),
+});
+/** GET /admin/organisations/{id}/calls?limit= */
+export const callLogPage = z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(100) });
+
+// ---- billing
+
+/** GET /admin/balances? */
+export const balanceQuery = z.object({
+  organisationId: z.coerce.number().pipe(organisationId),
+  mode,
+  currency,
+});
+/** POST /admin/balances/top-up */
+export const topUpRequest = z.object({
+  organisationId,
+  mode,
+  currency: currency.refine(isBilledCurrency, 'is not a billed currency'),
+  amountMinor: minorUnits.transform(BigInt).refine((amount) => amount > 0n, 'must be above zero'),
+  /** Names the payment behind the top-up; sent again, it is not booked again. */
+  reference: z.string().min(1).max(200),
+});
+/** The reply to both. */
+export const balanceStanding = z.object({ organisationId, mode, currency, balanceMinor: minorUnits });
+export type BalanceStanding = z.infer<typeof balanceStanding>;
+
+/** GET /admin/ledger/check */
+export const ledgerCheckReply = z.object({
+  ok: z.boolean(),
+  transactions: z.int().nonnegative(),
+  problems: z.array(z.string()),
+});
+export type LedgerCheckReply = z.infer<typeof ledgerCheckReply>;
+
+// ---- offers
+
+/** PUT /admin/catalogue: the whole of it; what it does not name becomes inactive. */
+export const catalogueReplacement = z.object({
+  categories: z.array(
+    z.object({
+      categoryId,
+      categoryName: z.string().min(1),
+      active: z.boolean().default(true),
+      /** Null: every organisation may use it. */
+      organisationIds: z.array(organisationId).nullable().default(null),
+    }),
+  ),
+  interests: z.array(
+    z.object({ interestId, interestName: z.string().min(1), active: z.boolean().default(true) }),
+  ),
+});
+
+// ---- pricing
+
+/** POST /admin/members/generate */
+export const memberGeneration = z.object({
+  count: z.int().min(1).max(100_000_000),
+  seed: z.int().nonnegative(),
+});
+
+// ---- every service that consumes events
+
+/** GET /admin/parked?limit= */
+export const parkedPage = z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(100) });
+export const parkedReply = z.object({
+  parked: z.array(
+    z.object({
+      id: z.string(),
+      type: z.string().nullable(),
+      subject: z.string().nullable(),
+      reason: z.string(),
+      attempts: z.int().nonnegative(),
+      /** ISO 8601; null when the broker itself parked it, after repeated crashes. */
+      parkedAt: z.string().nullable(),
+      body: z.string(),
+    }),
+  ),
+});
+export type ParkedMessage = z.infer<typeof parkedReply>['parked'][number];
+/** POST /admin/parked/replay and /drop */
+export const parkedSelection = z.object({ ids: z.union([z.literal('all'), z.array(z.string()).min(1)]) });
