@@ -260,7 +260,7 @@ describe('events', () => {
     const services = ['offers', 'billing', 'pricing', 'notifier'];
     expect(await adminJson('events parked')).toEqual({
       status: 0,
-      result: { parked: services.map((service) => ({ service, ...parked })) },
+      result: { parked: services.map((service) => Object.assign({ service }, parked)) },
     });
     replies['POST /admin/parked/replay'] = { replayed: 2 };
     expect(await adminJson('events replay --service billing --ids e1,e2')).toEqual({
