@@ -14,6 +14,7 @@ import {
   type Organisation,
   offerForm,
 } from './advertiser.ts';
+import { setRatesFaults } from './simulators.ts';
 import type { System } from './system.ts';
 
 export function describeCreation(system: () => System): void {
@@ -199,6 +200,20 @@ export function describeCreation(system: () => System): void {
       expect(body.message).toContain('not charged');
     });
 
+    it("E6 400: the billing currency's rate is out of date", async () => {
+      const { key } = await newOrganisation(system(), { country: 'US', currency: 'USD', balance: '0' });
+      try {
+        await setRatesFaults(system(), { staleDays: 10 });
+        await system().admin('rates', 'refresh');
+        const { status, body } = await advertiser(system(), key).create(await offerForm());
+        expect({ status, code: body.return_code }).toEqual({ status: 400, code: 'E6' });
+        expect(body.message).toMatch(/USD.*not charged/);
+      } finally {
+        await setRatesFaults(system(), {});
+        await system().admin('rates', 'refresh');
+      }
+    });
+
     it('E9 403: terms not accepted; accepted, the same key creates the offer', async () => {
       const newcomer = await newOrganisation(system(), { terms: false });
       const advertising = advertiser(system(), newcomer.key);
@@ -234,6 +249,43 @@ export function describeCreation(system: () => System): void {
       const { status, body } = await caller.create(await offerForm({ title: 'Another' }), 'used-once');
       expect(status).toBe(422);
       expect(body).toEqual({ message: expect.any(String) });
+    });
+
+    it('429 over the limit: nothing is created and the Idempotency-Key is still free', async () => {
+      const eager = advertiser(system(), organisation.key);
+      const before = (await listed()).length;
+      await Promise.all(Array.from({ length: 60 }, () => eager.request('GET', '/categories')));
+      const form = { start_datetime: inFuture(0), expiry_datetime: inFuture(hourMs) };
+      const { status, body, headers } = await eager.create(await offerForm(form), 'over-the-limit');
+      expect({ status, body }).toEqual({ status: 429, body: { message: 'Too many requests' } });
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(await listed()).toHaveLength(before);
+      // From another address, which is as good as waiting.
+      const later = await again().create(await offerForm(form), 'over-the-limit');
+      expect({ code: later.body.return_code, replayed: later.headers.get('idempotent-replayed') }).toEqual({
+        code: 'S1',
+        replayed: null,
+      });
+    });
+
+    it('500 when something of ours is broken: nothing charged, and the same key goes on afterwards', async () => {
+      again();
+      const paid = await balance(organisation);
+      const form = { start_datetime: inFuture(0), expiry_datetime: inFuture(hourMs) };
+      await system().inOffersDatabase('ALTER TABLE categories RENAME TO categories_away');
+      const attempt = async () => caller.create(await offerForm(form), 'while-broken');
+      let broken: Awaited<ReturnType<typeof attempt>>;
+      try {
+        broken = await attempt();
+      } finally {
+        await system().inOffersDatabase('ALTER TABLE categories_away RENAME TO categories');
+      }
+      expect({ status: broken.status, body: broken.body }).toEqual({
+        status: 500,
+        body: { message: 'Internal server error' },
+      });
+      expect(await balance(organisation)).toBe(paid);
+      expect((await attempt()).body.return_code).toBe('S1');
     });
 
     it('401: a key that does not exist', async () => {

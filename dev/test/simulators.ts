@@ -8,6 +8,18 @@ export async function mailsTo(system: System, address: string): Promise<readonly
   return (await (await fetch(url)).json()) as Mail[];
 }
 
+/**
+ * How many mails of a kind tell of an offer. Asked by kind, because an offer whose payment was slow to arrive is rightly
+ * told of once more: its waiting time is credited (decision 6).
+ */
+export async function countMails(
+  system: System,
+  o: { to: string; kind: 'Payment link' | 'Offer paid'; title: string },
+): Promise<number> {
+  const mails = await mailsTo(system, o.to);
+  return mails.filter(({ subject }) => subject.includes(o.kind) && subject.includes(o.title)).length;
+}
+
 export type SimulatedSession = {
   readonly status: string;
   readonly currency: string;
@@ -32,9 +44,9 @@ export async function payAsAPersonWould(paymentUrl: string): Promise<string> {
   return sessionId;
 }
 
-/** What the card provider is to do wrong from now on; `{}` clears it. */
-export async function setStripeFaults(system: System, faults: object): Promise<void> {
-  await fetch(`${system.state().stripeSimulator}/sim/faults`, {
+/** What the central bank's feed is to do wrong from now on; `{}` clears it. */
+export async function setRatesFaults(system: System, faults: object): Promise<void> {
+  await fetch(`${system.state().ratesSimulator}/sim/rates`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(faults),

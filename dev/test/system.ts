@@ -25,6 +25,8 @@ export type System = AsyncDisposable & {
   readonly admin: <T>(...args: readonly string[]) => Promise<T>;
   /** TEST balance in pounds, asked of billing itself, because a process per question takes its time. */
   readonly balance: (organisationId: number) => Promise<string>;
+  /** Breaks something on purpose, and mends it. */
+  readonly inOffersDatabase: (sql: string) => Promise<void>;
 };
 
 const readyWithinMs = 120_000;
@@ -90,6 +92,7 @@ export async function startSystem(): Promise<System> {
       const { balanceMinor } = (await response.json()) as { balanceMinor: string };
       return formatMinor(BigInt(balanceMinor), 'GBP');
     },
+    inOffersDatabase: (sql) => runSql(database('offers'), [sql]),
     [Symbol.asyncDispose]: dispose,
   };
 }
@@ -114,12 +117,18 @@ async function stop(child: ChildProcess): Promise<void> {
 }
 
 async function dropDatabases(server: string, prefix: string): Promise<void> {
-  const client = new pg.Client({ connectionString: server });
+  const drop = (service: string) => `DROP DATABASE IF EXISTS ${prefix}_${service} WITH (FORCE)`;
+  await runSql(server, ['gateway', 'offers', 'billing'].map(drop));
+}
+
+async function runSql(address: string, statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: address });
   await client.connect();
-  for (const service of ['gateway', 'offers', 'billing']) {
-    await client.query(`DROP DATABASE IF EXISTS ${prefix}_${service} WITH (FORCE)`);
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
   }
-  await client.end();
 }
 
 function withPath(address: string, name: string): string {
