@@ -5,10 +5,11 @@ import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
 import { runs } from '@offer-ads/testing/profile';
+import { randomNumbers } from '@offer-ads/testing/random';
 import { generateMembers } from '../src/domain/generated-members.ts';
 import type { Target } from '../src/domain/target.ts';
 import { type MembersStore, openMembersStore } from '../src/members-store.ts';
-import { distanceMetres, randomNumbers, travelled } from './sphere.ts';
+import { distanceMetres, travelled } from './sphere.ts';
 
 let database: TestMongo;
 let mongo: Mongo;

@@ -1,4 +1,4 @@
-/** Distances on the sphere by the haversine formula, and chance that repeats itself: what the counts are checked by. */
+/** Distances on the sphere by the haversine formula: what the counts are checked by. */
 
 type Place = { readonly latitude: number; readonly longitude: number };
 
@@ -26,15 +26,4 @@ export function travelled(from: Place, bearingDegrees: number, metres: number): 
   const turn = Math.atan2(eastwards, Math.cos(angle) - Math.sin(latitude) * sine);
   const longitude = ((from.longitude + degrees(turn) + 540) % 360) - 180;
   return { latitude: degrees(Math.asin(Math.max(-1, Math.min(1, sine)))), longitude };
-}
-
-/** Mulberry32. */
-export function randomNumbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
