@@ -9,6 +9,7 @@ export const allEvents: readonly EventDeclaration[] = [
   gateway.OrganisationRegistered,
   gateway.OrganisationChanged,
   gateway.SignInRequested,
+  gateway.PersonInvited,
   offers.OfferCreated,
   offers.PaymentLinkIssued,
   offers.OfferPaymentApplied,

@@ -36,11 +36,32 @@ export const OrganisationChanged = declareEvent({
   meaning: 'Names, people or standing of an organisation changed; carries all facts anew.',
 });
 
+/** Opens the portal for whoever holds it, once: it may stand in the mail and nowhere else. */
+const signInUrl = z.url().meta({ description: 'Opens the portal once for whoever holds it.' });
+
 export const SignInRequested = declareEvent({
   name: 'SignInRequested',
   version: 1,
   owner: 'gateway',
   consumers: ['notifier'],
-  schema: z.object({ organisationId, personId, email: z.email(), signInUrl: z.url(), expiresAt: instant }),
+  schema: z.object({ organisationId, personId, email: z.email(), signInUrl, expiresAt: instant }),
   meaning: 'A person asked for a one-time link to sign in to the portal.',
+});
+
+export const PersonInvited = declareEvent({
+  name: 'PersonInvited',
+  version: 1,
+  owner: 'gateway',
+  consumers: ['notifier'],
+  schema: z.object({
+    organisationId,
+    organisationName: z.string(),
+    personId,
+    email: z.email(),
+    role,
+    invitedBy: z.email().nullable().meta({ description: 'Null: the platform team.' }),
+    signInUrl,
+    expiresAt: instant,
+  }),
+  meaning: 'A person was invited to an organisation; carries their first one-time link to the portal.',
 });

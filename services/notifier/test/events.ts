@@ -5,6 +5,7 @@ import {
   OrganisationChanged,
   type OrganisationFacts,
   OrganisationRegistered,
+  PersonInvited,
   SignInRequested,
 } from '@offer-ads/contracts/gateway-events';
 import { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/offers-events';
@@ -89,6 +90,17 @@ export const signInData: EventData<typeof SignInRequested> = {
   expiresAt: '2026-06-01T12:15:00.000Z',
 };
 
+export const invitationData: EventData<typeof PersonInvited> = {
+  organisationId: 1,
+  organisationName: 'Corner Cafe Ltd',
+  personId: 5,
+  email: 'eve@cafe.example',
+  role: 'marketer',
+  invitedBy: 'ann@cafe.example',
+  signInUrl: 'https://ads.example/portal/sign-in#fedcba9876543210',
+  expiresAt: '2026-06-08T12:00:00.000Z',
+};
+
 export function registered(facts: Partial<OrganisationFacts> = {}, version = 1): OutgoingEvent {
   const data = { ...cornerCafe, ...facts };
   return event(OrganisationRegistered, data, `organisation/${data.organisationId}`, version);
@@ -109,6 +121,8 @@ export const low = (facts: Partial<typeof lowData> = {}) => event(BalanceLow, { 
 export const ended = (facts: Partial<typeof endData> = {}) => event(OfferEnded, { ...endData, ...facts });
 export const signInRequested = (facts: Partial<typeof signInData> = {}) =>
   event(SignInRequested, { ...signInData, ...facts });
+export const personInvited = (facts: Partial<typeof invitationData> = {}) =>
+  event(PersonInvited, { ...invitationData, ...facts });
 
 function event<D extends EventDeclaration>(
   declaration: D,

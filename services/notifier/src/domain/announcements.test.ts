@@ -3,6 +3,7 @@ import {
   cornerCafe,
   creditData,
   endData,
+  invitationData,
   lowData,
   paymentData,
   paymentLinkData,
@@ -55,7 +56,7 @@ describe('who hears', () => {
     expect(notifications('OfferPaymentApplied', paymentData, twice)).toHaveLength(1);
   });
 
-  it('is nobody while the organisation is unknown, except of a sign-in link, which says itself where it goes', () => {
+  it('is nobody while the organisation is unknown, except of a sign-in link or an invitation, which say themselves where they go', () => {
     const unknown = (name: string, data: unknown) =>
       announcementOf(name)?.address(
         { eventName: name, eventId: 'e', organisationId: 1, data },
@@ -64,6 +65,7 @@ describe('who hears', () => {
       );
     expect(unknown('OfferPaymentApplied', paymentData)).toEqual([]);
     expect(recipients(unknown('SignInRequested', signInData) ?? [])).toEqual(['ann@cafe.example']);
+    expect(recipients(unknown('PersonInvited', invitationData) ?? [])).toEqual(['eve@cafe.example']);
   });
 });
 
@@ -84,6 +86,7 @@ describe('what makes two notifications the same', () => {
       ['BalanceCredited', creditData],
       ['BalanceLow', lowData],
       ['SignInRequested', signInData],
+      ['PersonInvited', invitationData],
     ] as const)
       expect(notifications(name, data, cornerCafe, 'another-event')[0]?.id).not.toBe(
         notifications(name, data)[0]?.id,
@@ -148,6 +151,25 @@ describe('what the mail says', () => {
     const text = textOf('SignInRequested', signInData);
     expect(text).toContain(signInData.signInUrl);
     expect(text).toContain('until 1 June 2026 at 12:15 UTC');
+  });
+
+  it('of an invitation: who invites, to what, as what, the link and when it stops working', () => {
+    const text = textOf('PersonInvited', invitationData);
+    expect(text).toContain('ann@cafe.example has invited you');
+    expect(text).toContain('Organisation: Corner Cafe Ltd\nYour role: Marketer');
+    expect(text).toContain(invitationData.signInUrl);
+    expect(text).toContain('until 8 June 2026 at 12:00 UTC');
+    expect(textOf('PersonInvited', { ...invitationData, invitedBy: null })).toContain(
+      'The platform team has',
+    );
+  });
+
+  it('of an invitation to an organisation with a hostile name: the name, and nothing that it tried', () => {
+    const organisationName = '</title><img src=x>\r\nBcc: all@example.com';
+    const [invited] = notifications('PersonInvited', { ...invitationData, organisationName });
+    expect(invited?.message.subject).not.toMatch(/[\r\n]/);
+    expect(invited?.message.html).not.toContain('<img');
+    expect(invited?.message.text).not.toMatch(/^Bcc:/m);
   });
 
   it('of anything in TEST mode: [TEST], first in the subject', () => {

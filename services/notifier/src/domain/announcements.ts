@@ -1,12 +1,13 @@
 /** Which event becomes which mail, to whom, and what makes two of them the same. */
 import { BalanceCredited, BalanceLow } from '@offer-ads/contracts/billing-events';
 import type { EventData } from '@offer-ads/contracts/event-declaration';
-import { SignInRequested } from '@offer-ads/contracts/gateway-events';
+import { PersonInvited, SignInRequested } from '@offer-ads/contracts/gateway-events';
 import { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/offers-events';
 import { adminsAnd, adminsOf, type Contact } from './contact.ts';
 import { type Letter, type Message, render } from './letter.ts';
 import { balanceCredited } from './messages/balance-credited.ts';
 import { balanceLow } from './messages/balance-low.ts';
+import { invitation } from './messages/invitation.ts';
 import { offerEnded } from './messages/offer-ended.ts';
 import { offerPaid } from './messages/offer-paid.ts';
 import { paymentLink } from './messages/payment-link.ts';
@@ -31,16 +32,17 @@ export type Notification = {
   readonly expiresAt?: string;
 };
 
-type Announced =
+type AnnouncedToPeople =
   | typeof PaymentLinkIssued
   | typeof OfferPaymentApplied
   | typeof OfferEnded
   | typeof BalanceCredited
-  | typeof BalanceLow
-  | typeof SignInRequested;
+  | typeof BalanceLow;
+/** Carry a link for one person, who may be in no contact yet. */
+type WithLink = typeof SignInRequested | typeof PersonInvited;
 
 export type Announcement = {
-  readonly declaration: Announced;
+  readonly declaration: AnnouncedToPeople | WithLink;
   /** Empty: nobody is known yet, so it has to wait for the organisation's event. */
   readonly address: (
     occurrence: Occurrence,
@@ -76,7 +78,9 @@ export const announcements: readonly Announcement[] = [
     recipients: (_balance, contact) => adminsOf(contact),
     write: balanceLow,
   }),
-  toOnePerson(),
+  // Each link is a cause of its own: the latest is the one that works.
+  toOnePerson(SignInRequested, { cause: (eventId) => `sign-in/${eventId}`, write: signIn }),
+  toOnePerson(PersonInvited, { cause: (eventId) => `invitation/${eventId}`, write: invitation }),
 ];
 
 /** The announcement that a kept occurrence belongs to. */
@@ -84,7 +88,7 @@ export function announcementOf(eventName: string): Announcement | undefined {
   return announcements.find(({ declaration }) => declaration.name === eventName);
 }
 
-function toPeopleOf<D extends Announced>(
+function toPeopleOf<D extends AnnouncedToPeople>(
   declaration: D,
   o: {
     readonly cause: (data: EventData<D>, eventId: string) => string;
@@ -107,14 +111,17 @@ function toPeopleOf<D extends Announced>(
 }
 
 /** Needs no contact: the event itself says where the link may go. */
-function toOnePerson(): Announcement {
+function toOnePerson<D extends WithLink>(
+  declaration: D,
+  o: { readonly cause: (eventId: string) => string; readonly write: (data: EventData<D>) => Letter },
+): Announcement {
   return {
-    declaration: SignInRequested,
-    address: ({ data, eventName, eventId, organisationId }) => {
-      const request = SignInRequested.schema.parse(data);
-      const { email: recipient, expiresAt } = request;
-      const id = idOf(`sign-in/${eventId}`, recipient);
-      return [{ id, eventName, organisationId, recipient, message: render(signIn(request)), expiresAt }];
+    declaration,
+    address: ({ data: untyped, eventName, eventId, organisationId }) => {
+      const data = declaration.schema.parse(untyped) as EventData<D>;
+      const { email: recipient, expiresAt } = data;
+      const id = idOf(o.cause(eventId), recipient);
+      return [{ id, eventName, organisationId, recipient, message: render(o.write(data)), expiresAt }];
     },
   };
 }
