@@ -15,6 +15,7 @@ import { rememberLookUps, untilForgotten } from './key-look-up.ts';
 import { findKeyFacts } from './keys-store.ts';
 import { manageKeys } from './manage-keys.ts';
 import { manageOrganisations } from './manage-organisations.ts';
+import { startRequestLimiter } from './request-limiter.ts';
 import { createUpstream } from './upstream.ts';
 
 export type Gateway = AsyncDisposable & { readonly url: string };
@@ -39,6 +40,7 @@ export async function startGateway(config: GatewayConfig, overrides: Overrides =
   const callLog = opened.use(
     startCallLog({ write: (calls) => insertCalls(postgres, calls), logger, metrics }),
   );
+  const limiter = opened.use(startRequestLimiter());
   const upstreams = {
     offers: opened.use(createUpstream({ name: 'offers', baseUrl: config.OFFERS_URL, logger })),
     pricing: opened.use(createUpstream({ name: 'pricing', baseUrl: config.PRICING_URL, logger })),
@@ -48,6 +50,7 @@ export async function startGateway(config: GatewayConfig, overrides: Overrides =
     logger,
     broker,
     clock,
+    limiter,
     callLog,
     upstreams,
     lookUp: rememberLookUps((sha256) => findKeyFacts(postgres, sha256)),

@@ -5,6 +5,7 @@ import type { CallLog } from '../call-log.ts';
 import type { Audience, TokenMaker } from '../caller-tokens.ts';
 import { admit } from '../domain/admission.ts';
 import { hashOfSentKey, type KeyLookUp } from '../key-look-up.ts';
+import type { RequestLimiter } from '../request-limiter.ts';
 import type { Upstream } from '../upstream.ts';
 import type { ClientIp } from './client-ip.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
@@ -15,6 +16,7 @@ import { refuseAdmission } from './replies.ts';
 
 export type PublicRoutes = {
   readonly clientIp: ClientIp;
+  readonly limiter: RequestLimiter;
   readonly callLog: CallLog;
   readonly lookUp: KeyLookUp;
   readonly clock: Clock;
@@ -23,7 +25,7 @@ export type PublicRoutes = {
 };
 
 export function publicRoutes(app: Express, o: PublicRoutes): void {
-  const first = [recordCalls(o.callLog), limitRate(o.clientIp)];
+  const first = [recordCalls(o.callLog), limitRate(o.clientIp, o.limiter)];
   app.use(acceptAnyEscape);
   for (const endpoint of endpoints) app[endpoint.method](endpoint.path, ...first, serve(endpoint, o));
   // Unknown routes count against the limit and are logged like all others.

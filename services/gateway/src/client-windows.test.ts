@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { rememberWindows } from './client-windows.ts';
+
+const window = (endsAtMs: number) => ({ count: 1, endsAtMs });
+
+describe('the windows of clients', () => {
+  it('are there for as long as they last, whenever others came', () => {
+    const windows = rememberWindows({ windowMs: 1_000 });
+    for (let atMs = 0; atMs < 5_000; atMs += 100) {
+      windows.set(`client-${atMs}`, window(atMs + 1_000), atMs);
+      for (let earlierMs = Math.max(0, atMs - 999); earlierMs <= atMs; earlierMs += 1) {
+        if (earlierMs % 100 === 0) expect(windows.get(`client-${earlierMs}`)).toBeDefined();
+      }
+    }
+  });
+
+  it('are forgotten when over, so that memory holds two windows of clients at most', () => {
+    const windows = rememberWindows({ windowMs: 1_000 });
+    windows.set('gone', window(1_000), 0);
+    windows.set('next', window(2_000), 1_000);
+    windows.set('last', window(3_000), 2_000);
+    expect(windows.get('gone')).toBeUndefined();
+    expect(windows.get('next')).toBeDefined();
+  });
+
+  it('stay within their bound: the half that was set longest ago goes', () => {
+    const windows = rememberWindows({ windowMs: 1_000, mostClients: 4 });
+    for (const client of ['a', 'b', 'c', 'd', 'a', 'e']) windows.set(client, window(1_000), 0);
+    const kept = ['a', 'b', 'c', 'd', 'e'].filter((client) => windows.get(client) !== undefined);
+    expect(kept.length).toBeLessThanOrEqual(4);
+    expect(kept).toContain('e');
+    expect(kept).toContain('a');
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { countIn, type Limit, standingIn, type Window } from './fixed-window.ts';
+
+const limit: Limit = { name: 'test', requests: 3, windowSeconds: 60 };
+
+/** The standings after requests at these times. */
+function after(timesMs: readonly number[]) {
+  let window: Window | undefined;
+  return timesMs.map((nowMs) => {
+    window = countIn(window, limit, nowMs);
+    return { nowMs, ...standingIn(window, limit, nowMs) };
+  });
+}
+
+describe('a window of requests', () => {
+  it('begins with the first request and ends exactly its length later', () => {
+    const standings = after([5_000, 5_000, 64_999, 64_999, 65_000]);
+    expect(standings.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+      [true, 2],
+      [true, 1],
+      [true, 0],
+      [false, 0],
+      [true, 2],
+    ]);
+  });
+
+  it('tells the seconds to its end rounded up, so that whoever waits them is let in', () => {
+    expect(after([0, 1, 1_000, 59_999]).map(({ resetSeconds }) => resetSeconds)).toEqual([60, 60, 59, 1]);
+  });
+
+  const increasingTimes = fc
+    .array(fc.nat({ max: 40_000 }), { maxLength: 60 })
+    .map((steps) => steps.map((_, index) => steps.slice(0, index + 1).reduce((sum, step) => sum + step, 0)));
+
+  it('lets in at most the limit between its first request and its end, and at least that many', () => {
+    fc.assert(
+      fc.property(increasingTimes, (timesMs) => {
+        let startMs = Number.NEGATIVE_INFINITY;
+        let inWindow = 0;
+        for (const standing of after(timesMs)) {
+          if (standing.nowMs >= startMs + 60_000) [startMs, inWindow] = [standing.nowMs, 0];
+          inWindow += 1;
+          expect(standing.allowed).toBe(inWindow <= limit.requests);
+          expect(standing.remaining).toBe(Math.max(0, limit.requests - inWindow));
+        }
+      }),
+    );
+  });
+
+  it('lets in whoever waits the seconds that they were told', () => {
+    fc.assert(
+      fc.property(increasingTimes, (timesMs) => {
+        const last = after(timesMs).at(-1);
+        if (last === undefined) return;
+        const later = after([...timesMs, last.nowMs + last.resetSeconds * 1_000]).at(-1);
+        expect(later).toMatchObject({ allowed: true, remaining: limit.requests - 1 });
+      }),
+    );
+  });
+});
