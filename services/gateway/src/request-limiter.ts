@@ -13,9 +13,9 @@ export type RequestLimiter = AsyncDisposable & {
   readonly consume: (limit: Limit, client: string) => Promise<Standing>;
 };
 
-/** `elapsedMs` only ever rises, unlike the time of day, which may be set back. */
+/** `elapsedMs`, in whole milliseconds, only ever rises, unlike the time of day, which may be set back. */
 export function startRequestLimiter(o: { elapsedMs?: (() => number) | undefined } = {}): RequestLimiter {
-  const elapsedMs = o.elapsedMs ?? (() => performance.now());
+  const elapsedMs = o.elapsedMs ?? (() => Math.floor(performance.now()));
   const byName = new Map<string, ClientWindows>();
   const windowsOf = ({ name, windowSeconds }: Limit): ClientWindows => {
     const known = byName.get(name);
