@@ -12,6 +12,7 @@ import { readClientIp } from './client-ip.ts';
 import { keyRoutes } from './key-routes.ts';
 import { organisationRoutes } from './organisation-routes.ts';
 import { pages } from './pages.ts';
+import { portalRoutes } from './portal/portal-routes.ts';
 import { type PublicRoutes, publicRoutes } from './public-routes.ts';
 
 export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
@@ -36,6 +37,7 @@ export function gatewayRoutes(o: GatewayRoutes): (app: Express) => void {
       keyRoutes(o),
     );
     pages(app, { publicUrl });
+    app.use('/portal/api', portalRoutes());
     publicRoutes(app, { ...o, clientIp: readClientIp(trustedProxies) });
   };
 }
