@@ -16,12 +16,16 @@ export type EventDeclaration<Name extends string = string, Schema extends z.ZodT
   readonly schema: Schema;
   /** One line for people. */
   readonly meaning: string;
+  /** Fields that open something for whoever reads them: they are handed to the consumer and kept nowhere else. */
+  readonly credentials?: readonly string[];
 };
 
 export type EventData<Declaration extends EventDeclaration> = z.infer<Declaration['schema']>;
 
 export function declareEvent<Name extends string, Schema extends z.ZodType>(
-  declaration: EventDeclaration<Name, Schema>,
+  declaration: EventDeclaration<Name, Schema> & {
+    readonly credentials?: readonly (keyof z.infer<Schema> & string)[];
+  },
 ): EventDeclaration<Name, Schema> {
   return Object.freeze(declaration);
 }

@@ -46,6 +46,7 @@ export const SignInRequested = declareEvent({
   consumers: ['notifier'],
   schema: z.object({ organisationId, personId, email: z.email(), signInUrl, expiresAt: instant }),
   meaning: 'A person asked for a one-time link to sign in to the portal.',
+  credentials: ['signInUrl'],
 });
 
 export const PersonInvited = declareEvent({
@@ -64,4 +65,5 @@ export const PersonInvited = declareEvent({
     expiresAt: instant,
   }),
   meaning: 'A person was invited to an organisation; carries their first one-time link to the portal.',
+  credentials: ['signInUrl'],
 });

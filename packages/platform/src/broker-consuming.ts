@@ -6,6 +6,7 @@ import { type ReadMessage, readMessage, type Subscription } from './broker-messa
 import { attemptsHeader, forward, toParked } from './broker-parking.ts';
 import type { Publish } from './broker-publishing.ts';
 import type { BrokerNames, BrokerUser } from './broker-topology.ts';
+import type { Withhold } from './broker-withholding.ts';
 import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -28,6 +29,7 @@ export async function startConsuming(o: {
   names: BrokerNames;
   subscriptions: readonly Subscription[];
   retryDelaysMs: readonly number[];
+  withhold: Withhold;
   /** The broker ended the subscription, for example because somebody deleted the queue. */
   onCancelled: () => void;
   logger: Logger;
@@ -75,7 +77,8 @@ export async function startConsuming(o: {
 
   async function park(message: ConsumeMessage, reason: string, attempts: number): Promise<Outcome> {
     o.logger.error({ reason, attempts, eventId: idOf(message) }, 'event parked');
-    await o.publish([toParked(message, names.parked(service), reason, attempts)]);
+    const queue = names.parked(service);
+    await o.publish([toParked(message, { queue, reason, attempts, withhold: o.withhold })]);
     return 'parked';
   }
 

@@ -5,10 +5,13 @@ import type { Channel, ConfirmChannel, GetMessage, Message } from 'amqplib';
 import { z } from 'zod';
 import type { OutgoingMessage } from './broker-messages.ts';
 import type { Publish } from './broker-publishing.ts';
+import type { Withhold } from './broker-withholding.ts';
 
 export const attemptsHeader = 'x-attempts';
 const reasonHeader = 'x-parked-reason';
 const parkedAtHeader = 'x-parked-at';
+/** Set on messages that were parked without their credentials. */
+const withheldHeader = 'x-withheld';
 
 export type Selection = readonly string[] | 'all';
 
@@ -29,31 +32,46 @@ export function forward(
   };
 }
 
-export function toParked(message: Message, queue: string, reason: string, attempts: number): OutgoingMessage {
-  return forward(message, queue, {
-    [reasonHeader]: reason,
+export function toParked(
+  message: Message,
+  o: { queue: string; reason: string; attempts: number; withhold: Withhold },
+): OutgoingMessage {
+  const content = o.withhold(message);
+  const parked = forward(message, o.queue, {
+    [reasonHeader]: o.reason,
     [parkedAtHeader]: new Date().toISOString(),
-    [attemptsHeader]: attempts,
+    [attemptsHeader]: o.attempts,
+    ...(content === null ? {} : { [withheldHeader]: true }),
   });
+  return content === null ? parked : { ...parked, content };
 }
 
 /** The oldest parked messages; they stay where they are. */
-export async function listParked(channel: Channel, queue: string, limit: number): Promise<ParkedMessage[]> {
+export async function listParked(
+  channel: Channel,
+  o: { parked: string; limit: number; withhold: Withhold },
+): Promise<ParkedMessage[]> {
   const listed: ParkedMessage[] = [];
-  while (listed.length < limit) {
-    const message = await channel.get(queue);
+  while (listed.length < o.limit) {
+    const message = await channel.get(o.parked);
     if (message === false) break;
-    listed.push(describe(message));
+    // What the broker itself parked still has its credentials.
+    const content = o.withhold(message) ?? message.content;
+    listed.push({ ...describe(message), body: content.toString('utf8') });
   }
   return listed;
 }
 
-/** Sends the selected ones back to the service's queue, as if they had just come. Says how many. */
+/**
+ * Sends the selected ones back to the service's queue, as if they had just come. Says how many. Those without their
+ * credentials are worth nothing to a consumer and stay.
+ */
 export async function replayParked(
   channel: ConfirmChannel,
   o: { parked: string; queue: string; publish: Publish; select: Selection },
 ): Promise<number> {
-  return takeParked(channel, o.parked, o.select, (message) =>
+  const isWanted = (message: GetMessage) => isSelected(message, o.select) && !isWithheld(message);
+  return takeParked(channel, o.parked, isWanted, (message) =>
     o.publish([
       forward(message, o.queue, {
         [attemptsHeader]: 0,
@@ -66,7 +84,12 @@ export async function replayParked(
 
 /** Deletes the selected ones for ever. Says how many. */
 export async function dropParked(channel: Channel, parked: string, select: Selection): Promise<number> {
-  return takeParked(channel, parked, select, async () => {});
+  return takeParked(
+    channel,
+    parked,
+    (message) => isSelected(message, select),
+    async () => {},
+  );
 }
 
 /**
@@ -76,7 +99,7 @@ export async function dropParked(channel: Channel, parked: string, select: Selec
 async function takeParked(
   channel: Channel,
   parked: string,
-  select: Selection,
+  isWanted: (message: GetMessage) => boolean,
   deal: (message: GetMessage) => Promise<void>,
 ): Promise<number> {
   const { messageCount } = await channel.checkQueue(parked);
@@ -84,12 +107,24 @@ async function takeParked(
   for (let seen = 0; seen < messageCount; seen += 1) {
     const message = await channel.get(parked);
     if (message === false) break;
-    if (select !== 'all' && !select.includes(describe(message).id)) continue;
+    if (!isWanted(message)) continue;
     await deal(message);
     channel.ack(message);
     taken += 1;
   }
   return taken;
+}
+
+function isSelected(message: Message, select: Selection): boolean {
+  return select === 'all' || select.includes(idOf(message));
+}
+
+function isWithheld(message: Message): boolean {
+  return message.properties.headers?.[withheldHeader] === true;
+}
+
+function idOf(message: Message): string {
+  return String(message.properties.messageId);
 }
 
 /** Read leniently: what is parked may be anything. */
@@ -101,15 +136,16 @@ const parkedHeaders = z.object({
   [attemptsHeader]: z.int().catch(0),
 });
 
-function describe(message: Message): ParkedMessage {
+function describe(message: Message): Omit<ParkedMessage, 'body'> {
   const headers = parkedHeaders.parse(message.properties.headers ?? {});
   return {
-    id: String(message.properties.messageId),
+    id: idOf(message),
     type: headers.cloudEvents_type,
     subject: headers.cloudEvents_subject,
-    reason: headers[reasonHeader],
+    reason: isWithheld(message)
+      ? `${headers[reasonHeader]} (parked without its credentials, so it can only be dropped)`
+      : headers[reasonHeader],
     attempts: headers[attemptsHeader],
     parkedAt: headers[parkedAtHeader],
-    body: message.content.toString('utf8'),
   };
 }

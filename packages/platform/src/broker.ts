@@ -9,6 +9,7 @@ import { type Subscription, toMessage } from './broker-messages.ts';
 import { dropParked, listParked, replayParked, type Selection } from './broker-parking.ts';
 import { confirmedPublish, type Publish } from './broker-publishing.ts';
 import { type BrokerUser, brokerNames, consumesAny, declareTopology } from './broker-topology.ts';
+import { withholdCredentials } from './broker-withholding.ts';
 import type { OutgoingEvent, ReceivedEvent } from './events.ts';
 import { serviceUnavailable } from './faults.ts';
 import type { Logger } from './logging.ts';
@@ -60,6 +61,7 @@ export async function connectBroker(o: {
   const retryDelaysMs = o.retryDelaysMs ?? RETRY_DELAYS_MS;
   const timeoutMs = o.confirmTimeoutMs ?? CONFIRM_TIMEOUT_MS;
   const byType = new Map(declarations.map((declaration) => [eventType(declaration), declaration]));
+  const withhold = withholdCredentials(byType);
   let subscriptions: readonly Subscription[] = [];
   let consuming: Consuming | undefined;
 
@@ -87,6 +89,7 @@ export async function connectBroker(o: {
       names,
       subscriptions,
       retryDelaysMs,
+      withhold,
       onCancelled: line.reset,
       logger,
       metrics,
@@ -134,7 +137,8 @@ export async function connectBroker(o: {
     },
     connected: () => connection.current() !== undefined,
     parked: {
-      list: (limit) => withParked<ParkedMessage[]>([], (channel) => listParked(channel, parked, limit)),
+      list: (limit) =>
+        withParked<ParkedMessage[]>([], (channel) => listParked(channel, { parked, limit, withhold })),
       replay: (select) =>
         withParked(0, (channel, { publish }) =>
           replayParked(channel, { parked, queue: names.queue(service), publish, select }),

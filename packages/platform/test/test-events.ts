@@ -24,7 +24,18 @@ export const Whispered = declareEvent({
   meaning: 'Nobody of the system listens.',
 });
 
-export const testDeclarations = [Counted, Whispered];
+/** Carries a credential. */
+export const Unlocked = declareEvent({
+  name: 'Unlocked',
+  version: 1,
+  owner: 'offers',
+  consumers: ['pricing'],
+  schema: z.object({ door: z.string(), link: z.string() }),
+  meaning: 'A test may open a door.',
+  credentials: ['link'],
+});
+
+export const testDeclarations = [Counted, Whispered, Unlocked];
 
 export function counted(count: number): OutgoingEvent {
   const at = new Date('2026-06-01T12:00:00.000Z');
@@ -36,7 +47,7 @@ export const testRetryDelaysMs = [20, 30, 40, 50];
 
 export function connectTestBroker(
   o: { url: string; namespace: string },
-  service: 'offers' | 'billing',
+  service: 'offers' | 'billing' | 'pricing',
   options: { confirmTimeoutMs?: number; retryDelaysMs?: readonly number[] } = {},
 ) {
   return connectBroker({

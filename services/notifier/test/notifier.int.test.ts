@@ -316,6 +316,43 @@ describe('a sign-in link', () => {
   });
 });
 
+describe('an invitation', () => {
+  it('reaches a person of whom no contact has told, and its link is forgotten once sent', async () => {
+    await publish(events.personInvited());
+    await eventually(() => expect(recipients()).toEqual(['eve@cafe.example']));
+    expect(sink.mails[0]).toMatchObject({
+      subject: 'Invitation to Corner Cafe Ltd in the advertiser portal',
+      text: expect.stringContaining(events.invitationData.signInUrl),
+      html: expect.stringContaining(`href="${events.invitationData.signInUrl}"`),
+    });
+    await eventually(async () => expect(await documents()).toMatchObject([{ state: 'sent' }]));
+    expect(JSON.stringify(await documents())).not.toContain('fedcba9876543210');
+    expect(log.join()).not.toMatch(/fedcba9876543210|eve@cafe\.example/);
+  });
+});
+
+describe.each([
+  ['a sign-in', events.signInRequested()],
+  ['an invitation', events.personInvited()],
+])('%s that cannot be handled', (_what, event) => {
+  it('is parked without its link', async () => {
+    await publish({ ...event, data: { ...(event.data as object), organisationId: 'none' } });
+    const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
+    const parked = await eventually(async () => {
+      const text = await (await fetch(`${notifier.url}/admin/parked`, { headers })).text();
+      expect(text).toContain(event.id);
+      return text;
+    });
+    expect(parked).toContain('[withheld]');
+    expect(parked + log.join()).not.toMatch(/0123456789abcdef|fedcba9876543210/);
+    await eventually(async () => {
+      const drop = { method: 'POST', headers, body: '{"ids":"all"}' };
+      const reply = await fetch(`${notifier.url}/admin/parked/drop`, drop);
+      expect(await reply.json()).toEqual({ dropped: 1 });
+    });
+  });
+});
+
 describe('over HTTP', () => {
   it('is ready, measured, and lists parked events to whoever holds the admin credential', async () => {
     expect(await (await fetch(`${notifier.url}/readyz`)).json()).toEqual({ status: 'ready', problems: [] });
