@@ -40,3 +40,17 @@ export function serviceUnavailable(internalMessage: string, cause?: unknown): Fa
 export function unauthorised(internalMessage: string): Fault {
   return new Fault(internalMessage, { status: 401, publicMessage: 'Unauthorised' });
 }
+
+/** As nginx counts it: the caller left before there was a reply. Nobody is told, and nothing of ours failed. */
+export const callerGoneStatus = 499;
+
+export function callerGone(): Fault {
+  return new Fault('the caller has gone', {
+    status: callerGoneStatus,
+    publicMessage: 'Client closed request',
+  });
+}
+
+export function isCallerGone(error: unknown): error is Fault {
+  return error instanceof Fault && error.status === callerGoneStatus;
+}

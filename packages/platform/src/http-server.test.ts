@@ -140,6 +140,42 @@ describe('the access log', () => {
   });
 });
 
+describe('a caller who leaves before the reply', () => {
+  it('ends awaited work, leaves other work its time, and is logged as 499 and not as an error', async () => {
+    const arrived = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<unknown>();
+    const server = await start((app) => {
+      app.get('/things', async (req) => {
+        const deadline = requestFacts(req).deadline();
+        const plain = deadline.signal(60_000);
+        const awaited = deadline.whileAwaited().signal(60_000);
+        arrived.resolve();
+        await once(awaited, 'abort');
+        ended.resolve({ reason: awaited.reason, plainAborted: plain.aborted });
+        deadline.whileAwaited().stopIfGone();
+      });
+    });
+    const { socket } = raw(server, 'GET /things HTTP/1.1\r\nHost: a\r\n\r\n');
+    await arrived.promise;
+    socket.destroy();
+    expect(await ended.promise).toMatchObject({ reason: { status: 499 }, plainAborted: false });
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    expect(text).toMatch(/http_request_duration_seconds_count\{.*route="\/things",status="499".*\} 1/);
+    expect(lines.join()).toContain('"route":"/things","status":499');
+    expect(lines.join()).not.toContain('"level":"error"');
+  });
+
+  it('is nobody who has the whole reply and closes the connection then', async () => {
+    const server = await start((app) => {
+      app.get('/things', (_req, res) => {
+        res.json({});
+      });
+    });
+    await raw(server, 'GET /things HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n').answer;
+    expect(lines.join()).toContain('"route":"/things","status":200');
+  });
+});
+
 describe('health', () => {
   it('is ready without problems, and names them when there are any', async () => {
     let problems: string[] = [];

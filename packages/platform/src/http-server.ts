@@ -7,7 +7,8 @@ import { requestBudgetHeader, requestIdHeader } from '@offer-ads/contracts/calle
 import type { ServiceName } from '@offer-ads/contracts/primitives';
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import type { Clock } from './clock.ts';
-import { createDeadline, type Deadline } from './deadline.ts';
+import { callerPresence, createDeadline, type Deadline } from './deadline.ts';
+import { callerGoneStatus } from './faults.ts';
 import { answerBadRequests, answerFaults, endStalledUploads, notFound } from './http-errors.ts';
 import { healthRoutes, type Readiness } from './http-health.ts';
 import type { Logger } from './logging.ts';
@@ -117,16 +118,19 @@ function acceptRequest(o: HttpServerOptions, lifetime: { readonly stopping: bool
     const given = req.get(requestIdHeader) ?? '';
     const requestId = wellFormedRequestId.test(given) ? given : randomUUID();
     let deadline: Deadline | undefined;
-    const startDeadline = () => (deadline ??= createDeadline(budgetMs(req)));
+    const caller = callerPresence();
+    const startDeadline = () => (deadline ??= createDeadline(budgetMs(req), caller));
     facts.set(req, { requestId, receivedAt: o.clock.now(), deadline: startDeadline });
     req.once('end', startDeadline);
     res.setHeader('X-Request-Id', requestId);
     if (lifetime.stopping) res.setHeader('Connection', 'close');
     res.once('close', () => {
       const durationMs = performance.now() - startedAt;
-      const call = { method: req.method, route: routeTemplate(req), status: res.statusCode };
-      durations.observe(call, durationMs / 1_000);
       const aborted = !res.writableFinished;
+      if (aborted) caller.leave();
+      const status = aborted && !res.headersSent ? callerGoneStatus : res.statusCode;
+      const call = { method: req.method, route: routeTemplate(req), status };
+      durations.observe(call, durationMs / 1_000);
       o.logger.info({ requestId, ...call, durationMs: Math.round(durationMs), aborted }, 'request');
     });
     next();

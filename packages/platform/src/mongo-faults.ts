@@ -1,5 +1,6 @@
 /** Telling a MongoDB that cannot serve now from one that refuses an operation. */
 import mongoose from 'mongoose';
+import type { Deadline } from './deadline.ts';
 import { serviceUnavailable } from './faults.ts';
 
 /** Decision 23: a call to a store may take two seconds. */
@@ -8,9 +9,14 @@ const BUDGET_MS = 2_000;
 /**
  * Options of one read, from now on: the server stops working on it, and the driver stops waiting for a server that has
  * gone silent. The driver's own `timeoutMS` has no effect (mongodb 7.8).
+ * @param deadline ends the read sooner; of an awaited one also when the caller leaves: the driver closes the connection, upon which
+ *   the server stops working
  */
-export function withinBudget(): { maxTimeMS: number; signal: AbortSignal } {
-  return { maxTimeMS: BUDGET_MS, signal: AbortSignal.timeout(BUDGET_MS) };
+export function withinBudget(deadline?: Deadline): { maxTimeMS: number; signal: AbortSignal } {
+  if (deadline === undefined) return { maxTimeMS: BUDGET_MS, signal: AbortSignal.timeout(BUDGET_MS) };
+  // 0 would mean without end.
+  const maxTimeMS = Math.max(1, Math.min(BUDGET_MS, Math.ceil(deadline.remainingMs())));
+  return { maxTimeMS, signal: deadline.signal(BUDGET_MS) };
 }
 
 /** The result, or the fault "down" (decision 23). What the server says about the operation itself stays as it is. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/eventually';
 import { z } from 'zod';
-import { createDeadline } from './deadline.ts';
+import { callerPresence, createDeadline } from './deadline.ts';
 import { createLogger } from './logging.ts';
 import { createMetrics } from './metrics.ts';
 import { createServiceClient, type ServiceCall, type ServiceClient } from './service-client.ts';
@@ -164,5 +164,31 @@ describe('the breaker', () => {
     respond = answerWith(404, '{}');
     await fail(12);
     expect(seen).toHaveLength(12);
+  });
+});
+
+describe('a caller who leaves', () => {
+  it('ends the call at the other service, as often as it likes, without opening the breaker', async () => {
+    let ended = 0;
+    respond = (_req, res) => res.once('close', () => (ended += 1));
+    for (let count = 1; count <= 8; count += 1) {
+      const caller = callerPresence();
+      const asked = ask({ deadline: createDeadline(5_000, caller).whileAwaited() });
+      await eventually(() => expect(seen).toHaveLength(count));
+      caller.leave();
+      await expect(asked).rejects.toMatchObject({ status: 499 });
+    }
+    await eventually(() => expect(ended).toBe(8));
+    respond = answerWith(200, '{"answer":42}');
+    expect(await ask()).toEqual({ answer: 42 });
+  });
+
+  it('does not end a call of work that has begun', async () => {
+    const caller = callerPresence();
+    respond = (_req, res) => {
+      caller.leave();
+      res.end('{"answer":42}');
+    };
+    expect(await ask({ deadline: createDeadline(5_000, caller) })).toEqual({ answer: 42 });
   });
 });

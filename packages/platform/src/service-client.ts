@@ -10,7 +10,7 @@ import { Agent, type Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { createBreaker } from './breaker.ts';
 import type { Deadline } from './deadline.ts';
-import { serviceUnavailable } from './faults.ts';
+import { isCallerGone, serviceUnavailable } from './faults.ts';
 import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -54,8 +54,9 @@ export function createServiceClient(o: {
     target: o.name,
     logger: o.logger,
     attempt: (call: ServiceCall<z.ZodType>) => attempt(agent, o, call),
-    // A 4xx says that the service is alive and that we asked wrongly: it must not open the breaker.
-    isHarmless: (error) => error instanceof UnexpectedReply && error.status < 500,
+    // A 4xx says that the service is alive and that we asked wrongly: it must not open the breaker. Nor must a caller
+    // who left.
+    isHarmless: (error) => isCallerGone(error) || (error instanceof UnexpectedReply && error.status < 500),
   });
 
   return {
@@ -67,6 +68,10 @@ export function createServiceClient(o: {
         stop({ outcome: 'ok' });
         return reply as z.infer<S>;
       } catch (error) {
+        if (isCallerGone(error)) {
+          stop({ outcome: 'caller-gone' });
+          throw error;
+        }
         stop({ outcome: breaker.isOpen() ? 'breaker-open' : 'failed' });
         throw serviceUnavailable(`${o.name} ${call.method} failed: ${reason(error)}`, error);
       }
