@@ -1,0 +1,119 @@
+/** All SQL about requests to sign in and one-time links. */
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { LinkPurpose, Membership } from './domain/sign-in-link.ts';
+
+/** More than the limits per network let through in any time that answering takes. */
+const mostRequestsWaiting = 10_000;
+
+/** The same statement for every address, known or not. False when too many wait already. */
+export async function insertRequest(on: Queryable, o: { email: string; at: Date }): Promise<boolean> {
+  const rows = await on.query(
+    `INSERT INTO sign_in_requests (email, requested_at)
+     SELECT $1, $2
+     WHERE NOT EXISTS (SELECT 1 FROM sign_in_requests ORDER BY id OFFSET ${mostRequestsWaiting} LIMIT 1)
+     RETURNING id`,
+    [o.email, o.at],
+  );
+  return rows.length === 1;
+}
+
+/** The oldest request that no other replica is answering. It is gone once the transaction commits. */
+export async function takeRequest(tx: Transaction): Promise<{ email: string; requestedAt: Date } | null> {
+  const [row] = await tx.query<{ email: string; requestedAt: Date }>(
+    `DELETE FROM sign_in_requests
+     WHERE id = (SELECT id FROM sign_in_requests ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
+     RETURNING email, requested_at AS "requestedAt"`,
+  );
+  return row ?? null;
+}
+
+/**
+ * Locks all people of the address, so that its links and sessions are made one after the other, and returns those who
+ * may sign in. Always in the order of their ids: two that lock several cannot wait for each other.
+ */
+export async function lockMemberships(tx: Transaction, email: string): Promise<Membership[]> {
+  const rows = await tx.query<Membership & { inForce: boolean }>(
+    `SELECT p.id AS "personId", p.organisation_id AS "organisationId", p.email,
+            p.last_signed_in_at AS "lastSignedInAt", p.enabled AND o.enabled AS "inForce"
+     FROM people p JOIN organisations o ON o.id = p.organisation_id
+     WHERE lower(p.email) = $1 ORDER BY p.id FOR NO KEY UPDATE OF p`,
+    [email],
+  );
+  return rows.filter((row) => row.inForce);
+}
+
+export async function addressOfPerson(on: Queryable, personId: number): Promise<string | null> {
+  const [row] = await on.query<{ email: string }>(`SELECT lower(email) AS email FROM people WHERE id = $1`, [
+    personId,
+  ]);
+  return row?.email ?? null;
+}
+
+export async function insertLink(
+  tx: Transaction,
+  o: { sha256: Buffer; personId: number; email: string; purpose: LinkPurpose; at: Date; expiresAt: Date },
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO sign_in_links (token_sha256, person_id, email, purpose, issued_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6)`,
+    [o.sha256, o.personId, o.email, o.purpose, o.at, o.expiresAt],
+  );
+}
+
+/** Links to sign in that the address asked for; used ones count too. */
+export async function countLinks(tx: Transaction, o: { email: string; after: Date }): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `SELECT count(*)::integer AS count FROM sign_in_links
+     WHERE email = $1 AND purpose = 'sign-in' AND issued_at > $2`,
+    [o.email, o.after],
+  );
+  return row?.count ?? 0;
+}
+
+/** Whom a link is for; nothing is used up by asking. */
+export async function findLink(
+  on: Queryable,
+  sha256: Buffer,
+): Promise<{ personId: number; email: string } | null> {
+  const [row] = await on.query<{ personId: number; email: string }>(
+    `SELECT person_id AS "personId", email FROM sign_in_links WHERE token_sha256 = $1`,
+    [sha256],
+  );
+  return row ?? null;
+}
+
+/** False when it was used before or has expired. */
+export async function useLink(tx: Transaction, o: { sha256: Buffer; at: Date }): Promise<boolean> {
+  const rows = await tx.query(
+    `UPDATE sign_in_links SET used_at = $2
+     WHERE token_sha256 = $1 AND used_at IS NULL AND expires_at > $2 RETURNING person_id`,
+    [o.sha256, o.at],
+  );
+  return rows.length === 1;
+}
+
+export async function useUpLinks(tx: Transaction, o: { personId: number; at: Date }): Promise<void> {
+  await tx.query(`UPDATE sign_in_links SET used_at = $2 WHERE person_id = $1 AND used_at IS NULL`, [
+    o.personId,
+    o.at,
+  ]);
+}
+
+export async function noteSignIn(tx: Transaction, o: { personId: number; at: Date }): Promise<void> {
+  await tx.query(`UPDATE people SET last_signed_in_at = $2 WHERE id = $1`, [o.personId, o.at]);
+}
+
+/** Used links stay as long as the limit of their address counts them. */
+export async function deleteWorthlessLinks(
+  on: Queryable,
+  o: { at: Date; countedAfter: Date; limit: number },
+): Promise<number> {
+  const rows = await on.query(
+    `DELETE FROM sign_in_links WHERE token_sha256 IN (
+       SELECT token_sha256 FROM sign_in_links
+       WHERE issued_at <= $2 AND (expires_at <= $1 OR used_at IS NOT NULL) LIMIT $3)
+     RETURNING 1`,
+    [o.at, o.countedAfter, o.limit],
+  );
+  return rows.length;
+}
