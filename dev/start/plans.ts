@@ -57,11 +57,14 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
       GATEWAY_DATABASE_URL: stores.databases.gateway,
       OFFERS_URL: at.offers,
       PRICING_URL: at.pricing,
+      BILLING_URL: at.billing,
       ...contextSecrets.offers,
       ...contextSecrets.pricing,
+      ...contextSecrets.billing,
       PUBLIC_URL: at.gateway,
       // Whoever calls from this machine may name the client's address, as a load balancer does in production.
       TRUSTED_PROXIES: '127.0.0.0/8,::1/128',
+      VALKEY_URL: stores.valkey,
     },
     offers: {
       OFFERS_DATABASE_URL: stores.databases.offers,

@@ -17,6 +17,11 @@ const networks = z
     error: 'must be networks separated by commas, such as 10.0.0.0/8,fd00::/8',
   });
 
+/** Without it each replica counts requests for itself, which is exact for one. */
+const valkeyUrl = z
+  .url({ protocol: /^rediss?$/, error: 'must be an address such as redis://:password@host:6379' })
+  .optional();
+
 const schema = z.object({
   ...httpSettings,
   GATEWAY_DATABASE_URL: postgresUrl,
@@ -24,10 +29,13 @@ const schema = z.object({
   ADMIN_TOKEN: secret,
   OFFERS_URL: httpUrl,
   PRICING_URL: httpUrl,
+  BILLING_URL: httpUrl,
   OFFERS_CONTEXT_SECRET: secret,
   PRICING_CONTEXT_SECRET: secret,
+  BILLING_CONTEXT_SECRET: secret,
   PUBLIC_URL: httpUrl,
   TRUSTED_PROXIES: networks,
+  VALKEY_URL: valkeyUrl,
 });
 export type GatewayConfig = z.infer<typeof schema>;
 

@@ -44,6 +44,7 @@ export async function startGateway(config: GatewayConfig, overrides: Overrides =
   const upstreams = {
     offers: opened.use(createUpstream({ name: 'offers', baseUrl: config.OFFERS_URL, logger })),
     pricing: opened.use(createUpstream({ name: 'pricing', baseUrl: config.PRICING_URL, logger })),
+    billing: opened.use(createUpstream({ name: 'billing', baseUrl: config.BILLING_URL, logger })),
   };
   const routes = gatewayRoutes({
     config,
@@ -55,7 +56,11 @@ export async function startGateway(config: GatewayConfig, overrides: Overrides =
     upstreams,
     lookUp: rememberLookUps((sha256) => findKeyFacts(postgres, sha256)),
     tokenFor: createTokenMaker({
-      secrets: { offers: config.OFFERS_CONTEXT_SECRET, pricing: config.PRICING_CONTEXT_SECRET },
+      secrets: {
+        offers: config.OFFERS_CONTEXT_SECRET,
+        pricing: config.PRICING_CONTEXT_SECRET,
+        billing: config.BILLING_CONTEXT_SECRET,
+      },
       clock,
     }),
     organisations: manageOrganisations({ postgres, clock }),

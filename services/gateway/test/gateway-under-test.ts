@@ -12,6 +12,7 @@ export const adminToken = 'an-admin-credential-that-only-tests-use-0123';
 export const contextSecrets = {
   offers: 'the-secret-of-offers-that-only-tests-use-0123',
   pricing: 'the-secret-of-pricing-that-only-tests-use-012',
+  billing: 'the-secret-of-billing-that-only-tests-use-012',
 };
 
 export type Reply = { status: number; headers: Headers; body: unknown };
@@ -30,6 +31,7 @@ export type GatewayUnderTest = AsyncDisposable & {
   readonly brokerNamespace: string;
   readonly offers: FakeUpstream;
   readonly pricing: FakeUpstream;
+  readonly billing: FakeUpstream;
   /** A public call from an address of its own, so that tests do not use up each other's limit. */
   readonly call: (path: string, o?: Call) => Promise<Reply>;
   readonly admin: (method: 'GET' | 'POST', path: string, json?: unknown) => Promise<Reply>;
@@ -50,6 +52,7 @@ export async function startGatewayUnderTest(
   opened.defer(() => broker.dispose());
   const offers = opened.use(await startFakeUpstream());
   const pricing = opened.use(await startFakeUpstream());
+  const billing = opened.use(await startFakeUpstream());
   const config = readGatewayConfig({
     PORT: '0',
     LOG_LEVEL: 'silent',
@@ -58,8 +61,10 @@ export async function startGatewayUnderTest(
     ADMIN_TOKEN: adminToken,
     OFFERS_URL: offers.url,
     PRICING_URL: pricing.url,
+    BILLING_URL: billing.url,
     OFFERS_CONTEXT_SECRET: contextSecrets.offers,
     PRICING_CONTEXT_SECRET: contextSecrets.pricing,
+    BILLING_CONTEXT_SECRET: contextSecrets.billing,
     PUBLIC_URL: 'https://ads.example.test',
     TRUSTED_PROXIES: '127.0.0.0/8',
     ...o.settings,
@@ -109,6 +114,7 @@ export async function startGatewayUnderTest(
     brokerNamespace: broker.namespace,
     offers,
     pricing,
+    billing,
     call,
     admin,
     register,
