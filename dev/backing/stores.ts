@@ -1,16 +1,17 @@
-/** The three backing services and what it takes to say that one is up. */
+/** The four backing services and what it takes to say that one is up. */
 import { connect as connectTcp } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MongoClient, MongoServerError } from 'mongodb';
 import pg from 'pg';
 
-export const stores = ['postgres', 'mongo', 'rabbitmq'] as const;
+export const stores = ['postgres', 'mongo', 'rabbitmq', 'valkey'] as const;
 export type Store = (typeof stores)[number];
 
 export const storeTitles: Record<Store, string> = {
   postgres: 'Postgres',
   mongo: 'MongoDB',
   rabbitmq: 'RabbitMQ',
+  valkey: 'Valkey',
 };
 
 /** A store that runs, and how to stop it; stopping what was not started here does nothing. */
@@ -34,7 +35,20 @@ export const answers: Record<Store, (url: string) => Promise<void>> = {
       const hello = await client.db('admin').command({ hello: 1 });
       if (hello.isWritablePrimary !== true) throw new Error('no primary yet');
     }),
-  rabbitmq: (url) => amqpHandshake(new URL(url)),
+  // RabbitMQ opens its port last; one that is up answers the protocol header with a method frame (type 1).
+  rabbitmq: (url) =>
+    exchange(new URL(url), {
+      port: 5672,
+      send: 'AMQP\u0000\u0000\u0009\u0001',
+      isAnswer: (reply) => reply[0] === 1,
+    }),
+  // One that wants a password first is up too.
+  valkey: (url) =>
+    exchange(new URL(url), {
+      port: 6379,
+      send: 'PING\r\n',
+      isAnswer: (reply) => /^(\+PONG|-NOAUTH)/.test(reply.toString('latin1')),
+    }),
 };
 
 const POLL_MS = 100;
@@ -89,17 +103,20 @@ async function withMongo(url: string, work: (client: MongoClient) => Promise<voi
   }
 }
 
-/** RabbitMQ opens its port last; a broker that is up answers the protocol header with a method frame (type 1). */
-function amqpHandshake(url: URL): Promise<void> {
+/** Sends the first words of a protocol and judges the answer. */
+function exchange(
+  url: URL,
+  o: { port: number; send: string; isAnswer: (reply: Buffer) => boolean },
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket = connectTcp({ host: url.hostname, port: Number(url.port || 5672), timeout: 2_000 });
+    const socket = connectTcp({ host: url.hostname, port: Number(url.port || o.port), timeout: 2_000 });
     const fail = (reason: string) => {
       socket.destroy();
       reject(new Error(reason));
     };
-    socket.once('connect', () => socket.write(Buffer.from('AMQP\u0000\u0000\u0009\u0001', 'latin1')));
+    socket.once('connect', () => socket.write(Buffer.from(o.send, 'latin1')));
     socket.once('data', (reply) => {
-      if (reply[0] !== 1) return fail('something else than a broker answers there');
+      if (!o.isAnswer(reply)) return fail('something else answers there');
       socket.destroy();
       resolve();
     });

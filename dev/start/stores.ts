@@ -14,6 +14,8 @@ export type Stores = {
   readonly databases: Readonly<Record<PostgresService, string>>;
   readonly mongo: Readonly<Record<MongoService, string>>;
   readonly rabbitmq: string;
+  /** Empty where there is none: the gateway then counts in memory. */
+  readonly valkey: string;
 };
 
 /** What a person may say about their own stores (architecture, "Backing services"). */
@@ -33,6 +35,7 @@ export async function startStores(
       },
       mongo: { variable: 'MONGO_URL', url: process.env.MONGO_URL || undefined },
       rabbitmq: { variable: 'RABBITMQ_URL', url: process.env.RABBITMQ_URL || undefined },
+      valkey: { variable: 'VALKEY_URL', url: process.env.VALKEY_URL || undefined },
     },
     containers: 'compose',
     durable: true,
@@ -54,6 +57,7 @@ export async function startStores(
       databases,
       mongo: each(mongoServices, (service) => withDatabase(backing.mongoUrl, mongoDatabase(service))),
       rabbitmq: backing.rabbitmqUrl,
+      valkey: backing.valkeyUrl ?? '',
     },
   };
 }

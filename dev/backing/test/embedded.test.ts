@@ -73,7 +73,7 @@ describe('embedded backing services', () => {
       await inPostgres(killed.addresses.postgresUrl, 'CREATE TABLE cats AS SELECT 1 AS id');
       await cats(killed.addresses.mongoUrl, (cats) => cats.insertOne({ name: 'Tom' }));
       const leftRunning = recordedServers();
-      expect(leftRunning).toHaveLength(4);
+      expect(leftRunning).toHaveLength(5);
       killed.holder.kill('SIGKILL');
       await once(killed.holder, 'exit');
 
@@ -82,6 +82,7 @@ describe('embedded backing services', () => {
       expect(await inPostgres(next.addresses.postgresUrl, 'SELECT id FROM cats')).toEqual([{ id: 1 }]);
       expect(await cats(next.addresses.mongoUrl, (cats) => cats.countDocuments())).toBe(1);
       await answers.rabbitmq(next.addresses.rabbitmqUrl);
+      await answers.valkey(next.addresses.valkeyUrl ?? '');
 
       const running = recordedServers();
       next.holder.kill('SIGTERM');

@@ -5,7 +5,7 @@ import { provideBacking } from '../backing.ts';
 const none = { variable: 'none', url: undefined };
 const backing = await provideBacking({
   folder: process.argv[2] ?? '',
-  addresses: { postgres: none, mongo: none, rabbitmq: none },
+  addresses: { postgres: none, mongo: none, rabbitmq: none, valkey: none },
   containers: 'compose',
   durable: true,
   report: () => {},

@@ -4,6 +4,7 @@ export type StoreAddresses = {
   readonly postgres?: string | undefined;
   readonly mongo?: string | undefined;
   readonly rabbitmq?: string | undefined;
+  readonly valkey?: string | undefined;
 };
 
 /** Addresses given by a person or, once global setup has run, the ones that it started. */
@@ -12,21 +13,26 @@ export function storeAddresses(): StoreAddresses {
     postgres: process.env.TEST_POSTGRES_URL,
     mongo: process.env.TEST_MONGO_URL,
     rabbitmq: process.env.TEST_RABBITMQ_URL,
+    valkey: process.env.TEST_VALKEY_URL,
   };
 }
 
 /** Jest's workers inherit the environment of the process that ran global setup. */
-export function handToWorkers(addresses: Required<StoreAddresses>): void {
+export function handToWorkers(addresses: { [store in keyof StoreAddresses]-?: string | undefined }): void {
   process.env.TEST_POSTGRES_URL = addresses.postgres;
   process.env.TEST_MONGO_URL = addresses.mongo;
   process.env.TEST_RABBITMQ_URL = addresses.rabbitmq;
+  if (addresses.valkey !== undefined) process.env.TEST_VALKEY_URL = addresses.valkey;
 }
 
 export function requireAddress(store: keyof StoreAddresses): string {
   const address = storeAddresses()[store];
   if (address === undefined) {
     throw new Error(
-      `No address of ${store}: is this file under test/ or named *.int.test.ts? Only those get the stores.`,
+      `No address of ${store}: is this file under test/ or named *.int.test.ts? Only those get the stores.` +
+        (store === 'valkey'
+          ? ' Or none was found: the first lines of the run say where it was looked for.'
+          : ''),
     );
   }
   return address;

@@ -22,13 +22,14 @@ export async function startRunBacking(): Promise<void> {
       postgres: { variable: 'TEST_POSTGRES_URL', url: given.postgres },
       mongo: { variable: 'TEST_MONGO_URL', url: given.mongo },
       rabbitmq: { variable: 'TEST_RABBITMQ_URL', url: given.rabbitmq },
+      valkey: { variable: 'TEST_VALKEY_URL', url: given.valkey },
     },
     containers: 'testcontainers',
     durable: false,
     report: (line) => process.stderr.write(`${line}\n`),
   });
-  const { postgresUrl, mongoUrl, rabbitmqUrl } = await backing;
-  handToWorkers({ postgres: postgresUrl, mongo: mongoUrl, rabbitmq: rabbitmqUrl });
+  const { postgresUrl, mongoUrl, rabbitmqUrl, valkeyUrl } = await backing;
+  handToWorkers({ postgres: postgresUrl, mongo: mongoUrl, rabbitmq: rabbitmqUrl, valkey: valkeyUrl });
 }
 
 export async function stopRunBacking(): Promise<void> {
