@@ -35,7 +35,8 @@ CREATE TABLE portal_sessions (
   -- The address that the link proved: the session reaches the memberships of this address and no others.
   email           text NOT NULL CHECK (email = lower(email)),
   token_sha256    bytea NOT NULL UNIQUE CHECK (length(token_sha256) = 32),
-  -- The token before the last rotation, and the salt by which its owner can be given the present one once more.
+  -- The token before the last rotation and, until the present one is confirmed, the salt by which the owner of the
+  -- previous one can be given the present one once more.
   previous_sha256 bytea UNIQUE CHECK (length(previous_sha256) = 32),
   rotation_salt   bytea CHECK (length(rotation_salt) = 32),
   rotated_at      timestamptz NOT NULL,
@@ -45,7 +46,7 @@ CREATE TABLE portal_sessions (
   created_at      timestamptz NOT NULL,
   last_used_at    timestamptz NOT NULL,
   expires_at      timestamptz NOT NULL,
-  CHECK ((previous_sha256 IS NULL) = (rotation_salt IS NULL))
+  CHECK (rotation_salt IS NULL OR (previous_sha256 IS NOT NULL AND confirmed_at IS NULL))
 );
 CREATE INDEX portal_sessions_email ON portal_sessions (email);
 CREATE INDEX portal_sessions_person ON portal_sessions (person_id);
