@@ -16,6 +16,7 @@ import { findKeyFacts } from './keys-store.ts';
 import { manageKeys } from './manage-keys.ts';
 import { manageOrganisations } from './manage-organisations.ts';
 import { startRequestLimiter } from './request-limiter.ts';
+import { findPortalCaller } from './portal-caller-store.ts';
 import { createUpstream } from './upstream.ts';
 
 export type Gateway = AsyncDisposable & { readonly url: string };
@@ -67,6 +68,7 @@ export async function startGateway(config: GatewayConfig, overrides: Overrides =
     keys: manageKeys({ postgres, clock, untilForgotten }),
     untilForgotten,
     listCalls: (organisationId, limit) => listCalls(postgres, { organisationId, limit }),
+    findCaller: (member) => findPortalCaller(postgres, member),
   });
   const server = opened.use(
     await startHttpServer({

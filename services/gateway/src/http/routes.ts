@@ -13,6 +13,7 @@ import { keyRoutes } from './key-routes.ts';
 import { organisationRoutes } from './organisation-routes.ts';
 import { pages } from './pages.ts';
 import { portalRoutes } from './portal/portal-routes.ts';
+import type { OffersRoutes } from './portal/offers-routes.ts';
 import { type PublicRoutes, publicRoutes } from './public-routes.ts';
 
 export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
@@ -22,6 +23,7 @@ export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
   readonly organisations: Organisations;
   readonly keys: Keys;
   readonly untilForgotten: () => Promise<void>;
+  readonly findCaller: OffersRoutes['findCaller'];
   readonly listCalls: (organisationId: number, limit: number) => Promise<LoggedCall[]>;
 };
 
@@ -37,7 +39,7 @@ export function gatewayRoutes(o: GatewayRoutes): (app: Express) => void {
       keyRoutes(o),
     );
     pages(app, { publicUrl });
-    app.use('/portal/api', portalRoutes());
+    app.use('/portal/api', portalRoutes(o));
     publicRoutes(app, { ...o, clientIp: readClientIp(trustedProxies) });
   };
 }

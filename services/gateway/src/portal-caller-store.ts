@@ -1,0 +1,31 @@
+/** The SQL that makes a caller of a signed-in person. */
+import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Queryable } from '@offer-ads/platform/postgres';
+import type { Caller } from './domain/admission.ts';
+
+export type PortalCaller = {
+  readonly personId: number;
+  readonly organisationId: number;
+  readonly mode: Mode;
+};
+
+/**
+ * The same facts that a key of the person and mode would bring, without a key. Null: person or organisation was
+ * disabled, or the person taken out of the organisation, since the session was looked at.
+ */
+export async function findPortalCaller(on: Queryable, o: PortalCaller): Promise<Caller | null> {
+  const [caller] = await on.query<Caller>(
+    `SELECT o.id AS "organisationId", q.mode, p.id AS "personId", NULL::integer AS "keyId",
+            o.currency, o.country, o.trading_name AS "tradingName",
+            json_build_object('perPerson', q.per_person, 'perOrganisation', q.per_organisation) AS quota,
+            EXISTS (SELECT 1 FROM terms_acceptances a
+                    WHERE a.organisation_id = o.id
+                      AND a.terms_version_id = (SELECT max(id) FROM terms_versions)) AS "termsAccepted"
+     FROM people p
+     JOIN organisations o ON o.id = p.organisation_id
+     JOIN quotas q ON q.organisation_id = o.id AND q.mode = $3
+     WHERE p.id = $1 AND o.id = $2 AND p.enabled AND o.enabled`,
+    [o.personId, o.organisationId, o.mode],
+  );
+  return caller ?? null;
+}
