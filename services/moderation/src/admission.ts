@@ -1,5 +1,5 @@
 /** A bounded queue before the decoders: so many pictures at once, so many waiting, and a plain no to the rest. */
-import { serviceUnavailable } from '@offer-ads/platform/faults';
+import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/faults';
 
 export type Admission = {
   /**
@@ -45,5 +45,7 @@ export function createAdmission(o: { readonly atOnce: number; readonly mostWaiti
 }
 
 function tooLate(signal: AbortSignal) {
-  return serviceUnavailable('no verdict within the time that the caller waits', signal.reason);
+  const why: unknown = signal.reason;
+  if (isCallerGone(why)) return why;
+  return serviceUnavailable('no verdict within the time that the caller waits', why);
 }

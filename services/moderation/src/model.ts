@@ -1,6 +1,6 @@
 /** The model as the service sees it: several threads, each replaced when it dies, and no picture without an answer. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { serviceUnavailable } from '@offer-ads/platform/faults';
+import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/faults';
 import type { Logger } from '@offer-ads/platform/logging';
 import type { Metrics } from '@offer-ads/platform/metrics';
 import type { Scores } from './domain/decision.ts';
@@ -105,7 +105,11 @@ export async function startModel(o: {
         waiting.add(job);
         signal.addEventListener('abort', () => {
           if (waiting.delete(job))
-            reject(serviceUnavailable('no model thread within the time', signal.reason));
+            reject(
+              isCallerGone(signal.reason)
+                ? signal.reason
+                : serviceUnavailable('no model thread within the time', signal.reason),
+            );
         });
         assign();
       }),

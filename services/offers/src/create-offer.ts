@@ -3,7 +3,8 @@
  * and one charge result from a key, whoever crashes, races or loses an answer on the way, because
  *  - only the holder of the key's lease works on it, and a write with an old fence is void;
  *  - until `charging` nothing outside has changed, so the creation may be repeated or dropped;
- *  - from `charging` on a hidden reservation carries the offer's id, for which billing charges once at most.
+ *  - from `charging` on a hidden reservation carries the offer's id, for which billing charges once at most, and the
+ *    creation is brought to its end even if its caller has gone.
  */
 import type { CreateReply } from '@offer-ads/contracts/public-api';
 import {
@@ -72,12 +73,14 @@ async function proceed(
 ): Promise<CreateOutcome> {
   switch (creation.at) {
     case 'received': {
-      const checked = await checkCreation(o, request);
+      // Nobody needs a check whose caller has gone; the key goes on from here, as after a 503.
+      const checked = await checkCreation(o, { ...request, deadline: request.deadline.whileAwaited() });
       if (checked.ok) return proceed(o, request, hold, await markChecked(o.postgres, hold, checked.checks));
       await freeKey(o.postgres, hold);
       return checked;
     }
     case 'checked': {
+      request.deadline.whileAwaited().stopIfGone();
       const reserved = await reserve(o, request, hold, creation.checks);
       return reserved.ok ? charge(o, request, hold, reserved.offer) : reserved;
     }

@@ -38,7 +38,12 @@ export type TestNeighbours = AsyncDisposable & {
     asked: number;
     onAsked: () => Promise<void>;
   };
-  readonly moderation: { verdict: VerdictReply['verdict']; breaks: Breaks; asked: number };
+  readonly moderation: {
+    verdict: VerdictReply['verdict'];
+    breaks: Breaks;
+    asked: number;
+    onAsked: () => Promise<void>;
+  };
   readonly billing: {
     balanceMinor: bigint;
     /** By offer id; what billing knows of it. */
@@ -48,6 +53,8 @@ export type TestNeighbours = AsyncDisposable & {
     tooSmall: boolean;
     /** Runs when a charge or checkout arrives, before it is answered. */
     onSale: (offerId: number) => Promise<void>;
+    /** Runs when a page is to be closed, before that is done. */
+    onClose: () => Promise<void>;
     /** Runs when it is done, before the answer leaves. */
     onSold: (offerId: number) => Promise<void>;
     pay: (offerId: number) => void;
@@ -67,7 +74,12 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
     asked: 0,
     onAsked: async () => {},
   };
-  const moderation: TestNeighbours['moderation'] = { verdict: 'allowed', breaks: noBreaks(), asked: 0 };
+  const moderation: TestNeighbours['moderation'] = {
+    verdict: 'allowed',
+    breaks: noBreaks(),
+    asked: 0,
+    onAsked: async () => {},
+  };
   const sales = new Map<number, Sale>();
   const billing: TestNeighbours['billing'] = {
     balanceMinor: 1_000_00n,
@@ -77,6 +89,7 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
     tooSmall: false,
     onSale: async () => {},
     onSold: async () => {},
+    onClose: async () => {},
     pay: (offerId) => {
       const sale = sales.get(offerId);
       if (sale?.state !== 'open') throw new Error(`offer ${offerId} has no open page`);
@@ -108,6 +121,7 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
   const moderationServer = await serve('moderation', (app) => {
     app.post('/internal/verdicts', express.raw({ limit: '6mb' }), async (req, res) => {
       moderation.asked += 1;
+      await moderation.onAsked();
       const contentHash = 'test';
       await reply(req, res, moderation.breaks, (): VerdictReply => {
         switch (moderation.verdict) {
@@ -154,6 +168,7 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
       });
     });
     app.post('/internal/offers/:offerId/close-checkout', async (req, res) => {
+      await billing.onClose();
       await reply(req, res, billing.breaks, () => close(billing, Number(req.params.offerId)));
     });
     app.post('/internal/offers/:offerId/settle', async (req, res) => {
@@ -169,9 +184,9 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
     reset: () => {
       const onAsked = async () => {};
       Object.assign(pricing, { costMinor: 10_00n, matchingUsers: 50, breaks: noBreaks(), asked: 0, onAsked });
-      Object.assign(moderation, { verdict: 'allowed', breaks: noBreaks(), asked: 0 });
+      Object.assign(moderation, { verdict: 'allowed', breaks: noBreaks(), asked: 0, onAsked });
       const usual = { balanceMinor: 1_000_00n, breaks: noBreaks(), closing: 'works', tooSmall: false };
-      Object.assign(billing, { ...usual, onSale: async () => {}, onSold: async () => {} });
+      Object.assign(billing, { ...usual, onSale: onAsked, onSold: onAsked, onClose: onAsked });
       sales.clear();
     },
     [Symbol.asyncDispose]: async () => {

@@ -64,7 +64,8 @@ export function openMembersStore(connection: Connection): MembersStore {
   }
 
   return {
-    count: (target) => orUnavailable(members.countDocuments(matching(target), withinBudget())),
+    count: (target, deadline) =>
+      orUnavailable(members.countDocuments(matching(target), withinBudget(deadline))),
     change: ({ facts, version }) => replace([replaceIfNewer(documentOf(facts), version)]),
     remove: (memberId, version) => replace([replaceIfNewer({ _id: memberId }, version)]),
     load: async (changes) => {

@@ -1,4 +1,5 @@
 /** What an offer costs: counting the members, finding the rate, and the one price function. */
+import type { Deadline } from '@offer-ads/platform/deadline';
 import type { AudienceEngine } from './audience-engine.ts';
 import type { EstimateForm } from './domain/estimate-form.ts';
 import { exchangeRateOf } from './domain/exchange-rate.ts';
@@ -11,15 +12,16 @@ export type OfferToPrice = EstimateForm & {
   readonly currency: string;
   /** When the request arrived (decision 8). */
   readonly now: Date;
+  readonly deadline: Deadline;
 };
 
 /** Estimate and creation both come here, so that the same inputs cost the same. */
 export async function priceOffer(
   { audience, rates }: { readonly audience: AudienceEngine; readonly rates: RatesStore },
-  { target, startAt, endAt, currency, now }: OfferToPrice,
+  { target, startAt, endAt, currency, now, deadline }: OfferToPrice,
 ): Promise<Price> {
   const [matchingUsers, latestRates] = await Promise.all([
-    audience.count(target),
+    audience.count(target, deadline),
     rates.latest(frankfurtDate(now)),
   ]);
   const durationMs = endAt.getTime() - startAt.getTime();

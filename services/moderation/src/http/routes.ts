@@ -18,7 +18,8 @@ export function routes(o: {
       const bytes: unknown = req.body;
       // express leaves the body out when it is empty or of another type; neither is a picture.
       const given = bytes instanceof Uint8Array ? bytes : new Uint8Array();
-      res.json(await o.judge(given, requestFacts(req).deadline().signal(budgetMs)));
+      // A picture whose caller has gone leaves the queue; what has begun is finished, because its verdict is kept.
+      res.json(await o.judge(given, requestFacts(req).deadline().whileAwaited().signal(budgetMs)));
     });
   };
 }

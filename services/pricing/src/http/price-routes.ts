@@ -3,7 +3,7 @@ import { priceRequest } from '@offer-ads/contracts/pricing-api';
 import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
 import type { Clock } from '@offer-ads/platform/clock';
 import { requestFacts } from '@offer-ads/platform/http-server';
-import express, { type ErrorRequestHandler, type Express, type Response } from 'express';
+import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
 import type { AudienceEngine } from '../audience-engine.ts';
 import { type EstimateRefusal, readEstimateForm, refusalOfInterests } from '../domain/estimate-form.ts';
 import type { InterestsStore } from '../interests-store.ts';
@@ -30,13 +30,13 @@ export function mountPriceRoutes(
   const routes = express.Router();
   routes.post('/offers/price-estimate', caller, json, async (req, res) => {
     const { mode, currency } = callerOf(req);
-    const now = requestFacts(req).receivedAt;
+    const { receivedAt: now, deadline } = awaitedFacts(req);
     const read = readEstimateForm(req.body, mode, now);
     if (!read.ok) return refuse(res, read.refusal);
     const { interests } = read.form.target;
     const unknown = interests.length > 0 && refusalOfInterests(interests, await o.interests.active());
     if (unknown) return refuse(res, unknown);
-    res.json(estimateReply(await priceOffer(o, { ...read.form, currency, now }), currency));
+    res.json(estimateReply(await priceOffer(o, { ...read.form, currency, now, deadline }), currency));
   });
   routes.use(refuseUnreadableBody);
   app.use(routes);
@@ -46,15 +46,23 @@ export function mountPriceRoutes(
     if (!request.success || request.data.endAt <= request.data.startAt)
       return void res.status(400).json({ message: 'not a price request' });
     const { startAt, endAt, ...target } = request.data;
+    const { receivedAt: now, deadline } = awaitedFacts(req);
     const offer = {
       target,
       startAt: new Date(startAt),
       endAt: new Date(endAt),
       currency: callerOf(req).currency,
-      now: requestFacts(req).receivedAt,
+      now,
+      deadline,
     };
     res.json(priceReply(await priceOffer(o, offer)));
   });
+}
+
+/** Pricing only reads: whoever leaves needs nothing of it any more. */
+function awaitedFacts(req: Request) {
+  const { receivedAt, deadline } = requestFacts(req);
+  return { receivedAt, deadline: deadline().whileAwaited() };
 }
 
 function refuse(res: Response, refusal: EstimateRefusal): void {
