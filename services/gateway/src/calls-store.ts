@@ -1,5 +1,8 @@
-/** All SQL about the call log (specification, Authentication item 10). */
-import type { Postgres, Queryable } from '@offer-ads/platform/postgres';
+/** All SQL about the calls in the log (specification, Authentication item 10). */
+import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres';
+import { makeDays } from './calls-partitions-store.ts';
+import type { CallPlace } from './domain/call-cursor.ts';
+import { dayOf } from './domain/call-days.ts';
 
 /** A call as it was answered. The key is known by its hash: whose it is need not be looked up to log it. */
 export type Call = {
@@ -12,6 +15,102 @@ export type Call = {
   readonly at: Date;
 };
 
+/**
+ * Written once each, however often the batch is tried. Calls with keys that nobody has are left out by the join. A day
+ * that has no place yet gets one: whoever calls this has sorted out times that are nonsense.
+ */
+export async function insertCalls(postgres: Postgres, calls: readonly Call[]): Promise<void> {
+  const write = () => postgres.transaction((tx) => writeBatch(tx, calls));
+  try {
+    await write();
+  } catch (error) {
+    if (!missesDay(error)) throw error;
+    await makeDays(
+      postgres,
+      calls.map(({ at }) => dayOf(at)),
+    );
+    await write();
+  }
+}
+
+/** Whether a row cannot be written whenever it is tried: its values do not fit (SQLSTATE classes 22 and 23). */
+export function isUnwritable(error: unknown): boolean {
+  return /^2[23]/.test(sqlState(error));
+}
+
+/** Check violation without a constraint's name: "no partition of relation found for row". */
+function missesDay(error: unknown): boolean {
+  return sqlState(error) === '23514' && (error as { constraint?: string }).constraint === undefined;
+}
+
+function sqlState(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** Keys, routes and return codes repeat: each is sent once, and the rows by number, which are cheap to write out. */
+async function writeBatch(tx: Transaction, calls: readonly Call[]): Promise<void> {
+  const [keys, routes, codes] = [numbered<Buffer>(), numbered<string>(), numbered<string | null>()];
+  const lastUsed: Date[] = [];
+  const rows = calls.map((call) => {
+    const key = keys.of(call.keySha256.toString('latin1'), call.keySha256);
+    const before = lastUsed[key - 1];
+    if (before === undefined || before < call.at) lastUsed[key - 1] = call.at;
+    return [key, routes.of(call.route, call.route), codes.of(call.returnCode, call.returnCode)] as const;
+  });
+  await tx.query(
+    `INSERT INTO calls (id, called_at, organisation_id, key_id, duration_ms, status, route, return_code)
+     SELECT c.id, to_timestamp(c.at_ms / 1000.0), k.organisation_id, k.id, c.duration_ms, c.status,
+            ($8::text[])[c.route], ($9::text[])[c.code]
+     FROM unnest($1::uuid[], $2::bigint[], $3::integer[], $4::smallint[], $5::integer[], $6::integer[],
+                 $7::integer[])
+       AS c (id, at_ms, duration_ms, status, key, route, code)
+     JOIN unnest($10::bytea[]) WITH ORDINALITY AS sent (sha256, number) ON sent.number = c.key
+     JOIN api_keys k ON k.sha256 = sent.sha256
+     ON CONFLICT (id, called_at) DO NOTHING`,
+    [
+      list(calls.map(({ id }) => id)),
+      list(calls.map(({ at }) => at.getTime())),
+      list(calls.map(({ durationMs }) => durationMs)),
+      list(calls.map(({ status }) => status)),
+      list(rows.map(([key]) => key)),
+      list(rows.map(([, route]) => route)),
+      list(rows.map(([, , code]) => code)),
+      routes.all,
+      codes.all,
+      keys.all,
+    ],
+  );
+  // To the minute is enough for people and spares the row most of its updates. Ordered, so that replicas do not
+  // lock each other's rows crosswise.
+  await tx.query(
+    `UPDATE api_keys k SET last_used_at = used.at
+     FROM (SELECT a.id, u.at FROM api_keys a
+           JOIN unnest($1::bytea[], $2::timestamptz[]) AS u (sha256, at) USING (sha256)
+           WHERE last_used_at IS NULL OR last_used_at < u.at - interval '1 minute'
+           ORDER BY a.id FOR NO KEY UPDATE OF a) used
+     WHERE k.id = used.id`,
+    [keys.all, lastUsed],
+  );
+}
+
+/** Gives each value a number from 1, the same for the same name. */
+function numbered<T>() {
+  const numbers = new Map<string | null, number>();
+  const all: T[] = [];
+  const of = (name: string | null, value: T): number => {
+    const known = numbers.get(name);
+    if (known !== undefined) return known;
+    numbers.set(name, all.push(value));
+    return all.length;
+  };
+  return { all, of };
+}
+
+/** An array as Postgres reads it, for values that need no quotes. */
+function list(values: readonly (number | string)[]): string {
+  return `{${values.join(',')}}`;
+}
+
 export type LoggedCall = {
   readonly keyId: number;
   readonly lastFour: string;
@@ -22,66 +121,81 @@ export type LoggedCall = {
   readonly at: Date;
 };
 
-/** Written once each, however often the batch is tried. Calls with keys that nobody has are left out by the join. */
-export async function insertCalls(postgres: Postgres, calls: readonly Call[]): Promise<void> {
-  await postgres.transaction(async (tx) => {
-    await tx.query(
-      `INSERT INTO calls (id, key_id, route, status, return_code, duration_ms, called_at)
-       SELECT c.id, k.id, c.route, c.status, c.return_code, c.duration_ms, c.called_at
-       FROM unnest($1::uuid[], $2::bytea[], $3::text[], $4::smallint[], $5::text[], $6::integer[],
-                   $7::timestamptz[])
-         AS c (id, sha256, route, status, return_code, duration_ms, called_at)
-       JOIN api_keys k ON k.sha256 = c.sha256
-       ON CONFLICT (id) DO NOTHING`,
-      [
-        calls.map((call) => call.id),
-        calls.map((call) => call.keySha256),
-        calls.map((call) => call.route),
-        calls.map((call) => call.status),
-        calls.map((call) => call.returnCode),
-        calls.map((call) => call.durationMs),
-        calls.map((call) => call.at),
-      ],
-    );
-    // To the minute is enough for people and spares the row most of its updates. Ordered, so that replicas do not
-    // lock each other's rows crosswise.
-    await tx.query(
-      `UPDATE api_keys k SET last_used_at = used.at
-       FROM (SELECT a.id, u.at FROM api_keys a
-             JOIN (SELECT sha256, max(called_at) AS at
-                   FROM unnest($1::bytea[], $2::timestamptz[]) AS c (sha256, called_at) GROUP BY sha256) u
-               USING (sha256)
-             WHERE last_used_at IS NULL OR last_used_at < u.at - interval '1 minute'
-             ORDER BY a.id FOR NO KEY UPDATE OF a) used
-       WHERE k.id = used.id`,
-      [calls.map((call) => call.keySha256), calls.map((call) => call.at)],
-    );
-  });
-}
+export type StatusClass = '2xx' | '3xx' | '4xx' | '5xx';
 
-/** Newest first. */
+/** Which calls; what is left out does not matter. */
+export type CallFilter = {
+  readonly keyId?: number | undefined;
+  /** As it is logged: `POST /offers/{offer_id}/pause`. */
+  readonly route?: string | undefined;
+  readonly status?: number | StatusClass | undefined;
+  /** From this instant. */
+  readonly from?: Date | undefined;
+  /** Before this instant. */
+  readonly to?: Date | undefined;
+};
+
+export type CallQuery = CallFilter & {
+  readonly organisationId: number;
+  readonly limit: number;
+  /** Where the page before ended. */
+  readonly before?: CallPlace | undefined;
+};
+
+/** Newest first. A page may be short or empty before the end of the log: only `next` tells, which is null there. */
+export type CallPage = { readonly calls: LoggedCall[]; readonly next: CallPlace | null };
+
+/** What one page looks through at most for rare calls, well within a statement's time. */
+const mostScanned = 100_000;
+
 export async function listCalls(
   on: Queryable,
-  o: { organisationId: number; limit: number },
-): Promise<LoggedCall[]> {
-  return on.query<LoggedCall>(
-    `SELECT k.id AS "keyId", k.last_four AS "lastFour", c.route, c.status, c.return_code AS "returnCode",
-            c.duration_ms AS "durationMs", c.called_at AS at
-     FROM calls c JOIN api_keys k ON k.id = c.key_id
-     WHERE k.organisation_id = $1
-     ORDER BY c.called_at DESC, c.id
-     LIMIT $2`,
-    [o.organisationId, o.limit],
+  o: CallQuery & { readonly since: Date; readonly mostScanned?: number },
+): Promise<CallPage> {
+  const scanned = o.mostScanned ?? mostScanned;
+  const { lowest, highest } = statusRange(o.status);
+  const from = o.from !== undefined && o.from > o.since ? o.from : o.since;
+  const scope = [
+    o.organisationId,
+    o.keyId ?? null,
+    from,
+    o.to ?? null,
+    o.before?.at ?? null,
+    o.before?.id ?? null,
+  ];
+  const rows = await on.query<LoggedCall & { id: string }>(
+    `SELECT c.id, c.key_id AS "keyId", k.last_four AS "lastFour", c.route, c.status,
+            c.return_code AS "returnCode", c.duration_ms AS "durationMs", c.called_at AS at
+     FROM (SELECT * FROM (${inScope(o)} LIMIT ${scanned}) c
+           WHERE ($7::text IS NULL OR c.route = $7) AND c.status BETWEEN $8 AND $9
+           ORDER BY c.called_at DESC, c.id DESC LIMIT $10) c
+     JOIN api_keys k ON k.id = c.key_id
+     ORDER BY c.called_at DESC, c.id DESC`,
+    [...scope, o.route ?? null, lowest, highest, o.limit + 1],
   );
+  const calls = rows.slice(0, o.limit).map(({ id: _, ...call }) => call);
+  const last = rows.at(o.limit - 1);
+  if (rows.length > o.limit && last !== undefined) return { calls, next: { at: last.at, id: last.id } };
+  if (o.route === undefined && o.status === undefined) return { calls, next: null };
+  const [end] = await on.query<CallPlace>(
+    `SELECT c.called_at AS at, c.id FROM (${inScope(o)} OFFSET ${scanned - 1} LIMIT 1) c`,
+    scope,
+  );
+  return { calls, next: end ?? null };
 }
 
-/** Deletes a bounded number and says how many, so that no statement runs long. */
-export async function deleteCallsBefore(on: Queryable, o: { before: Date; limit: number }): Promise<number> {
-  const [row] = await on.query<{ count: number }>(
-    `WITH deleted AS (
-       DELETE FROM calls WHERE id IN (SELECT id FROM calls WHERE called_at < $1 LIMIT $2) RETURNING 1)
-     SELECT count(*)::integer AS count FROM deleted`,
-    [o.before, o.limit],
-  );
-  return row?.count ?? 0;
+/** One walk along an index, newest day first. Conditions that do not apply are left out, so that it stays one. */
+function inScope({ keyId, to, before }: CallQuery): string {
+  return `SELECT * FROM calls WHERE organisation_id = $1 AND called_at >= $3
+    AND ${keyId === undefined ? '$2::integer IS NULL' : 'key_id = $2'}
+    AND ${to === undefined ? '$4::timestamptz IS NULL' : 'called_at < $4'}
+    AND ${before === undefined ? '$5::timestamptz IS NULL AND $6::uuid IS NULL' : 'called_at <= $5 AND (called_at, id) < ($5, $6)'}
+    ORDER BY called_at DESC, id DESC`;
+}
+
+function statusRange(status: number | StatusClass | undefined): { lowest: number; highest: number } {
+  if (status === undefined) return { lowest: 0, highest: 999 };
+  if (typeof status === 'number') return { lowest: status, highest: status };
+  const lowest = Number(status[0]) * 100;
+  return { lowest, highest: lowest + 99 };
 }

@@ -4,7 +4,7 @@ import { createMetrics } from '@offer-ads/platform/metrics';
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
 import { createTestDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { type Call, deleteCallsBefore, insertCalls, listCalls } from '../src/calls-store.ts';
+import { type Call, insertCalls } from '../src/calls-store.ts';
 import { sha256Of } from '../src/key-look-up.ts';
 import { manageKeys } from '../src/manage-keys.ts';
 import { manageOrganisations } from '../src/manage-organisations.ts';
@@ -44,46 +44,6 @@ const callWith = (key: string, overrides: Partial<Call> = {}): Call => ({
   durationMs: 3,
   at,
   ...overrides,
-});
-
-describe('the call log in the store', () => {
-  it('counts a batch once that is written twice', async () => {
-    const { organisationId, key } = await issueKey();
-    const batch = [callWith(key), callWith(key)];
-    await insertCalls(postgres, batch);
-    await insertCalls(postgres, batch);
-    expect(await listCalls(postgres, { organisationId, limit: 10 })).toHaveLength(2);
-  });
-
-  it('leaves out keys that nobody has and keeps the others', async () => {
-    const { organisationId, key } = await issueKey();
-    await insertCalls(postgres, [callWith('made up'), callWith(key)]);
-    expect(await listCalls(postgres, { organisationId, limit: 10 })).toHaveLength(1);
-  });
-
-  it('lists the newest calls first, up to a limit', async () => {
-    const { organisationId, key } = await issueKey();
-    const minutes = [0, 2, 1].map((minute) => new Date(at.getTime() + minute * 60_000));
-    await insertCalls(
-      postgres,
-      minutes.map((time) => callWith(key, { at: time })),
-    );
-    const listed = await listCalls(postgres, { organisationId, limit: 2 });
-    expect(listed.map((call) => call.at)).toEqual([minutes[1], minutes[2]]);
-  });
-
-  it('deletes what is older than the retention, in bounded steps, and nothing else', async () => {
-    const { organisationId, key } = await issueKey();
-    const old = new Date('2026-03-01T00:00:00Z');
-    await insertCalls(postgres, [
-      ...Array.from({ length: 5 }, () => callWith(key, { at: old })),
-      callWith(key),
-    ]);
-    const before = new Date('2026-03-03T12:00:00Z');
-    expect(await deleteCallsBefore(postgres, { before, limit: 3 })).toBe(3);
-    expect(await deleteCallsBefore(postgres, { before, limit: 3 })).toBe(2);
-    expect(await listCalls(postgres, { organisationId, limit: 10 })).toHaveLength(1);
-  });
 });
 
 describe('at the same time', () => {

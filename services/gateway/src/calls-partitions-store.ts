@@ -1,0 +1,67 @@
+/**
+ * All SQL about the days of the call log. Nothing here stops calls from being written: attaching and detaching lock
+ * the log against each other only, and whoever waits for a lock gives up soon.
+ */
+import type { Postgres, Queryable } from '@offer-ads/platform/postgres';
+import { type Day, nextDay, startOf } from './domain/call-days.ts';
+
+/** A few times what making a week takes; whoever gives up comes again. */
+const lockTimeout = '500ms';
+
+export async function makeDays(postgres: Postgres, days: readonly Day[]): Promise<void> {
+  const wanted = [...new Set(days)].toSorted();
+  await postgres.transaction(async (tx) => {
+    await tx.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
+    // Replicas that make one day at once wait for each other here, and the second finds it made.
+    await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('gateway calls days', 0))`);
+    const made = new Set((await listDays(tx)).map(({ day }) => day));
+    for (const day of wanted) if (!made.has(day)) await makeDay(tx, day);
+  });
+}
+
+/** `CREATE TABLE ... PARTITION OF` would lock the whole log; a table that is attached does not. */
+async function makeDay(tx: Queryable, day: Day): Promise<void> {
+  const [from, to] = [startOf(day).toISOString(), startOf(nextDay(day)).toISOString()];
+  await tx.query(`CREATE TABLE ${tableOf(day)} (LIKE calls INCLUDING ALL)`);
+  await tx.query(
+    `ALTER TABLE calls ATTACH PARTITION ${tableOf(day)} FOR VALUES FROM ('${from}') TO ('${to}')`,
+  );
+}
+
+export type StoredDay = { readonly day: Day; readonly state: 'attached' | 'detaching' | 'detached' };
+
+/** Every day that has a table, also what a process that died left half dropped. Oldest first. */
+export async function listDays(on: Queryable): Promise<StoredDay[]> {
+  return on.query<StoredDay>(
+    `SELECT replace(substr(c.relname, 7), '_', '-') AS day,
+            CASE WHEN i.inhrelid IS NULL THEN 'detached' WHEN i.inhdetachpending THEN 'detaching'
+                 ELSE 'attached' END AS state
+     FROM pg_class c
+     LEFT JOIN pg_inherits i ON i.inhrelid = c.oid AND i.inhparent = 'calls'::regclass
+     WHERE c.relkind = 'r' AND c.relname ~ '^calls_[0-9]{4}_[0-9]{2}_[0-9]{2}$'
+       AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'calls'::regclass)
+     ORDER BY c.relname`,
+  );
+}
+
+/**
+ * In three steps that commit by themselves, so that whoever writes or reads other days is never held up: a plain DROP
+ * would lock the whole log until the slowest reader is done.
+ */
+export async function dropDay(on: Queryable, { day, state }: StoredDay): Promise<void> {
+  if (state === 'attached') await on.query(`ALTER TABLE calls DETACH PARTITION ${tableOf(day)} CONCURRENTLY`);
+  if (state === 'detaching') await on.query(`ALTER TABLE calls DETACH PARTITION ${tableOf(day)} FINALIZE`);
+  await on.query(`DROP TABLE ${tableOf(day)}`);
+}
+
+/** The database's own clock, which a replica's is checked against before anything is dropped. */
+export async function readStoreTime(on: Queryable): Promise<Date> {
+  const [row] = await on.query<{ now: Date }>('SELECT now() AS now');
+  if (row === undefined) throw new Error('the database has no time');
+  return row.now;
+}
+
+/** A day is digits and dashes (domain/call-days.ts), so that the name needs no escaping. */
+function tableOf(day: Day): string {
+  return `calls_${day.replaceAll('-', '_')}`;
+}

@@ -1,0 +1,15 @@
+/**
+ * Makes and drops days of the call log once, for schedulers: `node services/gateway/src/retain-calls.ts`. A running
+ * gateway does the same every hour; at the same time the two do no harm.
+ */
+import { systemClock } from '@offer-ads/platform/clock';
+import { createLogger } from '@offer-ads/platform/logging';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { openPostgres } from '@offer-ads/platform/postgres';
+import { retainCalls } from './call-retention.ts';
+import { readDatabaseUrl } from './config.ts';
+
+const logger = createLogger({ service: 'gateway', level: 'info' });
+const metrics = createMetrics('gateway');
+await using postgres = await openPostgres({ url: readDatabaseUrl(), logger, metrics });
+await retainCalls({ postgres, clock: systemClock, logger });
