@@ -1,37 +1,99 @@
-/** Counts requests against limits: in memory for one replica. */
+/**
+ * Counts requests against limits: in a store that all replicas share, or in memory, which is exact for one replica and
+ * stands in for all while the store is away.
+ */
+import type { Logger } from '@offer-ads/platform/logging';
+import type { Metrics } from '@offer-ads/platform/metrics';
 import { type ClientWindows, rememberWindows } from './client-windows.ts';
-import type { Limit, Standing } from './domain/fixed-window.ts';
-import { countIn, standingIn } from './domain/fixed-window.ts';
+import { type Limit, type Standing, standingIn } from './domain/fixed-window.ts';
+import { countHere, type KnownCount, learn, surelyOver, toAdd, withoutDebt } from './domain/known-count.ts';
+import { connectSharedCounts, type SharedCounts } from './shared-counts.ts';
 
 export type { Limit, Standing };
 
 export type RequestLimiter = AsyncDisposable & {
   /**
-   * Counts one request of `client`, whatever comes of it, and says whether it is within the limit. Two limits of one
-   * name share their counts. Never throws. `client` is kept for the length of the window: hash what is secret.
+   * Counts one request of `client`, whatever comes of it, and says whether it is within the limit. Limits of one name
+   * share their counts and have one length of window. Never rejects. `client` is kept for the length of the window: hash
+   * what is secret.
    */
   readonly consume: (limit: Limit, client: string) => Promise<Standing>;
 };
 
+export async function startRequestLimiter(o: {
+  storeUrl: string | undefined;
+  /** The first part of every key in the store. */
+  namespace: string;
+  logger: Logger;
+  metrics: Metrics;
+  elapsedMs?: (() => number) | undefined;
+}): Promise<RequestLimiter> {
+  const { storeUrl } = o;
+  const shared = storeUrl === undefined ? undefined : await connectSharedCounts({ ...o, url: storeUrl });
+  return createRequestLimiter({ ...o, shared });
+}
+
 /** `elapsedMs`, in whole milliseconds, only ever rises, unlike the time of day, which may be set back. */
-export function startRequestLimiter(o: { elapsedMs?: (() => number) | undefined } = {}): RequestLimiter {
+export function createRequestLimiter(o: {
+  metrics: Metrics;
+  shared?: SharedCounts | undefined;
+  elapsedMs?: (() => number) | undefined;
+}): RequestLimiter {
+  const { shared } = o;
   const elapsedMs = o.elapsedMs ?? (() => Math.floor(performance.now()));
-  const byName = new Map<string, ClientWindows>();
-  const windowsOf = ({ name, windowSeconds }: Limit): ClientWindows => {
+  const insured = o.metrics.counter({
+    name: 'rate_limit_insured_total',
+    help: 'Requests counted in memory because the shared store was away.',
+  });
+  const byName = new Map<string, ClientWindows<KnownCount>>();
+  const windowsOf = ({ name, windowSeconds }: Limit): ClientWindows<KnownCount> => {
     const known = byName.get(name);
     if (known !== undefined) return known;
-    const windows = rememberWindows({ windowMs: windowSeconds * 1_000 });
+    const windows = rememberWindows<KnownCount>({ windowMs: windowSeconds * 1_000 });
     byName.set(name, windows);
     return windows;
   };
+
+  /**
+   * Every replica allows the whole limit: a share of it would refuse well-behaved clients, and what a client could gain
+   * by finding more replicas ends with the outage.
+   */
+  const countInMemory = (limit: Limit, client: string, owes: 0 | 1): Standing => {
+    const windows = windowsOf(limit);
+    const nowMs = elapsedMs();
+    const window = countHere(windows.get(client), limit, { nowMs, owes });
+    windows.set(client, window, nowMs);
+    return standingIn(window, limit, nowMs);
+  };
+
+  const countInStore = async (store: SharedCounts, limit: Limit, client: string): Promise<Standing> => {
+    const windows = windowsOf(limit);
+    // The time before asking: no window that is remembered here outlasts the store's.
+    const askedAtMs = elapsedMs();
+    const known = windows.get(client);
+    const over = surelyOver(known, limit, askedAtMs);
+    if (over !== undefined) return standingIn(over, limit, askedAtMs);
+
+    const asked = store.add(`${limit.name}:${client}`, toAdd(known, limit, askedAtMs));
+    const paid = withoutDebt(known);
+    if (paid !== undefined && paid !== known) windows.set(client, paid, askedAtMs);
+    const told = await asked;
+    if (told === null) {
+      insured.inc();
+      return countInMemory(limit, client, 0);
+    }
+    const window = { count: told.count, endsAtMs: askedAtMs + told.msToEnd };
+    windows.set(client, learn(windows.get(client), window, askedAtMs), askedAtMs);
+    return standingIn(window, limit, askedAtMs);
+  };
+
   return {
     consume: async (limit, client) => {
-      const nowMs = elapsedMs();
-      const windows = windowsOf(limit);
-      const window = countIn(windows.get(client), limit, nowMs);
-      windows.set(client, window, nowMs);
-      return standingIn(window, limit, nowMs);
+      if (shared === undefined) return countInMemory(limit, client, 0);
+      if (shared.isUp()) return countInStore(shared, limit, client);
+      insured.inc();
+      return countInMemory(limit, client, 1);
     },
-    [Symbol.asyncDispose]: async () => {},
+    [Symbol.asyncDispose]: async () => shared?.[Symbol.asyncDispose](),
   };
 }

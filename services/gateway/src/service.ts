@@ -21,7 +21,16 @@ import { createUpstream } from './upstream.ts';
 
 export type Gateway = AsyncDisposable & { readonly url: string };
 
-export async function startGateway(config: GatewayConfig, overrides: Overrides = {}): Promise<Gateway> {
+/** `limitsNamespace`: a corner of the shared store of its own. `elapsedMs`: how long limits think that it has been. */
+export type GatewayOverrides = Overrides & {
+  readonly limitsNamespace?: string;
+  readonly elapsedMs?: () => number;
+};
+
+export async function startGateway(
+  config: GatewayConfig,
+  overrides: GatewayOverrides = {},
+): Promise<Gateway> {
   const foundation = layFoundation('gateway', config.LOG_LEVEL, overrides);
   const { clock, logger, metrics } = foundation;
   await using opened = new AsyncDisposableStack();
@@ -41,7 +50,14 @@ export async function startGateway(config: GatewayConfig, overrides: Overrides =
   const callLog = opened.use(
     startCallLog({ write: (calls) => insertCalls(postgres, calls), logger, metrics }),
   );
-  const limiter = opened.use(startRequestLimiter());
+  const limiter = opened.use(
+    await startRequestLimiter({
+      storeUrl: config.VALKEY_URL,
+      namespace: overrides.limitsNamespace ?? 'gateway',
+      elapsedMs: overrides.elapsedMs,
+      ...foundation,
+    }),
+  );
   const upstreams = {
     offers: opened.use(createUpstream({ name: 'offers', baseUrl: config.OFFERS_URL, logger })),
     pricing: opened.use(createUpstream({ name: 'pricing', baseUrl: config.PRICING_URL, logger })),

@@ -1,19 +1,73 @@
-/** 60 requests a minute per client IP, over all endpoints (specification, Limits); first of all checks (decision 9). */
-import type { RequestHandler } from 'express';
+/**
+ * The limits of the public API: 60 requests a minute per client IP over all endpoints (specification, Limits), first of
+ * all checks (decision 9), and for a key that has one a limit of its own, counted once the key is known.
+ */
+import type { RequestHandler, Response } from 'express';
 import { networkOf } from '../domain/client-network.ts';
-import type { Limit, RequestLimiter } from '../request-limiter.ts';
+import type { Limit, RequestLimiter, Standing } from '../request-limiter.ts';
 import type { ClientIp } from './client-ip.ts';
 
 const perClientIp: Limit = { name: 'ip', requests: 60, windowSeconds: 60 };
 
+export type Counted = { readonly limit: Limit; readonly standing: Standing };
+
+/** Kept until the key's limit is counted, because the fields tell of both. */
+const countedByIp = new WeakMap<Response, Counted>();
+
 export function limitRate(clientIp: ClientIp, limiter: RequestLimiter): RequestHandler {
   return async (req, res, next) => {
     const standing = await limiter.consume(perClientIp, networkOf(clientIp(req)));
-    res.setHeader('X-RateLimit-Limit', standing.limit);
-    res.setHeader('X-RateLimit-Remaining', standing.remaining);
-    res.setHeader('X-RateLimit-Reset', standing.resetSeconds);
-    if (standing.allowed) return next();
-    res.setHeader('Retry-After', standing.resetSeconds);
-    res.status(429).json({ message: 'Too many requests' });
+    const counted = { limit: perClientIp, standing };
+    countedByIp.set(res, counted);
+    tell(res, [counted]);
+    if (standing.allowed) next();
+    else refuse(res, standing);
   };
+}
+
+/** Counts a request against its key's own limit; false when that is used up and the reply is out. */
+export async function limitKey(
+  res: Response,
+  limiter: RequestLimiter,
+  key: { readonly keyId: number; readonly requestsPerMinute: number },
+): Promise<boolean> {
+  const limit: Limit = { name: 'key', requests: key.requestsPerMinute, windowSeconds: 60 };
+  const standing = await limiter.consume(limit, String(key.keyId));
+  const byIp = countedByIp.get(res);
+  tell(res, byIp === undefined ? [{ limit, standing }] : [byIp, { limit, standing }]);
+  if (!standing.allowed) refuse(res, standing);
+  return standing.allowed;
+}
+
+/**
+ * What a reply tells of the limits that its request was counted against (decision 21): the `X-RateLimit` fields describe
+ * the one with the fewest requests left, and `RateLimit-Policy` and `RateLimit` all of them, as
+ * draft-ietf-httpapi-ratelimit-headers-11 has it.
+ */
+export function limitFields(counted: readonly [Counted, ...Counted[]]): [name: string, value: string][] {
+  let nearest = counted[0].standing;
+  let policies = '';
+  let standings = '';
+  for (const { limit, standing } of counted) {
+    if (standing.remaining < nearest.remaining || !standing.allowed) nearest = standing;
+    const separator = policies === '' ? '' : ', ';
+    policies += `${separator}"${limit.name}";q=${limit.requests};w=${limit.windowSeconds}`;
+    standings += `${separator}"${limit.name}";r=${standing.remaining};t=${standing.resetSeconds}`;
+  }
+  return [
+    ['X-RateLimit-Limit', String(nearest.limit)],
+    ['X-RateLimit-Remaining', String(nearest.remaining)],
+    ['X-RateLimit-Reset', String(nearest.resetSeconds)],
+    ['RateLimit-Policy', policies],
+    ['RateLimit', standings],
+  ];
+}
+
+function tell(res: Response, counted: readonly [Counted, ...Counted[]]): void {
+  for (const [name, value] of limitFields(counted)) res.setHeader(name, value);
+}
+
+function refuse(res: Response, standing: Standing): void {
+  res.setHeader('Retry-After', standing.resetSeconds);
+  res.status(429).json({ message: 'Too many requests' });
 }

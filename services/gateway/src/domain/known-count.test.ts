@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Limit } from './fixed-window.ts';
+import { countHere, type KnownCount, learn, surelyOver, toAdd, withoutDebt } from './known-count.ts';
+
+const limit: Limit = { name: 'test', requests: 60, windowSeconds: 60 };
+const known = (count: number, owed = 0): KnownCount => ({ count, owed, endsAtMs: 10_000 });
+
+describe('a client whose shared count is known here', () => {
+  it('is refused without asking the store once the limit is used up, until the window ends', () => {
+    expect(surelyOver(known(59), limit, 0)).toBeUndefined();
+    expect(surelyOver(known(60), limit, 0)).toEqual({ count: 61, endsAtMs: 10_000 });
+    expect(surelyOver(known(60), limit, 10_000)).toBeUndefined();
+    expect(surelyOver(undefined, limit, 0)).toBeUndefined();
+  });
+
+  it('is asked for while something is owed, so that the other replicas learn of it', () => {
+    expect(surelyOver(known(60, 1), limit, 0)).toBeUndefined();
+  });
+
+  it('owes nothing in an ordinary second: one request, a whole window', () => {
+    for (const nothingOwed of [undefined, known(5), known(5, 0)])
+      expect(toAdd(nothingOwed, limit, 0)).toEqual({ requests: 1, windowSeconds: 60 });
+  });
+
+  it('brings what is owed with the next request, in a window that ends when the one here does', () => {
+    expect(toAdd(known(40, 12), limit, 3_500)).toEqual({ requests: 13, windowSeconds: 7 });
+    expect(withoutDebt(known(40, 12))).toEqual(known(40));
+  });
+
+  it('brings nothing out of a window that has ended', () => {
+    expect(toAdd(known(40, 12), limit, 10_000)).toEqual({ requests: 1, windowSeconds: 60 });
+  });
+
+  it('is known by the highest count told, because answers overtake each other', () => {
+    const told = (count: number) => ({ count, endsAtMs: 10_000 });
+    expect(learn(learn(undefined, told(5), 0), told(4), 0)).toEqual(known(5));
+    expect(learn(known(5, 2), told(8), 0)).toEqual(known(8, 2));
+  });
+
+  it('is known anew in a new window, however low its count', () => {
+    expect(learn(known(60, 3), { count: 1, endsAtMs: 70_000 }, 10_000)).toEqual({
+      count: 1,
+      endsAtMs: 70_000,
+      owed: 0,
+    });
+  });
+
+  it('goes on from the count known when the store is away, and owes what is counted here', () => {
+    const first = countHere(known(30), limit, { nowMs: 5_000, owes: 1 });
+    expect(first).toEqual(known(31, 1));
+    expect(countHere(first, limit, { nowMs: 6_000, owes: 1 })).toEqual(known(32, 2));
+  });
+
+  it('owes nothing for a request that the store may have counted, and nothing from an ended window', () => {
+    expect(countHere(known(30), limit, { nowMs: 5_000, owes: 0 })).toEqual(known(31));
+    expect(countHere(known(30, 7), limit, { nowMs: 10_000, owes: 1 })).toEqual({
+      count: 1,
+      endsAtMs: 70_000,
+      owed: 1,
+    });
+  });
+});

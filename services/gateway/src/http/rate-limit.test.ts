@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Counted, limitFields } from './rate-limit.ts';
+
+function counted(name: string, requests: number, remaining: number, allowed = true): Counted {
+  return {
+    limit: { name, requests, windowSeconds: 60 },
+    standing: { allowed, limit: requests, remaining, resetSeconds: 42 },
+  };
+}
+const fields = (...all: [Counted, ...Counted[]]) => Object.fromEntries(limitFields(all));
+
+describe('the fields of a limit', () => {
+  it('are those of decision 21 and of the draft', () => {
+    expect(fields(counted('ip', 60, 59))).toEqual({
+      'X-RateLimit-Limit': '60',
+      'X-RateLimit-Remaining': '59',
+      'X-RateLimit-Reset': '42',
+      'RateLimit-Policy': '"ip";q=60;w=60',
+      RateLimit: '"ip";r=59;t=42',
+    });
+  });
+
+  it('tell of two limits in the draft fields, and of the one nearer to its end in the others', () => {
+    expect(fields(counted('ip', 60, 20), counted('key', 600, 19))).toEqual({
+      'X-RateLimit-Limit': '600',
+      'X-RateLimit-Remaining': '19',
+      'X-RateLimit-Reset': '42',
+      'RateLimit-Policy': '"ip";q=60;w=60, "key";q=600;w=60',
+      RateLimit: '"ip";r=20;t=42, "key";r=19;t=42',
+    });
+    expect(fields(counted('ip', 60, 20), counted('key', 600, 21))['X-RateLimit-Limit']).toBe('60');
+  });
+
+  it('tell of the limit that refused, though the other has nothing left either', () => {
+    const refused = fields(counted('ip', 60, 0), counted('key', 5, 0, false));
+    expect(refused['X-RateLimit-Limit']).toBe('5');
+  });
+});

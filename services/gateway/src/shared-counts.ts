@@ -1,0 +1,130 @@
+/**
+ * Counts that all replicas share, in Valkey (or Redis). Nothing waits for a store that is away: the first request that
+ * finds out waits one short time-out, the others are told at once, and only the probe asks until it is back.
+ */
+import type { Logger } from '@offer-ads/platform/logging';
+import type { Metrics } from '@offer-ads/platform/metrics';
+import { Redis } from 'ioredis';
+import { RateLimiterRedis } from 'rate-limiter-flexible';
+
+export type SharedCounts = AsyncDisposable & {
+  readonly isUp: () => boolean;
+  /**
+   * Adds to the count of `id`, in one step that no other replica can come between, and begins its window of
+   * `windowSeconds` when none runs. Null when the store does not answer in time.
+   */
+  readonly add: (
+    id: string,
+    o: { requests: number; windowSeconds: number },
+  ) => Promise<{ readonly count: number; readonly msToEnd: number } | null>;
+};
+
+/** A store in the same network answers within a millisecond. */
+const answerMs = 100;
+/** A connection that says nothing for this long while it is asked is broken off and made anew. */
+const silenceMs = 500;
+const probeEveryMs = 1_000;
+const connectMs = 1_000;
+const longestReconnectDelayMs = 1_000;
+
+export async function connectSharedCounts(o: {
+  url: string;
+  /** The first part of every key; tests have their own. */
+  namespace: string;
+  logger: Logger;
+  metrics: Metrics;
+}): Promise<SharedCounts> {
+  const { logger } = o;
+  const gauge = o.metrics.gauge({
+    name: 'rate_limit_store_up',
+    help: '1 while requests are counted in the shared store, 0 while each replica counts for itself.',
+  });
+  const client = new Redis(o.url, {
+    lazyConnect: true,
+    // A request that cannot be counted now is counted in memory; counting it later as well would count it twice.
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: connectMs,
+    socketTimeout: silenceMs,
+    retryStrategy: (attempt) => Math.min(attempt * 50, longestReconnectDelayMs),
+  });
+  // The library's script adds and reads the end of the window in one step; whether that is too many is for us to say.
+  const counter = new RateLimiterRedis({
+    storeClient: client,
+    keyPrefix: o.namespace,
+    points: Number.MAX_SAFE_INTEGER,
+    duration: 1,
+    rejectIfRedisNotReady: true,
+  });
+
+  let up: boolean | undefined;
+  let whyDown = 'not connected yet';
+  const turn = (now: boolean) => {
+    if (up === now) return;
+    up = now;
+    gauge.set(now ? 1 : 0);
+    if (now) logger.info('rate limits are counted in the shared store');
+    else logger.warn({ reason: whyDown }, 'the store of rate limits is away: each replica counts for itself');
+  };
+
+  const add: SharedCounts['add'] = async (id, { requests, windowSeconds }) => {
+    try {
+      const counted = await answered(counter.penalty(id, requests, { customDuration: windowSeconds }));
+      return { count: counted.consumedPoints, msToEnd: counted.msBeforeNext };
+    } catch (error) {
+      // Only the message: the library's errors carry their command, and that of a login its password.
+      whyDown = error instanceof Error ? error.message : String(error);
+      turn(false);
+      return null;
+    }
+  };
+  /** Counts as requests do: a store that answers but may not write is not back. */
+  const probe = async () => {
+    if (up !== true && client.status === 'ready' && (await add('probe', aProbe)) !== null) turn(true);
+  };
+
+  client.on('error', (error) => {
+    whyDown = error.message;
+  });
+  client.on('close', () => turn(false));
+  client.on('ready', () => void probe());
+  const probing = setInterval(() => void probe(), probeEveryMs).unref();
+
+  // A replica that starts waits for the store within the connection's bounds, and goes on without it.
+  await client.connect().catch(() => {});
+  await probe();
+  if (up === undefined) turn(false);
+
+  return {
+    isUp: () => up === true,
+    add,
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(probing);
+      client.removeAllListeners('close');
+      client.disconnect();
+    },
+  };
+}
+
+const aProbe = { requests: 1, windowSeconds: 1 };
+
+/** Rejects after the time-out, but never while the answer has arrived and a busy process has not read it yet. */
+function answered<T>(asked: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => setImmediate(reject, new Error(`no answer within ${answerMs} ms`)),
+      answerMs,
+    );
+    asked.then(
+      (answer) => {
+        clearTimeout(timer);
+        resolve(answer);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
+}
