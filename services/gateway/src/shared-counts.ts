@@ -6,6 +6,7 @@ import type { Logger } from '@offer-ads/platform/logging';
 import type { Metrics } from '@offer-ads/platform/metrics';
 import { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
+import { limitPatience } from './patience.ts';
 
 export type SharedCounts = AsyncDisposable & {
   readonly isUp: () => boolean;
@@ -58,6 +59,7 @@ export async function connectSharedCounts(o: {
     rejectIfRedisNotReady: true,
   });
 
+  const patience = limitPatience(answerMs);
   let up: boolean | undefined;
   let whyDown = 'not connected yet';
   const turn = (now: boolean) => {
@@ -70,7 +72,7 @@ export async function connectSharedCounts(o: {
 
   const add: SharedCounts['add'] = async (id, { requests, windowSeconds }) => {
     try {
-      const counted = await answered(counter.penalty(id, requests, { customDuration: windowSeconds }));
+      const counted = await patience.wait(counter.penalty(id, requests, { customDuration: windowSeconds }));
       return { count: counted.consumedPoints, msToEnd: counted.msBeforeNext };
     } catch (error) {
       // Only the message: the library's errors carry their command, and that of a login its password.
@@ -101,6 +103,7 @@ export async function connectSharedCounts(o: {
     add,
     [Symbol.asyncDispose]: async () => {
       clearInterval(probing);
+      patience[Symbol.dispose]();
       client.removeAllListeners('close');
       client.disconnect();
     },
@@ -108,23 +111,3 @@ export async function connectSharedCounts(o: {
 }
 
 const aProbe = { requests: 1, windowSeconds: 1 };
-
-/** Rejects after the time-out, but never while the answer has arrived and a busy process has not read it yet. */
-function answered<T>(asked: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => setImmediate(reject, new Error(`no answer within ${answerMs} ms`)),
-      answerMs,
-    );
-    asked.then(
-      (answer) => {
-        clearTimeout(timer);
-        resolve(answer);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(error);
-      },
-    );
-  });
-}

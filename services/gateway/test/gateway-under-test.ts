@@ -5,7 +5,7 @@ import { testNamespace } from '@offer-ads/testing/broker';
 import { createTestDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { type GatewayConfig, readGatewayConfig } from '../src/config.ts';
-import { startGateway } from '../src/service.ts';
+import { type GatewayOverrides, startGateway } from '../src/service.ts';
 import { type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
 
 export const adminToken = 'an-admin-credential-that-only-tests-use-0123';
@@ -22,6 +22,8 @@ type Call = {
   ip?: string;
   headers?: Record<string, string>;
   body?: string | Buffer | ReadableStream;
+  /** Another replica's address. */
+  base?: string;
 };
 
 export type GatewayUnderTest = AsyncDisposable & {
@@ -43,7 +45,7 @@ export type GatewayUnderTest = AsyncDisposable & {
 };
 
 export async function startGatewayUnderTest(
-  o: { clock?: Clock; settings?: NodeJS.ProcessEnv } = {},
+  o: { clock?: Clock; settings?: NodeJS.ProcessEnv; overrides?: GatewayOverrides } = {},
 ): Promise<GatewayUnderTest> {
   await using opened = new AsyncDisposableStack();
   const database = await createTestDatabase('gateway');
@@ -74,12 +76,16 @@ export async function startGatewayUnderTest(
       logger: silentLogger,
       brokerNamespace: broker.namespace,
       ...(o.clock === undefined ? {} : { clock: o.clock }),
+      ...o.overrides,
     }),
   );
 
-  const call = async (path: string, { method = 'GET', key, ip, headers, body }: Call = {}): Promise<Reply> =>
+  const call = async (
+    path: string,
+    { method = 'GET', key, ip, headers, body, base = gateway.url }: Call = {},
+  ): Promise<Reply> =>
     reply(
-      await fetch(`${gateway.url}${path}`, {
+      await fetch(`${base}${path}`, {
         method,
         headers: {
           'x-forwarded-for': ip ?? randomIp(),

@@ -1,0 +1,51 @@
+/** Time-outs for many short calls by one timer, which runs only while somebody waits. */
+
+export type Patience = Disposable & {
+  /** Rejects when the call takes longer than the patience, and up to a quarter more. */
+  readonly wait: <T>(call: Promise<T>) => Promise<T>;
+};
+
+/**
+ * Patience is worn by beats of the timer, not by the clock: a process that is kept from running for a while has not
+ * waited, and the answer lies unread.
+ */
+export function limitPatience(ms: number): Patience {
+  const beats = 4;
+  const waiting = new Set<{ beatsLeft: number; readonly giveUp: () => void }>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const stop = () => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+  const beat = () => {
+    if (waiting.size === 0) return stop();
+    for (const one of waiting) {
+      one.beatsLeft -= 1;
+      if (one.beatsLeft > 0) continue;
+      waiting.delete(one);
+      one.giveUp();
+    }
+  };
+
+  return {
+    wait: (call) =>
+      new Promise((resolve, reject) => {
+        // The first beat comes at any moment, so it is one that does not count.
+        const one = { beatsLeft: beats + 1, giveUp: () => reject(new Error(`no answer within ${ms} ms`)) };
+        waiting.add(one);
+        timer ??= setInterval(beat, ms / beats).unref();
+        call.then(
+          (answer) => {
+            waiting.delete(one);
+            resolve(answer);
+          },
+          (error: unknown) => {
+            waiting.delete(one);
+            reject(error);
+          },
+        );
+      }),
+    [Symbol.dispose]: stop,
+  };
+}
