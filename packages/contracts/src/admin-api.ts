@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { isBilledCurrency } from './currencies.ts';
 import { role } from './gateway-events.ts';
+import { callsQuery } from './portal-organisation-api.ts';
 import {
   categoryId,
   country,
@@ -45,16 +46,27 @@ export const quotaChange = z.object({
 
 /** POST /admin/organisations/{id}/people */
 export const invitation = z.object({ email, role: role.default('developer') });
-/** POST /admin/organisations/{id}/people/disable and /enable */
+/** POST /admin/organisations/{id}/people/disable, /enable and /invitation (sent again) */
 export const personNamed = z.object({ email });
+/** POST /admin/organisations/{id}/people/role */
+export const roleChange = z.object({ email, role });
 /** GET /admin/organisations/{id}/people */
 export const peopleReply = z.object({
   people: z.array(z.object({ id: personId, email: z.string(), role, enabled: z.boolean() })),
 });
 export type PeopleReply = z.infer<typeof peopleReply>;
 
-/** POST /admin/terms */
-export const termsVersion = z.object({ version: z.string().trim().min(1).max(50) });
+/** POST /admin/terms: plain text or Markdown; a version that is published without its text has none for ever. */
+export const termsVersion = z.object({
+  version: z.string().trim().min(1).max(50),
+  text: z
+    .string()
+    .refine((text) => text.trim() !== '', 'must not be empty')
+    .refine((text) => Array.from(text).length <= 100_000, 'must have at most 100,000 characters')
+    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed Unicode without NUL')
+    .nullish()
+    .transform((text) => text ?? null),
+});
 
 // ---- gateway: keys and calls
 
@@ -71,8 +83,10 @@ export const keyWish = z.object({
   personEmail: z.email().optional(),
   name: z.string().trim().min(1).max(100).default('API key'),
 });
-/** GET /admin/organisations/{id}/calls?limit= */
-export const callLogPage = z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(100) });
+/** GET /admin/organisations/{id}/calls? : as people of the organisation ask, in longer pages. */
+export const callLogPage = callsQuery.extend({
+  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+});
 
 // ---- billing
 

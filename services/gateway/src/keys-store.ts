@@ -1,4 +1,6 @@
 /** All SQL about API keys. */
+import { timingSafeEqual } from 'node:crypto';
+import type { Role } from '@offer-ads/contracts/gateway-events';
 import type { Mode } from '@offer-ads/contracts/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
 import type { KeyFacts } from './domain/admission.ts';
@@ -15,17 +17,37 @@ export type KeyRecord = {
   readonly expiresAt: Date | null;
   readonly disabledAt: Date | null;
   readonly lastUsedAt: Date | null;
+  /** The key that this one replaced. */
+  readonly rolledFrom: number | null;
 };
+/** With whose it is, for the people of the organisation. */
+export type OwnedKey = KeyRecord & {
+  readonly owner: {
+    readonly id: number;
+    readonly email: string;
+    readonly role: Role;
+    readonly enabled: boolean;
+  };
+  /** An address; null while it is not disabled, or when the platform team did it. */
+  readonly disabledBy: string | null;
+};
+/** As it is locked for a change. */
+export type LockedKey = KeyRecord & { readonly ownerEnabled: boolean };
 
 export type NewKey = Pick<
   KeyRecord,
-  'organisationId' | 'createdBy' | 'lastFour' | 'mode' | 'name' | 'createdAt' | 'expiresAt'
+  'organisationId' | 'createdBy' | 'lastFour' | 'mode' | 'name' | 'createdAt' | 'expiresAt' | 'rolledFrom'
 > & { readonly sha256: Buffer };
 
-/** One statement, because it runs before every request that no cache answers. */
+/**
+ * One statement, because it runs before every request that no cache answers. The index compares hashes in a time that
+ * depends on how much of them agrees. That teaches nothing: a caller chooses keys, not hashes, so what could be learned
+ * is the start of a hash that nobody can turn into a key. The last comparison takes the same time all the same, and
+ * does not trust the store to have found the very hash.
+ */
 export async function findKeyFacts(on: Queryable, sha256: Buffer): Promise<KeyFacts | null> {
-  const [row] = await on.query<KeyFacts>(
-    `SELECT k.id AS "keyId", k.mode, k.disabled_at IS NOT NULL AS disabled, k.expires_at AS "expiresAt",
+  const [row] = await on.query<KeyFacts & { readonly sha256: Buffer }>(
+    `SELECT k.sha256, k.id AS "keyId", k.mode, k.disabled_at IS NOT NULL AS disabled, k.expires_at AS "expiresAt",
             p.id AS "personId", p.enabled AS "personEnabled",
             o.id AS "organisationId", o.enabled AS "organisationEnabled", o.currency, o.country,
             o.trading_name AS "tradingName",
@@ -42,13 +64,16 @@ export async function findKeyFacts(on: Queryable, sha256: Buffer): Promise<KeyFa
      WHERE k.sha256 = $1`,
     [sha256],
   );
-  return row ?? null;
+  if (row === undefined) return null;
+  const { sha256: stored, ...facts } = row;
+  return stored.length === sha256.length && timingSafeEqual(stored, sha256) ? facts : null;
 }
 
 export async function insertKey(on: Queryable, key: NewKey): Promise<number> {
   const [row] = await on.query<{ id: number }>(
-    `INSERT INTO api_keys (organisation_id, created_by, sha256, last_four, mode, name, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
+    `INSERT INTO api_keys (organisation_id, created_by, sha256, last_four, mode, name, created_at, expires_at,
+                           rolled_from)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
     [
       key.organisationId,
       key.createdBy,
@@ -58,31 +83,70 @@ export async function insertKey(on: Queryable, key: NewKey): Promise<number> {
       key.name,
       key.createdAt,
       key.expiresAt,
+      key.rolledFrom,
     ],
   );
   if (row === undefined) throw new Error('INSERT returned no id');
   return row.id;
 }
 
-const keyColumns = `id, organisation_id AS "organisationId", created_by AS "createdBy", last_four AS "lastFour",
-  mode, name, created_at AS "createdAt", expires_at AS "expiresAt", disabled_at AS "disabledAt",
-  last_used_at AS "lastUsedAt"`;
+const keyColumns = `k.id, k.organisation_id AS "organisationId", k.created_by AS "createdBy",
+  k.last_four AS "lastFour", k.mode, k.name, k.created_at AS "createdAt", k.expires_at AS "expiresAt",
+  k.disabled_at AS "disabledAt", k.last_used_at AS "lastUsedAt", k.rolled_from AS "rolledFrom"`;
 
 /** Locks the key until the transaction ends; the call log, which refers to keys, goes on meanwhile. */
-export async function lockKey(tx: Transaction, id: number): Promise<KeyRecord | null> {
-  const [row] = await tx.query<KeyRecord>(
-    `SELECT ${keyColumns} FROM api_keys WHERE id = $1 FOR NO KEY UPDATE`,
+export async function lockKey(tx: Transaction, id: number): Promise<LockedKey | null> {
+  const [row] = await tx.query<LockedKey>(
+    `SELECT ${keyColumns}, p.enabled AS "ownerEnabled"
+     FROM api_keys k JOIN people p ON p.id = k.created_by WHERE k.id = $1 FOR NO KEY UPDATE OF k`,
     [id],
   );
   return row ?? null;
 }
 
-export async function disableKey(tx: Transaction, o: { id: number; at: Date }): Promise<void> {
-  await tx.query(`UPDATE api_keys SET disabled_at = $2 WHERE id = $1`, [o.id, o.at]);
+/** `by`: null is the platform team. */
+export async function disableKey(
+  tx: Transaction,
+  o: { id: number; at: Date; by: number | null },
+): Promise<void> {
+  await tx.query(`UPDATE api_keys SET disabled_at = $2, disabled_by = $3 WHERE id = $1`, [o.id, o.at, o.by]);
+}
+
+/** Neither disabled nor expired. */
+export async function countKeysInForce(
+  tx: Transaction,
+  o: { organisationId: number; mode: Mode | null; at: Date },
+): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `SELECT count(*)::integer AS count FROM api_keys
+     WHERE organisation_id = $1 AND mode IS NOT DISTINCT FROM $2
+       AND disabled_at IS NULL AND (expires_at IS NULL OR expires_at > $3)`,
+    [o.organisationId, o.mode, o.at],
+  );
+  return row?.count ?? 0;
 }
 
 export async function listKeys(on: Queryable, organisationId: number): Promise<KeyRecord[]> {
-  return on.query<KeyRecord>(`SELECT ${keyColumns} FROM api_keys WHERE organisation_id = $1 ORDER BY id`, [
-    organisationId,
-  ]);
+  return on.query<KeyRecord>(
+    `SELECT ${keyColumns} FROM api_keys k WHERE k.organisation_id = $1 ORDER BY k.id`,
+    [organisationId],
+  );
+}
+
+/** Keys in force first, then the others, the newest first each; whatever the limit leaves out is dead for long. */
+export async function listOwnedKeys(
+  on: Queryable,
+  o: { organisationId: number; at: Date; limit: number },
+): Promise<OwnedKey[]> {
+  return on.query<OwnedKey>(
+    `SELECT ${keyColumns}, disabler.email AS "disabledBy",
+            json_build_object('id', p.id, 'email', p.email, 'role', p.role, 'enabled', p.enabled) AS owner
+     FROM api_keys k
+     JOIN people p ON p.id = k.created_by
+     LEFT JOIN people disabler ON disabler.id = k.disabled_by
+     WHERE k.organisation_id = $1
+     ORDER BY (k.disabled_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)) DESC, k.id DESC
+     LIMIT $3`,
+    [o.organisationId, o.at, o.limit],
+  );
 }

@@ -1,20 +1,24 @@
 /** Creating, rolling and disabling API keys (specification, Authentication items 2 to 4; decisions 24 and 25). */
 import { randomInt } from 'node:crypto';
 import type { Mode } from '@offer-ads/contracts/primitives';
-import type { Clock } from '@offer-ads/platform/clock';
-import type { Postgres, Queryable } from '@offer-ads/platform/postgres';
+import type { Transaction } from '@offer-ads/platform/postgres';
+import { type Administration, withOrganisation } from './change-organisation.ts';
 import { composeKey, lastFourOf, randomDigitsOfKey } from './domain/api-key.ts';
-import { firstAdminOf, personByEmail } from './domain/organisation.ts';
+import { mostKeysInForce, type RollRefusal, refuseRoll } from './domain/key-standing.ts';
+import { firstAdminOf } from './domain/organisation.ts';
+import { done, type Outcome, refused } from './domain/outcome.ts';
+import { type Actor, actorMay, personIdOf, personOf } from './domain/people.ts';
 import { sha256Of } from './key-look-up.ts';
 import * as store from './keys-store.ts';
-import { findOrganisation } from './organisations-store.ts';
 
 export type KeyRefusal =
+  | RollRefusal
   | 'organisation-unknown'
   | 'person-unknown'
-  | 'key-unknown'
-  | 'key-not-in-force'
-  | 'key-without-mode';
+  | 'not-allowed'
+  | 'expiry-passed'
+  | 'too-many-keys'
+  | 'key-unknown';
 /** The only moment at which the whole key exists outside of its owner's hands. */
 export type IssuedKey = {
   readonly id: number;
@@ -23,77 +27,97 @@ export type IssuedKey = {
   readonly mode: Mode | null;
   readonly expiresAt: Date | null;
 };
-type Outcome<T> = { readonly ok: true; readonly value: T } | Refused;
-type Refused = { readonly ok: false; readonly reason: KeyRefusal };
 
 export type KeyWish = {
   readonly organisationId: number;
   readonly mode: Mode | null;
   readonly name: string;
   readonly expiresAt: Date | null;
-  /** Whose key it is; the organisation's first admin when nobody is named. */
+  /** Whose key it is when the platform team makes it; the organisation's first admin when nobody is named. */
   readonly personEmail?: string | undefined;
 };
+type DisabledKey = store.KeyRecord & { readonly disabledAt: Date };
+/** A key by its id, and whose it must be: people reach the keys of their own organisation and no others. */
+type KeyRef = { readonly id: number; readonly organisationId?: number | undefined };
+
+/** All that can be in force at once, three hundred, and the latest of those that were. */
+const mostKeysListed = 500;
 
 export type Keys = ReturnType<typeof manageKeys>;
 
-/** `untilForgotten` ends when no replica can remember what a key was before. */
-export function manageKeys(o: { postgres: Postgres; clock: Clock; untilForgotten: () => Promise<void> }) {
+export function manageKeys(o: Administration) {
   const { postgres, clock } = o;
   return {
-    create: async (wish: KeyWish): Promise<Outcome<IssuedKey>> => {
-      const organisation = await findOrganisation(postgres, wish.organisationId);
-      if (organisation === null) return refused('organisation-unknown');
-      const person =
-        wish.personEmail === undefined
-          ? firstAdminOf(organisation)
-          : personByEmail(organisation, wish.personEmail);
-      if (person === undefined) return refused('person-unknown');
-      return { ok: true, value: await issue(postgres, { ...wish, createdBy: person.id }, clock.now()) };
-    },
+    /** Asked twice, it makes two keys: each is shown once, and whoever lost sight of one disables it. */
+    create: (wish: KeyWish, by: Actor): Promise<Outcome<IssuedKey, KeyRefusal>> =>
+      withOrganisation<IssuedKey, KeyRefusal>(o, wish.organisationId, async (tx, organisation) => {
+        const at = clock.now();
+        if (!actorMay(organisation, by, 'keys')) return refused('not-allowed');
+        const owner =
+          by !== 'platform-team'
+            ? personOf(organisation, { id: by.personId })
+            : wish.personEmail === undefined
+              ? firstAdminOf(organisation)
+              : personOf(organisation, { email: wish.personEmail });
+        if (owner === undefined) return refused('person-unknown');
+        // The platform team may make a key that has expired already, to see how callers take it.
+        if (by !== 'platform-team' && wish.expiresAt !== null && wish.expiresAt <= at)
+          return refused('expiry-passed');
+        if ((await store.countKeysInForce(tx, { ...wish, at })) >= mostKeysInForce)
+          return refused('too-many-keys');
+        return done(await issue(tx, { ...wish, createdBy: owner.id, rolledFrom: null }, at));
+      }),
 
     /** The new key takes over name, mode, person and expiry; the old one has stopped working when this returns. */
-    roll: async (id: number): Promise<Outcome<IssuedKey>> => {
-      const outcome = await postgres.transaction(async (tx): Promise<Outcome<IssuedKey>> => {
+    roll: async (ref: KeyRef, by: Actor): Promise<Outcome<IssuedKey, KeyRefusal>> => {
+      const outcome = await postgres.transaction(async (tx): Promise<Outcome<IssuedKey, KeyRefusal>> => {
         const at = clock.now();
-        const old = await store.lockKey(tx, id);
+        const old = await lockKey(tx, ref);
         if (old === null) return refused('key-unknown');
-        if (old.disabledAt !== null || (old.expiresAt !== null && old.expiresAt <= at)) {
-          return refused('key-not-in-force');
-        }
-        if (old.mode === null) return refused('key-without-mode');
-        await store.disableKey(tx, { id, at });
-        return { ok: true, value: await issue(tx, old, at) };
+        const refusal = refuseRoll(old, at);
+        if (refusal !== null) return refused(refusal);
+        await store.disableKey(tx, { id: old.id, at, by: personIdOf(by) });
+        return done(await issue(tx, { ...old, rolledFrom: old.id }, at));
       });
       if (outcome.ok) await o.untilForgotten();
       return outcome;
     },
 
-    disable: async (id: number): Promise<Outcome<store.KeyRecord>> => {
-      const outcome = await postgres.transaction(async (tx): Promise<Outcome<store.KeyRecord>> => {
-        const key = await store.lockKey(tx, id);
-        if (key === null) return refused('key-unknown');
-        const disabledAt = key.disabledAt ?? clock.now();
-        await store.disableKey(tx, { id, at: disabledAt });
-        return { ok: true, value: { ...key, disabledAt } };
+    /** What was disabled before stays as it was, and is answered the same. */
+    disable: async (ref: KeyRef, by: Actor): Promise<Outcome<DisabledKey, KeyRefusal>> => {
+      const outcome = await postgres.transaction(async (tx): Promise<Outcome<DisabledKey, KeyRefusal>> => {
+        const locked = await lockKey(tx, ref);
+        if (locked === null) return refused('key-unknown');
+        const { ownerEnabled: _, ...key } = locked;
+        if (key.disabledAt !== null) return done({ ...key, disabledAt: key.disabledAt });
+        const disabledAt = clock.now();
+        await store.disableKey(tx, { id: key.id, at: disabledAt, by: personIdOf(by) });
+        return done({ ...key, disabledAt });
       });
       if (outcome.ok) await o.untilForgotten();
       return outcome;
     },
 
     list: (organisationId: number) => store.listKeys(postgres, organisationId),
+    listOwned: (organisationId: number) =>
+      store.listOwnedKeys(postgres, { organisationId, at: clock.now(), limit: mostKeysListed }),
   };
 }
 
+async function lockKey(tx: Transaction, ref: KeyRef): Promise<store.LockedKey | null> {
+  const key = await store.lockKey(tx, ref.id);
+  return ref.organisationId === undefined || key?.organisationId === ref.organisationId ? key : null;
+}
+
 async function issue(
-  on: Queryable,
-  wish: Pick<store.NewKey, 'organisationId' | 'createdBy' | 'mode' | 'name' | 'expiresAt'>,
+  tx: Transaction,
+  wish: Pick<store.NewKey, 'organisationId' | 'createdBy' | 'mode' | 'name' | 'expiresAt' | 'rolledFrom'>,
   at: Date,
 ): Promise<IssuedKey> {
   const digits = Array.from({ length: randomDigitsOfKey }, () => randomInt(62));
   const key = composeKey(wish.mode, digits);
   const lastFour = lastFourOf(key);
-  const id = await store.insertKey(on, {
+  const id = await store.insertKey(tx, {
     organisationId: wish.organisationId,
     createdBy: wish.createdBy,
     sha256: sha256Of(key),
@@ -102,10 +126,7 @@ async function issue(
     name: wish.name,
     createdAt: at,
     expiresAt: wish.expiresAt,
+    rolledFrom: wish.rolledFrom,
   });
   return { id, key, lastFour, mode: wish.mode, expiresAt: wish.expiresAt };
-}
-
-function refused(reason: KeyRefusal): Refused {
-  return { ok: false, reason };
 }

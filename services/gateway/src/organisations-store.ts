@@ -1,8 +1,8 @@
-/** All SQL about organisations, their people, quotas and terms. */
-import type { Role } from '@offer-ads/contracts/gateway-events';
+/** All SQL about organisations and their quotas. */
 import type { Mode } from '@offer-ads/contracts/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
 import type { Organisation, Person, Quota } from './domain/organisation.ts';
+import { insertPerson } from './people-store.ts';
 
 export type Registration = {
   readonly name: string;
@@ -33,18 +33,6 @@ export async function insertOrganisation(
   return id;
 }
 
-export async function insertPerson(
-  tx: Transaction,
-  o: { organisationId: number; email: string; role: Role; at: Date },
-): Promise<void> {
-  await tx.query(`INSERT INTO people (organisation_id, email, role, invited_at) VALUES ($1, $2, $3, $4)`, [
-    o.organisationId,
-    o.email,
-    o.role,
-    o.at,
-  ]);
-}
-
 /** Locks the organisation until the transaction ends, so that its versions follow each other. False: there is none. */
 export async function lockOrganisation(tx: Transaction, id: number): Promise<boolean> {
   const rows = await tx.query(`SELECT 1 FROM organisations WHERE id = $1 FOR NO KEY UPDATE`, [id]);
@@ -59,8 +47,8 @@ export async function setOrganisationEnabled(tx: Transaction, id: number, enable
   await tx.query(`UPDATE organisations SET enabled = $2 WHERE id = $1`, [id, enabled]);
 }
 
-export async function setPersonEnabled(tx: Transaction, personId: number, enabled: boolean): Promise<void> {
-  await tx.query(`UPDATE people SET enabled = $2 WHERE id = $1`, [personId, enabled]);
+export async function setTradingName(tx: Transaction, id: number, tradingName: string): Promise<void> {
+  await tx.query(`UPDATE organisations SET trading_name = $2 WHERE id = $1`, [id, tradingName]);
 }
 
 export async function setQuota(
@@ -70,34 +58,6 @@ export async function setQuota(
   await tx.query(
     `UPDATE quotas SET per_person = $3, per_organisation = $4 WHERE organisation_id = $1 AND mode = $2`,
     [o.organisationId, o.mode, o.quota.perPerson, o.quota.perOrganisation],
-  );
-}
-
-/** What an organisation must have accepted: the version published last. Null when none ever was. */
-export async function latestTerms(on: Queryable): Promise<{ id: number; version: string } | null> {
-  const [row] = await on.query<{ id: number; version: string }>(
-    `SELECT id, version FROM terms_versions ORDER BY id DESC LIMIT 1`,
-  );
-  return row ?? null;
-}
-
-/** False when that version was published before. */
-export async function insertTerms(on: Queryable, o: { version: string; at: Date }): Promise<boolean> {
-  const rows = await on.query(
-    `INSERT INTO terms_versions (version, published_at) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id`,
-    [o.version, o.at],
-  );
-  return rows.length === 1;
-}
-
-export async function insertAcceptance(
-  tx: Transaction,
-  o: { organisationId: number; termsId: number; at: Date },
-): Promise<void> {
-  await tx.query(
-    `INSERT INTO terms_acceptances (organisation_id, terms_version_id, accepted_at) VALUES ($1, $2, $3)
-     ON CONFLICT DO NOTHING`,
-    [o.organisationId, o.termsId, o.at],
   );
 }
 

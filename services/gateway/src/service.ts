@@ -6,15 +6,18 @@ import { startHttpServer } from '@offer-ads/platform/http-server';
 import { startOutboxRelay } from '@offer-ads/platform/outbox';
 import { openPostgres } from '@offer-ads/platform/postgres';
 import { startCallLog } from './call-log.ts';
+import { callLogReader } from './call-log-reader.ts';
 import { startRetention } from './call-retention.ts';
 import { createTokenMaker } from './caller-tokens.ts';
-import { insertCalls, listCalls } from './calls-store.ts';
+import { insertCalls } from './calls-store.ts';
 import type { GatewayConfig } from './config.ts';
 import { gatewayRoutes } from './http/routes.ts';
 import { rememberLookUps, untilForgotten } from './key-look-up.ts';
 import { findKeyFacts } from './keys-store.ts';
 import { manageKeys } from './manage-keys.ts';
 import { manageOrganisations } from './manage-organisations.ts';
+import { managePeople } from './manage-people.ts';
+import { manageTerms } from './manage-terms.ts';
 import { startRequestLimiter } from './request-limiter.ts';
 import { findPortalCaller } from './portal-caller-store.ts';
 import { createUpstream } from './upstream.ts';
@@ -63,6 +66,7 @@ export async function startGateway(
     pricing: opened.use(createUpstream({ name: 'pricing', baseUrl: config.PRICING_URL, logger })),
     billing: opened.use(createUpstream({ name: 'billing', baseUrl: config.BILLING_URL, logger })),
   };
+  const administration = { postgres, clock, untilForgotten };
   const routes = gatewayRoutes({
     config,
     logger,
@@ -80,10 +84,11 @@ export async function startGateway(
       },
       clock,
     }),
-    organisations: manageOrganisations({ postgres, clock }),
-    keys: manageKeys({ postgres, clock, untilForgotten }),
-    untilForgotten,
-    listCalls: (organisationId, limit) => listCalls(postgres, { organisationId, limit }),
+    organisations: manageOrganisations(administration),
+    people: managePeople({ ...administration, publicUrl: config.PUBLIC_URL }),
+    terms: manageTerms(administration),
+    keys: manageKeys(administration),
+    readCalls: callLogReader({ postgres, clock }),
     findCaller: (member) => findPortalCaller(postgres, member),
   });
   const server = opened.use(

@@ -8,6 +8,7 @@ import { type Call, insertCalls } from '../src/calls-store.ts';
 import { sha256Of } from '../src/key-look-up.ts';
 import { manageKeys } from '../src/manage-keys.ts';
 import { manageOrganisations } from '../src/manage-organisations.ts';
+import { managePeople } from '../src/manage-people.ts';
 import { cafe } from './gateway-under-test.ts';
 
 const at = new Date('2026-06-01T12:00:00.000Z');
@@ -16,6 +17,7 @@ const open = new AsyncDisposableStack();
 let postgres: Postgres;
 let keys: ReturnType<typeof manageKeys>;
 let organisations: ReturnType<typeof manageOrganisations>;
+let people: ReturnType<typeof managePeople>;
 
 beforeAll(async () => {
   const database = await createTestDatabase('gateway');
@@ -23,14 +25,19 @@ beforeAll(async () => {
   postgres = open.use(
     await openPostgres({ url: database.url, logger: silentLogger, metrics: createMetrics('gateway') }),
   );
-  keys = manageKeys({ postgres, clock, untilForgotten: async () => {} });
-  organisations = manageOrganisations({ postgres, clock });
+  const administration = { postgres, clock, untilForgotten: async () => {} };
+  keys = manageKeys(administration);
+  organisations = manageOrganisations(administration);
+  people = managePeople({ ...administration, publicUrl: 'https://ads.example.test' });
 });
 afterAll(async () => open.disposeAsync());
 
 async function issueKey() {
   const { id: organisationId } = await organisations.register(cafe);
-  const issued = await keys.create({ organisationId, mode: 'TEST', name: 'Till', expiresAt: null });
+  const issued = await keys.create(
+    { organisationId, mode: 'TEST', name: 'Till', expiresAt: null },
+    'platform-team',
+  );
   if (!issued.ok) throw new Error(issued.reason);
   return { organisationId, ...issued.value };
 }
@@ -57,7 +64,9 @@ describe('at the same time', () => {
         called.map(({ key }) => callWith(key, { at: later })),
       );
     });
-    const changing = issued.map(({ id }, index) => (index % 2 ? keys.roll(id) : keys.disable(id)));
+    const changing = issued.map(({ id }, index) =>
+      index % 2 ? keys.roll({ id }, 'platform-team') : keys.disable({ id }, 'platform-team'),
+    );
     const outcomes = await Promise.all([...changing, ...logging]);
     expect(outcomes.slice(0, 8)).toEqual(
       Array.from({ length: 8 }, () => expect.objectContaining({ ok: true })),
@@ -66,7 +75,10 @@ describe('at the same time', () => {
 
   it('two rolls of one key issue one new key', async () => {
     const { id, organisationId } = await issueKey();
-    const outcomes = await Promise.all([keys.roll(id), keys.roll(id)]);
+    const outcomes = await Promise.all([
+      keys.roll({ id }, 'platform-team'),
+      keys.roll({ id }, 'platform-team'),
+    ]);
     expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
     expect(await keys.list(organisationId)).toHaveLength(2);
   });
@@ -75,7 +87,7 @@ describe('at the same time', () => {
     const { organisationId } = await issueKey();
     await Promise.all(
       ['a', 'b', 'c'].map((name) =>
-        organisations.invite(organisationId, { email: `${name}@cafe.test`, role: 'marketer' }),
+        people.invite(organisationId, 'platform-team', { email: `${name}@cafe.test`, role: 'marketer' }),
       ),
     );
     expect(await organisations.find(organisationId)).toMatchObject({ version: 4, people: { length: 4 } });

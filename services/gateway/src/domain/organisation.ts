@@ -34,10 +34,6 @@ export function firstAdminOf(organisation: Organisation): Person | undefined {
   return organisation.people.find((person) => person.role === 'admin');
 }
 
-export function personByEmail(organisation: Organisation, email: string): Person | undefined {
-  return organisation.people.find((person) => person.email.toLowerCase() === email.toLowerCase());
-}
-
 /** What other services may know, for an event. */
 export function factsOf(organisation: Organisation): OrganisationFacts {
   return {

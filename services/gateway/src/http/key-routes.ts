@@ -2,17 +2,14 @@
 import { callLogPage, keyWish } from '@offer-ads/contracts/admin-api';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type RequestHandler, type Router } from 'express';
-import type { LoggedCall } from '../calls-store.ts';
+import type { ReadCalls } from '../call-log-reader.ts';
 import type { Keys } from '../manage-keys.ts';
 import type { Organisations } from '../manage-organisations.ts';
 import { refuse } from './admin-replies.ts';
+import { callPage } from './call-pages.ts';
 import { idIn } from './organisation-routes.ts';
 
-export function keyRoutes(o: {
-  organisations: Organisations;
-  keys: Keys;
-  listCalls: (organisationId: number, limit: number) => Promise<LoggedCall[]>;
-}): Router {
+export function keyRoutes(o: { organisations: Organisations; keys: Keys; readCalls: ReadCalls }): Router {
   const routes = express.Router();
   /** A mistyped number must not pass for an organisation that has nothing to list. */
   const onlyOfKnown: RequestHandler = async (req, res, next) => {
@@ -22,17 +19,17 @@ export function keyRoutes(o: {
 
   routes.post('/keys', async (req, res) => {
     const wish = validInput(keyWish, req.body);
-    const outcome = await o.keys.create(wish);
+    const outcome = await o.keys.create(wish, 'platform-team');
     if (outcome.ok) res.status(201).json(outcome.value);
     else refuse(res, outcome.reason);
   });
   routes.post('/keys/:id/roll', async (req, res) => {
-    const outcome = await o.keys.roll(idIn(req));
+    const outcome = await o.keys.roll({ id: idIn(req) }, 'platform-team');
     if (outcome.ok) res.json(outcome.value);
     else refuse(res, outcome.reason);
   });
   routes.post('/keys/:id/disable', async (req, res) => {
-    const outcome = await o.keys.disable(idIn(req));
+    const outcome = await o.keys.disable({ id: idIn(req) }, 'platform-team');
     if (outcome.ok) res.json(outcome.value);
     else refuse(res, outcome.reason);
   });
@@ -40,8 +37,7 @@ export function keyRoutes(o: {
     res.json({ keys: await o.keys.list(idIn(req)) });
   });
   routes.get('/organisations/:id/calls', onlyOfKnown, async (req, res) => {
-    const page = validInput(callLogPage, req.query);
-    res.json({ calls: await o.listCalls(idIn(req), page.limit) });
+    res.json(await callPage(o.readCalls, idIn(req), validInput(callLogPage, req.query)));
   });
   return routes;
 }

@@ -1,25 +1,19 @@
-/** Internal admin routes over organisations, people, quotas and terms. */
+/** Internal admin routes over organisations, quotas and terms. */
 import {
-  invitation,
   type OrganisationSummary,
-  type PeopleReply,
-  personNamed,
   quotaChange,
   registration,
   termsVersion,
 } from '@offer-ads/contracts/admin-api';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Request, type Router } from 'express';
-import { firstAdminOf, type Organisation, personByEmail } from '../domain/organisation.ts';
+import { firstAdminOf, type Organisation } from '../domain/organisation.ts';
 import type { Organisations } from '../manage-organisations.ts';
+import type { ManagedTerms } from '../manage-terms.ts';
 import { refuse } from './admin-replies.ts';
 
-/** `untilForgotten`: whoever disables is answered when no replica can still let the disabled in (decision 25). */
-export function organisationRoutes(o: {
-  organisations: Organisations;
-  untilForgotten: () => Promise<void>;
-}): Router {
-  const { organisations } = o;
+export function organisationRoutes(o: { organisations: Organisations; terms: ManagedTerms }): Router {
+  const { organisations, terms } = o;
   const routes = express.Router();
 
   routes.post('/organisations', async (req, res) => {
@@ -35,57 +29,33 @@ export function organisationRoutes(o: {
     else res.json(detailsOf(organisation));
   });
   for (const enabled of [false, true]) {
-    const verb = enabled ? 'enable' : 'disable';
-    routes.post(`/organisations/:id/${verb}`, async (req, res) => {
+    routes.post(`/organisations/:id/${enabled ? 'enable' : 'disable'}`, async (req, res) => {
       const outcome = await organisations.setEnabled(idIn(req), enabled);
-      if (!outcome.ok) return refuse(res, outcome.reason);
-      await o.untilForgotten();
-      res.json(detailsOf(outcome.value));
-    });
-    routes.post(`/organisations/:id/people/${verb}`, async (req, res) => {
-      const wish = validInput(personNamed, req.body);
-      const outcome = await organisations.setPersonEnabled(idIn(req), wish.email, enabled);
-      if (!outcome.ok) return refuse(res, outcome.reason);
-      await o.untilForgotten();
-      res.json(personByEmail(outcome.value, wish.email));
+      if (outcome.ok) res.json(detailsOf(outcome.value));
+      else refuse(res, outcome.reason);
     });
   }
   routes.post('/organisations/:id/quota', async (req, res) => {
-    const wish = validInput(quotaChange, req.body);
-    const { mode, ...limits } = wish;
+    const { mode, ...limits } = validInput(quotaChange, req.body);
     const outcome = await organisations.setQuota(idIn(req), mode, limits);
-    if (!outcome.ok) return refuse(res, outcome.reason);
-    await o.untilForgotten();
-    res.json({ organisationId: idIn(req), mode, ...outcome.value });
-  });
-  routes.get('/organisations/:id/people', async (req, res) => {
-    const organisation = await organisations.find(idIn(req));
-    if (organisation === null) refuse(res, 'organisation-unknown');
-    else res.json({ people: [...organisation.people] } satisfies PeopleReply);
-  });
-  routes.post('/organisations/:id/people', async (req, res) => {
-    const wish = validInput(invitation, req.body);
-    const outcome = await organisations.invite(idIn(req), wish);
-    if (outcome.ok) res.status(201).json(personByEmail(outcome.value, wish.email));
+    if (outcome.ok) res.json({ organisationId: idIn(req), mode, ...outcome.value });
     else refuse(res, outcome.reason);
   });
   routes.post('/terms', async (req, res) => {
     const wish = validInput(termsVersion, req.body);
-    const outcome = await organisations.publishTerms(wish.version);
-    if (!outcome.ok) return refuse(res, outcome.reason);
-    await o.untilForgotten();
-    res.json({ version: outcome.value });
+    const outcome = await terms.publish(wish.version, wish.text);
+    if (outcome.ok) res.json({ version: outcome.value });
+    else refuse(res, outcome.reason);
   });
   routes.post('/organisations/:id/accept-terms', async (req, res) => {
-    const outcome = await organisations.acceptTerms(idIn(req));
-    if (!outcome.ok) return refuse(res, outcome.reason);
-    await o.untilForgotten();
-    res.json({ organisationId: idIn(req), version: outcome.value });
+    const outcome = await terms.accept(idIn(req), 'platform-team');
+    if (outcome.ok) res.json({ organisationId: idIn(req), version: outcome.value });
+    else refuse(res, outcome.reason);
   });
   return routes;
 }
 
-/** Not a number, or none that a row can have: 0, which no organisation is. */
+/** Not a number, or none that a row can have: 0, which nothing is. */
 export function idIn(req: Request): number {
   const id = Number(req.params.id);
   return Number.isInteger(id) && id > 0 && id < 2 ** 31 ? id : 0;

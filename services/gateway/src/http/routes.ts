@@ -4,14 +4,17 @@ import type { Broker } from '@offer-ads/platform/broker';
 import type { Logger } from '@offer-ads/platform/logging';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
 import express, { type Express } from 'express';
-import type { LoggedCall } from '../calls-store.ts';
+import type { ReadCalls } from '../call-log-reader.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { Keys } from '../manage-keys.ts';
 import type { Organisations } from '../manage-organisations.ts';
+import type { People } from '../manage-people.ts';
+import type { ManagedTerms } from '../manage-terms.ts';
 import { readClientIp } from './client-ip.ts';
 import { keyRoutes } from './key-routes.ts';
 import { organisationRoutes } from './organisation-routes.ts';
 import { pages } from './pages.ts';
+import { peopleRoutes } from './people-routes.ts';
 import { portalRoutes } from './portal/portal-routes.ts';
 import type { OffersRoutes } from './portal/offers-routes.ts';
 import { type PublicRoutes, publicRoutes } from './public-routes.ts';
@@ -21,10 +24,11 @@ export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
   readonly logger: Logger;
   readonly broker: Broker;
   readonly organisations: Organisations;
+  readonly people: People;
+  readonly terms: ManagedTerms;
   readonly keys: Keys;
-  readonly untilForgotten: () => Promise<void>;
   readonly findCaller: OffersRoutes['findCaller'];
-  readonly listCalls: (organisationId: number, limit: number) => Promise<LoggedCall[]>;
+  readonly readCalls: ReadCalls;
 };
 
 export function gatewayRoutes(o: GatewayRoutes): (app: Express) => void {
@@ -34,8 +38,10 @@ export function gatewayRoutes(o: GatewayRoutes): (app: Express) => void {
     app.use(
       '/admin',
       requireAdmin({ token: adminToken, logger: o.logger }),
-      express.json(),
+      // The text of terms is the longest: 100,000 characters of up to 12 bytes when they are written as escapes.
+      express.json({ limit: '2mb' }),
       organisationRoutes(o),
+      peopleRoutes(o),
       keyRoutes(o),
     );
     pages(app, { publicUrl });

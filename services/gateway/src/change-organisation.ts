@@ -1,0 +1,68 @@
+/** How an organisation changes: one change at a time, told to the other services in the transaction that makes it. */
+import { OrganisationChanged, type OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
+import type { Clock } from '@offer-ads/platform/clock';
+import { newEvent } from '@offer-ads/platform/events';
+import { addToOutbox } from '@offer-ads/platform/outbox';
+import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
+import { factsOf, type Organisation } from './domain/organisation.ts';
+import { done, type Outcome, refused } from './domain/outcome.ts';
+import { findOrganisation, lockOrganisation, raiseVersion } from './organisations-store.ts';
+
+/** What the use cases of organisations stand on. */
+export type Administration = {
+  readonly postgres: Postgres;
+  readonly clock: Clock;
+  /** Ends when no replica can remember what was in force before (decision 25). */
+  readonly untilForgotten: () => Promise<void>;
+};
+
+/** Locks the organisation and works on what it is then. `work` refuses before it writes: a refusal is committed too. */
+export async function withOrganisation<T, R extends string>(
+  o: Pick<Administration, 'postgres'>,
+  id: number,
+  work: (tx: Transaction, organisation: Organisation) => Promise<Outcome<T, R>>,
+): Promise<Outcome<T, R | 'organisation-unknown'>> {
+  return o.postgres.transaction(async (tx) =>
+    (await lockOrganisation(tx, id))
+      ? work(tx, await existingOrganisation(tx, id))
+      : refused('organisation-unknown'),
+  );
+}
+
+/** Lets `work` change the organisation or refuse, and announces all facts anew under the next version. */
+export async function changeOrganisation<R extends string>(
+  o: Pick<Administration, 'postgres' | 'clock'>,
+  id: number,
+  work: (tx: Transaction, organisation: Organisation) => Promise<Outcome<'changed' | 'unchanged', R>>,
+): Promise<Outcome<Organisation, R | 'organisation-unknown'>> {
+  return withOrganisation<Organisation, R>(o, id, async (tx, before) => {
+    const outcome = await work(tx, before);
+    if (!outcome.ok) return outcome;
+    if (outcome.value === 'unchanged') return done(before);
+    await raiseVersion(tx, id);
+    const after = await existingOrganisation(tx, id);
+    await announceOrganisation(tx, OrganisationChanged, after, o.clock.now());
+    return done(after);
+  });
+}
+
+export async function announceOrganisation(
+  tx: Transaction,
+  declaration: typeof OrganisationRegistered | typeof OrganisationChanged,
+  organisation: Organisation,
+  at: Date,
+): Promise<void> {
+  const event = newEvent(declaration, {
+    subject: `organisation/${organisation.id}`,
+    subjectVersion: organisation.version,
+    at,
+    data: factsOf(organisation),
+  });
+  await addToOutbox(tx, [event]);
+}
+
+export async function existingOrganisation(tx: Transaction, id: number): Promise<Organisation> {
+  const organisation = await findOrganisation(tx, id);
+  if (organisation === null) throw new Error(`organisation ${id} was there a moment ago`);
+  return organisation;
+}

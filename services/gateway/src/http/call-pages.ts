@@ -1,0 +1,41 @@
+/** A page of the call log from what was asked for in a query, for people of the organisation and the platform team. */
+import type { CallsReply, callsQuery } from '@offer-ads/contracts/portal-organisation-api';
+import { Fault } from '@offer-ads/platform/faults';
+import type { z } from 'zod';
+import type { ReadCalls } from '../call-log-reader.ts';
+import type { StatusClass } from '../calls-store.ts';
+import { type CallPlace, readCallCursor, writeCallCursor } from '../domain/call-cursor.ts';
+
+export async function callPage(
+  readCalls: ReadCalls,
+  organisationId: number,
+  query: z.infer<typeof callsQuery>,
+): Promise<CallsReply> {
+  const { calls, next } = await readCalls({
+    organisationId,
+    keyId: query.key_id,
+    route: query.route,
+    status: statusOf(query.status),
+    from: query.from,
+    to: query.to,
+    before: query.cursor === undefined ? undefined : placeIn(query.cursor),
+    limit: query.limit,
+  });
+  return {
+    calls: calls.map((call) => Object.assign(call, { at: call.at.toISOString() })),
+    nextCursor: next === null ? null : writeCallCursor(next),
+  };
+}
+
+/** The contract lets through a status or a class of them. */
+function statusOf(text: string | undefined): number | StatusClass | undefined {
+  if (text === undefined) return undefined;
+  return text.endsWith('xx') ? (text as StatusClass) : Number(text);
+}
+
+function placeIn(cursor: string): CallPlace {
+  const place = readCallCursor(cursor);
+  if (place !== null) return place;
+  const publicMessage = 'cursor: must be the nextCursor of a page before';
+  throw new Fault('unreadable cursor', { status: 400, publicMessage });
+}

@@ -1,0 +1,43 @@
+/** Internal admin routes over the people of an organisation, who are named by their address. */
+import { invitation, type PeopleReply, personNamed, roleChange } from '@offer-ads/contracts/admin-api';
+import { validInput } from '@offer-ads/platform/valid-input';
+import express, { type Response, type Router } from 'express';
+import type { Organisations } from '../manage-organisations.ts';
+import type { People, PersonOutcome } from '../manage-people.ts';
+import { refuse } from './admin-replies.ts';
+import { idIn } from './organisation-routes.ts';
+
+export function peopleRoutes(o: { organisations: Organisations; people: People }): Router {
+  const { organisations, people } = o;
+  const routes = express.Router();
+
+  routes.get('/organisations/:id/people', async (req, res) => {
+    const organisation = await organisations.find(idIn(req));
+    if (organisation === null) refuse(res, 'organisation-unknown');
+    else res.json({ people: [...organisation.people] } satisfies PeopleReply);
+  });
+  routes.post('/organisations/:id/people', async (req, res) => {
+    const wish = validInput(invitation, req.body);
+    reply(res, await people.invite(idIn(req), 'platform-team', wish), 201);
+  });
+  routes.post('/organisations/:id/people/invitation', async (req, res) => {
+    const wish = validInput(personNamed, req.body);
+    reply(res, await people.inviteAgain(idIn(req), 'platform-team', wish));
+  });
+  for (const enabled of [false, true]) {
+    routes.post(`/organisations/:id/people/${enabled ? 'enable' : 'disable'}`, async (req, res) => {
+      const wish = validInput(personNamed, req.body);
+      reply(res, await people.change(idIn(req), 'platform-team', wish, { enabled }));
+    });
+  }
+  routes.post('/organisations/:id/people/role', async (req, res) => {
+    const { role, ...wish } = validInput(roleChange, req.body);
+    reply(res, await people.change(idIn(req), 'platform-team', wish, { role }));
+  });
+  return routes;
+}
+
+function reply(res: Response, outcome: PersonOutcome, status = 200): void {
+  if (outcome.ok) res.status(status).json(outcome.value);
+  else refuse(res, outcome.reason);
+}

@@ -1,0 +1,130 @@
+/** The people of an organisation: inviting them, and changing what they may do (decision 26). */
+import { PersonInvited, type Role } from '@offer-ads/contracts/gateway-events';
+import { newEvent } from '@offer-ads/platform/events';
+import { addToOutbox } from '@offer-ads/platform/outbox';
+import type { Transaction } from '@offer-ads/platform/postgres';
+import { type Administration, changeOrganisation } from './change-organisation.ts';
+import type { Organisation, Person } from './domain/organisation.ts';
+import { done, type Outcome, refused } from './domain/outcome.ts';
+import {
+  type Actor,
+  actorMay,
+  changePerson,
+  mostInvitationsADay,
+  type PeopleRefusal,
+  type PersonChange,
+  type PersonRef,
+  personIdOf,
+  personOf,
+  refuseInvitation,
+  refuseNewPerson,
+} from './domain/people.ts';
+import * as store from './people-store.ts';
+import { issueSignInLink } from './sign-in-links.ts';
+
+export type PersonOutcome = Outcome<Person, PeopleRefusal | 'organisation-unknown'>;
+
+export type People = ReturnType<typeof managePeople>;
+
+/** `publicUrl`: where people reach the portal. */
+export function managePeople(o: Administration & { readonly publicUrl: string }) {
+  const { postgres, clock } = o;
+
+  /** The link exists only in the event, which leaves with the commit or never. */
+  async function sendInvitation(tx: Transaction, organisation: Organisation, by: Actor, to: Person) {
+    const at = clock.now();
+    const invitationId = await store.insertInvitation(tx, { personId: to.id, sentBy: personIdOf(by), at });
+    const { url, expiresAt } = await issueSignInLink(tx, {
+      personId: to.id,
+      purpose: 'invitation',
+      at,
+      publicUrl: o.publicUrl,
+    });
+    const event = newEvent(PersonInvited, {
+      subject: `invitation/${invitationId}`,
+      subjectVersion: 1,
+      at,
+      data: {
+        organisationId: organisation.id,
+        organisationName: organisation.name,
+        personId: to.id,
+        email: to.email,
+        role: to.role,
+        invitedBy: inviterOf(organisation, by),
+        signInUrl: url,
+        expiresAt: expiresAt.toISOString(),
+      },
+    });
+    await addToOutbox(tx, [event]);
+  }
+
+  return {
+    list: (organisationId: number) => store.listPeople(postgres, { organisationId, at: clock.now() }),
+
+    invite: async (
+      organisationId: number,
+      by: Actor,
+      { email, role }: { email: string; role: Role },
+    ): Promise<PersonOutcome> => {
+      const outcome = await changeOrganisation(o, organisationId, async (tx, organisation) => {
+        const refusal = refuseNewPerson(organisation, by, email);
+        if (refusal !== null) return refused(refusal);
+        const id = await store.insertPerson(tx, { organisationId, email, role, at: clock.now() });
+        await sendInvitation(tx, organisation, by, { id, email, role, enabled: true });
+        return done('changed');
+      });
+      return personIn(outcome, { email });
+    },
+
+    /** The same mail with a new link, for whoever let the first expire. */
+    inviteAgain: async (organisationId: number, by: Actor, ref: PersonRef): Promise<PersonOutcome> => {
+      const outcome = await changeOrganisation(o, organisationId, async (tx, organisation) => {
+        if (!actorMay(organisation, by, 'people')) return refused('not-allowed');
+        const person = personOf(organisation, ref);
+        if (person === undefined) return refused('person-unknown');
+        const { joined, sentAt } = await store.invitationsOf(tx, person.id, mostInvitationsADay);
+        const refusal = refuseInvitation({ ...person, joined }, sentAt, clock.now());
+        if (refusal !== null) return refused(refusal);
+        await sendInvitation(tx, organisation, by, person);
+        return done('unchanged');
+      });
+      return personIn(outcome, ref);
+    },
+
+    /** Sessions look at the person anew with every request; keys may be remembered for a moment (decision 25). */
+    change: async (
+      organisationId: number,
+      by: Actor,
+      ref: PersonRef,
+      change: PersonChange,
+    ): Promise<PersonOutcome> => {
+      const outcome = await changeOrganisation(o, organisationId, async (tx, organisation) => {
+        const changed = changePerson(organisation, by, ref, change);
+        if (!changed.ok) return changed;
+        const before = personOf(organisation, ref);
+        if (before?.role === changed.value.role && before.enabled === changed.value.enabled)
+          return done('unchanged');
+        await store.updatePerson(tx, changed.value);
+        if (!changed.value.enabled)
+          await store.endAccess(tx, { personId: changed.value.id, at: clock.now() });
+        return done('changed');
+      });
+      if (outcome.ok) await o.untilForgotten();
+      return personIn(outcome, ref);
+    },
+  };
+}
+
+function personIn(
+  outcome: Outcome<Organisation, PeopleRefusal | 'organisation-unknown'>,
+  ref: PersonRef,
+): PersonOutcome {
+  if (!outcome.ok) return outcome;
+  const person = personOf(outcome.value, ref);
+  if (person === undefined) throw new Error('the person was there a moment ago');
+  return done(person);
+}
+
+function inviterOf(organisation: Organisation, by: Actor): string | null {
+  return by === 'platform-team' ? null : (personOf(organisation, { id: by.personId })?.email ?? null);
+}

@@ -1,0 +1,74 @@
+/** The advertising terms: versions are published by the platform team and accepted by organisations. */
+import { type Administration, withOrganisation } from './change-organisation.ts';
+import { done, type Outcome, refused } from './domain/outcome.ts';
+import { type Actor, actorMay, personIdOf } from './domain/people.ts';
+import * as store from './terms-store.ts';
+
+export type TermsRefusal =
+  | 'organisation-unknown'
+  | 'not-allowed'
+  | 'no-terms-published'
+  | 'terms-not-latest'
+  | 'terms-superseded'
+  | 'terms-differ';
+
+/** Of a history that a person reads; nobody publishes terms this often. */
+const mostVersionsListed = 100;
+
+export type ManagedTerms = ReturnType<typeof manageTerms>;
+
+export function manageTerms(o: Administration) {
+  const { postgres, clock } = o;
+  return {
+    /**
+     * Publishing what is already the latest version changes nothing. An older one cannot come back, and a version keeps
+     * its words, because organisations accepted these.
+     */
+    publish: async (version: string, text: string | null): Promise<Outcome<string, TermsRefusal>> => {
+      const isNew = await store.insertTerms(postgres, { version, text, at: clock.now() });
+      const latest = await store.latestTerms(postgres);
+      if (!isNew && latest?.version !== version) return refused('terms-superseded');
+      if (!isNew && text !== null && latest?.text !== text) return refused('terms-differ');
+      await o.untilForgotten();
+      return done(version);
+    },
+
+    /**
+     * Accepts the version on the organisation's behalf; without one the latest. What was superseded meanwhile is refused,
+     * so that nobody accepts words that they have not seen.
+     */
+    accept: async (
+      organisationId: number,
+      by: Actor,
+      version?: string,
+    ): Promise<Outcome<string, TermsRefusal>> => {
+      const outcome = await withOrganisation(o, organisationId, async (tx, organisation) => {
+        if (!actorMay(organisation, by, 'terms')) return refused('not-allowed');
+        const terms = await store.latestTerms(tx);
+        if (terms === null) return refused('no-terms-published');
+        if (version !== undefined && version !== terms.version) return refused('terms-not-latest');
+        await store.insertAcceptance(tx, {
+          organisationId,
+          termsId: terms.id,
+          acceptedBy: personIdOf(by),
+          at: clock.now(),
+        });
+        return done(terms.version);
+      });
+      if (outcome.ok) await o.untilForgotten();
+      return outcome;
+    },
+
+    latest: () => store.latestTerms(postgres),
+
+    /** What applies now, and what applied before, as the organisation stands to it. */
+    standingOf: async (organisationId: number) => {
+      const [head, ...earlier] = await store.listTerms(postgres, {
+        organisationId,
+        limit: mostVersionsListed,
+      });
+      const text = head === undefined ? null : await store.textOfTerms(postgres, head.id);
+      return { latest: head === undefined ? null : { ...head, text }, earlier };
+    },
+  };
+}

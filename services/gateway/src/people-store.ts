@@ -1,0 +1,95 @@
+/** All SQL about the people of organisations and their invitations. */
+import type { Role } from '@offer-ads/contracts/gateway-events';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { Person } from './domain/organisation.ts';
+
+/** A person as a list of them shows it. */
+export type PersonRecord = Person & {
+  readonly invitedAt: Date;
+  /** Null: the platform team. */
+  readonly invitedBy: string | null;
+  /** Null: the invitation is still open. */
+  readonly lastSignedInAt: Date | null;
+  readonly keysInForce: number;
+};
+
+export async function insertPerson(
+  tx: Transaction,
+  o: { organisationId: number; email: string; role: Role; at: Date },
+): Promise<number> {
+  const [row] = await tx.query<{ id: number }>(
+    `INSERT INTO people (organisation_id, email, role, invited_at) VALUES ($1, $2, $3, $4) RETURNING id`,
+    [o.organisationId, o.email, o.role, o.at],
+  );
+  if (row === undefined) throw new Error('INSERT returned no id');
+  return row.id;
+}
+
+export async function updatePerson(
+  tx: Transaction,
+  person: Pick<Person, 'id' | 'role' | 'enabled'>,
+): Promise<void> {
+  await tx.query(`UPDATE people SET role = $2, enabled = $3 WHERE id = $1`, [
+    person.id,
+    person.role,
+    person.enabled,
+  ]);
+}
+
+/** Of a person who is shut out, so that enabling them again brings no session and no link back to life. */
+export async function endAccess(tx: Transaction, o: { personId: number; at: Date }): Promise<void> {
+  await tx.query(`DELETE FROM portal_sessions WHERE person_id = $1`, [o.personId]);
+  await tx.query(`UPDATE sign_in_links SET used_at = $2 WHERE person_id = $1 AND used_at IS NULL`, [
+    o.personId,
+    o.at,
+  ]);
+}
+
+export async function insertInvitation(
+  tx: Transaction,
+  o: { personId: number; sentBy: number | null; at: Date },
+): Promise<number> {
+  const [row] = await tx.query<{ id: number }>(
+    `INSERT INTO invitations (person_id, sent_by, sent_at) VALUES ($1, $2, $3) RETURNING id`,
+    [o.personId, o.sentBy, o.at],
+  );
+  if (row === undefined) throw new Error('INSERT returned no id');
+  return row.id;
+}
+
+/** Whether the person has ever signed in, and when the latest invitations went out, newest first. */
+export async function invitationsOf(
+  on: Queryable,
+  personId: number,
+  limit: number,
+): Promise<{ joined: boolean; sentAt: Date[] }> {
+  const [person] = await on.query<{ joined: boolean }>(
+    `SELECT last_signed_in_at IS NOT NULL AS joined FROM people WHERE id = $1`,
+    [personId],
+  );
+  const sent = await on.query<{ sentAt: Date }>(
+    `SELECT sent_at AS "sentAt" FROM invitations WHERE person_id = $1 ORDER BY sent_at DESC LIMIT $2`,
+    [personId, limit],
+  );
+  return { joined: person?.joined === true, sentAt: sent.map(({ sentAt }) => sentAt) };
+}
+
+/** Of one organisation, in the order of their joining; how many there can be is bounded by `mostPeople`. */
+export async function listPeople(
+  on: Queryable,
+  o: { organisationId: number; at: Date },
+): Promise<PersonRecord[]> {
+  return on.query<PersonRecord>(
+    `SELECT p.id, p.email, p.role, p.enabled, p.invited_at AS "invitedAt",
+            (SELECT inviter.email FROM invitations i JOIN people inviter ON inviter.id = i.sent_by
+             WHERE i.person_id = p.id ORDER BY i.id DESC LIMIT 1) AS "invitedBy",
+            p.last_signed_in_at AS "lastSignedInAt", coalesce(k.in_force, 0) AS "keysInForce"
+     FROM people p
+     LEFT JOIN (SELECT created_by, count(*)::integer AS in_force FROM api_keys
+                WHERE organisation_id = $1 AND disabled_at IS NULL AND (expires_at IS NULL OR expires_at > $2)
+                GROUP BY created_by) k ON k.created_by = p.id
+     WHERE p.organisation_id = $1
+     ORDER BY p.id`,
+    [o.organisationId, o.at],
+  );
+}

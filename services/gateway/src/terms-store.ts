@@ -1,0 +1,72 @@
+/** All SQL about the advertising terms and who accepted them. */
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
+
+export type Terms = {
+  readonly id: number;
+  readonly version: string;
+  /** Null: a version that was published without its text. */
+  readonly text: string | null;
+  readonly publishedAt: Date;
+};
+/** A version as one organisation sees it. */
+export type TermsStanding = Omit<Terms, 'text'> & {
+  readonly acceptedAt: Date | null;
+  /** An address; null when the platform team accepted for the organisation. */
+  readonly acceptedBy: string | null;
+};
+
+/** What an organisation must have accepted: the version published last. Null when none ever was. */
+export async function latestTerms(on: Queryable): Promise<Terms | null> {
+  const [row] = await on.query<Terms>(
+    `SELECT id, version, text, published_at AS "publishedAt" FROM terms_versions ORDER BY id DESC LIMIT 1`,
+  );
+  return row ?? null;
+}
+
+/** Null: the version was published without its text. */
+export async function textOfTerms(on: Queryable, id: number): Promise<string | null> {
+  const [row] = await on.query<{ text: string | null }>(`SELECT text FROM terms_versions WHERE id = $1`, [
+    id,
+  ]);
+  return row?.text ?? null;
+}
+
+/** False when that version was published before. */
+export async function insertTerms(
+  on: Queryable,
+  o: { version: string; text: string | null; at: Date },
+): Promise<boolean> {
+  const rows = await on.query(
+    `INSERT INTO terms_versions (version, text, published_at) VALUES ($1, $2, $3)
+     ON CONFLICT DO NOTHING RETURNING id`,
+    [o.version, o.text, o.at],
+  );
+  return rows.length === 1;
+}
+
+/** The first acceptance of a version stays the one on record. */
+export async function insertAcceptance(
+  tx: Transaction,
+  o: { organisationId: number; termsId: number; acceptedBy: number | null; at: Date },
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO terms_acceptances (organisation_id, terms_version_id, accepted_by, accepted_at)
+     VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+    [o.organisationId, o.termsId, o.acceptedBy, o.at],
+  );
+}
+
+/** Newest first. */
+export async function listTerms(
+  on: Queryable,
+  o: { organisationId: number; limit: number },
+): Promise<TermsStanding[]> {
+  return on.query<TermsStanding>(
+    `SELECT t.id, t.version, t.published_at AS "publishedAt", a.accepted_at AS "acceptedAt", p.email AS "acceptedBy"
+     FROM terms_versions t
+     LEFT JOIN terms_acceptances a ON a.terms_version_id = t.id AND a.organisation_id = $1
+     LEFT JOIN people p ON p.id = a.accepted_by
+     ORDER BY t.id DESC LIMIT $2`,
+    [o.organisationId, o.limit],
+  );
+}
