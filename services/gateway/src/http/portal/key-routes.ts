@@ -1,0 +1,77 @@
+/** Manage API Keys (specification, Authentication items 2 to 4 and 9): the keys of the organisation, in both modes. */
+import {
+  type ApiKey,
+  type DisabledKeyReply,
+  type IssuedKeyReply,
+  type KeysReply,
+  newKey,
+} from '@offer-ads/contracts/portal-organisation-api';
+import { requestFacts } from '@offer-ads/platform/http-server';
+import { validInput } from '@offer-ads/platform/valid-input';
+import express, { type Request, type Router } from 'express';
+import { standingOf } from '../../domain/key-standing.ts';
+import type { OwnedKey } from '../../keys-store.ts';
+import type { IssuedKey, Keys } from '../../manage-keys.ts';
+import { idIn } from '../organisation-routes.ts';
+import { refuse } from './administration-replies.ts';
+import { allow, memberOf } from './portal-session.ts';
+
+export function keyRoutes({ keys }: { keys: Keys }): Router {
+  const routes = express.Router();
+  routes.use('/keys', allow('keys'));
+
+  routes.get('/keys', async (req, res) => {
+    const all = await keys.listOwned(memberOf(req).organisationId);
+    const now = requestFacts(req).receivedAt;
+    res.json({ keys: all.map((key) => replyOf(key, now)) } satisfies KeysReply);
+  });
+
+  routes.post('/keys', async (req, res) => {
+    const wish = validInput(newKey, req.body);
+    const { organisationId, personId } = memberOf(req);
+    const outcome = await keys.create({ organisationId, ...wish }, { personId });
+    if (outcome.ok) res.status(201).json(issuedReply(outcome.value));
+    else refuse(res, outcome.reason);
+  });
+
+  routes.post('/keys/:id/roll', async (req, res) => {
+    const outcome = await keys.roll(keyNamed(req), { personId: memberOf(req).personId });
+    if (outcome.ok) res.json(issuedReply(outcome.value));
+    else refuse(res, outcome.reason);
+  });
+
+  routes.post('/keys/:id/disable', async (req, res) => {
+    const outcome = await keys.disable(keyNamed(req), { personId: memberOf(req).personId });
+    if (!outcome.ok) return refuse(res, outcome.reason);
+    const { id, disabledAt } = outcome.value;
+    res.json({ id, disabledAt: disabledAt.toISOString() } satisfies DisabledKeyReply);
+  });
+  return routes;
+}
+
+function keyNamed(req: Request) {
+  return { id: idIn(req), organisationId: memberOf(req).organisationId };
+}
+
+function issuedReply(issued: IssuedKey): IssuedKeyReply {
+  const { id, key, lastFour, mode, expiresAt } = issued;
+  if (mode === null) throw new Error('people are issued no keys without a mode');
+  return { id, key, lastFour, mode, expiresAt: expiresAt?.toISOString() ?? null };
+}
+
+function replyOf(key: OwnedKey, now: Date): ApiKey {
+  return {
+    id: key.id,
+    mode: key.mode,
+    name: key.name,
+    lastFour: key.lastFour,
+    createdBy: key.owner,
+    createdAt: key.createdAt.toISOString(),
+    expiresAt: key.expiresAt?.toISOString() ?? null,
+    lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+    disabledAt: key.disabledAt?.toISOString() ?? null,
+    disabledBy: key.disabledBy,
+    rolledFrom: key.rolledFrom,
+    standing: standingOf({ ...key, ownerEnabled: key.owner.enabled }, now),
+  };
+}

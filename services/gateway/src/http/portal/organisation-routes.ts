@@ -1,0 +1,32 @@
+/** The organisation itself. Everybody in it may see what it is: prices, quotas and pages depend on it. */
+import { type OrganisationReply, organisationChange } from '@offer-ads/contracts/portal-organisation-api';
+import { validInput } from '@offer-ads/platform/valid-input';
+import express, { type Router } from 'express';
+import type { Organisation } from '../../domain/organisation.ts';
+import type { Organisations } from '../../manage-organisations.ts';
+import { refuse } from './administration-replies.ts';
+import { allow, memberOf } from './portal-session.ts';
+
+export function organisationRoutes({ organisations }: { organisations: Organisations }): Router {
+  const routes = express.Router();
+
+  routes.get('/organisation', async (req, res) => {
+    const organisation = await organisations.find(memberOf(req).organisationId);
+    if (organisation === null) refuse(res, 'organisation-unknown');
+    else res.json(replyOf(organisation));
+  });
+
+  routes.patch('/organisation', allow('organisation'), async (req, res) => {
+    const { tradingName } = validInput(organisationChange, req.body);
+    const { organisationId, personId } = memberOf(req);
+    const outcome = await organisations.setTradingName(organisationId, { personId }, tradingName);
+    if (outcome.ok) res.json(replyOf(outcome.value));
+    else refuse(res, outcome.reason);
+  });
+  return routes;
+}
+
+function replyOf(organisation: Organisation): OrganisationReply {
+  const { id, name, tradingName, country, currency, quotas, termsAccepted } = organisation;
+  return { id, name, tradingName, country, currency, quotas, termsAccepted };
+}

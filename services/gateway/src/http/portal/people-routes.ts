@@ -1,0 +1,62 @@
+/** The people of the organisation, for its admins. */
+import {
+  type PeopleOfOrganisation,
+  type PortalPerson,
+  personChange,
+  personInvitation,
+} from '@offer-ads/contracts/portal-organisation-api';
+import { validInput } from '@offer-ads/platform/valid-input';
+import express, { type Request, type Response, type Router } from 'express';
+import type { People, PersonOutcome } from '../../manage-people.ts';
+import type { PersonRecord } from '../../people-store.ts';
+import { idIn } from '../organisation-routes.ts';
+import { refuse } from './administration-replies.ts';
+import { allow, memberOf } from './portal-session.ts';
+
+export function peopleRoutes({ people }: { people: People }): Router {
+  const routes = express.Router();
+
+  async function reply(req: Request, res: Response, outcome: PersonOutcome, status = 200): Promise<void> {
+    if (!outcome.ok) return refuse(res, outcome.reason);
+    const all = await people.list(memberOf(req).organisationId);
+    const person = all.find(({ id }) => id === outcome.value.id);
+    if (person === undefined) throw new Error('the person was there a moment ago');
+    res.status(status).json(replyOf(person));
+  }
+
+  routes.get('/people', allow('people'), async (req, res) => {
+    const all = await people.list(memberOf(req).organisationId);
+    res.json({ people: all.map(replyOf) } satisfies PeopleOfOrganisation);
+  });
+
+  routes.post('/people', allow('people'), async (req, res) => {
+    const wish = validInput(personInvitation, req.body);
+    const { organisationId, personId } = memberOf(req);
+    await reply(req, res, await people.invite(organisationId, { personId }, wish), 201);
+  });
+
+  routes.patch('/people/:id', allow('people'), async (req, res) => {
+    const change = validInput(personChange, req.body);
+    const { organisationId, personId } = memberOf(req);
+    await reply(req, res, await people.change(organisationId, { personId }, { id: idIn(req) }, change));
+  });
+
+  routes.post('/people/:id/invitation', allow('people'), async (req, res) => {
+    const { organisationId, personId } = memberOf(req);
+    await reply(req, res, await people.inviteAgain(organisationId, { personId }, { id: idIn(req) }));
+  });
+  return routes;
+}
+
+function replyOf(person: PersonRecord): PortalPerson {
+  return {
+    id: person.id,
+    email: person.email,
+    role: person.role,
+    enabled: person.enabled,
+    invitedAt: person.invitedAt.toISOString(),
+    invitedBy: person.invitedBy,
+    lastSignedInAt: person.lastSignedInAt?.toISOString() ?? null,
+    keysInForce: person.keysInForce,
+  };
+}

@@ -1,0 +1,47 @@
+/** The advertising terms: everybody may read them, an admin accepts them for the organisation. */
+import { type TermsReply, termsAcceptance } from '@offer-ads/contracts/portal-organisation-api';
+import { validInput } from '@offer-ads/platform/valid-input';
+import express, { type Router } from 'express';
+import type { ManagedTerms } from '../../manage-terms.ts';
+import type { TermsStanding } from '../../terms-store.ts';
+import { refuse } from './administration-replies.ts';
+import { allow, memberOf } from './portal-session.ts';
+
+export function termsRoutes({ terms }: { terms: ManagedTerms }): Router {
+  const routes = express.Router();
+
+  async function termsFor(organisationId: number): Promise<TermsReply> {
+    const { latest, earlier } = await terms.standingOf(organisationId);
+    return {
+      latest: latest === null ? null : { ...replyOf(latest), text: latest.text },
+      earlier: earlier.map(replyOf),
+    };
+  }
+
+  routes.get('/terms', async (req, res) => {
+    res.json(await termsFor(memberOf(req).organisationId));
+  });
+
+  routes.post('/terms/acceptance', allow('terms'), async (req, res) => {
+    const { version } = validInput(termsAcceptance, req.body);
+    const { organisationId, personId } = memberOf(req);
+    const outcome = await terms.accept(organisationId, { personId }, version);
+    if (outcome.ok) return void res.json(await termsFor(organisationId));
+    if (outcome.reason !== 'terms-not-latest') return refuse(res, outcome.reason);
+    const latest = await terms.latest();
+    res
+      .status(409)
+      .json({ message: `The latest version of the terms is ${latest?.version}: accept that one` });
+  });
+  return routes;
+}
+
+function replyOf(terms: TermsStanding) {
+  const { version, publishedAt, acceptedAt, acceptedBy } = terms;
+  return {
+    version,
+    publishedAt: publishedAt.toISOString(),
+    acceptedAt: acceptedAt?.toISOString() ?? null,
+    acceptedBy,
+  };
+}
