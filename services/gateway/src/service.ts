@@ -20,6 +20,8 @@ import { managePeople } from './manage-people.ts';
 import { manageTerms } from './manage-terms.ts';
 import { startRequestLimiter } from './request-limiter.ts';
 import { findPortalCaller } from './portal-caller-store.ts';
+import { manageSessions } from './sessions.ts';
+import { startSignIn } from './sign-in.ts';
 import { createUpstream } from './upstream.ts';
 
 export type Gateway = AsyncDisposable & { readonly url: string };
@@ -89,6 +91,8 @@ export async function startGateway(
     terms: manageTerms(administration),
     keys: manageKeys(administration),
     readCalls: callLogReader({ postgres, clock }),
+    sessions: manageSessions({ postgres, logger }),
+    signIn: opened.use(startSignIn({ postgres, publicUrl: config.PUBLIC_URL, ...foundation })),
     findCaller: (member) => findPortalCaller(postgres, member),
   });
   const server = opened.use(

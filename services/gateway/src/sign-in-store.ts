@@ -5,6 +5,8 @@ import type { LinkPurpose, Membership } from './domain/sign-in-link.ts';
 /** More than the limits per network let through in any time that answering takes. */
 const mostRequestsWaiting = 10_000;
 
+export type SignInRequest = { readonly id: bigint; readonly email: string; readonly requestedAt: Date };
+
 /** The same statement for every address, known or not. False when too many wait already. */
 export async function insertRequest(on: Queryable, o: { email: string; at: Date }): Promise<boolean> {
   const rows = await on.query(
@@ -18,13 +20,17 @@ export async function insertRequest(on: Queryable, o: { email: string; at: Date 
 }
 
 /** The oldest request that no other replica is answering. It is gone once the transaction commits. */
-export async function takeRequest(tx: Transaction): Promise<{ email: string; requestedAt: Date } | null> {
-  const [row] = await tx.query<{ email: string; requestedAt: Date }>(
+export async function takeRequest(tx: Transaction): Promise<SignInRequest | null> {
+  const [row] = await tx.query<SignInRequest>(
     `DELETE FROM sign_in_requests
      WHERE id = (SELECT id FROM sign_in_requests ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
-     RETURNING email, requested_at AS "requestedAt"`,
+     RETURNING id, email, requested_at AS "requestedAt"`,
   );
   return row ?? null;
+}
+
+export async function deleteRequest(on: Queryable, id: bigint): Promise<void> {
+  await on.query(`DELETE FROM sign_in_requests WHERE id = $1`, [id]);
 }
 
 /**

@@ -1,12 +1,11 @@
 /** What each role may do in the portal (decision 26). */
 import type { Role } from '@offer-ads/contracts/gateway-events';
+import { type Permission, permission } from '@offer-ads/contracts/portal-session-api';
 
-/** Parts of the portal. `organisation`: its names and quotas; `terms`: accepting them; `calls`: the call log. */
-export const permissions = ['offers', 'keys', 'calls', 'people', 'terms', 'billing', 'organisation'] as const;
-export type Permission = (typeof permissions)[number];
+export type { Permission };
 
 const granted: Record<Role, readonly Permission[]> = {
-  admin: permissions,
+  admin: permission.options,
   developer: ['keys', 'calls'],
   marketer: ['offers'],
 };

@@ -30,8 +30,11 @@ export type SessionState = {
 /** Which of a session's two tokens was shown. */
 export type ShownToken = 'present' | 'previous';
 
+/** What a use of a session asks for. */
+export type Upkeep = 'nothing' | 'note-use' | 'confirm' | 'rotate' | 'send-again';
+
 export type SessionVerdict =
-  | { readonly live: true; readonly todo: 'nothing' | 'note-use' | 'confirm' | 'rotate' | 'send-again' }
+  | { readonly live: true; readonly todo: Upkeep }
   | { readonly live: false; readonly reason: 'expired' | 'member-disabled' | 'token-stolen' };
 
 /**

@@ -10,6 +10,8 @@ import type { Keys } from '../manage-keys.ts';
 import type { Organisations } from '../manage-organisations.ts';
 import type { People } from '../manage-people.ts';
 import type { ManagedTerms } from '../manage-terms.ts';
+import type { Sessions } from '../sessions.ts';
+import type { SignIn } from '../sign-in.ts';
 import { readClientIp } from './client-ip.ts';
 import { keyRoutes } from './key-routes.ts';
 import { organisationRoutes } from './organisation-routes.ts';
@@ -28,11 +30,14 @@ export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
   readonly terms: ManagedTerms;
   readonly keys: Keys;
   readonly findCaller: OffersRoutes['findCaller'];
+  readonly sessions: Sessions;
+  readonly signIn: SignIn;
   readonly readCalls: ReadCalls;
 };
 
 export function gatewayRoutes(o: GatewayRoutes): (app: Express) => void {
   const { ADMIN_TOKEN: adminToken, PUBLIC_URL: publicUrl, TRUSTED_PROXIES: trustedProxies } = o.config;
+  const clientIp = readClientIp(trustedProxies);
   return (app) => {
     mountParkedRoutes(app, { broker: o.broker, adminToken, logger: o.logger });
     app.use(
@@ -45,7 +50,7 @@ export function gatewayRoutes(o: GatewayRoutes): (app: Express) => void {
       keyRoutes(o),
     );
     pages(app, { publicUrl });
-    app.use('/portal/api', portalRoutes(o));
-    publicRoutes(app, { ...o, clientIp: readClientIp(trustedProxies) });
+    app.use('/portal/api', portalRoutes({ ...o, clientIp, publicUrl }));
+    publicRoutes(app, { ...o, clientIp });
   };
 }

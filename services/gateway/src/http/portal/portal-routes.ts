@@ -1,26 +1,34 @@
 /** The API of the advertiser portal, under `/portal/api`: JSON both ways, refusals are `{message}`. */
+import type { Logger } from '@offer-ads/platform/logging';
 import express, { type RequestHandler, type Router } from 'express';
 import { type OffersRoutes, offersRoutes } from './offers-routes.ts';
+import { readJson } from './portal-json.ts';
 import { requireSession } from './portal-session.ts';
+import { ignoreLateReplies, liftTime, limitTime } from './portal-time.ts';
+import { sessionCookie } from './session-cookie.ts';
+import { sessionRoutes } from './session-routes.ts';
+import { type SignInRoutes, signInRoutes } from './sign-in-routes.ts';
 
-/** A call that looks at a page, or at what it changed. */
-const bodyLimit = '16kb';
+export type PortalRoutes = OffersRoutes & Omit<SignInRoutes, 'cookie'> & { readonly logger: Logger };
 
-export function portalRoutes(o: OffersRoutes): Router {
+export function portalRoutes(options: PortalRoutes): Router {
+  const o = { ...options, cookie: sessionCookie(options.publicUrl) };
   const portal = express.Router();
   portal.use(privately);
-  portal.use(...requireSession());
-  portal.use(offersRoutes(o));
-  portal.use(express.json({ limit: bodyLimit, inflate: false }));
-  const signedIn: readonly Router[] = [];
+  portal.use(signInRoutes(o));
+  portal.use(limitTime(o.logger), ...requireSession(o));
+  portal.use(liftTime, offersRoutes(o), ...readJson(), limitTime(o.logger));
+  const signedIn: readonly Router[] = [sessionRoutes(o)];
   for (const routes of signedIn) portal.use(routes);
   portal.use((_req, res) => void res.status(404).json({ message: 'Not found' }));
+  portal.use(ignoreLateReplies);
   return portal;
 }
 
-/** Replies are for one person at one moment. */
+/** Replies are for one person at one moment, and for our own pages. */
 const privately: RequestHandler = (_req, res, next) => {
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('X-Content-Type-Options', 'nosniff');
+  res.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
   next();
 };

@@ -1,7 +1,16 @@
 /** Who is signed in: found anew for every request, so that a disabled person or organisation is out at once. */
 import type { Role } from '@offer-ads/contracts/gateway-events';
+import { requestFacts } from '@offer-ads/platform/http-server';
 import type { Request, RequestHandler } from 'express';
+import { networkOf } from '../../domain/client-network.ts';
 import { may, type Permission } from '../../domain/permissions.ts';
+import type { RequestLimiter } from '../../request-limiter.ts';
+import type { Sessions, SignedIn } from '../../sessions.ts';
+import { isToken } from '../../sign-in-tokens.ts';
+import type { ClientIp } from '../client-ip.ts';
+import { refuseForeignOrigins, requireCsrfToken } from './csrf.ts';
+import { limitRequests, portalLimits } from './portal-limits.ts';
+import type { SessionCookie } from './session-cookie.ts';
 
 export type Member = {
   readonly sessionId: string;
@@ -11,13 +20,19 @@ export type Member = {
   readonly organisationId: number;
 };
 
-const members = new WeakMap<Request, Member>();
+const known = new WeakMap<Request, SignedIn>();
 
 /** Behind `requireSession` only. */
 export function memberOf(req: Request): Member {
-  const member = members.get(req);
-  if (member === undefined) throw new Error('memberOf needs requireSession before it');
-  return member;
+  const { id, personId, email, role, organisationId } = signedInOf(req).session;
+  return { sessionId: id, personId, email, role, organisationId };
+}
+
+/** The same with what only the routes of the session itself need. */
+export function signedInOf(req: Request): SignedIn {
+  const signedIn = known.get(req);
+  if (signedIn === undefined) throw new Error('this route needs requireSession before it');
+  return signedIn;
 }
 
 /** 403 when the member's role does not include the permission. */
@@ -28,7 +43,38 @@ export function allow(permission: Permission): RequestHandler {
   };
 }
 
+export type SessionGuard = {
+  readonly sessions: Sessions;
+  readonly cookie: SessionCookie;
+  readonly limiter: RequestLimiter;
+  readonly clientIp: ClientIp;
+  readonly publicUrl: string;
+};
+
 /** Mounted before all routes of signed-in people: session, its rate limit, CSRF. */
-export function requireSession(): RequestHandler[] {
-  return [(_req, res) => void res.status(401).json({ message: 'Sign in first' })];
+export function requireSession(o: SessionGuard): RequestHandler[] {
+  return [
+    limitRequests(o.limiter, portalLimits.network, (req) => networkOf(o.clientIp(req))),
+    findSession(o),
+    limitRequests(o.limiter, portalLimits.session, (req) => memberOf(req).sessionId),
+    refuseForeignOrigins(o.publicUrl),
+    requireCsrfToken((req) => signedInOf(req).session.csrfToken),
+  ];
+}
+
+function findSession(o: SessionGuard): RequestHandler {
+  return async (req, res, next) => {
+    const token = o.cookie.read(req);
+    const at = requestFacts(req).receivedAt;
+    const signedIn = isToken(token) ? await o.sessions.find(token, at) : null;
+    // The cookie stays: clearing it could hit the newer one of a sign-in that has just happened.
+    if (signedIn === null) return void res.status(401).json({ message: 'Sign in first' });
+    // Its time is over: nothing may happen behind the 503.
+    if (res.headersSent) return;
+    known.set(req, signedIn);
+    if (signedIn.nextToken !== null) {
+      o.cookie.set(res, signedIn.nextToken, signedIn.session.expiresAt.getTime() - at.getTime());
+    }
+    next();
+  };
 }

@@ -1,0 +1,56 @@
+/** Whether a request comes from our own pages: no other site may act in the name of who is signed in. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Request, RequestHandler } from 'express';
+
+export const csrfTokenHeader = 'x-csrf-token';
+
+const refusals = {
+  'foreign-origin':
+    'The request comes from another site: open the portal under its own address and try again',
+  'csrf-token-wrong':
+    'The header X-CSRF-Token is missing or out of date: load the session again and try again',
+} as const;
+
+/** What browsers say of themselves must be ours. Nothing said: no browser of today, which the token still stops. */
+export function refuseForeignOrigins(publicUrl: string): RequestHandler {
+  const ours = new URL(publicUrl).origin;
+  return (req, res, next) => {
+    if (isSafe(req) || comesFrom(req, ours)) next();
+    else res.status(403).json({ message: refusals['foreign-origin'] });
+  };
+}
+
+/** The synchronizer token of the session. */
+export function requireCsrfToken(expectedOf: (req: Request) => string): RequestHandler {
+  return (req, res, next) => {
+    if (isSafe(req) || isSame(req.get(csrfTokenHeader) ?? '', expectedOf(req))) next();
+    else res.status(403).json({ message: refusals['csrf-token-wrong'] });
+  };
+}
+
+function comesFrom(req: Request, ours: string): boolean {
+  const site = req.get('sec-fetch-site');
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
+  const origin = req.get('origin');
+  if (origin !== undefined) return origin === ours;
+  const referrer = req.get('referer');
+  return referrer === undefined || originOf(referrer) === ours;
+}
+
+function originOf(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).origin : null;
+}
+
+/** Methods that change nothing (RFC 9110, 9.2.1). */
+function isSafe(req: Request): boolean {
+  return req.method === 'GET' || req.method === 'HEAD' || req.method === 'OPTIONS';
+}
+
+/** Digests have one length, so that the comparison takes the same time whatever was sent. */
+function isSame(sent: string, expected: string): boolean {
+  return timingSafeEqual(digest(sent), digest(expected));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,29 @@
+/** How often the portal may be asked, and by whom that is counted (decision 28). */
+import type { Request, RequestHandler } from 'express';
+import type { Limit, RequestLimiter } from '../../request-limiter.ts';
+
+export const portalLimits = {
+  /** A person who drags a map asks a few times a second. */
+  session: { name: 'portal-session', requests: 300, windowSeconds: 60 },
+  /** Before the session is known, so that made-up cookies cannot cost look-ups without end. An office shares it. */
+  network: { name: 'portal-network', requests: 6_000, windowSeconds: 60 },
+  /** An office in which everybody signs in one morning passes; whoever tries addresses does not get far. */
+  signIn: { name: 'portal-sign-in', requests: 30, windowSeconds: 900 },
+  completion: { name: 'portal-completion', requests: 30, windowSeconds: 900 },
+} as const satisfies Record<string, Limit>;
+
+export function limitRequests(
+  limiter: RequestLimiter,
+  limit: Limit,
+  clientOf: (req: Request) => string,
+): RequestHandler {
+  return async (req, res, next) => {
+    const standing = await limiter.consume(limit, clientOf(req));
+    res.setHeader('X-RateLimit-Limit', standing.limit);
+    res.setHeader('X-RateLimit-Remaining', standing.remaining);
+    res.setHeader('X-RateLimit-Reset', standing.resetSeconds);
+    if (standing.allowed) return next();
+    res.setHeader('Retry-After', Math.max(1, standing.resetSeconds));
+    res.status(429).json({ message: 'Too many requests' });
+  };
+}

@@ -1,0 +1,41 @@
+/** No request of the portal waits for ever: 503 when its time is over (decision 23). */
+import { serviceUnavailable } from '@offer-ads/platform/faults';
+import { requestFacts } from '@offer-ads/platform/http-server';
+import type { Logger } from '@offer-ads/platform/logging';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+
+/** As any call that creates nothing. */
+const budgetMs = 2_000;
+
+const timers = new WeakMap<Response, NodeJS.Timeout>();
+const givenUp = new WeakSet<Response>();
+
+/** From here on the request has its time; a body that is still to come is read before. */
+export function limitTime(logger: Logger): RequestHandler {
+  return (req, res, next) => {
+    clearTimeout(timers.get(res));
+    timers.set(res, setTimeout(giveUp, budgetMs, req, res, logger));
+    res.once('close', () => clearTimeout(timers.get(res)));
+    next();
+  };
+}
+
+/** For what bounds itself: the arrival of a body, and calls that are passed on with a budget of their own. */
+export const liftTime: RequestHandler = (_req, res, next) => {
+  clearTimeout(timers.get(res));
+  next();
+};
+
+/** What the work of a request says after the 503 concerns nobody any more. */
+export const ignoreLateReplies: ErrorRequestHandler = (error, _req, res, next) => {
+  if (!givenUp.has(res)) next(error);
+};
+
+function giveUp(req: Request, res: Response, logger: Logger): void {
+  if (res.headersSent) return;
+  givenUp.add(res);
+  const fault = serviceUnavailable('portal: the time of the request is used up');
+  logger.error({ requestId: requestFacts(req).requestId, error: fault }, fault.message);
+  res.setHeader('Retry-After', fault.retryAfterSeconds ?? 1);
+  res.status(fault.status).json(fault.publicBody);
+}

@@ -1,0 +1,31 @@
+/** The cookie that carries the token of a session. */
+import type { Request, Response } from 'express';
+
+export type SessionCookie = {
+  readonly read: (req: Request) => string | undefined;
+  readonly set: (res: Response, token: string, lifeMs: number) => void;
+  readonly clear: (res: Response) => void;
+};
+
+/**
+ * Behind https the `__Host-` prefix keeps other hosts of the domain and plain http from setting it. In development there
+ * is no https, and browsers refuse that prefix and `Secure`.
+ */
+export function sessionCookie(publicUrl: string): SessionCookie {
+  const isSecure = new URL(publicUrl).protocol === 'https:';
+  const name = isSecure ? '__Host-session' : 'session';
+  const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+  const write = (res: Response, value: string, maxAgeSeconds: number) => {
+    res.setHeader('Set-Cookie', `${name}=${value}; Max-Age=${maxAgeSeconds}; ${attributes}`);
+  };
+  return {
+    read: (req) => valueOf(req.get('cookie') ?? '', name),
+    set: (res, token, lifeMs) => write(res, token, Math.max(0, Math.floor(lifeMs / 1_000))),
+    clear: (res) => write(res, '', 0),
+  };
+}
+
+function valueOf(header: string, name: string): string | undefined {
+  const pair = header.split(';').find((pair) => pair.trimStart().startsWith(`${name}=`));
+  return pair?.slice(pair.indexOf('=') + 1).trim();
+}

@@ -1,0 +1,44 @@
+/** The session as its page sees it, and the cookie that goes with it. */
+import type { SessionReply } from '@offer-ads/contracts/portal-session-api';
+import type { Response } from 'express';
+import { permissionsOf } from '../../domain/permissions.ts';
+import { endOf } from '../../domain/session.ts';
+import type { Sessions } from '../../sessions.ts';
+import type { FoundSession } from '../../sessions-store.ts';
+import type { SessionCookie } from './session-cookie.ts';
+
+/** After a token was made: the session as it is now, and the cookie. */
+export async function replyWithSession(
+  res: Response,
+  o: { sessions: Sessions; cookie: SessionCookie; token: string; at: Date },
+): Promise<void> {
+  const session = await o.sessions.look(o.token);
+  const reply = session === null ? null : await describeSession(o.sessions, session, o.at);
+  // Ended in this very moment.
+  if (session === null || reply === null) return void res.status(401).json({ message: 'Sign in first' });
+  o.cookie.set(res, o.token, session.expiresAt.getTime() - o.at.getTime());
+  res.json(reply);
+}
+
+export async function describeSession(
+  sessions: Sessions,
+  session: FoundSession,
+  at: Date,
+): Promise<SessionReply | null> {
+  const open = await sessions.organisationsOf(session.address);
+  const here = open.find(({ personId }) => personId === session.personId);
+  if (here === undefined) return null;
+  const { id, name, tradingName, country, currency } = here;
+  return {
+    person: { id: session.personId, email: session.email },
+    organisation: { id, name, tradingName, country, currency },
+    role: session.role,
+    permissions: [...permissionsOf(session.role)],
+    otherOrganisations: open
+      .filter((other) => other !== here)
+      .map(({ id, name, tradingName, role }) => ({ id, name, tradingName, role })),
+    csrfToken: session.csrfToken,
+    // This request is a use, noted or not.
+    expiresAt: endOf({ lastUsedAt: at, expiresAt: session.expiresAt }).toISOString(),
+  };
+}

@@ -1,0 +1,53 @@
+/** Asking for a one-time link, and signing in with it. */
+import { type SignInReply, signInCompletion, signInRequest } from '@offer-ads/contracts/portal-session-api';
+import { serviceUnavailable } from '@offer-ads/platform/faults';
+import { requestFacts } from '@offer-ads/platform/http-server';
+import type { Logger } from '@offer-ads/platform/logging';
+import { validInput } from '@offer-ads/platform/valid-input';
+import express, { type Request, type Response, type Router } from 'express';
+import { networkOf } from '../../domain/client-network.ts';
+import type { Limit } from '../../request-limiter.ts';
+import type { SignIn } from '../../sign-in.ts';
+import { refuseForeignOrigins } from './csrf.ts';
+import { readJson } from './portal-json.ts';
+import { limitRequests, portalLimits } from './portal-limits.ts';
+import type { SessionGuard } from './portal-session.ts';
+import { limitTime } from './portal-time.ts';
+import { replyWithSession } from './session-replies.ts';
+
+const asked: SignInReply = {
+  message: 'If the address is known here, a sign-in link is on its way to it. It works once, for 15 minutes.',
+};
+/** Unknown, used, expired, or of somebody who may not sign in: nobody learns which. */
+const linkRefused = { message: 'The sign-in link has been used or has expired: ask for a new one' };
+
+export type SignInRoutes = SessionGuard & { readonly signIn: SignIn; readonly logger: Logger };
+
+export function signInRoutes(o: SignInRoutes): Router {
+  const routes = express.Router();
+  /** What comes before both: no session says yet who asks. */
+  const guarded = (limit: Limit) => [
+    limitRequests(o.limiter, limit, (req) => networkOf(o.clientIp(req))),
+    refuseForeignOrigins(o.publicUrl),
+    ...readJson(),
+    limitTime(o.logger),
+  ];
+
+  routes.post('/sign-in', ...guarded(portalLimits.signIn), async (req: Request, res: Response) => {
+    const { email } = validInput(signInRequest, req.body);
+    if (await o.signIn.ask(email, requestFacts(req).receivedAt)) res.status(202).json(asked);
+    else throw serviceUnavailable('too many requests to sign in are waiting');
+  });
+  routes.post(
+    '/sign-in/complete',
+    ...guarded(portalLimits.completion),
+    async (req: Request, res: Response) => {
+      const { token } = validInput(signInCompletion, req.body);
+      const at = requestFacts(req).receivedAt;
+      const opened = await o.signIn.complete({ token, replacing: o.cookie.read(req), at });
+      if (opened === null) res.status(401).json(linkRefused);
+      else await replyWithSession(res, { ...o, token: opened, at });
+    },
+  );
+  return routes;
+}

@@ -1,0 +1,148 @@
+/** Portal sessions: opened by a sign-in, found and kept fresh by requests, ended. */
+import { randomUUID } from 'node:crypto';
+import type { Logger } from '@offer-ads/platform/logging';
+import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
+import { judgeSession, sessionLifetimes, type Upkeep } from './domain/session.ts';
+import * as store from './sessions-store.ts';
+import { lockMemberships, noteSignIn } from './sign-in-store.ts';
+import { followingToken, newSalt, newToken, sha256OfToken } from './sign-in-tokens.ts';
+
+/** A session at one request. */
+export type SignedIn = {
+  readonly session: store.FoundSession;
+  /** As the browser showed it. */
+  readonly token: string;
+  /** To be set as the cookie; null when the browser keeps the one it has. */
+  readonly nextToken: string | null;
+};
+
+export type Sessions = ReturnType<typeof manageSessions>;
+
+export function manageSessions(o: { postgres: Postgres; logger: Logger }) {
+  const { postgres, logger } = o;
+  return {
+    find: async (token: string, at: Date): Promise<SignedIn | null> => {
+      const session = await store.findSession(postgres, sha256OfToken(token));
+      if (session === null) return null;
+      const verdict = judgeSession(session, session.shown, at);
+      if (verdict.live)
+        return { session, token, nextToken: await keep(postgres, session, { ...verdict, token, at }) };
+      // Deleted, so that it does not come back to life when the person is enabled again.
+      await store.deleteSession(postgres, session.id);
+      const level = verdict.reason === 'token-stolen' ? 'warn' : 'info';
+      logger[level](
+        { sessionId: session.id, personId: session.personId, reason: verdict.reason },
+        'portal session ended',
+      );
+      return null;
+    },
+
+    /** Without counting as a use: the browser does not have the token yet. */
+    look: (token: string) => store.findSession(postgres, sha256OfToken(token)),
+
+    /** Null when the address may not go there. */
+    switchTo: (signedIn: SignedIn, organisationId: number, at: Date): Promise<string | null> =>
+      postgres.transaction(async (tx) => {
+        const { session, token } = signedIn;
+        const reachable = await store.listOrganisationsOf(tx, session.address);
+        const target = reachable.find((organisation) => organisation.id === organisationId);
+        if (target === undefined) return null;
+        const salt = newSalt();
+        const nextToken = followingToken(token, salt);
+        const changed = await store.changePerson(tx, {
+          id: session.id,
+          shownSha256: sha256OfToken(token),
+          nextSha256: sha256OfToken(nextToken),
+          salt,
+          at,
+          personId: target.personId,
+          // A page that still shows the other organisation must not change this one.
+          csrfToken: newToken(),
+        });
+        if (!changed) return null;
+        await noteSignIn(tx, { personId: target.personId, at });
+        return nextToken;
+      }),
+
+    organisationsOf: (address: string) => store.listOrganisationsOf(postgres, address),
+
+    list: (address: string, at: Date) =>
+      store.listSessions(postgres, { address, at, usedAfter: before(at, sessionLifetimes.idleMs) }),
+
+    end: (o: { id: string; address: string }) => store.deleteSessionOf(postgres, o),
+
+    /** Under the lock that sign-ins take, so that one under way does not slip through. */
+    endAll: (address: string): Promise<void> =>
+      postgres.transaction(async (tx) => {
+        await lockMemberships(tx, address);
+        await store.deleteSessionsOf(tx, address);
+      }),
+  };
+}
+
+/** Inside the transaction of a sign-in, under the lock of the address's memberships. Returns the token. */
+export async function openSession(
+  tx: Transaction,
+  o: { personId: number; address: string; at: Date },
+): Promise<string> {
+  const token = newToken();
+  await store.insertSession(tx, {
+    id: randomUUID(),
+    personId: o.personId,
+    address: o.address,
+    sha256: sha256OfToken(token),
+    csrfToken: newToken(),
+    at: o.at,
+    expiresAt: new Date(o.at.getTime() + sessionLifetimes.absoluteMs),
+  });
+  await store.endSessionsBeyondMost(tx, o.address);
+  return token;
+}
+
+/** What ended by itself; the looks-up refuse it before it is deleted. */
+export function deleteExpired(postgres: Postgres, at: Date, limit: number): Promise<number> {
+  return store.deleteExpiredSessions(postgres, {
+    at,
+    usedBefore: before(at, sessionLifetimes.idleMs),
+    limit,
+  });
+}
+
+/** Does what the verdict asks for; returns the token that the browser is to be given, if any. */
+async function keep(
+  postgres: Postgres,
+  session: store.FoundSession,
+  o: { todo: Upkeep; token: string; at: Date },
+): Promise<string | null> {
+  const { id } = session;
+  const { at, token } = o;
+  switch (o.todo) {
+    case 'nothing':
+      return null;
+    case 'note-use':
+      await store.noteUse(postgres, { id, at });
+      return null;
+    case 'confirm':
+      await store.confirmToken(postgres, { id, sha256: sha256OfToken(token), at });
+      return null;
+    case 'send-again':
+      await store.noteUse(postgres, { id, at });
+      return session.rotationSalt === null ? null : followingToken(token, session.rotationSalt);
+    case 'rotate': {
+      const salt = newSalt();
+      const nextToken = followingToken(token, salt);
+      const rotated = await store.rotateToken(postgres, {
+        id,
+        shownSha256: sha256OfToken(token),
+        nextSha256: sha256OfToken(nextToken),
+        salt,
+        at,
+      });
+      return rotated ? nextToken : null;
+    }
+  }
+}
+
+function before(at: Date, durationMs: number): Date {
+  return new Date(at.getTime() - durationMs);
+}

@@ -1,0 +1,152 @@
+/** Signing in: a request that says nothing about who exists, a link that works once, a session. */
+import { randomUUID } from 'node:crypto';
+import { SignInRequested } from '@offer-ads/contracts/gateway-events';
+import type { Clock } from '@offer-ads/platform/clock';
+import { newEvent } from '@offer-ads/platform/events';
+import { Fault } from '@offer-ads/platform/faults';
+import type { Logger } from '@offer-ads/platform/logging';
+import { startLoop } from '@offer-ads/platform/loops';
+import type { Metrics } from '@offer-ads/platform/metrics';
+import { addToOutbox } from '@offer-ads/platform/outbox';
+import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
+import { addressOf, linksPerAddress, membershipToSignIn, requestsWaitMs } from './domain/sign-in-link.ts';
+import { deleteExpired, openSession } from './sessions.ts';
+import { deleteSessionByToken } from './sessions-store.ts';
+import { issueSignInLink } from './sign-in-links.ts';
+import * as store from './sign-in-store.ts';
+import { isToken, sha256OfToken } from './sign-in-tokens.ts';
+
+/** Whoever asks wakes the loop; the beat only finds what a replica left behind when it died. */
+const answerEveryMs = 5_000;
+const tidyEveryMs = 60_000;
+/** What one statement deletes well within its time-out. */
+const tidyBatch = 1_000;
+
+export type SignIn = AsyncDisposable & {
+  /** The same work for every address. False when more requests wait than can be answered in time. */
+  readonly ask: (email: string, at: Date) => Promise<boolean>;
+  /** The token of the new session; null when the link is unknown, used, expired, or its person may not sign in. */
+  readonly complete: (o: Completion) => Promise<string | null>;
+};
+
+export type Completion = {
+  readonly token: string;
+  /** The session that the browser has; signing in ends it. */
+  readonly replacing: string | undefined;
+  readonly at: Date;
+};
+
+export function startSignIn(o: {
+  postgres: Postgres;
+  publicUrl: string;
+  clock: Clock;
+  logger: Logger;
+  metrics: Metrics;
+}): SignIn {
+  const { postgres, clock } = o;
+  const answering = startLoop({
+    name: 'sign-in-requests',
+    everyMs: answerEveryMs,
+    ...o,
+    work: async (signal) => {
+      while (!signal.aborted && (await answerOldest(o)));
+    },
+  });
+  const tidying = startLoop({
+    name: 'sign-in-tidying',
+    everyMs: tidyEveryMs,
+    ...o,
+    work: (signal) => tidy(postgres, clock.now(), signal),
+  });
+  return {
+    ask: async (email, at) => {
+      const isKept = await store.insertRequest(postgres, { email: addressOf(email), at });
+      // Nobody waits for it: how long the mail takes would tell whether the address is known.
+      answering.runNow().catch(() => {});
+      return isKept;
+    },
+    complete: (completion) =>
+      isToken(completion.token)
+        ? postgres.transaction((tx) => useLinkUp(tx, completion))
+        : Promise.resolve(null),
+    [Symbol.asyncDispose]: async () => {
+      await answering[Symbol.asyncDispose]();
+      await tidying[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Takes the request, makes the link and writes the event in one transaction; false when nothing waits. */
+async function answerOldest(o: { postgres: Postgres; publicUrl: string; clock: Clock; logger: Logger }) {
+  let taken: { id: bigint } | null = null;
+  try {
+    await o.postgres.transaction(async (tx) => {
+      const request = await store.takeRequest(tx);
+      taken = request;
+      if (request !== null) await answer(tx, request, { at: o.clock.now(), publicUrl: o.publicUrl });
+    });
+  } catch (error) {
+    // Without the store the request waits. What fails by itself must not keep all that come after it waiting.
+    if (taken === null || error instanceof Fault) throw error;
+    o.logger.error({ error }, 'a request to sign in could not be answered and is dropped');
+    await store.deleteRequest(o.postgres, (taken as { id: bigint }).id);
+  }
+  return taken !== null;
+}
+
+async function answer(
+  tx: Transaction,
+  request: { email: string; requestedAt: Date },
+  o: { at: Date; publicUrl: string },
+): Promise<void> {
+  const { at } = o;
+  const { email } = request;
+  if (at.getTime() - request.requestedAt.getTime() >= requestsWaitMs) return;
+  const member = membershipToSignIn(await store.lockMemberships(tx, email));
+  if (member === undefined) return;
+  const after = new Date(at.getTime() - linksPerAddress.windowMs);
+  if ((await store.countLinks(tx, { email, after })) >= linksPerAddress.most) return;
+
+  const { personId, organisationId } = member;
+  const link = await issueSignInLink(tx, { personId, purpose: 'sign-in', at, publicUrl: o.publicUrl });
+  const event = newEvent(SignInRequested, {
+    // A link is a subject of its own: several are valid side by side.
+    subject: `sign-in-link/${randomUUID()}`,
+    subjectVersion: 1,
+    at,
+    data: {
+      organisationId,
+      personId,
+      // As it was invited, not as somebody typed it.
+      email: member.email,
+      signInUrl: link.url,
+      expiresAt: link.expiresAt.toISOString(),
+    },
+  });
+  await addToOutbox(tx, [event]);
+}
+
+async function useLinkUp(tx: Transaction, o: Completion): Promise<string | null> {
+  const { at } = o;
+  const sha256 = sha256OfToken(o.token);
+  const link = await store.findLink(tx, sha256);
+  if (link === null) return null;
+  // From here on one after the other for the address: of two links of a person that are used at once, one wins.
+  const memberships = await store.lockMemberships(tx, link.email);
+  if (!(await store.useLink(tx, { sha256, at }))) return null;
+  // A link to somebody who was disabled is used up all the same: it must not work later.
+  if (memberships.every(({ personId }) => personId !== link.personId)) return null;
+  await store.useUpLinks(tx, { personId: link.personId, at });
+  await store.noteSignIn(tx, { personId: link.personId, at });
+  if (isToken(o.replacing)) await deleteSessionByToken(tx, sha256OfToken(o.replacing));
+  return openSession(tx, { personId: link.personId, address: link.email, at });
+}
+
+async function tidy(postgres: Postgres, at: Date, signal: AbortSignal): Promise<void> {
+  const countedAfter = new Date(at.getTime() - linksPerAddress.windowMs);
+  const inBatches = async (deleteSome: () => Promise<number>) => {
+    while (!signal.aborted && (await deleteSome()) === tidyBatch);
+  };
+  await inBatches(() => store.deleteWorthlessLinks(postgres, { at, countedAfter, limit: tidyBatch }));
+  await inBatches(() => deleteExpired(postgres, at, tidyBatch));
+}
