@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { refuseRoll, standingOf } from './key-standing.ts';
+
+const now = new Date('2026-06-01T12:00:00Z');
+const later = new Date('2026-06-01T12:00:00.001Z');
+const key = { disabledAt: null, expiresAt: null, ownerEnabled: true, mode: 'TEST' as const };
+
+describe('a key', () => {
+  it.each([
+    ['is in force without an expiry', key, 'in-force'],
+    ['is in force before its expiry', { ...key, expiresAt: later }, 'in-force'],
+    ['has expired at its expiry', { ...key, expiresAt: now }, 'expired'],
+    ['is disabled, also after its expiry', { ...key, disabledAt: now, expiresAt: now }, 'disabled'],
+    ['of a disabled person does not work', { ...key, ownerEnabled: false }, 'owner-disabled'],
+  ] as const)('%s', (_case, given, standing) => {
+    expect(standingOf(given, now)).toBe(standing);
+  });
+});
+
+describe('rolling', () => {
+  it.each([
+    ['a key in force is allowed', key, null],
+    ['a disabled key is refused', { ...key, disabledAt: now }, 'key-not-in-force'],
+    ['an expired key is refused', { ...key, expiresAt: now }, 'key-not-in-force'],
+    ['the key of a disabled person is refused', { ...key, ownerEnabled: false }, 'key-owner-disabled'],
+    ['a key without a mode is refused', { ...key, mode: null }, 'key-without-mode'],
+  ] as const)('%s', (_case, given, refusal) => {
+    expect(refuseRoll(given, now)).toBe(refusal);
+  });
+});
