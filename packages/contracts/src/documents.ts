@@ -2,6 +2,7 @@
 import { asyncApiDocument, eventJsonSchema, eventSchemaFile } from './asyncapi.ts';
 import { allEvents } from './events.ts';
 import { openApiDocument } from './openapi.ts';
+import { portalOpenApiDocument } from './portal-openapi.ts';
 
 const text = (document: object): string => `${JSON.stringify(document, null, 2)}\n`;
 
@@ -9,6 +10,7 @@ const text = (document: object): string => `${JSON.stringify(document, null, 2)}
 export function allDocuments(): ReadonlyMap<string, string> {
   return new Map([
     ['openapi.json', text(openApiDocument())],
+    ['portal-openapi.json', text(portalOpenApiDocument())],
     ['asyncapi.json', text(asyncApiDocument())],
     ...allEvents.map((declaration): [string, string] => [
       `events/${eventSchemaFile(declaration)}`,

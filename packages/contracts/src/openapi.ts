@@ -1,6 +1,11 @@
 /** The public API as an OpenAPI 3.1 document, built from the schemas that the services themselves use. */
 import { z } from 'zod';
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathItemObject,
+  type ZodOpenApiResponseObject,
+} from 'zod-openapi';
 import { withoutNoise } from './json-schema.ts';
 import { offerId } from './primitives.ts';
 import {
@@ -176,6 +181,30 @@ const analytics: ZodOpenApiOperationObject = {
   },
 };
 
+/** Also what the portal API offers under a session. */
+export const publicPaths = {
+  '/categories': {
+    get: {
+      operationId: 'listCategories',
+      summary: 'Categories available to the organisation',
+      responses: { '200': reply('Active categories.', categoriesReply), ...always },
+    },
+  },
+  '/interests': {
+    get: {
+      operationId: 'listInterests',
+      summary: 'Interests that can be targeted',
+      responses: { '200': reply('Interests.', interestsReply), ...always },
+    },
+  },
+  '/offers/price-estimate': { post: estimate },
+  '/offers': { post: create, get: list },
+  '/offers/{offer_id}/pause': { post: pause },
+  '/offers/{offer_id}/resume': { post: resume },
+  '/offers/{offer_id}/analytics': { get: analytics },
+  '/offers/{offer_id}': { delete: remove },
+} satisfies Record<string, ZodOpenApiPathItemObject>;
+
 /** @returns the document that is served at `/openapi.json` and committed as `generated/openapi.json`. */
 export function openApiDocument() {
   return createDocument(
@@ -190,28 +219,7 @@ export function openApiDocument() {
       servers: [{ url: '/' }],
       security: [{ apiKey: [] }],
       components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } } },
-      paths: {
-        '/categories': {
-          get: {
-            operationId: 'listCategories',
-            summary: 'Categories available to the organisation',
-            responses: { '200': reply('Active categories.', categoriesReply), ...always },
-          },
-        },
-        '/interests': {
-          get: {
-            operationId: 'listInterests',
-            summary: 'Interests that can be targeted',
-            responses: { '200': reply('Interests.', interestsReply), ...always },
-          },
-        },
-        '/offers/price-estimate': { post: estimate },
-        '/offers': { post: create, get: list },
-        '/offers/{offer_id}/pause': { post: pause },
-        '/offers/{offer_id}/resume': { post: resume },
-        '/offers/{offer_id}/analytics': { get: analytics },
-        '/offers/{offer_id}': { delete: remove },
-      },
+      paths: publicPaths,
     },
     { override: withoutNoise },
   );
