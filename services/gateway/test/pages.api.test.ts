@@ -21,7 +21,7 @@ describe('/openapi.json', () => {
   });
 });
 
-describe.each(['/docs', '/portal'])('%s', (path) => {
+describe.each(['/docs', '/portal/docs', '/portal', '/portal/sign-in'])('%s', (path) => {
   it('loads everything from here and nothing from elsewhere', async () => {
     const { status, body, headers } = await gateway.call(path);
     expect(status).toBe(200);
@@ -48,5 +48,35 @@ describe.each(['/docs', '/portal'])('%s', (path) => {
 
   it('can be read on a phone', async () => {
     expect((await gateway.call(path)).body).toContain('name="viewport"');
+  });
+});
+
+describe.each(['/portal', '/portal/sign-in'])('%s', (path) => {
+  it('is kept by no cache, since it shows who is signed in', async () => {
+    const { headers } = await gateway.call(path);
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('runs only our own scripts, and texts never become markup', async () => {
+    const policy = (await gateway.call(path)).headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'");
+    expect(policy).toContain("require-trusted-types-for 'script'");
+    expect(policy).not.toMatch(/unsafe|https?:|data:/);
+  });
+
+  it('loads only modules that are there', async () => {
+    const page = (await gateway.call(path)).body as string;
+    const [, entry = ''] = /<script type="module" src="([^"]+)"/.exec(page) ?? [];
+    const script = (await gateway.call(entry)).body as string;
+    const imported = [...script.matchAll(/from '\.([^']+)'/g)].map(([, file]) => `/assets${file}`);
+    expect(imported).not.toEqual([]);
+    for (const file of imported) {
+      const { status, headers } = await gateway.call(file);
+      expect([file, status, headers.get('content-type')]).toEqual([
+        file,
+        200,
+        expect.stringContaining('javascript'),
+      ]);
+    }
   });
 });

@@ -1,9 +1,11 @@
 // Loaded before the reference's bundle. Its copy of zod would try whether `eval` works, which the page forbids.
 globalThis.__zod_globalConfig = { jitless: true };
 
+const { description } = document.currentScript.dataset;
+
 addEventListener('DOMContentLoaded', () =>
   globalThis.Scalar.createApiReference('#reference', {
-    url: '/openapi.json',
+    url: description,
     // Fields in the order of the specification.
     orderSchemaPropertiesBy: 'preserve',
     orderRequiredPropertiesFirst: false,

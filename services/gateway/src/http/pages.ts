@@ -1,7 +1,8 @@
-/** Pages for people: the API's description, its reference, and the portal. They need no key and count against no limit. */
+/** Pages for people: the APIs' descriptions, their references, and the portal. They need no key and count against no limit. */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import openapi from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
+import portalOpenapi from '@offer-ads/contracts/generated/portal-openapi.json' with { type: 'json' };
 import express, { type Express, type RequestHandler, type Response } from 'express';
 
 const pagesFolder = fileURLToPath(new URL('../../pages', import.meta.url));
@@ -10,26 +11,47 @@ const scalarFolder = join(dirname(fileURLToPath(import.meta.resolve('@scalar/api
 
 export function pages(app: Express, o: { publicUrl: string }): void {
   const description = { ...openapi, servers: [{ url: o.publicUrl }] };
+  const portalDescription = { ...portalOpenapi, servers: [{ url: `${o.publicUrl}/portal/api` }] };
   app.get('/openapi.json', (_req, res) => {
     res.json(description);
   });
-  app.get(
-    '/docs',
-    page('docs.html', [
-      "default-src 'none'",
-      "script-src 'self'",
-      // Test requests, and the description itself.
-      "connect-src 'self'",
-      // Scalar writes style elements and inline styles.
-      "style-src 'self' 'unsafe-inline'",
-      "img-src 'self' data: blob:",
-      "font-src 'self' data:",
-    ]),
-  );
-  app.get('/portal', page('portal.html', ["default-src 'none'", "style-src 'self'", "img-src 'self'"]));
+  app.get('/docs', page('docs.html', referenceSources));
+  app.get('/portal/openapi.json', (_req, res) => {
+    res.json(portalDescription);
+  });
+  app.get('/portal/docs', page('portal-docs.html', referenceSources));
+  app.get('/portal', neverKept, page('portal.html', portalSources));
+  app.get('/portal/sign-in', neverKept, page('portal-sign-in.html', portalSources));
   app.use('/assets', assets(join(pagesFolder, 'assets'), '1h'));
   app.use('/docs/assets', assets(scalarFolder, '1d'));
 }
+
+const referenceSources = [
+  "default-src 'none'",
+  "script-src 'self'",
+  // Test requests, and the description itself.
+  "connect-src 'self'",
+  // Scalar writes style elements and inline styles.
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "font-src 'self' data:",
+];
+
+/** Who is signed in is shown here, and sign-in links arrive: nothing foreign runs, and texts never become markup. */
+const portalSources = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self'",
+  "require-trusted-types-for 'script'",
+];
+
+const neverKept: RequestHandler = (_req, res, next) => {
+  res.setHeader('Cache-Control', 'no-store');
+  res.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
+  next();
+};
 
 /** Nothing of ours is framed, sniffed or referred elsewhere. */
 function page(file: string, sources: readonly string[]): RequestHandler {
