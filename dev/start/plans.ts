@@ -65,6 +65,7 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
       // Whoever calls from this machine may name the client's address, as a load balancer does in production.
       TRUSTED_PROXIES: '127.0.0.0/8,::1/128',
       VALKEY_URL: stores.valkey,
+      CALL_SPOOL_FOLDER: join(devFolder, 'call-spool'),
     },
     offers: {
       OFFERS_DATABASE_URL: stores.databases.offers,

@@ -1,28 +1,71 @@
 import { describe, expect, it } from '@jest/globals';
 import { createMetrics } from '@offer-ads/platform/metrics';
+import { testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { startCallLog } from './call-log.ts';
-import type { Call } from './calls-store.ts';
+import type { CallSpool } from './call-log-spool.ts';
+import type { AnsweredCall } from './call-log-writing.ts';
 
-const call = (route: string) => ({ route }) as Call;
+const clock = testClock();
+const call = (route: string, at = clock.now()) => ({ route, at }) as AnsweredCall;
 
-/** A store that can be away, and remembers what it was given. */
-function startWith(o: { spoolSize?: number } = {}) {
-  const store = { away: false, written: [] as string[], batches: 0 };
+/** Says what Postgres says of a value that fits no column. */
+const unwritable = () => Object.assign(new Error('invalid byte sequence'), { code: '22021' });
+
+/** A store that can be away or slow, and remembers what it was given. */
+function startWith(o: { mostInMemory?: number; spool?: CallSpool } = {}) {
+  const store = { away: false, written: [] as string[], ids: [] as string[], batches: 0, poison: 'none' };
+  let answering: Promise<void> = Promise.resolve();
   const metrics = createMetrics('gateway');
   const log = startCallLog({
     write: async (calls) => {
+      await answering;
       if (store.away) throw new Error('store away');
+      if (calls.some(({ route }) => route === store.poison)) throw unwritable();
       store.batches += 1;
       store.written.push(...calls.map(({ route }) => route));
+      store.ids.push(...calls.map(({ id }) => id));
     },
+    clock,
     logger: silentLogger,
     metrics,
     retryMs: 20,
     ...o,
   });
-  return { store, log, metrics };
+  const callLogLines = async () =>
+    (await metrics.registry.metrics()).split('\n').filter((each) => each.startsWith('call_log'));
+  const shows = (line: string) => eventually(async () => expect(await callLogLines()).toContain(line));
+  const hang = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    answering = promise;
+    return resolve;
+  };
+  return { store, log, shows, hang };
+}
+
+/** A spool whose disk can break. */
+function spoolInMemory() {
+  const disk = { broken: false, calls: [] as string[], closed: false };
+  const kept: Parameters<CallSpool['add']>[0][number][] = [];
+  const spool: CallSpool = {
+    add: async (calls) => {
+      if (disk.broken) throw new Error('EIO');
+      kept.push(...calls);
+      disk.calls = kept.map(({ route }) => route);
+      return calls.length;
+    },
+    oldest: async () => {
+      const calls = [...kept];
+      return calls.length === 0 ? null : { calls, remove: async () => void kept.splice(0, calls.length) };
+    },
+    adopt: async () => {},
+    bytes: () => kept.length,
+    [Symbol.asyncDispose]: async () => {
+      disk.closed = true;
+    },
+  };
+  return { disk, spool };
 }
 
 describe('the call log', () => {
@@ -33,13 +76,20 @@ describe('the call log', () => {
     await log[Symbol.asyncDispose]();
   });
 
+  it('gives each call an id of its own, also over processes', async () => {
+    const [one, other] = [startWith(), startWith()];
+    for (const { log } of [one, other]) for (let count = 0; count < 300; count += 1) log.record(call('a'));
+    for (const { log } of [one, other]) await log[Symbol.asyncDispose]();
+    const ids = [...one.store.ids, ...other.store.ids];
+    expect(new Set(ids).size).toBe(600);
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  });
+
   it('keeps calls while the store is away and writes them when it is back', async () => {
-    const { store, log, metrics } = startWith();
+    const { store, log, shows } = startWith();
     store.away = true;
     log.record(call('during the outage'));
-    await eventually(async () =>
-      expect(await metrics.registry.metrics()).toContain('call_log_spooled{service="gateway"} 1'),
-    );
+    await shows('call_log_spooled{service="gateway"} 1');
     log.record(call('still away'));
     store.away = false;
     await eventually(() => expect(store.written).toEqual(['during the outage', 'still away']));
@@ -47,11 +97,23 @@ describe('the call log', () => {
   });
 
   it('is bounded: what does not fit is counted as lost', async () => {
-    const { store, log, metrics } = startWith({ spoolSize: 2 });
+    const { store, log, shows } = startWith({ mostInMemory: 2 });
     for (const route of ['a', 'b', 'c']) log.record(call(route));
     await log[Symbol.asyncDispose]();
     expect(store.written).toEqual(['a', 'b']);
-    expect(await metrics.registry.metrics()).toContain('call_log_lost_total{service="gateway"} 1');
+    await shows('call_log_lost_total{service="gateway"} 1');
+  });
+
+  it('is bounded while the store is away, too', async () => {
+    const { store, log, shows } = startWith({ mostInMemory: 2 });
+    store.away = true;
+    log.record(call('a'));
+    await shows('call_log_spooled{service="gateway"} 1');
+    for (const route of ['b', 'c', 'd']) log.record(call(route));
+    await shows('call_log_lost_total{service="gateway"} 2');
+    store.away = false;
+    await eventually(() => expect(store.written).toEqual(['a', 'b']));
+    await log[Symbol.asyncDispose]();
   });
 
   it('is drained when the service stops', async () => {
@@ -62,10 +124,85 @@ describe('the call log', () => {
   });
 
   it('does not hold up the stop for a store that stays away', async () => {
-    const { store, log, metrics } = startWith();
+    const { store, log, shows } = startWith();
     store.away = true;
     log.record(call('lost'));
     await log[Symbol.asyncDispose]();
-    expect(await metrics.registry.metrics()).toContain('call_log_lost_total{service="gateway"} 1');
+    expect(store.written).toEqual([]);
+    await shows('call_log_lost_total{service="gateway"} 1');
+  });
+
+  it('loses a call that can never be written, and no other', async () => {
+    const { store, log, shows } = startWith();
+    store.poison = 'p';
+    for (const route of ['a', 'b', 'p', 'c', 'd', 'e', 'p']) log.record(call(route));
+    await eventually(() => expect(store.written).toEqual(['a', 'b', 'c', 'd', 'e']));
+    await shows('call_log_lost_total{service="gateway"} 2');
+    log.record(call('afterwards'));
+    await log[Symbol.asyncDispose]();
+    expect(store.written).toContain('afterwards');
+  });
+
+  it('leaves out what is older than the log holds', async () => {
+    const { store, log } = startWith();
+    log.record(call('too old', new Date('2026-03-03T11:59:59.999Z')));
+    log.record(call('just kept', new Date('2026-03-03T12:00:00.000Z')));
+    await log[Symbol.asyncDispose]();
+    expect(store.written).toEqual(['just kept']);
+  });
+});
+
+describe('the call log with a spool', () => {
+  it('puts calls on disk while the store is away, and writes them in order when it is back', async () => {
+    const { disk, spool } = spoolInMemory();
+    const { store, log, shows } = startWith({ spool });
+    store.away = true;
+    for (const route of ['a', 'b']) {
+      log.record(call(route));
+      await eventually(() => expect(disk.calls).toContain(route));
+    }
+    await shows('call_log_spooled{service="gateway"} 0');
+    store.away = false;
+    await eventually(() => expect(store.written).toEqual(['a', 'b']));
+    await log[Symbol.asyncDispose]();
+    expect(disk.closed).toBe(true);
+  });
+
+  it('puts calls on disk while the store is slow to answer, and counts them once', async () => {
+    const { disk, spool } = spoolInMemory();
+    const { store, log, hang } = startWith({ spool });
+    const answer = hang();
+    log.record(call('in flight'));
+    await eventually(() => expect(disk.calls).toEqual(['in flight']));
+    log.record(call('behind it'));
+    await eventually(() => expect(disk.calls).toEqual(['in flight', 'behind it']));
+    answer();
+    await eventually(() => expect(store.written.toSorted()).toEqual(['behind it', 'in flight', 'in flight']));
+    expect(new Set(store.ids).size).toBe(2);
+    await log[Symbol.asyncDispose]();
+  });
+
+  it('leaves calls on disk when the service stops while the store is away, and asks it no more', async () => {
+    const { disk, spool } = spoolInMemory();
+    const { store, log, shows } = startWith({ spool });
+    store.away = true;
+    log.record(call('a'));
+    await eventually(() => expect(disk.calls).toEqual(['a']));
+    log.record(call('b'));
+    await log[Symbol.asyncDispose]();
+    expect(disk).toMatchObject({ calls: ['a', 'b'], closed: true });
+    await shows('call_log_lost_total{service="gateway"} 0');
+  });
+
+  it('keeps calls in memory while disk and store are both broken', async () => {
+    const { disk, spool } = spoolInMemory();
+    const { store, log, shows } = startWith({ spool });
+    disk.broken = true;
+    store.away = true;
+    for (const route of ['a', 'b']) log.record(call(route));
+    await shows('call_log_spooled{service="gateway"} 2');
+    store.away = false;
+    await eventually(() => expect(store.written).toEqual(['a', 'b']));
+    await log[Symbol.asyncDispose]();
   });
 });

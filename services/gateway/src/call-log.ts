@@ -1,96 +1,211 @@
 /**
- * The call log's way to the store: off the request path, in batches, through a bounded spool that outlasts an outage
- * (decision 27). Nothing here ever fails or delays a request.
+ * The call log's way to the store: off the request path, in batches. While the store is away or slow, calls go to the
+ * spool on disk where there is one, and follow later, oldest first (decision 27). Nothing here ever fails or delays a
+ * request.
+ *
+ * When the process is killed, it loses the calls of the last 50 ms; of the last 300 ms when that is just when the store
+ * stops answering; without a spool also what waits for a store that is away.
  */
+import type { Clock } from '@offer-ads/platform/clock';
 import type { Logger } from '@offer-ads/platform/logging';
 import type { Metrics } from '@offer-ads/platform/metrics';
+import { createBacklog } from './call-log-backlog.ts';
+import type { CallSpool } from './call-log-spool.ts';
+import { type AnsweredCall, numberCalls, type WriteCalls, writeAround } from './call-log-writing.ts';
 import type { Call } from './calls-store.ts';
 
-export type CallLog = AsyncDisposable & { readonly record: (call: Call) => void };
+export type CallLog = AsyncDisposable & { readonly record: (call: AnsweredCall) => void };
 
 /** Half of the 100 ms within which a call is to be in the log; the other half is the store's. */
 const gatherMs = 50;
 const batchSize = 1_000;
 /** About 30 MB at worst: half an hour of an outage at 60 calls a second. */
-const defaultSpoolSize = 100_000;
-const retryMs = 1_000;
-/** What a stopping process grants the store. */
+const defaultMostInMemory = 100_000;
+/** A store that takes longer is treated as if it were away; what it writes after all counts once. */
+const slowMs = 250;
+const defaultRetryMs = 1_000;
+/** How often the spools of processes that have died are looked for. */
+const adoptEveryMs = 30_000;
+/** What a stopping process grants the store, and the spool that it can still empty into it. */
 const lastTries = 3;
+const emptySpoolMs = 3_000;
 
 export function startCallLog(o: {
-  write: (calls: readonly Call[]) => Promise<void>;
+  write: WriteCalls;
+  /** Disposed of with the log. */
+  spool?: CallSpool | undefined;
+  clock: Clock;
   logger: Logger;
   metrics: Metrics;
-  spoolSize?: number;
+  mostInMemory?: number;
   retryMs?: number;
 }): CallLog {
-  const spoolSize = o.spoolSize ?? defaultSpoolSize;
-  const spooled = o.metrics.gauge({ name: 'call_log_spooled', help: 'Calls that wait to be logged.' });
-  const lost = o.metrics.counter({
-    name: 'call_log_lost_total',
-    help: 'Calls not logged: the spool was full.',
-  });
-  const spool: Call[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> | undefined;
-  let stopped = false;
+  const { logger, spool } = o;
+  const mostInMemory = o.mostInMemory ?? defaultMostInMemory;
+  const retryMs = o.retryMs ?? defaultRetryMs;
+  const report = callLogMeters(o.metrics);
+  let lost = 0;
+  const onLost = (count: number) => {
+    lost += count;
+  };
+  const write = writeAround({ write: o.write, clock: o.clock, logger, onLost });
+  const number = numberCalls();
+  const backlog = createBacklog({ spool, logger, onLost });
 
-  function record(call: Call): void {
-    if (spool.length >= spoolSize) {
-      lost.inc();
-      return;
-    }
-    spool.push(call);
-    spooled.set(spool.length);
-    wakeIn(gatherMs);
+  let recorded: AnsweredCall[] = [];
+  let away = false;
+  let stopped = false;
+  let beat: NodeJS.Timeout | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let delivering: Promise<void> | undefined;
+  let replaying: Promise<void> | undefined;
+
+  /** On the path of every request: it pushes, and all else waits for the beat. */
+  function record(call: AnsweredCall): void {
+    if (recorded.length + backlog.inMemory() < mostInMemory) recorded.push(call);
+    else lost += 1;
+    beat ??= setTimeout(onBeat, gatherMs);
   }
 
-  function wakeIn(delayMs: number): void {
-    if (timer !== undefined || writing !== undefined || stopped) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      writing = drain().then(
-        () => finish(gatherMs),
-        (error: unknown) => {
-          o.logger.warn({ error, spooled: spool.length }, 'call log not written, will try again');
-          finish(o.retryMs ?? retryMs);
-        },
-      );
+  function onBeat(): void {
+    beat = undefined;
+    tell();
+    if (stopped) return;
+    if (away && spool !== undefined) void backlog.keep(take());
+    else if (!away) delivering ??= deliver();
+    if (recorded.length > 0) beat = setTimeout(onBeat, gatherMs);
+  }
+
+  function take(most = recorded.length): Call[] {
+    const taken = recorded.slice(0, most);
+    recorded = recorded.slice(most);
+    return number(taken);
+  }
+
+  async function deliver(): Promise<void> {
+    while (recorded.length > 0 && !away) await deliverBatch(take(batchSize));
+    delivering = undefined;
+    tell();
+    retryIn(away ? retryMs : 0);
+  }
+
+  async function deliverBatch(batch: Call[]): Promise<void> {
+    let kept: Promise<void> | undefined;
+    const keep = () => {
+      away = true;
+      kept ??= backlog.keep(batch);
+    };
+    const slow = spool === undefined ? undefined : setTimeout(keep, slowMs);
+    try {
+      await write(batch);
+      away = false;
+    } catch (error) {
+      logger.warn({ error }, 'call log not written, will try again');
+      keep();
+    }
+    clearTimeout(slow);
+    await kept;
+  }
+
+  function retryIn(delayMs: number): void {
+    if (stopped || retry !== undefined || replaying !== undefined || !(away || !backlog.isEmpty())) return;
+    retry = setTimeout(() => {
+      retry = undefined;
+      replaying = replayAndComeBack();
     }, delayMs);
   }
 
-  function finish(nextDelayMs: number): void {
-    writing = undefined;
-    if (spool.length > 0) wakeIn(nextDelayMs);
+  async function replayAndComeBack(): Promise<void> {
+    await replay(() => !stopped);
+    replaying = undefined;
+    retryIn(retryMs);
   }
 
-  /** Calls leave the spool only when they are written: a batch that failed is tried again as it was. */
-  async function drain(): Promise<void> {
-    while (spool.length > 0) {
-      const batch = spool.slice(0, batchSize);
-      await o.write(batch);
-      spool.splice(0, batch.length);
-      spooled.set(spool.length);
+  /** Writes what the store has missed until there is no more or the store is away. New calls need not wait for it. */
+  async function replay(goOn: () => boolean): Promise<void> {
+    try {
+      while (goOn() && (await writeOldest())) away = false;
+      // Nothing is left to try the store with: the next call will.
+      if (backlog.isEmpty()) away = false;
+    } catch (error) {
+      away = true;
+      logger.warn({ error }, 'call log still not written, will try again');
     }
+    tell();
+  }
+
+  async function writeOldest(): Promise<boolean> {
+    const part = await backlog.oldest();
+    if (part === null) return false;
+    try {
+      for (let start = 0; start < part.calls.length; start += batchSize)
+        await write(part.calls.slice(start, start + batchSize));
+    } catch (error) {
+      part.putBack();
+      throw error;
+    }
+    await part.written();
+    return true;
+  }
+
+  function tell(): void {
+    report({ inMemory: recorded.length + backlog.inMemory(), spoolBytes: spool?.bytes() ?? 0, lost });
+    lost = 0;
+  }
+
+  async function adopt(): Promise<void> {
+    await spool?.adopt().catch((error: unknown) => logger.error({ error }, 'call log spool cannot be read'));
+    retryIn(0);
+  }
+  const adopting = setInterval(() => void adopt(), adoptEveryMs);
+  adopting.unref();
+  const adopted = adopt();
+
+  /** A store that is away is not waited for when there is a disk, and without one not for long. */
+  async function drain(): Promise<void> {
+    await Promise.all([adopted, delivering, replaying]);
+    backlog.hold(take());
+    const until = performance.now() + emptySpoolMs;
+    const goOn = () => spool === undefined || performance.now() < until;
+    for (let tries = 0; tries < lastTries && !backlog.isEmpty(); tries += 1) {
+      if (goOn() && !(away && spool !== undefined)) await replay(goOn);
+    }
+    await backlog.keep([]);
+    onLost(backlog.inMemory());
   }
 
   return {
     record,
     [Symbol.asyncDispose]: async () => {
       stopped = true;
-      clearTimeout(timer);
-      await writing;
-      for (let tries = 1; spool.length > 0; tries += 1) {
-        const failure = await drain().then(
-          () => undefined,
-          (error: unknown) => ({ error }),
-        );
-        if (failure !== undefined && tries === lastTries) {
-          lost.inc(spool.length);
-          o.logger.error({ error: failure.error, lost: spool.length }, 'stopped with calls not logged');
-          return;
-        }
+      clearTimeout(beat);
+      clearTimeout(retry);
+      clearInterval(adopting);
+      await drain();
+      if (lost > 0) logger.error({ lost }, 'stopped with calls not logged');
+      tell();
+      try {
+        await spool?.[Symbol.asyncDispose]();
+      } catch (error) {
+        logger.error({ error }, 'call log spool not closed');
       }
     },
+  };
+}
+
+function callLogMeters(metrics: Metrics) {
+  const inMemory = metrics.gauge({
+    name: 'call_log_spooled',
+    help: 'Calls in memory that wait to be logged.',
+  });
+  const spoolBytes = metrics.gauge({ name: 'call_log_spool_bytes', help: 'Size of the spool on disk.' });
+  const lost = metrics.counter({
+    name: 'call_log_lost_total',
+    help: 'Calls not logged: memory or spool was full, or the store can never take them.',
+  });
+  return (now: { inMemory: number; spoolBytes: number; lost: number }): void => {
+    inMemory.set(now.inMemory);
+    spoolBytes.set(now.spoolBytes);
+    if (now.lost > 0) lost.inc(now.lost);
   };
 }

@@ -173,7 +173,7 @@ export async function listCalls(
      ORDER BY c.called_at DESC, c.id DESC`,
     [...scope, o.route ?? null, lowest, highest, o.limit + 1],
   );
-  const calls = rows.slice(0, o.limit).map(({ id: _, ...call }) => call);
+  const calls = rows.slice(0, o.limit).map(withoutId);
   const last = rows.at(o.limit - 1);
   if (rows.length > o.limit && last !== undefined) return { calls, next: { at: last.at, id: last.id } };
   if (o.route === undefined && o.status === undefined) return { calls, next: null };
@@ -191,6 +191,12 @@ function inScope({ keyId, to, before }: CallQuery): string {
     AND ${to === undefined ? '$4::timestamptz IS NULL' : 'called_at < $4'}
     AND ${before === undefined ? '$5::timestamptz IS NULL AND $6::uuid IS NULL' : 'called_at <= $5 AND (called_at, id) < ($5, $6)'}
     ORDER BY called_at DESC, id DESC`;
+}
+
+/** The id only tells calls of one instant apart. */
+function withoutId(row: LoggedCall): LoggedCall {
+  const { keyId, lastFour, route, status, returnCode, durationMs, at } = row;
+  return { keyId, lastFour, route, status, returnCode, durationMs, at };
 }
 
 function statusRange(status: number | StatusClass | undefined): { lowest: number; highest: number } {

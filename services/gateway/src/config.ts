@@ -1,5 +1,6 @@
 /** The gateway's settings; the only reader of the environment. */
 import { isIP } from 'node:net';
+import { isAbsolute } from 'node:path';
 import { amqpUrl, httpSettings, httpUrl, postgresUrl, readConfig, secret } from '@offer-ads/platform/config';
 import { z } from 'zod';
 
@@ -22,6 +23,12 @@ const valkeyUrl = z
   .url({ protocol: /^rediss?$/, error: 'must be an address such as redis://:password@host:6379' })
   .optional();
 
+/** Where the call log waits on disk while the store is away. Without it, it waits in memory only. */
+const callSpoolFolder = z
+  .string()
+  .refine(isAbsolute, { error: 'must be an absolute path, such as /data/call-spool' })
+  .optional();
+
 const schema = z.object({
   ...httpSettings,
   GATEWAY_DATABASE_URL: postgresUrl,
@@ -36,6 +43,7 @@ const schema = z.object({
   PUBLIC_URL: httpUrl,
   TRUSTED_PROXIES: networks,
   VALKEY_URL: valkeyUrl,
+  CALL_SPOOL_FOLDER: callSpoolFolder,
 });
 export type GatewayConfig = z.infer<typeof schema>;
 

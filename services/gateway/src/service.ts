@@ -7,6 +7,7 @@ import { startOutboxRelay } from '@offer-ads/platform/outbox';
 import { openPostgres } from '@offer-ads/platform/postgres';
 import { startCallLog } from './call-log.ts';
 import { callLogReader } from './call-log-reader.ts';
+import { openCallSpool } from './call-log-spool.ts';
 import { startRetention } from './call-retention.ts';
 import { createTokenMaker } from './caller-tokens.ts';
 import { insertCalls } from './calls-store.ts';
@@ -18,8 +19,8 @@ import { manageKeys } from './manage-keys.ts';
 import { manageOrganisations } from './manage-organisations.ts';
 import { managePeople } from './manage-people.ts';
 import { manageTerms } from './manage-terms.ts';
-import { startRequestLimiter } from './request-limiter.ts';
 import { findPortalCaller } from './portal-caller-store.ts';
+import { startRequestLimiter } from './request-limiter.ts';
 import { manageSessions } from './sessions.ts';
 import { startSignIn } from './sign-in.ts';
 import { createUpstream } from './upstream.ts';
@@ -53,7 +54,16 @@ export async function startGateway(
   opened.use(startOutboxRelay({ postgres, broker, ...foundation }));
   opened.use(startRetention({ postgres, ...foundation }));
   const callLog = opened.use(
-    startCallLog({ write: (calls) => insertCalls(postgres, calls), logger, metrics }),
+    startCallLog({
+      write: (calls) => insertCalls(postgres, calls),
+      spool:
+        config.CALL_SPOOL_FOLDER === undefined
+          ? undefined
+          : openCallSpool({ folder: config.CALL_SPOOL_FOLDER, logger }),
+      clock,
+      logger,
+      metrics,
+    }),
   );
   const limiter = opened.use(
     await startRequestLimiter({
@@ -90,10 +100,10 @@ export async function startGateway(
     people: managePeople({ ...administration, publicUrl: config.PUBLIC_URL }),
     terms: manageTerms(administration),
     keys: manageKeys(administration),
-    readCalls: callLogReader({ postgres, clock }),
     sessions: manageSessions({ postgres, logger }),
     signIn: opened.use(startSignIn({ postgres, publicUrl: config.PUBLIC_URL, ...foundation })),
     findCaller: (member) => findPortalCaller(postgres, member),
+    readCalls: callLogReader({ postgres, clock }),
   });
   const server = opened.use(
     await startHttpServer({
