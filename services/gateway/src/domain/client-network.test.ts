@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { networkOf } from './client-network.ts';
+import fc from 'fast-check';
+import { networkOf, unmapped } from './client-network.ts';
 
 describe('the network that a rate limit counts', () => {
   it.each([
@@ -8,9 +9,49 @@ describe('the network that a rate limit counts', () => {
     ['2001:0DB8:0001:0002::9', '2001:db8:1:2::/64'],
     ['2001:db8::1', '2001:db8:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['64:ff9b:1:2::192.0.2.1', '64:ff9b:1:2::/64'],
   ])('of %s is %s', (ip, network) => {
     expect(networkOf(ip)).toBe(network);
+  });
+
+  it.each([
+    ['mapped', '::ffff:198.51.100.7'],
+    ['mapped, in capitals', '::FFFF:198.51.100.7'],
+    ['mapped, in hexadecimal digits', '::ffff:c633:6407'],
+    ['mapped, written out', '0:0:0:0:0:ffff:198.51.100.7'],
+    ['brought in by a translator', '64:ff9b::198.51.100.7'],
+    ['brought in by a translator, in hexadecimal digits', '64:FF9B::c633:6407'],
+  ])('of an IPv4 client, %s, is its own address', (_case, ip) => {
+    expect(networkOf(ip)).toBe('198.51.100.7');
+  });
+
+  it('is the same for all addresses of a /64, and for all notations of one', () => {
+    const group = fc.integer({ min: 1, max: 0xffff });
+    fc.assert(
+      fc.property(
+        fc.tuple(group, group, group, group),
+        fc.array(group, { minLength: 4, maxLength: 4 }),
+        (network, host) => {
+          const short = [...network, ...host].map((value) => value.toString(16));
+          const long = short.map((text) => text.padStart(4, '0').toUpperCase());
+          const expected = `${short.slice(0, 4).join(':')}::/64`;
+          expect(networkOf(short.join(':'))).toBe(expected);
+          expect(networkOf(long.join(':'))).toBe(expected);
+          expect(networkOf(`${short.slice(0, 4).join(':')}::${short[7]}`)).toBe(expected);
+        },
+      ),
+    );
+  });
+});
+
+describe('an address written as IPv6', () => {
+  it('is IPv4 when it is a mapped one, and stays what it is otherwise', () => {
+    expect(unmapped('::ffff:7f00:1')).toBe('127.0.0.1');
+    expect(unmapped('64:ff9b::7f00:1')).toBe('64:ff9b::7f00:1');
+    expect(unmapped('::1')).toBe('::1');
+    expect(unmapped('192.0.2.1')).toBe('192.0.2.1');
   });
 });

@@ -2,23 +2,52 @@
 
 /** `ip` is a valid address in any notation. */
 export function networkOf(ip: string): string {
-  return ip.includes(':') ? `${groupsOf(ip).slice(0, 4).join(':')}::/64` : ip;
+  if (!ip.includes(':')) return ip;
+  const groups = groupsOf(ip);
+  // Clients with IPv4 that a translator brings in all share one /64, and must not share one limit.
+  if (isMapped(groups) || isTranslated(groups)) return ipv4At(groups);
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`;
 }
 
-/** The eight groups of an IPv6 address without leading zeros. */
-function groupsOf(ip: string): readonly string[] {
-  const [head = '', tail] = ip.replace(/%.*$/, '').toLowerCase().split('::');
+/** An IPv4 address that is written as IPv6, `::ffff:192.0.2.1` in any notation, as what it is; others as they are. */
+export function unmapped(ip: string): string {
+  if (!ip.includes(':')) return ip;
+  const groups = groupsOf(ip);
+  return isMapped(groups) ? ipv4At(groups) : ip;
+}
+
+type Groups = readonly number[];
+
+const startsWith = (groups: Groups, head: Groups) => head.every((value, index) => groups[index] === value);
+/** RFC 4291, 2.5.5.2. */
+const isMapped = (groups: Groups) => startsWith(groups, [0, 0, 0, 0, 0, 0xffff]);
+/** The well-known prefix of translators, RFC 6052. */
+const isTranslated = (groups: Groups) => startsWith(groups, [0x64, 0xff9b, 0, 0, 0, 0]);
+
+function ipv4At(groups: Groups): string {
+  const [high = 0, low = 0] = groups.slice(6);
+  return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
+}
+
+/** The eight groups of an IPv6 address, without a zone. */
+function groupsOf(ip: string): Groups {
+  const [head = '', tail] = ip.replace(/%.*$/s, '').split('::');
   const before = split(head);
   const after = tail === undefined ? [] : split(tail);
-  const missing = Array.from({ length: 8 - before.length - after.length }, () => '0');
+  const missing = Array.from({ length: 8 - before.length - after.length }, () => 0);
   return [...before, ...missing, ...after];
 }
 
-function split(part: string): readonly string[] {
+function split(part: string): Groups {
   return part === '' ? [] : part.split(':').flatMap(groupsOfPart);
 }
 
-/** A dotted IPv4 tail stands for two groups; the /64 never sees their values. */
-function groupsOfPart(group: string): readonly string[] {
-  return group.includes('.') ? ['0', '0'] : [group.replace(/^0+(?=.)/, '')];
+/** A dotted tail stands for two groups. */
+function groupsOfPart(part: string): Groups {
+  if (!part.includes('.')) return [Number.parseInt(part, 16)];
+  const [a = 0, b = 0, c = 0, d = 0] = part.split('.').map(Number);
+  return [a * 256 + b, c * 256 + d];
 }

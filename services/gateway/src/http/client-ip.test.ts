@@ -4,7 +4,7 @@ import { readClientIp } from './client-ip.ts';
 
 const clientIp = readClientIp(['127.0.0.0/8', '10.0.0.0/8', 'fd00::/8']);
 
-function from(remoteAddress: string, forwardedFor?: string): string {
+function from(remoteAddress: string | undefined, forwardedFor?: string): string {
   return clientIp({ socket: { remoteAddress }, get: () => forwardedFor } as unknown as Request);
 }
 
@@ -12,28 +12,74 @@ describe('the client IP', () => {
   it('is the peer when the peer is no proxy of ours, whatever it claims', () => {
     expect(from('198.51.100.7', '203.0.113.9')).toBe('198.51.100.7');
     expect(from('2001:db8::7', '203.0.113.9')).toBe('2001:db8::7');
+    expect(from('::ffff:198.51.100.7', '127.0.0.1')).toBe('198.51.100.7');
   });
 
   it('is the rightmost address that is not one of our proxies', () => {
     expect(from('127.0.0.1', '203.0.113.9')).toBe('203.0.113.9');
     expect(from('10.0.0.1', '192.0.2.66, 203.0.113.9, 10.2.3.4')).toBe('203.0.113.9');
+    expect(from('10.0.0.1', '10.0.0.1, 203.0.113.9')).toBe('203.0.113.9');
     expect(from('fd00::1', '2001:db8::7')).toBe('2001:db8::7');
   });
 
-  it('reads IPv4 peers of a dual-stack socket as IPv4', () => {
+  it('reads IPv4 addresses that are written as IPv6 as IPv4, in every notation', () => {
     expect(from('::ffff:127.0.0.1', '::ffff:203.0.113.9')).toBe('203.0.113.9');
     expect(from('::ffff:198.51.100.7')).toBe('198.51.100.7');
+    expect(from('::ffff:7f00:1', '::FFFF:cb00:7109')).toBe('203.0.113.9');
+    // A proxy of ours, so the hop before it counts.
+    expect(from('127.0.0.1', '203.0.113.9, 0:0:0:0:0:ffff:10.1.2.3')).toBe('203.0.113.9');
+  });
+
+  it.each([
+    ['192.0.2.1:5678', '192.0.2.1'],
+    ['[2001:db8::1]:443', '2001:db8::1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    ['2001:DB8::1', '2001:db8::1'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['192.0.2.1,', '192.0.2.1'],
+    ['192.0.2.1, , ,', '192.0.2.1'],
+    ['\t192.0.2.1 ', '192.0.2.1'],
+  ])('is read as proxies write it: %s', (forwardedFor, ip) => {
+    expect(from('10.0.0.1', forwardedFor)).toBe(ip);
   });
 
   it.each([
     ['nothing was forwarded', undefined],
     ['the header is empty', ''],
+    ['it has empty elements only', ' , ,,'],
     ['the nearest entry is no address', '203.0.113.9, nonsense'],
+    ['the nearest entry hides its address', '203.0.113.9, unknown'],
+    ['the nearest entry is half an address', '203.0.113.9, 192.0.2'],
+    ['the nearest entry is an address with something behind it', '203.0.113.9, 192.0.2.1:80:80'],
+    ['the nearest entry is an octal address', '203.0.113.9, 0300.0.2.1'],
+    ['the nearest entry is very long', `203.0.113.9, ${'1'.repeat(10_000)}`],
   ])('is the proxy itself when %s', (_case, forwardedFor) => {
     expect(from('10.0.0.1', forwardedFor)).toBe('10.0.0.1');
   });
 
+  it('is the last proxy that is known when garbage stands before it', () => {
+    expect(from('127.0.0.1', '203.0.113.9, garbage, 10.1.1.1')).toBe('10.1.1.1');
+  });
+
   it('is the leftmost address when every hop is ours', () => {
     expect(from('127.0.0.1', '10.1.1.1, 10.2.2.2')).toBe('10.1.1.1');
+  });
+
+  it('is not looked for behind more hops than anybody has', () => {
+    const hops = Array.from({ length: 2_000 }, () => '10.1.1.1').join(',');
+    expect(from('127.0.0.1', `203.0.113.9,${hops}`)).toBe('10.1.1.1');
+  });
+
+  it('is nothing when the peer has gone', () => {
+    expect(from(undefined, '203.0.113.9')).toBe('');
+  });
+
+  it('is the same again however often it is asked, and for however many clients', () => {
+    for (let round = 0; round < 2; round += 1) {
+      for (let host = 0; host < 25_000; host += 1) {
+        const ip = `198.${18 + (host >> 16)}.${(host >> 8) & 255}.${host & 255}`;
+        if (from('10.0.0.1', ip) !== ip) throw new Error(`${ip} was read as ${from('10.0.0.1', ip)}`);
+      }
+    }
   });
 });

@@ -2,8 +2,9 @@
  * The limits of the public API: 60 requests a minute per client IP over all endpoints (specification, Limits), first of
  * all checks (decision 9), and for a key that has one a limit of its own, counted once the key is known.
  */
-import type { RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import { networkOf } from '../domain/client-network.ts';
+import { remember } from '../remember.ts';
 import type { Limit, RequestLimiter, Standing } from '../request-limiter.ts';
 import type { ClientIp } from './client-ip.ts';
 
@@ -11,30 +12,29 @@ const perClientIp: Limit = { name: 'ip', requests: 60, windowSeconds: 60 };
 
 export type Counted = { readonly limit: Limit; readonly standing: Standing };
 
-/** Kept until the key's limit is counted, because the fields tell of both. */
-const countedByIp = new WeakMap<Response, Counted>();
-
-export function limitRate(clientIp: ClientIp, limiter: RequestLimiter): RequestHandler {
-  return async (req, res, next) => {
-    const standing = await limiter.consume(perClientIp, networkOf(clientIp(req)));
-    const counted = { limit: perClientIp, standing };
-    countedByIp.set(res, counted);
-    tell(res, [counted]);
-    if (standing.allowed) next();
-    else refuse(res, standing);
-  };
+/** Counts a request against its client's limit; null when that is used up and the reply is out. */
+export async function limitClient(
+  req: Request,
+  res: Response,
+  o: { clientIp: ClientIp; limiter: RequestLimiter },
+): Promise<Counted | null> {
+  const standing = await o.limiter.consume(perClientIp, networkOf(o.clientIp(req)));
+  const counted = { limit: perClientIp, standing };
+  tell(res, [counted]);
+  if (standing.allowed) return counted;
+  refuse(res, standing);
+  return null;
 }
 
-/** Counts a request against its key's own limit; false when that is used up and the reply is out. */
+/** Counts a request against its key's own limit too; false when that is used up and the reply is out. */
 export async function limitKey(
   res: Response,
   limiter: RequestLimiter,
-  key: { readonly keyId: number; readonly requestsPerMinute: number },
+  o: { keyId: number; requestsPerMinute: number; byClient: Counted },
 ): Promise<boolean> {
-  const limit: Limit = { name: 'key', requests: key.requestsPerMinute, windowSeconds: 60 };
-  const standing = await limiter.consume(limit, String(key.keyId));
-  const byIp = countedByIp.get(res);
-  tell(res, byIp === undefined ? [{ limit, standing }] : [byIp, { limit, standing }]);
+  const limit: Limit = { name: 'key', requests: o.requestsPerMinute, windowSeconds: 60 };
+  const standing = await limiter.consume(limit, String(o.keyId));
+  tell(res, [o.byClient, { limit, standing }]);
   if (!standing.allowed) refuse(res, standing);
   return standing.allowed;
 }
