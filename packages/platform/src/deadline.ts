@@ -46,9 +46,14 @@ export function callerPresence(): CallerPresence {
 /**
  * Counts on the monotonic clock, so that a corrected wall clock neither ends nor extends a request.
  * @param caller nobody who could leave, unless given
+ * @param startedAtMs on `performance.now`'s clock: now, unless given
  */
-export function createDeadline(budgetMs: number, caller: CallerPresence = callerPresence()): Deadline {
-  const endsAt = performance.now() + budgetMs;
+export function createDeadline(
+  budgetMs: number,
+  caller: CallerPresence = callerPresence(),
+  startedAtMs = performance.now(),
+): Deadline {
+  const endsAt = startedAtMs + budgetMs;
   const remainingMs = () => Math.max(0, endsAt - performance.now());
   const signal = (atMostMs: number) =>
     AbortSignal.timeout(Math.ceil(Math.min(remainingMs(), Math.max(0, atMostMs))));

@@ -1,17 +1,18 @@
 /** An express server with what every service owes its callers: ids, logs, health, limits, plain errors, a graceful stop. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { requestBudgetHeader, requestIdHeader } from '@offer-ads/contracts/caller-context';
 import type { ServiceName } from '@offer-ads/contracts/primitives';
-import express, { type Express, type Request, type RequestHandler } from 'express';
+import { trace } from '@opentelemetry/api';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import type { Clock } from './clock.ts';
-import { callerPresence, createDeadline, type Deadline } from './deadline.ts';
+import { type CallerPresence, callerPresence, createDeadline, type Deadline } from './deadline.ts';
 import { callerGoneStatus } from './faults.ts';
 import { answerBadRequests, answerFaults, endStalledUploads, notFound } from './http-errors.ts';
 import { healthRoutes, type Readiness } from './http-health.ts';
-import type { Logger } from './logging.ts';
+import { type Logger, unredacted } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 
 export type HttpServer = AsyncDisposable & { readonly url: string; readonly port: number };
@@ -88,18 +89,60 @@ export type RequestFacts = {
 };
 
 export function requestFacts(req: Request): RequestFacts {
-  const known = facts.get(req);
-  if (known === undefined) throw new Error('requestFacts needs a request of startHttpServer');
-  return known;
+  return acceptedOf(req);
 }
 
 /** The route's pattern, without ids or query string: what logs and metrics may hold. */
 export function routeTemplate(req: Request): string {
-  const path: unknown = req.route?.path;
+  const path: unknown = acceptedOf(req).routeName ?? req.route?.path;
   return typeof path === 'string' ? `${req.baseUrl}${path}` : 'unmatched';
 }
 
-const facts = new WeakMap<Request, RequestFacts>();
+/** For routes that express does not match by itself. `template` is an express pattern, without ids. */
+export function nameRoute(req: Request, template: string): void {
+  acceptedOf(req).routeName = template;
+  trace.getActiveSpan()?.setAttribute('http.route', template);
+}
+
+/** A property of the request: a WeakMap would cost every garbage collection its share. */
+const accepted = Symbol('accepted request');
+type Carrier = IncomingMessage & { [accepted]?: AcceptedRequest };
+
+function acceptedOf(req: IncomingMessage): AcceptedRequest {
+  const known = (req as Carrier)[accepted];
+  if (known === undefined) throw new Error('requestFacts needs a request of startHttpServer');
+  return known;
+}
+
+/** What is known of a request from its arrival until its connection is done with it. */
+class AcceptedRequest implements RequestFacts {
+  readonly requestId: string;
+  readonly receivedAt: Date;
+  readonly startedAtMs = performance.now();
+  bodyArrivedAtMs: number | undefined;
+  routeName: string | undefined;
+  readonly #req: Request;
+  #deadline: Deadline | undefined;
+  #caller: CallerPresence | undefined;
+
+  constructor(req: Request, receivedAt: Date) {
+    this.#req = req;
+    this.receivedAt = receivedAt;
+    const given = req.headers[requestIdHeader];
+    this.requestId = typeof given === 'string' && wellFormedRequestId.test(given) ? given : randomUUID();
+  }
+
+  deadline(): Deadline {
+    this.#caller ??= callerPresence();
+    this.#deadline ??= createDeadline(budgetMs(this.#req), this.#caller, this.bodyArrivedAtMs);
+    return this.#deadline;
+  }
+
+  callerLeft(): void {
+    this.#caller ??= callerPresence();
+    this.#caller.leave();
+  }
+}
 
 /** What callers may send as a request id; anything else is replaced, so that logs hold no text of theirs. */
 const wellFormedRequestId = /^[A-Za-z0-9._-]{8,64}$/;
@@ -108,32 +151,60 @@ const longestBudgetMs = 25_000;
 
 /** First middleware: gives the request its facts, its id in the reply, its line in the access log, its metrics. */
 function acceptRequest(o: HttpServerOptions, lifetime: { readonly stopping: boolean }): RequestHandler {
-  const durations = o.metrics.histogram({
+  const observe = durationsByRoute(o.metrics);
+  const accessLog = unredacted(o.logger);
+
+  // One listener for all requests: it finds its request by the response that it is called on.
+  function answered(this: Response): void {
+    const req = this.req as Request;
+    const request = acceptedOf(req);
+    const durationMs = performance.now() - request.startedAtMs;
+    const aborted = !this.writableFinished;
+    if (aborted) request.callerLeft();
+    const { method } = req;
+    const route = routeTemplate(req);
+    const status = aborted && !this.headersSent ? callerGoneStatus : this.statusCode;
+    observe(method, route, status, durationMs / 1_000);
+    const { requestId } = request;
+    accessLog.info(
+      { requestId, method, route, status, durationMs: Math.round(durationMs), aborted },
+      'request',
+    );
+  }
+
+  return (req, res, next) => {
+    const request = new AcceptedRequest(req, o.clock.now());
+    (req as Carrier)[accepted] = request;
+    req.on('end', bodyArrived);
+    res.setHeader('X-Request-Id', request.requestId);
+    if (lifetime.stopping) res.setHeader('Connection', 'close');
+    res.on('close', answered);
+    next();
+  };
+}
+
+function bodyArrived(this: IncomingMessage): void {
+  acceptedOf(this).bodyArrivedAtMs = performance.now();
+}
+
+/** Routes and statuses are few, so that each has its own instrument, found without building label objects. */
+function durationsByRoute(
+  metrics: Metrics,
+): (method: string, route: string, status: number, seconds: number) => void {
+  const durations = metrics.histogram({
     name: 'http_request_duration_seconds',
     help: 'Requests answered, by route and status.',
     labelNames: ['method', 'route', 'status'],
   });
-  return (req, res, next) => {
-    const startedAt = performance.now();
-    const given = req.get(requestIdHeader) ?? '';
-    const requestId = wellFormedRequestId.test(given) ? given : randomUUID();
-    let deadline: Deadline | undefined;
-    const caller = callerPresence();
-    const startDeadline = () => (deadline ??= createDeadline(budgetMs(req), caller));
-    facts.set(req, { requestId, receivedAt: o.clock.now(), deadline: startDeadline });
-    req.once('end', startDeadline);
-    res.setHeader('X-Request-Id', requestId);
-    if (lifetime.stopping) res.setHeader('Connection', 'close');
-    res.once('close', () => {
-      const durationMs = performance.now() - startedAt;
-      const aborted = !res.writableFinished;
-      if (aborted) caller.leave();
-      const status = aborted && !res.headersSent ? callerGoneStatus : res.statusCode;
-      const call = { method: req.method, route: routeTemplate(req), status };
-      durations.observe(call, durationMs / 1_000);
-      o.logger.info({ requestId, ...call, durationMs: Math.round(durationMs), aborted }, 'request');
-    });
-    next();
+  const known = new Map<string, { observe: (seconds: number) => void }>();
+  return (method, route, status, seconds) => {
+    const name = `${method} ${route} ${status}`;
+    let instrument = known.get(name);
+    if (instrument === undefined) {
+      instrument = durations.labels(method, route, `${status}`);
+      known.set(name, instrument);
+    }
+    instrument.observe(seconds);
   };
 }
 

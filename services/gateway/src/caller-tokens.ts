@@ -2,7 +2,7 @@
 import type { ServiceName } from '@offer-ads/contracts/primitives';
 import { signCallerContext } from '@offer-ads/platform/caller-context';
 import type { Clock } from '@offer-ads/platform/clock';
-import type { Caller } from './domain/admission.ts';
+import type { Caller, KeyFacts } from './domain/admission.ts';
 
 /** The services that the gateway asks for a caller: those behind the public API, and billing for the portal. */
 export type Audience = Extract<ServiceName, 'offers' | 'pricing' | 'billing'>;
@@ -18,5 +18,24 @@ export function createTokenMaker(o: {
   return (audience, caller) => {
     const validUntil = o.clock.now().getTime() + validForMs;
     return signCallerContext(o.secrets[audience], { ...caller, audience, validUntil });
+  };
+}
+
+/**
+ * The same token for as long as the look-up that it tells of is remembered: at most a second, a small part of its
+ * validity. `facts` is what the look-up found, the very object.
+ */
+export function rememberTokens(
+  tokenFor: TokenMaker,
+): (audience: Audience, facts: KeyFacts, caller: Caller) => string {
+  const remembered = new WeakMap<KeyFacts, { [A in Audience]?: string }>();
+  return (audience, facts, caller) => {
+    let tokens = remembered.get(facts);
+    if (tokens === undefined) {
+      tokens = {};
+      remembered.set(facts, tokens);
+    }
+    tokens[audience] ??= tokenFor(audience, caller);
+    return tokens[audience];
   };
 }

@@ -2,12 +2,18 @@
  * From the text of a key to what is known of it. A replica remembers a look-up for at most one second from its START
  * (decision 25): whoever revokes a key waits that long, and then no replica can still know the old state.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { serviceUnavailable } from '@offer-ads/platform/faults';
 import type { KeyFacts } from './domain/admission.ts';
 import { isWellFormedKey } from './domain/api-key.ts';
 
 export const rememberKeysMs = 1_000;
+/**
+ * How long a caller waits for the store: a store that has gone silent is told in under a second, and a healthy one
+ * answers in a few milliseconds.
+ */
+const longestLookUpMs = 750;
 /** Timers of two machines may differ by a little. */
 const marginMs = 50;
 
@@ -17,12 +23,12 @@ export async function untilForgotten(): Promise<void> {
 }
 
 export function sha256Of(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }
 
 /** The hash of a key as callers send it; null for what no key can be, which needs no look-up and no log. */
-export function hashOfSentKey(sent: string | undefined): Buffer | null {
-  return sent !== undefined && isWellFormedKey(sent) ? sha256Of(sent) : null;
+export function hashOfSentKey(sent: string | string[] | undefined): Buffer | null {
+  return typeof sent === 'string' && isWellFormedKey(sent) ? sha256Of(sent) : null;
 }
 
 export type KeyLookUp = (sha256: Buffer) => Promise<KeyFacts | null>;
@@ -41,11 +47,11 @@ export function rememberLookUps(
   >();
 
   return (sha256) => {
-    const id = sha256.toString('base64');
+    const id = sha256.toString('latin1');
     const known = remembered.get(id);
     const nowMs = elapsedMs();
     if (known !== undefined && nowMs - known.startedAtMs < rememberKeysMs) return known.found;
-    const look = { startedAtMs: nowMs, found: find(sha256) };
+    const look = { startedAtMs: nowMs, found: inTime(find(sha256)) };
     // Deleted first, so that the map stays in the order of look-ups and its head is the oldest.
     remembered.delete(id);
     remembered.set(id, look);
@@ -55,4 +61,17 @@ export function rememberLookUps(
     });
     return look.found;
   };
+}
+
+async function inTime<T>(found: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(serviceUnavailable('the key was not looked up in time')),
+    longestLookUpMs,
+  );
+  try {
+    return await Promise.race([found, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

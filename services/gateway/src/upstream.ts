@@ -3,21 +3,27 @@ import type { Readable } from 'node:stream';
 import { createBreaker } from '@offer-ads/platform/breaker';
 import { serviceUnavailable } from '@offer-ads/platform/faults';
 import type { Logger } from '@offer-ads/platform/logging';
-import { Agent, type Dispatcher } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 import type { Audience } from './caller-tokens.ts';
 
 export type ForwardedRequest = {
   readonly method: Dispatcher.HttpMethod;
   /** As the caller wrote it, with the query string. */
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
   readonly body: Readable | null;
-  readonly signal: AbortSignal;
+};
+
+/** Takes the reply as it arrives. */
+export type ReplyTaker = Dispatcher.DispatchHandler & {
+  /** Settles when the whole reply was taken, or when there will be none. */
+  readonly taken: Promise<void>;
 };
 
 export type Upstream = AsyncDisposable & {
-  /** The reply's head, its body still to come; a service that refuses, resets or hangs is the 503 fault. */
-  readonly send: (request: ForwardedRequest) => Promise<Dispatcher.ResponseData>;
+  /** Ends when the reply was passed to `taker`; a service that refuses, resets, hangs or babbles is the 503 fault. */
+  readonly send: (request: ForwardedRequest, taker: ReplyTaker) => Promise<void>;
 };
 
 /** The reason of an abort that is not the service's fault: nobody waits for the reply any more. */
@@ -25,19 +31,30 @@ export class CallerGone extends Error {
   override readonly name = 'CallerGone';
 }
 
+/** More would only queue inside the service. */
+const mostConnections = 256;
+
 export function createUpstream(o: { name: Audience; baseUrl: string; logger: Logger }): Upstream {
-  // How long a reply may take is the caller's signal to say.
-  const agent = new Agent({ connect: { timeout: 1_000 }, headersTimeout: 0, bodyTimeout: 0 });
+  // How long a reply may take is the taker's to say.
+  const pool = new Pool(o.baseUrl, {
+    connections: mostConnections,
+    connect: { timeout: 1_000 },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
   const breaker = createBreaker({
     target: o.name,
     logger: o.logger,
-    attempt: (request: ForwardedRequest) => agent.request({ origin: o.baseUrl, ...request }),
+    attempt: ({ request, taker }: { request: ForwardedRequest; taker: ReplyTaker }) => {
+      pool.dispatch(request as Dispatcher.DispatchOptions, taker);
+      return taker.taken;
+    },
     isHarmless: (error) => error instanceof CallerGone,
   });
   return {
-    send: async (request) => {
+    send: async (request, taker) => {
       try {
-        return await breaker.fire(request);
+        await breaker.fire({ request, taker });
       } catch (error) {
         if (error instanceof CallerGone) throw error;
         throw serviceUnavailable(`${o.name} did not answer: ${(error as Error).message}`, error);
@@ -45,7 +62,7 @@ export function createUpstream(o: { name: Audience; baseUrl: string; logger: Log
     },
     [Symbol.asyncDispose]: async () => {
       breaker.shutdown();
-      await agent.close();
+      await pool.close();
     },
   };
 }

@@ -23,6 +23,7 @@ describe('admission', () => {
   it('lets a key in force in, as the caller that it belongs to', () => {
     expect(admit(good, now)).toEqual({
       ok: true,
+      key: good,
       caller: {
         organisationId: 7,
         mode: 'TEST',

@@ -25,7 +25,7 @@ export type Caller = Omit<CallerContext, 'audience' | 'validUntil'>;
 
 export type AdmissionRefusal = 'unauthorised' | 'key-without-mode';
 export type Admission =
-  | { readonly ok: true; readonly caller: Caller }
+  | { readonly ok: true; readonly key: KeyFacts; readonly caller: Caller }
   | { readonly ok: false; readonly reason: AdmissionRefusal };
 
 export function admit(key: KeyFacts | null, now: Date): Admission {
@@ -33,6 +33,7 @@ export function admit(key: KeyFacts | null, now: Date): Admission {
   if (key.mode === null || key.quota === null) return { ok: false, reason: 'key-without-mode' };
   return {
     ok: true,
+    key,
     caller: {
       organisationId: key.organisationId,
       mode: key.mode,

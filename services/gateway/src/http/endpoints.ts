@@ -53,3 +53,19 @@ export const endpoints: readonly Endpoint[] = [
   },
   { method: 'delete', path: '/offers/:offer_id', audience: 'offers', takesBody: false, budgetMs: deletionMs },
 ];
+
+type Matcher = { readonly method: string; readonly pattern: RegExp; readonly endpoint: Endpoint };
+
+const matchers: readonly Matcher[] = endpoints.map((endpoint) => ({
+  method: endpoint.method.toUpperCase(),
+  // As express reads its patterns: any case, and a slash at the end does no harm.
+  pattern: new RegExp(`^${endpoint.path.replaceAll(/:\w+/g, '[^/]+')}/?$`, 'i'),
+  endpoint,
+}));
+
+/** The endpoint that answers, found here because express would try every route of the service in turn. */
+export function endpointFor(method: string, path: string): Endpoint | undefined {
+  // As express does: a HEAD is answered like the GET.
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  return matchers.find((matcher) => matcher.method === wanted && matcher.pattern.test(path))?.endpoint;
+}

@@ -1,52 +1,50 @@
-/** Passes a request on and its reply back, both as streams: nothing is buffered here. */
+/** Passes a request on and its reply back: bodies are streams, nothing large is held here. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import {
   callerContextHeader,
   requestBudgetHeader,
   requestIdHeader,
 } from '@offer-ads/contracts/caller-context';
-import { serviceUnavailable } from '@offer-ads/platform/faults';
 import { requestFacts } from '@offer-ads/platform/http-server';
 import type { Request, Response } from 'express';
 import type { Dispatcher } from 'undici';
 import { CallerGone, type Upstream } from '../upstream.ts';
 import type { Endpoint } from './endpoints.ts';
-import { noteReturnCode } from './record-calls.ts';
+import { PassedReply } from './passed-reply.ts';
 
 /** The service says by itself when its budget is used up; the gateway gives up a moment later. */
 const graceMs = 500;
 /** As long as any call that is not a creation (decision 23). */
 const notReadingMs = 2_000;
+/** A caller who takes the reply slowly is not the service's fault; somewhere it ends all the same. */
+const longestReadMs = 60_000;
 
 export async function forward(
   req: Request,
   res: Response,
   o: { endpoint: Endpoint; upstream: Upstream; callerToken: string },
 ): Promise<void> {
-  const abort = new AbortController();
-  res.once('close', () => abort.abort(new CallerGone('the connection closed')));
-  const body = o.endpoint.takesBody ? bodyOf(req) : null;
-  const limits = limitWaiting(req, body, o.endpoint.budgetMs, (problem) => abort.abort(new Error(problem)));
+  const { endpoint } = o;
+  const reply = new PassedReply(res, { withoutBody: req.method === 'HEAD' });
+  const body = endpoint.takesBody ? bodyOf(req) : null;
+  const limits = limitWaiting(req, body, endpoint.budgetMs, reply);
+  const onClose = () => {
+    if (!res.writableFinished) reply.giveUp(new CallerGone('the connection closed'));
+  };
+  res.on('close', onClose);
   try {
-    const reply = await o.upstream.send({
-      method: req.method,
-      path: req.url,
-      headers: {
-        ...passedOn(req.headers, o.endpoint.takesBody),
-        [callerContextHeader]: o.callerToken,
-        [requestBudgetHeader]: String(o.endpoint.budgetMs),
-        [requestIdHeader]: requestFacts(req).requestId,
-      },
-      body,
-      signal: abort.signal,
-    });
-    await passBack(reply, res);
+    const headers = passedOn(req.headers, endpoint.takesBody);
+    headers.push(callerContextHeader, o.callerToken);
+    headers.push(requestBudgetHeader, String(endpoint.budgetMs));
+    headers.push(requestIdHeader, requestFacts(req).requestId);
+    const method = req.method as Dispatcher.HttpMethod;
+    await o.upstream.send({ method, path: req.url, headers, body }, reply);
   } catch (error) {
-    if (!abort.signal.aborted || !(abort.signal.reason instanceof CallerGone)) throw error;
+    if (!(error instanceof CallerGone)) throw error;
   } finally {
     limits.lift();
+    res.off('close', onClose);
   }
 }
 
@@ -58,19 +56,31 @@ function limitWaiting(
   req: Request,
   body: Readable | null,
   budgetMs: number,
-  giveUp: (problem: string) => void,
+  reply: PassedReply,
 ): { lift: () => void } {
   let budget: NodeJS.Timeout | undefined;
-  let stuck: NodeJS.Timeout | undefined;
   const startBudget = () => {
-    budget = setTimeout(giveUp, budgetMs + graceMs, 'no reply within the budget');
+    const startedAtMs = performance.now();
+    const onExpiry = () => {
+      if (reply.waitsForCaller() && performance.now() - startedAtMs < longestReadMs) {
+        budget = setTimeout(onExpiry, graceMs);
+      } else {
+        reply.giveUp(new Error('no reply within the budget'));
+      }
+    };
+    budget = setTimeout(onExpiry, budgetMs + graceMs);
   };
+  if (body === null || req.complete) {
+    startBudget();
+    if (body === null) return { lift: () => clearTimeout(budget) };
+  } else {
+    req.once('end', startBudget);
+  }
+  let stuck: NodeJS.Timeout | undefined;
   const onPause = () => {
-    stuck = setTimeout(giveUp, notReadingMs, 'the body is not being read');
+    stuck = setTimeout(() => reply.giveUp(new Error('the body is not being read')), notReadingMs);
   };
   const onResume = () => clearTimeout(stuck);
-  if (body === null || req.complete) startBudget();
-  else req.once('end', startBudget);
   req.on('pause', onPause).on('resume', onResume);
   return {
     lift: () => {
@@ -102,80 +112,14 @@ function bodyOf(req: Request): Readable | null {
 
 /** What services read; all else stays here: the key, cookies, claimed callers, addresses, hop-by-hop headers. */
 const passedOnHeaders = ['accept', 'idempotency-key'];
-const passedOnWithBody = ['content-type', 'content-length', 'content-encoding'];
+const passedOnWithBody = [...passedOnHeaders, 'content-type', 'content-length', 'content-encoding'];
 
-function passedOn(headers: IncomingHttpHeaders, withBody: boolean): Record<string, string> {
-  const names = withBody ? [...passedOnHeaders, ...passedOnWithBody] : passedOnHeaders;
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = headers[name];
-      return typeof value === 'string' ? [[name, value] as const] : [];
-    }),
-  );
-}
-
-/** Headers of one connection, not of the reply (RFC 9110, 7.6.1), and those that the gateway itself sets. */
-const notPassedBack = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-connection',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'date',
-  requestIdHeader,
-]);
-
-async function passBack(reply: Dispatcher.ResponseData, res: Response): Promise<void> {
-  const chunks = reply.body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-  // Nothing is sent before the first bytes are here: for a service that breaks off earlier there is still the 503.
-  const first = await chunks.next().catch((error: unknown) => {
-    throw serviceUnavailable('reply broke off before its first byte', error);
-  });
-  res.statusCode = reply.statusCode;
-  for (const [name, value] of Object.entries(reply.headers)) {
-    if (value !== undefined && !notPassedBack.has(name)) res.setHeader(name, value);
+/** @returns names and values in turn */
+function passedOn(headers: IncomingHttpHeaders, withBody: boolean): string[] {
+  const passed: string[] = [];
+  for (const name of withBody ? passedOnWithBody : passedOnHeaders) {
+    const value = headers[name];
+    if (typeof value === 'string') passed.push(name, value);
   }
-  const watch = isJson(reply) ? watchReturnCode(res) : undefined;
-  await pipeline(async function* () {
-    for (let next = first; next.done !== true; next = await chunks.next()) {
-      watch?.see(next.value);
-      yield next.value;
-    }
-    watch?.end();
-  }, res);
-}
-
-function isJson(reply: Dispatcher.ResponseData): boolean {
-  return String(reply.headers['content-type'] ?? '').startsWith('application/json');
-}
-
-/** Replies with a return code are short; only listings are longer, and they have none. */
-const mostBytesLookedAt = 16 * 1024;
-
-function watchReturnCode(res: Response): { see: (chunk: Buffer) => void; end: () => void } {
-  let seen: Buffer[] = [];
-  let bytes = 0;
-  return {
-    see: (chunk) => {
-      bytes += chunk.length;
-      if (bytes <= mostBytesLookedAt) seen.push(chunk);
-      else seen = [];
-    },
-    end: () => {
-      const code = bytes <= mostBytesLookedAt ? returnCodeIn(Buffer.concat(seen)) : undefined;
-      if (code !== undefined) noteReturnCode(res, code);
-    },
-  };
-}
-
-function returnCodeIn(json: Buffer): string | undefined {
-  try {
-    const reply: unknown = JSON.parse(json.toString('utf8'));
-    const code = (reply as { return_code?: unknown } | null)?.return_code;
-    return typeof code === 'string' ? code : undefined;
-  } catch {
-    return undefined;
-  }
+  return passed;
 }

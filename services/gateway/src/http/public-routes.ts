@@ -1,17 +1,18 @@
 /** The public API: limit, log, key, then the service that answers (decision 9). */
 import type { Clock } from '@offer-ads/platform/clock';
-import type { Express, RequestHandler } from 'express';
+import { nameRoute } from '@offer-ads/platform/http-server';
+import type { Express, Request } from 'express';
 import type { CallLog } from '../call-log.ts';
-import type { Audience, TokenMaker } from '../caller-tokens.ts';
+import { type Audience, rememberTokens, type TokenMaker } from '../caller-tokens.ts';
 import { admit } from '../domain/admission.ts';
 import { hashOfSentKey, type KeyLookUp } from '../key-look-up.ts';
 import type { RequestLimiter } from '../request-limiter.ts';
 import type { Upstream } from '../upstream.ts';
 import type { ClientIp } from './client-ip.ts';
-import { type Endpoint, endpoints } from './endpoints.ts';
+import { endpointFor } from './endpoints.ts';
 import { forward } from './forward.ts';
-import { limitRate } from './rate-limit.ts';
-import { recordCalls } from './record-calls.ts';
+import { limitClient } from './rate-limit.ts';
+import { recordCall } from './record-calls.ts';
 import { refuseAdmission } from './replies.ts';
 
 export type PublicRoutes = {
@@ -24,33 +25,61 @@ export type PublicRoutes = {
   readonly upstreams: Readonly<Record<Audience, Upstream>>;
 };
 
-export function publicRoutes(app: Express, o: PublicRoutes): void {
-  const first = [recordCalls(o.callLog), limitRate(o.clientIp, o.limiter)];
-  app.use(acceptAnyEscape);
-  for (const endpoint of endpoints) app[endpoint.method](endpoint.path, ...first, serve(endpoint, o));
-  // Unknown routes count against the limit and are logged like all others.
-  app.use(...first);
+/**
+ * One middleware for all endpoints, mounted before everything else: it is run for nearly every request, and express
+ * would try each route of the service in turn.
+ */
+export function publicEndpoints(app: Express, o: PublicRoutes): void {
+  const tokenFor = rememberTokens(o.tokenFor);
+  app.use(async (req, res, next) => {
+    const endpoint = endpointFor(req.method, pathOf(req));
+    if (endpoint === undefined) return next();
+    nameRoute(req, endpoint.path);
+    const sha256 = hashOfSentKey(req.headers['x-api-key']);
+    if (sha256 !== null) recordCall(o.callLog, req, res, sha256);
+    const byClient = await limitClient(req, res, o);
+    if (byClient === null) return;
+    const key = sha256 === null ? null : await o.lookUp(sha256);
+    const admission = admit(key, o.clock.now());
+    if (!admission.ok) return refuseAdmission(res, admission.reason);
+    const callerToken = tokenFor(endpoint.audience, admission.key, admission.caller);
+    await forward(req, res, { endpoint, upstream: o.upstreams[endpoint.audience], callerToken });
+  });
 }
 
-function serve(endpoint: Endpoint, o: PublicRoutes): RequestHandler {
-  return async (req, res) => {
-    const sha256 = hashOfSentKey(req.get('x-api-key'));
-    const admission = admit(sha256 === null ? null : await o.lookUp(sha256), o.clock.now());
-    if (!admission.ok) return refuseAdmission(res, admission.reason);
-    const callerToken = o.tokenFor(endpoint.audience, admission.caller);
-    await forward(req, res, { endpoint, upstream: o.upstreams[endpoint.audience], callerToken });
-  };
+/** Mounted last: unknown routes count against the limit and are logged like all others. */
+export function unknownEndpoints(
+  app: Express,
+  o: Pick<PublicRoutes, 'callLog' | 'clientIp' | 'limiter'>,
+): void {
+  app.use(async (req, res, next) => {
+    const sha256 = hashOfSentKey(req.headers['x-api-key']);
+    if (sha256 !== null) recordCall(o.callLog, req, res, sha256);
+    if ((await limitClient(req, res, o)) !== null) next();
+  });
 }
 
 /**
- * Express answers 400 to a path such as `/offers/%FF/pause`; here that is an offer id like any other that is not an
- * integer (decision 20), so its percent signs are taken literally.
+ * The path without the query string. Escapes that mean nothing are taken literally from here on: `/offers/%FF/pause` is
+ * an offer id like any other that is not an integer (decision 20), and express would answer 400 to it.
  */
-const acceptAnyEscape: RequestHandler = (req, _res, next) => {
+function pathOf(req: Request): string {
+  const path = beforeQuery(req.url);
+  if (!path.includes('%') || isDecodable(path)) return path;
+  req.url = path.replaceAll('%', '%25') + req.url.slice(path.length);
+  return beforeQuery(req.url);
+}
+
+function beforeQuery(url: string): string {
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
+}
+
+function isDecodable(path: string): boolean {
   try {
-    decodeURIComponent(req.path);
+    decodeURIComponent(path);
+    return true;
   } catch {
-    req.url = req.path.replaceAll('%', '%25') + req.url.slice(req.path.length);
+    return false;
   }
-  next();
-};
+}

@@ -17,9 +17,9 @@ import { keyRoutes } from './key-routes.ts';
 import { organisationRoutes } from './organisation-routes.ts';
 import { pages } from './pages.ts';
 import { peopleRoutes } from './people-routes.ts';
-import { portalRoutes } from './portal/portal-routes.ts';
 import type { OffersRoutes } from './portal/offers-routes.ts';
-import { type PublicRoutes, publicRoutes } from './public-routes.ts';
+import { portalRoutes } from './portal/portal-routes.ts';
+import { type PublicRoutes, publicEndpoints, unknownEndpoints } from './public-routes.ts';
 
 export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
   readonly config: GatewayConfig;
@@ -39,6 +39,7 @@ export function gatewayRoutes(o: GatewayRoutes): (app: Express) => void {
   const { ADMIN_TOKEN: adminToken, PUBLIC_URL: publicUrl, TRUSTED_PROXIES: trustedProxies } = o.config;
   const clientIp = readClientIp(trustedProxies);
   return (app) => {
+    publicEndpoints(app, { ...o, clientIp });
     mountParkedRoutes(app, { broker: o.broker, adminToken, logger: o.logger });
     app.use(
       '/admin',
@@ -51,6 +52,6 @@ export function gatewayRoutes(o: GatewayRoutes): (app: Express) => void {
     );
     pages(app, { publicUrl });
     app.use('/portal/api', portalRoutes({ ...o, clientIp, publicUrl }));
-    publicRoutes(app, { ...o, clientIp });
+    unknownEndpoints(app, { ...o, clientIp });
   };
 }

@@ -1,0 +1,142 @@
+/** A service's reply on its way to the caller: in one piece when it is short, as a stream when it is not. */
+import { requestIdHeader } from '@offer-ads/contracts/caller-context';
+import type { Response } from 'express';
+import type { Dispatcher } from 'undici';
+import { CallerGone, type ReplyTaker } from '../upstream.ts';
+import { noteReturnCode } from './record-calls.ts';
+
+/**
+ * A reply up to this size is sent when it is complete: one write, and one that breaks off on the way is still a 503.
+ * Only listings are longer.
+ */
+const mostBytesHeld = 16 * 1024;
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** One per request, for speed instead of a handful of closures. */
+export class PassedReply implements ReplyTaker {
+  readonly taken: Promise<void>;
+  readonly #res: Response;
+  readonly #withoutBody: boolean;
+  #settle!: { readonly resolve: () => void; readonly reject: (error: Error) => void };
+  #controller: Dispatcher.DispatchController | undefined;
+  #givenUp: Error | undefined;
+  #status = 0;
+  #headers: Headers = {};
+  /** What has arrived of a reply that is sent in one piece; undefined when it is streamed. */
+  #held: Buffer[] | undefined;
+  #missingBytes = 0;
+
+  constructor(res: Response, o: { withoutBody: boolean }) {
+    this.#res = res;
+    this.#withoutBody = o.withoutBody;
+    this.taken = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+  }
+
+  /** Ends the request to the service, however far it has come. */
+  giveUp(reason: Error): void {
+    this.#givenUp ??= reason;
+    this.#settle.reject(reason);
+    this.#controller?.abort(reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#givenUp !== undefined) controller.abort(this.#givenUp);
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    // 1xx: the reply itself is still to come.
+    if (status < 200) return;
+    this.#status = status;
+    this.#headers = headers;
+    const length = Number(headers['content-length']);
+    if (length <= mostBytesHeld || this.#withoutBody || status === 204 || status === 304) {
+      this.#held = [];
+    }
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#held !== undefined) {
+      this.#held.push(chunk);
+      return;
+    }
+    if (!this.#res.headersSent) this.#sendHead(chunk);
+    if (!this.#res.write(chunk)) {
+      controller.pause();
+      this.#res.once('drain', () => controller.resume());
+    }
+  }
+
+  /** The service would give more, but the caller takes nothing at the moment. */
+  waitsForCaller(): boolean {
+    return this.#controller?.paused === true;
+  }
+
+  onResponseEnd(): void {
+    const held = this.#held;
+    if (!this.#res.headersSent) this.#sendHead(held?.[0]);
+    if (held === undefined || held.length === 0) this.#res.end();
+    // As text that stands for the same bytes: Node sends it together with the head, in one write instead of two.
+    else this.#res.end(held.map((chunk) => chunk.toString('latin1')).join(''), 'latin1');
+    this.#settle.resolve();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#settle.reject(error);
+  }
+
+  #sendHead(start: Buffer | undefined): void {
+    const res = this.#res;
+    const code = start === undefined ? undefined : returnCodeIn(start);
+    if (code !== undefined) noteReturnCode(res, code);
+    res.statusCode = this.#status;
+    const named = namesIn(this.#headers.connection);
+    for (const name in this.#headers) {
+      const value = this.#headers[name];
+      if (value === undefined || notPassedBack.has(name) || named?.includes(name) === true) continue;
+      res.setHeader(name, value);
+    }
+  }
+}
+
+/** Headers of one connection, not of the reply (RFC 9110, 7.6.1), and those that the gateway itself sets. */
+const notPassedBack = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authentication-info',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'date',
+  requestIdHeader,
+]);
+
+/** Further headers that `Connection` says belong to the connection. */
+function namesIn(connection: string | string[] | undefined): readonly string[] | undefined {
+  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined;
+  return String(connection)
+    .split(',')
+    .map((name) => name.trim().toLowerCase());
+}
+
+const returnCodeField = Buffer.from('"return_code":"');
+const longestReturnCode = 4;
+
+/**
+ * Looked for, not parsed: replies with a return code begin with it, or nearly so. Inside of a text the quotes would be
+ * escaped, so nothing that an advertiser wrote can be taken for it.
+ */
+function returnCodeIn(start: Buffer): string | undefined {
+  const at = start.indexOf(returnCodeField);
+  if (at < 0) return undefined;
+  const from = at + returnCodeField.length;
+  const code = start.toString('latin1', from, from + longestReturnCode);
+  const end = code.indexOf('"');
+  return end < 0 ? undefined : code.slice(0, end);
+}
