@@ -106,7 +106,7 @@ export default defineConfig({
       rules: { 'node/no-process-env': 'off' },
     },
     {
-      files: ['**/*.test.ts', '**/test/**', 'packages/testing/**', 'dev/**'],
+      files: ['**/*.test.ts', '**/test/**', 'packages/testing/**', 'dev/**', 'bench/**'],
       rules: {
         'no-restricted-imports': ['error', { patterns: [noOtherService] }],
         'no-restricted-properties': 'off',
@@ -116,13 +116,19 @@ export default defineConfig({
       },
     },
     {
-      files: ['dev/**', 'packages/testing/**', 'packages/admin/**', 'packages/contracts/src/generate.ts'],
+      files: [
+        'dev/**',
+        'bench/**',
+        'packages/testing/**',
+        'packages/admin/**',
+        'packages/contracts/src/generate.ts',
+      ],
       rules: { 'no-console': 'off' },
     },
     {
       files: ['*.config.ts', '**/global-setup.ts', '**/global-teardown.ts'],
       rules: { 'import/no-default-export': 'off' },
     },
-    { files: ['dev/**'], rules: { 'no-restricted-imports': 'off' } },
+    { files: ['dev/**', 'bench/**'], rules: { 'no-restricted-imports': 'off' } },
   ],
 });

@@ -1,0 +1,69 @@
+/** Our gateway as a process of its own, the way its image starts it, with an organisation and a key to call it with. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createAdminClient } from '@offer-ads/dev/demo-data/admin-client';
+import { type Running, startProcess } from './process.ts';
+
+const directory = fileURLToPath(new URL('../../services/gateway', import.meta.url));
+export const migrations = join(directory, 'migrations');
+
+export type GatewaySettings = Readonly<Record<string, string>>;
+
+export function gatewaySettings(o: {
+  databaseUrl: string;
+  rabbitmqUrl: string;
+  upstreamPort: number;
+}): GatewaySettings {
+  const upstream = `http://127.0.0.1:${o.upstreamPort}`;
+  const secret = () => randomBytes(24).toString('hex');
+  return {
+    NODE_ENV: 'production',
+    GATEWAY_DATABASE_URL: o.databaseUrl,
+    RABBITMQ_URL: o.rabbitmqUrl,
+    ADMIN_TOKEN: secret(),
+    OFFERS_URL: upstream,
+    PRICING_URL: upstream,
+    BILLING_URL: upstream,
+    OFFERS_CONTEXT_SECRET: secret(),
+    PRICING_CONTEXT_SECRET: secret(),
+    BILLING_CONTEXT_SECRET: secret(),
+    PUBLIC_URL: 'http://127.0.0.1:8080',
+    TRUSTED_PROXIES: '127.0.0.0/8',
+  };
+}
+
+export async function startGatewayProcess(o: {
+  name: string;
+  folder: string;
+  port: number;
+  settings: GatewaySettings;
+  nodeArgs?: readonly string[];
+}): Promise<Running> {
+  return startProcess({
+    name: o.name,
+    folder: o.folder,
+    cwd: directory,
+    command: process.execPath,
+    args: [...(o.nodeArgs ?? []), 'src/main.ts'],
+    env: { ...o.settings, PORT: String(o.port) },
+    readyUrl: `http://127.0.0.1:${o.port}/readyz`,
+  });
+}
+
+/** Through the admin routes of a running gateway; good for every gateway on the same database. */
+export async function createApiKey(url: string, settings: GatewaySettings): Promise<string> {
+  const admin = createAdminClient(
+    { GATEWAY_ADMIN_URL: `${url}/admin`, ADMIN_TOKEN: settings.ADMIN_TOKEN ?? '' },
+    'bench',
+  );
+  const { id: organisationId } = await admin<{ id: number }>('GATEWAY', 'POST', '/organisations', {
+    name: 'Corner Cafe Limited',
+    tradingName: 'Corner Cafe',
+    country: 'GB',
+    currency: 'GBP',
+    adminEmail: 'owner@cafe.test',
+  });
+  const { key } = await admin<{ key: string }>('GATEWAY', 'POST', '/keys', { organisationId, mode: 'TEST' });
+  return key;
+}

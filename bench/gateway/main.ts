@@ -1,0 +1,70 @@
+/** `npm run bench:gateway`: our gateway, nginx and Caddy before one upstream, in alternation. See bench/README.md. */
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { checkPeers } from './check.ts';
+import { withCleanEnd } from './clean-end.ts';
+import { InvalidRun, measure, type Sample } from './measure.ts';
+import { type Options, readOptions, usage, WrongOption } from './options.ts';
+import { type PeerName, startPeers } from './peers.ts';
+import { findPrograms, ProgramsMissing, versionsOf } from './programs.ts';
+import { writeIntoReadme } from './readme.ts';
+import { percent, reportOf } from './report.ts';
+import { clientsFor } from './requests.ts';
+import { setStage } from './stage.ts';
+
+const say = (line: string) => console.log(line);
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  await withCleanEnd((opened) => run(opened, options));
+} catch (error) {
+  if (error instanceof WrongOption) console.error(`${error.message}\n\n${usage}`);
+  else if (error instanceof ProgramsMissing || error instanceof InvalidRun) console.error(error.message);
+  else console.error(error);
+  process.exitCode = 1;
+}
+
+async function run(opened: AsyncDisposableStack, options: Options): Promise<void> {
+  const programs = findPrograms();
+  const versions = await versionsOf(programs);
+  const stage = await setStage(opened, { nginx: programs.nginx, report: say });
+  const { peers, apiKey } = await startPeers(opened, { stage, programs, names: options.peers });
+  await checkPeers(peers, { apiKey, upstreamUrl: `http://127.0.0.1:${stage.upstreamPort}` });
+  say('All peers answer the same; those with a limit refuse the 61st request of one client.');
+
+  const clients = clientsFor(options.warmUpSeconds + options.seconds);
+  const samples = new Map<PeerName, Sample[]>(peers.map(({ name }) => [name, []]));
+  const invalid: string[] = [];
+  for (let round = 1; round <= options.rounds; round += 1) {
+    for (const peer of peers) {
+      try {
+        const sample = await measure(peer, { apiKey, clients }, { ...options, wrk: programs.wrk });
+        samples.get(peer.name)?.push(sample);
+        say(told(round, peer.name, sample));
+      } catch (error) {
+        if (!(error instanceof InvalidRun)) throw error;
+        invalid.push(`round ${round}, ${error.message}`);
+        say(invalid.at(-1) ?? '');
+      }
+    }
+  }
+  const report = reportOf({ samples, options, clients, versions, machine: machine() });
+  say(`\n${report}`);
+  if (invalid.length > 0) {
+    throw new InvalidRun(`Not to be used, because of runs that are not valid:\n${invalid.join('\n')}`);
+  }
+  if (options.write) writeIntoReadme('gateway', report);
+}
+
+function machine(): string {
+  const memoryGib = Math.round(totalmem() / 2 ** 30);
+  return `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${memoryGib} GiB`;
+}
+
+function told(round: number, name: PeerName, sample: Sample): string {
+  const { requestsPerSecond, cpuMicrosPerRequest, saturatedP99Ms, steadyP50Ms, foreignLoad } = sample;
+  return (
+    `round ${round} ${name.padEnd(14)} ${requestsPerSecond.toFixed(0).padStart(6)}/s ` +
+    `${cpuMicrosPerRequest.toFixed(1).padStart(6)} µs  p99 ${saturatedP99Ms.toFixed(2)} ms  ` +
+    `at 1,500/s p50 ${steadyP50Ms.toFixed(3)} ms  others ${percent(foreignLoad)}`
+  );
+}

@@ -1,0 +1,100 @@
+/** One peer, once: at saturation, then at the fixed rate. */
+import { truncateSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { cpuMsOf, machineBusyMs } from './cpu.ts';
+import type { Peer } from './peers.ts';
+import { askSteadily } from './steady.ts';
+import { type Load, saturate } from './wrk.ts';
+
+export type Sample = {
+  readonly requestsPerSecond: number;
+  /** Of the peer's own processes; neither the stores nor the upstream nor the generator. */
+  readonly cpuMicrosPerRequest: number;
+  readonly saturatedP50Ms: number;
+  readonly saturatedP99Ms: number;
+  readonly steadyP50Ms: number;
+  readonly steadyP99Ms: number;
+  readonly sentLateP50Ms: number;
+  /** What processes that are none of ours took of all cores meanwhile, 0 to 1. */
+  readonly foreignLoad: number;
+};
+
+export type Plan = { readonly wrk: string; readonly warmUpSeconds: number; readonly seconds: number };
+
+export async function measure(peer: Peer, load: Omit<Load, 'url'>, plan: Plan): Promise<Sample> {
+  const target = { ...load, url: `${peer.url}/categories` };
+  const lostBefore = await lostCalls(peer);
+  await saturate(plan.wrk, target, plan.warmUpSeconds);
+  await untilQuiet();
+
+  const foreign = watchForeignLoad();
+  const cpuBefore = cpuMsOf(peer.pid);
+  const saturated = await saturate(plan.wrk, target, plan.seconds);
+  const cpuMs = cpuMsOf(peer.pid) - cpuBefore;
+  const foreignLoad = foreign();
+  // What it still has to log must not be counted against the next measurement.
+  await untilQuiet();
+  const steady = await askSteadily(target, plan.seconds);
+  await untilQuiet();
+
+  const spoilt = {
+    'refused at saturation': saturated.refused,
+    'broken at saturation': saturated.broken,
+    'refused at the fixed rate': steady.refused,
+    'broken at the fixed rate': steady.broken,
+    'calls lost by the log': (await lostCalls(peer)) - lostBefore,
+  };
+  const problems = Object.entries(spoilt).filter(([, count]) => count !== 0);
+  if (problems.length > 0) {
+    throw new InvalidRun(`${peer.name}: ${problems.map(([what, count]) => `${count} ${what}`).join(', ')}`);
+  }
+  truncateSync(peer.accessLog);
+  return {
+    requestsPerSecond: saturated.requests / saturated.seconds,
+    cpuMicrosPerRequest: (cpuMs * 1_000) / saturated.requests,
+    saturatedP50Ms: saturated.p50Ms,
+    saturatedP99Ms: saturated.p99Ms,
+    steadyP50Ms: steady.p50Ms,
+    steadyP99Ms: steady.p99Ms,
+    sentLateP50Ms: steady.sentLateP50Ms,
+    foreignLoad,
+  };
+}
+
+/** Something else than the work of all requests was measured. */
+export class InvalidRun extends Error {
+  override readonly name = 'InvalidRun';
+}
+
+/** A gateway that drops its call log under load would be fast for nothing. */
+async function lostCalls(peer: Peer): Promise<number> {
+  if (!peer.isOurs) return 0;
+  const metrics = await (await fetch(`${peer.url}/metrics`)).text();
+  const line = metrics.split('\n').find((line) => line.startsWith('call_log_lost_total'));
+  if (line === undefined) throw new Error(`${peer.name} tells nothing of lost calls`);
+  return Number(line.split(' ').at(-1));
+}
+
+const quietShare = 0.1;
+const quietWithinMs = 8_000;
+const lookEveryMs = 250;
+
+/** Until a batch of log lines, a checkpoint or a collection is over; on a machine that others use, for a while. */
+async function untilQuiet(): Promise<void> {
+  const giveUpAt = performance.now() + quietWithinMs;
+  for (let busy = 1; busy > quietShare && performance.now() < giveUpAt; ) {
+    const before = machineBusyMs();
+    const began = performance.now();
+    await pause(lookEveryMs);
+    busy = (machineBusyMs() - before) / (performance.now() - began) / availableParallelism();
+  }
+}
+
+/** Our own tree holds all that we started, stores and generators too. */
+function watchForeignLoad(): () => number {
+  const foreignMs = () => machineBusyMs() - cpuMsOf(process.pid);
+  const before = foreignMs();
+  const began = performance.now();
+  return () => Math.max(0, (foreignMs() - before) / (performance.now() - began) / availableParallelism());
+}

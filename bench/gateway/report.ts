@@ -1,0 +1,38 @@
+/** What a run says in the end: what it was, and its tables. */
+import type { Options } from './options.ts';
+import { steadyRate } from './steady.ts';
+import { peerTable, type Samples, verdictTable } from './table.ts';
+import { connections, threads } from './wrk.ts';
+
+export function reportOf(o: {
+  samples: Samples;
+  options: Options;
+  clients: number;
+  versions: string;
+  machine: string;
+}): string {
+  const { rounds, seconds } = o.options;
+  const all = [...o.samples.values()].flat();
+  const foreignLoad = Math.max(...all.map((sample) => sample.foreignLoad));
+  const sentLateMs = Math.max(...all.map((sample) => sample.sentLateP50Ms));
+  const ours = [...o.samples.keys()].filter((name) => name.startsWith('gateway'));
+  const isComparable = o.samples.has('nginx') && o.samples.has('caddy') && ours.length > 0;
+  return [
+    `${new Date().toISOString().slice(0, 10)}; ${o.machine}; ${o.versions}.`,
+    `${count(rounds)} ${rounds === 1 ? 'round' : 'rounds'}, each ${seconds} s of wrk with ${connections} connections on ` +
+      `${threads} thread and ${seconds} s of ${count(steadyRate)} requests a second, from ${count(o.clients)} clients. ` +
+      `Other processes took at most ${percent(foreignLoad)} of the cores during a run. At ${count(steadyRate)}/s the ` +
+      `generator's own lateness is at most ${sentLateMs.toFixed(3)} ms at the median, and part of every latency. ` +
+      'Medians over the rounds, in brackets the least and the most.',
+    peerTable(o.samples),
+    ...(isComparable ? [verdictTable(o.samples, ours)] : []),
+  ].join('\n\n');
+}
+
+export function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-GB');
+}

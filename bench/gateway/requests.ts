@@ -1,0 +1,26 @@
+/** The one request that everybody is measured with, from as many clients as the limit of 60 a minute asks for. */
+
+export const requestPath = '/categories';
+
+/** Far above what any peer here reaches; with it nobody comes near 60 requests of one client within a minute. */
+const mostRequestsASecond = 50_000;
+const mostOfOneClient = 20;
+/** The network for measurements, 198.18.0.0/15 (RFC 2544). */
+const addresses = 2 ** 17;
+
+export function clientsFor(seconds: number): number {
+  return Math.min(addresses, Math.max(16_384, Math.ceil((mostRequestsASecond * seconds) / mostOfOneClient)));
+}
+
+/** wrk.lua counts the same way. */
+export function clientAddress(index: number): string {
+  const host = index % addresses;
+  return `198.${18 + (host >> 16)}.${(host >> 8) & 255}.${host & 255}`;
+}
+
+export function rawRequest(o: { host: string; apiKey: string; client: number }): string {
+  return (
+    `GET ${requestPath} HTTP/1.1\r\nHost: ${o.host}\r\nAccept: application/json\r\n` +
+    `X-Api-Key: ${o.apiKey}\r\nX-Forwarded-For: ${clientAddress(o.client)}\r\n\r\n`
+  );
+}

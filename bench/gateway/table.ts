@@ -1,0 +1,82 @@
+/** Samples of all rounds as a table, with the ratios that the aims speak of. */
+import type { Sample } from './measure.ts';
+import type { PeerName } from './peers.ts';
+
+export type Samples = ReadonlyMap<PeerName, readonly Sample[]>;
+
+const titles: Record<PeerName, string> = {
+  gateway: 'our gateway',
+  'gateway-traced': 'our gateway, with tracing hooks (as its image runs)',
+  'gateway-valkey': 'our gateway, limit counted in Valkey',
+  nginx: 'nginx',
+  caddy: 'Caddy',
+  upstream: 'the upstream alone',
+};
+
+type Column = { readonly title: string; readonly of: keyof Sample; readonly digits: number };
+const columns: readonly Column[] = [
+  { title: 'requests/s', of: 'requestsPerSecond', digits: 0 },
+  { title: 'CPU µs/request', of: 'cpuMicrosPerRequest', digits: 1 },
+  { title: 'p50 ms, saturated', of: 'saturatedP50Ms', digits: 2 },
+  { title: 'p99 ms, saturated', of: 'saturatedP99Ms', digits: 2 },
+  { title: 'p50 ms, 1,500/s', of: 'steadyP50Ms', digits: 3 },
+  { title: 'p99 ms, 1,500/s', of: 'steadyP99Ms', digits: 3 },
+];
+
+/** Medians over the rounds, and in brackets the least and the most. */
+export function peerTable(samples: Samples): string {
+  const lines = [...samples].map(([name, all]) => {
+    const cells = columns.map(({ of, digits }) => {
+      const values = all.map((sample) => sample[of]);
+      const [least, most] = [Math.min(...values), Math.max(...values)].map((value) => shown(value, digits));
+      return `${shown(median(values), digits)} (${least}–${most})`;
+    });
+    return row([titles[name], ...cells]);
+  });
+  const head = ['', ...columns.map(({ title }) => title)];
+  return [row(head), row(head.map((_, index) => (index === 0 ? '---' : '---:'))), ...lines].join('\n');
+}
+
+export type Verdict = { readonly aim: string; readonly got: string; readonly met: boolean };
+
+/** The aims, for one of our gateways. */
+export function judge(samples: Samples, ours: PeerName): Verdict[] {
+  const of = (name: PeerName, what: keyof Sample) =>
+    median((samples.get(name) ?? []).map((one) => one[what]));
+  const timesCaddy = of(ours, 'requestsPerSecond') / of('caddy', 'requestsPerSecond');
+  const timesNginx = of(ours, 'requestsPerSecond') / of('nginx', 'requestsPerSecond');
+  const tail = of(ours, 'saturatedP99Ms') / of('nginx', 'saturatedP99Ms');
+  const aboveMs = of(ours, 'steadyP50Ms') - of('nginx', 'steadyP50Ms');
+  return [
+    { aim: 'requests/s at least 1.2 × Caddy', got: `${timesCaddy.toFixed(2)} ×`, met: timesCaddy >= 1.2 },
+    { aim: 'requests/s at least 0.45 × nginx', got: `${timesNginx.toFixed(2)} ×`, met: timesNginx >= 0.45 },
+    { aim: 'p99 saturated at most 3 × nginx', got: `${tail.toFixed(2)} ×`, met: tail <= 3 },
+    { aim: 'p50 at 1,500/s at most nginx + 0.3 ms', got: `+ ${aboveMs.toFixed(3)} ms`, met: aboveMs <= 0.3 },
+  ];
+}
+
+export function verdictTable(samples: Samples, ours: readonly PeerName[]): string {
+  const verdicts = ours.map((name) => judge(samples, name));
+  const aims = (verdicts[0] ?? []).map(({ aim }, index) =>
+    row([aim, ...verdicts.map((all) => `${all[index]?.got} ${all[index]?.met === true ? '✓' : '✗'}`)]),
+  );
+  return [
+    row(['aim', ...ours.map((name) => titles[name])]),
+    row(['---', ...ours.map(() => '---:')]),
+    ...aims,
+  ].join('\n');
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = (sorted.length - 1) / 2;
+  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2;
+}
+
+function shown(value: number, digits: number): string {
+  return value.toLocaleString('en-GB', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}

@@ -1,0 +1,35 @@
+/** One run of wrk: a closed loop, every connection asks again as soon as it is answered. */
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { output } from './process.ts';
+
+const script = fileURLToPath(new URL('wrk.lua', import.meta.url));
+/** One thread sends more than any peer here can answer, and leaves the cores to them. */
+export const threads = 1;
+export const connections = 64;
+
+const report = z.object({
+  requests: z.number(),
+  seconds: z.number(),
+  /** Replies of 400 and above. */
+  refused: z.number(),
+  /** Connections refused or reset, replies that took longer than two seconds. */
+  broken: z.number(),
+  p50Ms: z.number(),
+  p99Ms: z.number(),
+});
+export type WrkReport = z.infer<typeof report>;
+export type Load = { readonly url: string; readonly apiKey: string; readonly clients: number };
+
+/** The arguments, as a person would type them too. */
+export function wrkArguments({ url, apiKey, clients }: Load, seconds: number): string[] {
+  const shape = [`-t${threads}`, `-c${connections}`, `-d${seconds}s`];
+  return [...shape, '-s', script, url, '--', apiKey, String(clients)];
+}
+
+export async function saturate(wrk: string, load: Load, seconds: number): Promise<WrkReport> {
+  const text = await output(wrk, wrkArguments(load, seconds));
+  const line = text.split('\n').find((line) => line.startsWith('{'));
+  if (line === undefined) throw new Error(`wrk said nothing of its result:\n${text}`);
+  return report.parse(JSON.parse(line));
+}
