@@ -1,11 +1,14 @@
-/** Results for people: a table where the result is a list, otherwise a line per field. */
+/** Results for people: a table where the result begins with a list, and a line per field. */
 
 export function toText(result: object): string {
-  const [only, ...others] = Object.values(result) as unknown[];
-  if (others.length === 0 && isList(only)) return only.length === 0 ? '(none)' : table(only);
-  return Object.entries(result)
-    .map(([name, value]) => `${name}: ${cell(value)}`)
-    .join('\n');
+  const [first, ...others] = Object.entries(result) as [string, unknown][];
+  if (first === undefined || !isList(first[1])) return Object.entries(result).map(line).join('\n');
+  const rows = first[1].length === 0 ? '(none)' : table(first[1]);
+  return [rows, ...others.filter(([, value]) => value !== null).map(line)].join('\n');
+}
+
+function line([name, value]: [string, unknown]): string {
+  return `${name}: ${cell(value)}`;
 }
 
 function isList(value: unknown): value is readonly object[] {

@@ -70,6 +70,8 @@ async function adminJson(words: string, at = address) {
   return { status, result: JSON.parse(printed) as unknown };
 }
 
+const bo = { email: 'bo@tea.example' };
+
 describe('a command', () => {
   it('calls the owning service with the credential and who did it, and prints the reply', async () => {
     const organisation = { id: 3, name: 'Tea House Ltd', adminEmail: 'ann@tea.example' };
@@ -124,6 +126,19 @@ describe('a command', () => {
     ],
     ['key create --org 3 --mode none', 'POST /admin/keys', { organisationId: 3, mode: null }],
     ['key roll --id 7', 'POST /admin/keys/7/roll', ''],
+    ['person reinvite --org 3 --email bo@tea.example', 'POST /admin/organisations/3/people/invitation', bo],
+    [
+      'person role --org 3 --email bo@tea.example --role admin',
+      'POST /admin/organisations/3/people/role',
+      { ...bo, role: 'admin' },
+    ],
+    ['session end --org 3 --email bo@tea.example', 'POST /admin/organisations/3/people/end-sessions', bo],
+    ['call list --org 3', 'GET /admin/organisations/3/calls', ''],
+    [
+      'call list --org 3 --key 7 --status 4xx --from 2026-11-01T00:00:00+01:00 --to 2026-11-02T00:00:00Z',
+      'GET /admin/organisations/3/calls?status=4xx&from=2026-11-01T00%3A00%3A00%2B01%3A00&to=2026-11-02T00%3A00%3A00Z&key_id=7',
+      '',
+    ],
     ['call-log list --org 3 --limit 5', 'GET /admin/organisations/3/calls?limit=5', ''],
     ['member generate --count 10 --seed 1', 'POST /admin/members/generate', { count: 10, seed: 1 }],
     ['rates refresh', 'POST /admin/rates/refresh', ''],
@@ -139,6 +154,8 @@ describe('a command', () => {
     ['org show --org three', '--org must be an id'],
     ['org show --org 3 --verbose', "Unknown option '--verbose'"],
     ['org show --org 3 now', 'does not take "now"'],
+    ['call list --org 3 --status 4', '--status must be a status such as 404'],
+    ['terms publish --version 2026-11 --file no-such-file.md', 'cannot read no-such-file.md'],
     ['key create --org 3 --mode both', '--mode must be test, live or none'],
     ['member import', 'FILE is missing'],
     ['member import no-such-file.ndjson', 'cannot read no-such-file.ndjson'],
@@ -245,6 +262,34 @@ describe('member import', () => {
   });
 });
 
+describe('terms publish', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'terms-'));
+  });
+  afterAll(async () => rm(folder, { recursive: true }));
+  const publish = async (words: string) => {
+    const file = join(folder, 'terms.md');
+    await writeFile(file, words);
+    replies['POST /admin/terms'] = { version: '2026-11' };
+    return adminJson(`terms publish --version 2026-11 --file ${file}`);
+  };
+
+  it('sends the text of the file as it is', async () => {
+    const words = '# Terms\n\nPay what you book. Café Ω\n';
+    expect(await publish(words)).toMatchObject({ status: 0 });
+    expect(received[0]?.body).toEqual({ version: '2026-11', text: words });
+  });
+
+  it.each([
+    ['empty', ' \n', 'must not be empty'],
+    ['too long', 'x'.repeat(100_001), 'must have at most 100,000 characters'],
+  ])('refuses a file that is %s', async (_what, words, problem) => {
+    expect(await publish(words)).toEqual({ status: 1, result: { error: expect.stringContaining(problem) } });
+    expect(received).toEqual([]);
+  });
+});
+
 describe('events', () => {
   it('are listed over all services, and replayed in the one that is named', async () => {
     const parked = {
@@ -317,6 +362,10 @@ describe('output for people', () => {
       ],
     };
     expect((await admin('key list --org 3')).printed).toBe('id  mode  expiresAt\n1   TEST  -\n12  LIVE  -');
+    replies['GET /admin/organisations/3/calls'] = { calls: [{ keyId: 1 }], nextCursor: 'abc' };
+    expect((await admin('call list --org 3')).printed).toBe('keyId\n1\nnextCursor: abc');
+    replies['GET /admin/organisations/3/calls'] = { calls: [], nextCursor: null };
+    expect((await admin('call list --org 3')).printed).toBe('(none)');
     replies['GET /admin/organisations/3'] = { id: 3, people: [{ id: 1 }] };
     expect((await admin('org show --org 3')).printed).toBe('id: 3\npeople: [{"id":1}]');
   });

@@ -1,18 +1,22 @@
 /** Finds the command, runs it and prints its result: the whole of the tool but for the process around it. */
 import { type Command, UsageError } from './command.ts';
 import { balanceCommands } from './commands/balances.ts';
+import { callCommands } from './commands/calls.ts';
 import { eventCommands } from './commands/events.ts';
 import { keyCommands } from './commands/keys.ts';
 import { memberCommands } from './commands/members.ts';
 import { offerCommands } from './commands/offers.ts';
 import { organisationCommands } from './commands/organisations.ts';
+import { peopleCommands } from './commands/people.ts';
 import { helpFor, helpOf } from './help.ts';
 import { toText } from './printing.ts';
 import type { Tools } from './tools.ts';
 
 const commands: readonly Command[] = [
   ...organisationCommands,
+  ...peopleCommands,
   ...keyCommands,
+  ...callCommands,
   ...balanceCommands,
   ...memberCommands,
   ...offerCommands,

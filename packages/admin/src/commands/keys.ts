@@ -1,7 +1,7 @@
-/** API keys and the log of the calls made with them. */
+/** API keys. */
 import { mode } from '@offer-ads/contracts/primitives';
 import { z } from 'zod';
-import { type Command, command, count, email, id, isoTime, text } from '../command.ts';
+import { type Command, command, email, id, isoTime, text } from '../command.ts';
 
 /** `none` makes a key as they were before keys had modes; the API refuses it with a message. */
 const keyMode = z
@@ -50,14 +50,5 @@ export const keyCommands: readonly Command[] = [
     summary: 'List the API keys of an organisation, never the keys themselves',
     options: { org: id },
     run: (o, { call }) => call('gateway', { method: 'GET', path: `/admin/organisations/${o.org}/keys` }),
-  }),
-  command({
-    name: 'call-log list',
-    summary: 'List the latest calls of an organisation',
-    options: { org: id, limit: count.optional() },
-    run: (o, { call }) => {
-      const query = o.limit === undefined ? '' : `?limit=${o.limit}`;
-      return call('gateway', { method: 'GET', path: `/admin/organisations/${o.org}/calls${query}` });
-    },
   }),
 ];

@@ -1,10 +1,18 @@
-/** Organisations, their terms and their people. */
-import { peopleReply } from '@offer-ads/contracts/admin-api';
-import { role } from '@offer-ads/contracts/gateway-events';
+/** Organisations and the terms that they accept. */
+import { readFileSync } from 'node:fs';
+import { termsVersion } from '@offer-ads/contracts/admin-api';
 import { country } from '@offer-ads/contracts/primitives';
-import { type Command, command, count, currencyOption, email, id, modeOption, text } from '../command.ts';
-
-const roleOption = role.describe(role.options.join('|'));
+import {
+  type Command,
+  command,
+  count,
+  currencyOption,
+  email,
+  id,
+  modeOption,
+  text,
+  UsageError,
+} from '../command.ts';
 
 export const organisationCommands: readonly Command[] = [
   command({
@@ -58,8 +66,11 @@ export const organisationCommands: readonly Command[] = [
   command({
     name: 'terms publish',
     summary: 'Publish a version of the advertising terms, which everybody must accept anew',
-    options: { version: text },
-    run: (o, { call }) => call('gateway', { method: 'POST', path: '/admin/terms', json: o }),
+    options: { version: text, file: text.describe('FILE.md').optional() },
+    run: (o, { call }) => {
+      const json = { version: o.version, text: o.file === undefined ? undefined : readTerms(o.file) };
+      return call('gateway', { method: 'POST', path: '/admin/terms', json });
+    },
   }),
   command({
     name: 'terms accept',
@@ -68,30 +79,22 @@ export const organisationCommands: readonly Command[] = [
     run: (o, { call }) =>
       call('gateway', { method: 'POST', path: `/admin/organisations/${o.org}/accept-terms` }),
   }),
-  command({
-    name: 'person list',
-    summary: 'List the people of an organisation',
-    options: { org: id, email: email.optional() },
-    run: async (o, { call }) => {
-      const reply = await call('gateway', { method: 'GET', path: `/admin/organisations/${o.org}/people` });
-      const { people } = peopleReply.parse(reply);
-      return { people: people.filter((person) => o.email === undefined || person.email === o.email) };
-    },
-  }),
-  command({
-    name: 'person invite',
-    summary: 'Add a person to an organisation',
-    options: { org: id, email, role: roleOption.default('developer') },
-    run: ({ org, ...json }, { call }) =>
-      call('gateway', { method: 'POST', path: `/admin/organisations/${org}/people`, json }),
-  }),
-  ...(['disable', 'enable'] as const).map((action) =>
-    command({
-      name: `person ${action}`,
-      summary: action === 'disable' ? 'Shut out a person and their keys' : 'Let a person in again',
-      options: { org: id, email },
-      run: ({ org, ...json }, { call }) =>
-        call('gateway', { method: 'POST', path: `/admin/organisations/${org}/people/${action}`, json }),
-    }),
-  ),
 ];
+
+/** Before anything is sent, so that a wrong file is told as one. */
+function readTerms(file: string): string {
+  const checked = termsVersion.shape.text.safeParse(readText(file));
+  if (!checked.success || checked.data === null)
+    throw new UsageError(
+      `terms publish: ${file} ${checked.error?.issues[0]?.message ?? 'must not be empty'}`,
+    );
+  return checked.data;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    throw new UsageError(`terms publish: cannot read ${file}`);
+  }
+}
