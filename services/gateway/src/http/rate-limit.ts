@@ -9,6 +9,7 @@ import type { Limit, RequestLimiter, Standing } from '../request-limiter.ts';
 import type { ClientIp } from './client-ip.ts';
 
 const perClientIp: Limit = { name: 'ip', requests: 60, windowSeconds: 60 };
+const networkAt = remember(networkOf);
 
 export type Counted = { readonly limit: Limit; readonly standing: Standing };
 
@@ -18,7 +19,7 @@ export async function limitClient(
   res: Response,
   o: { clientIp: ClientIp; limiter: RequestLimiter },
 ): Promise<Counted | null> {
-  const standing = await o.limiter.consume(perClientIp, networkOf(o.clientIp(req)));
+  const standing = await o.limiter.consume(perClientIp, networkAt(o.clientIp(req)));
   const counted = { limit: perClientIp, standing };
   tell(res, [counted]);
   if (standing.allowed) return counted;
