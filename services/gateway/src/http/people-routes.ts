@@ -2,12 +2,17 @@
 import { invitation, type PeopleReply, personNamed, roleChange } from '@offer-ads/contracts/admin-api';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Response, type Router } from 'express';
+import { personOf } from '../domain/people.ts';
 import type { Organisations } from '../manage-organisations.ts';
 import type { People, PersonOutcome } from '../manage-people.ts';
 import { refuse } from './admin-replies.ts';
 import { idIn } from './organisation-routes.ts';
 
-export function peopleRoutes(o: { organisations: Organisations; people: People }): Router {
+export function peopleRoutes(o: {
+  organisations: Organisations;
+  people: People;
+  sessions: { readonly endAll: (address: string) => Promise<void> };
+}): Router {
   const { organisations, people } = o;
   const routes = express.Router();
 
@@ -33,6 +38,16 @@ export function peopleRoutes(o: { organisations: Organisations; people: People }
   routes.post('/organisations/:id/people/role', async (req, res) => {
     const { role, ...wish } = validInput(roleChange, req.body);
     reply(res, await people.change(idIn(req), 'platform-team', wish, { role }));
+  });
+  /** Of the address, wherever it is signed in: whoever reads its mail could sign in to all of its organisations. */
+  routes.post('/organisations/:id/people/end-sessions', async (req, res) => {
+    const wish = validInput(personNamed, req.body);
+    const organisation = await organisations.find(idIn(req));
+    if (organisation === null) return refuse(res, 'organisation-unknown');
+    const person = personOf(organisation, wish);
+    if (person === undefined) return refuse(res, 'person-unknown');
+    await o.sessions.endAll(person.email.toLowerCase());
+    res.json({ organisationId: idIn(req), email: person.email, ended: true });
   });
   return routes;
 }

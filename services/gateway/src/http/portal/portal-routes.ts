@@ -1,15 +1,26 @@
 /** The API of the advertiser portal, under `/portal/api`: JSON both ways, refusals are `{message}`. */
 import type { Logger } from '@offer-ads/platform/logging';
 import express, { type RequestHandler, type Router } from 'express';
+import { callRoutes } from './call-routes.ts';
+import { keyRoutes } from './key-routes.ts';
 import { type OffersRoutes, offersRoutes } from './offers-routes.ts';
+import { organisationRoutes } from './organisation-routes.ts';
+import { peopleRoutes } from './people-routes.ts';
 import { readJson } from './portal-json.ts';
 import { requireSession } from './portal-session.ts';
 import { ignoreLateReplies, liftTime, limitTime } from './portal-time.ts';
 import { sessionCookie } from './session-cookie.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { type SignInRoutes, signInRoutes } from './sign-in-routes.ts';
+import { termsRoutes } from './terms-routes.ts';
 
-export type PortalRoutes = OffersRoutes & Omit<SignInRoutes, 'cookie'> & { readonly logger: Logger };
+export type PortalRoutes = OffersRoutes &
+  Omit<SignInRoutes, 'cookie'> &
+  Parameters<typeof organisationRoutes>[0] &
+  Parameters<typeof peopleRoutes>[0] &
+  Parameters<typeof termsRoutes>[0] &
+  Parameters<typeof keyRoutes>[0] &
+  Parameters<typeof callRoutes>[0] & { readonly logger: Logger };
 
 export function portalRoutes(options: PortalRoutes): Router {
   const o = { ...options, cookie: sessionCookie(options.publicUrl) };
@@ -18,7 +29,14 @@ export function portalRoutes(options: PortalRoutes): Router {
   portal.use(signInRoutes(o));
   portal.use(limitTime(o.logger), ...requireSession(o));
   portal.use(liftTime, offersRoutes(o), ...readJson(), limitTime(o.logger));
-  const signedIn: readonly Router[] = [sessionRoutes(o)];
+  const signedIn: readonly Router[] = [
+    sessionRoutes(o),
+    organisationRoutes(o),
+    peopleRoutes(o),
+    termsRoutes(o),
+    keyRoutes(o),
+    callRoutes(o),
+  ];
   for (const routes of signedIn) portal.use(routes);
   portal.use((_req, res) => void res.status(404).json({ message: 'Not found' }));
   portal.use(ignoreLateReplies);
