@@ -3,9 +3,10 @@ import { serviceUnavailable } from '@offer-ads/platform/faults';
 import { requestFacts } from '@offer-ads/platform/http-server';
 import type { Logger } from '@offer-ads/platform/logging';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import { rememberKeysMs } from '../../key-look-up.ts';
 
-/** As any call that creates nothing. */
-const budgetMs = 2_000;
+/** As any call that creates nothing, and the second for which a revocation waits before it answers (decision 25). */
+const budgetMs = 2_000 + rememberKeysMs;
 
 const timers = new WeakMap<Response, NodeJS.Timeout>();
 const givenUp = new WeakSet<Response>();
