@@ -1,6 +1,7 @@
 /** How requests fail: one plain JSON body per kind (decision 19), and no detail of ours for the caller. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { Fault } from './faults.ts';
 import type { Logger } from './logging.ts';
@@ -48,16 +49,21 @@ export function endStalledUploads(req: IncomingMessage, res: ServerResponse): vo
   res.on('timeout', () => {
     if (res.headersSent) res.destroy();
   });
-  req.on('timeout', () => {
-    if (!res.headersSent) {
-      res.setHeader('Connection', 'close');
-      res.setHeader('Content-Type', 'application/json; charset=utf-8');
-      res.statusCode = 408;
-      res.end(JSON.stringify({ message: 'Request timeout' }));
-    }
-    // After the reply is on its way: whoever still reads the body sees it break off.
-    setImmediate(() => req.destroy(new Error('upload stalled')));
-  });
+  req.on('timeout', () => refuseUpload(res, 408));
+}
+
+const uploadRefusals = { 400: 'Bad request', 408: 'Request timeout' };
+
+/** A body that stalls or that nobody can read: the reply is out first, so that whoever listens hears why. */
+function refuseUpload(res: ServerResponse, status: keyof typeof uploadRefusals): void {
+  if (!res.headersSent) {
+    res.setHeader('Connection', 'close');
+    res.setHeader('Content-Type', 'application/json; charset=utf-8');
+    res.statusCode = status;
+    res.end(JSON.stringify({ message: uploadRefusals[status] }));
+  }
+  // After the reply is on its way: whoever still reads the body sees it break off.
+  setImmediate(() => res.req.destroy(new Error('upload stalled or broken')));
 }
 
 /** What Node's parser refuses before there is a request. */
@@ -65,19 +71,51 @@ const parserRefusals: Record<string, string> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
+/** A peer that goes on sending after it was refused is read for this long, so that the refusal reaches it, then cut off. */
+const lingerMs = 1_000;
 
+/**
+ * Answers what Node's parser refuses, and closes the connection. Replies keep their order: what is wrong may follow a
+ * request whose reply is not out yet, and that reply is nobody's but that request's.
+ */
 export function answerBadRequests(server: Server): void {
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  const refused = new WeakSet<Duplex>();
+  server.on('request', (req, res) => latest.set(req.socket, res));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    const status = parserRefusals[error.code ?? ''] ?? '400 Bad Request';
-    const body = JSON.stringify({ message: status.slice(4) });
-    const head = [
-      `HTTP/1.1 ${status}`,
-      'Connection: close',
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${body.length}`,
-      `X-Request-Id: ${randomUUID()}`,
-    ];
-    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+    // What else comes over a connection that was refused is of no interest.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    const res = latest.get(socket);
+    if (res === undefined) return close(socket, refusalText(error));
+    const isAnswered = res.writableFinished;
+    // The fault is in the body of that request.
+    if (!res.req.complete) {
+      if (isAnswered) return close(socket);
+      return refuseUpload(res, error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400);
+    }
+    if (isAnswered) return close(socket, refusalText(error));
+    res.once('finish', () => close(socket));
   });
+}
+
+function close(socket: Duplex, text?: string): void {
+  if (text === undefined) socket.end();
+  else socket.end(text);
+  const cut = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(cut));
+}
+
+function refusalText(error: NodeJS.ErrnoException): string {
+  const status = parserRefusals[error.code ?? ''] ?? '400 Bad Request';
+  const body = JSON.stringify({ message: status.slice(4) });
+  const head = [
+    `HTTP/1.1 ${status}`,
+    'Connection: close',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${body.length}`,
+    `X-Request-Id: ${randomUUID()}`,
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
 }

@@ -275,6 +275,95 @@ describe('limits', () => {
   });
 });
 
+describe('requests that two servers could read differently', () => {
+  const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
+  const post = (...lines: string[]) => ['POST / HTTP/1.1', 'Host: a', ...lines, '', ''].join('\r\n');
+
+  it.each([
+    ['an unknown coding before chunked', post('Transfer-Encoding: cow', 'Transfer-Encoding: chunked'), 400],
+    ['a compressed transfer', post('Transfer-Encoding: gzip, chunked'), 400],
+    ['a coding in HTTP/1.0', post('Transfer-Encoding: chunked').replace('1.1', '1.0'), 400],
+    ['several hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400],
+    ['a version that is not spoken', 'GET / HTTP/2.0\r\nHost: a\r\n\r\n', 505],
+    ['no version', 'GET /\r\n\r\n', 505],
+  ])('are refused with all that follows: %s', async (_case, bytes, status) => {
+    const served: string[] = [];
+    const server = await start((app) => void app.use((req) => void served.push(req.url)));
+    const answer = await raw(server, `${bytes}0\r\n\r\n${smuggled}`).answer;
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
+    expect(answer).toMatch(/^X-Request-Id: /m);
+    expect(served).toEqual([]);
+  });
+
+  it.each([
+    ['GET http://elsewhere.test/things?a=b HTTP/1.1', '/things?a=b'],
+    ['GET HTTPS://elsewhere.test?a=b HTTP/1.1', '/?a=b'],
+    ['GET //things HTTP/1.1', '//things'],
+  ])('are served by their path when the address of a server stands before it: %s', async (line, url) => {
+    const server = await start((app) => void app.use((req, res) => void res.json({ url: req.url })));
+    expect(await raw(server, `${line}\r\nHost: a\r\nConnection: close\r\n\r\n`).answer).toContain(
+      JSON.stringify({ url }),
+    );
+  });
+});
+
+describe('what is broken behind a request that is being served', () => {
+  it('neither replaces its reply nor stands in the middle of it', async () => {
+    const server = await start((app) => {
+      app.get('/half', (_req, res) => {
+        res.write('first half,');
+        setTimeout(() => res.end('second half'), 100);
+      });
+      app.get('/slow', (_req, res) => {
+        setTimeout(() => res.json({ slow: true }), 100);
+      });
+    });
+    const behind = (path: string) =>
+      raw(server, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\nNONSENSE\r\n\r\n`).answer;
+    const [half, slow] = await Promise.all([behind('/half'), behind('/slow')]);
+    expect(half).toMatch(/^HTTP\/1\.1 200 OK.*first half,.*second half\s+0\s+$/s);
+    expect(slow).toMatch(/^HTTP\/1\.1 200 OK.*\{"slow":true\}$/s);
+  });
+
+  it('is answered 400 when no reply is under way', async () => {
+    const server = await start((app) => void app.get('/', (_req, res) => void res.json({})));
+    const { socket, answer } = raw(server, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'data');
+    socket.write('NONSENSE\r\n\r\n');
+    expect((await answer).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+  });
+
+  it('in its own body ends it with one 400, whose headers are those of every reply', async () => {
+    const server = await start((app) => {
+      app.post('/', async (req, res) => {
+        let bytes = 0;
+        for await (const chunk of req) bytes += (chunk as Buffer).length;
+        res.json({ bytes });
+      });
+    });
+    const head = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const answer = await raw(server, `${head}zz\r\n`).answer;
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400']);
+    expect(answer).toMatch(/^X-Request-Id: /m);
+  });
+
+  it('is cut off when its sender goes on and on', async () => {
+    const server = await start(() => {});
+    // Does not close its own side when the server does.
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    const told = once(socket.setEncoding('latin1'), 'data');
+    const cut = once(
+      socket.on('error', () => {}),
+      'close',
+    );
+    socket.write('NONSENSE\r\n\r\n');
+    const more = setInterval(() => socket.write('MORE'), 50);
+    expect(await told).toEqual([expect.stringMatching(/^HTTP\/1\.1 400 /)]);
+    await cut;
+    clearInterval(more);
+  });
+});
+
 describe('a graceful stop', () => {
   it('finishes what is in flight and refuses what is new', async () => {
     let finish = () => {};

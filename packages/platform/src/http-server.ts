@@ -7,6 +7,7 @@ import { requestBudgetHeader, requestIdHeader } from '@offer-ads/contracts/calle
 import type { ServiceName } from '@offer-ads/contracts/primitives';
 import { trace } from '@opentelemetry/api';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import { refuseAmbiguous, toOriginForm } from './ambiguous-requests.ts';
 import type { Clock } from './clock.ts';
 import { type CallerPresence, callerPresence, createDeadline, type Deadline } from './deadline.ts';
 import { callerGoneStatus } from './faults.ts';
@@ -37,6 +38,8 @@ export type HttpServerOptions = {
 const defaultStallMs = 15_000;
 /** One second more than the longest request, a creation. */
 const defaultStopMs = 26_000;
+/** Far more than a busy service has; idle ones of this many take about 200 MB, and more are refused. */
+const mostConnections = 10_000;
 /** Longer than clients keep idle connections, so that it is they who close and no request meets a closing one. */
 const keepAliveMs = 65_000;
 
@@ -60,9 +63,12 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
     maxHeaderSize: 16 * 1024,
   });
   server.maxHeadersCount = 100;
+  server.maxConnections = mostConnections;
   server.timeout = o.stallMs ?? defaultStallMs;
   server.on('request', endStalledUploads);
   server.on('request', app);
+  // An expectation that we do not know is ignored instead of being refused without the headers that every reply has.
+  server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   answerBadRequests(server);
   server.listen(o.port, o.host);
   await once(server, 'listening');
@@ -179,6 +185,8 @@ function acceptRequest(o: HttpServerOptions, lifetime: { readonly stopping: bool
     res.setHeader('X-Request-Id', request.requestId);
     if (lifetime.stopping) res.setHeader('Connection', 'close');
     res.on('close', answered);
+    if (refuseAmbiguous(req, res)) return;
+    req.url = toOriginForm(req.url);
     next();
   };
 }
