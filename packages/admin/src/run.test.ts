@@ -126,6 +126,8 @@ describe('a command', () => {
     ],
     ['key create --org 3 --mode none', 'POST /admin/keys', { organisationId: 3, mode: null }],
     ['key roll --id 7', 'POST /admin/keys/7/roll', ''],
+    ['key limit --id 7 --per-minute 600', 'POST /admin/keys/7/limit', { requestsPerMinute: 600 }],
+    ['key limit --id 7 --per-minute none', 'POST /admin/keys/7/limit', { requestsPerMinute: null }],
     ['person reinvite --org 3 --email bo@tea.example', 'POST /admin/organisations/3/people/invitation', bo],
     [
       'person role --org 3 --email bo@tea.example --role admin',
@@ -157,6 +159,8 @@ describe('a command', () => {
     ['call list --org 3 --status 4', '--status must be a status such as 404'],
     ['terms publish --version 2026-11 --file no-such-file.md', 'cannot read no-such-file.md'],
     ['key create --org 3 --mode both', '--mode must be test, live or none'],
+    ['key limit --id 7', '--per-minute is missing'],
+    ['key limit --id 7 --per-minute 0', '--per-minute must be a number of requests from 1, or none'],
     ['member import', 'FILE is missing'],
     ['member import no-such-file.ndjson', 'cannot read no-such-file.ndjson'],
     ['org destroy --org 3', 'there is no command "org destroy"'],
@@ -348,7 +352,7 @@ describe('help', () => {
   it('shows which options a command needs and which it may have', async () => {
     const { printed } = await admin('key create --help');
     expect(printed).toContain(
-      'key create --org ID --mode test|live|none [--expires ISO] [--person EMAIL] [--name TEXT]',
+      'key create --org ID --mode test|live|none [--expires ISO] [--person EMAIL] [--name TEXT] [--per-minute N|none]',
     );
   });
 });

@@ -70,6 +70,8 @@ export const termsVersion = z.object({
 
 // ---- gateway: keys and calls
 
+/** At most what one replica answers; null: no limit but that of the client IP. */
+const requestsPerMinute = z.int().min(1).max(100_000).nullable();
 /** POST /admin/keys. Mode null: as keys were before modes were recorded. */
 export const keyWish = z.object({
   organisationId,
@@ -82,7 +84,10 @@ export const keyWish = z.object({
   /** Whose key it is; the organisation's first admin when nobody is named. */
   personEmail: z.email().optional(),
   name: z.string().trim().min(1).max(100).default('API key'),
+  requestsPerMinute: requestsPerMinute.default(null),
 });
+/** POST /admin/keys/{id}/limit */
+export const keyLimit = z.object({ requestsPerMinute });
 /** GET /admin/organisations/{id}/calls? : as people of the organisation ask, in longer pages. */
 export const callLogPage = callsQuery.extend({
   limit: z.coerce.number().int().min(1).max(1_000).default(100),

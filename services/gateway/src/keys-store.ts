@@ -19,6 +19,8 @@ export type KeyRecord = {
   readonly lastUsedAt: Date | null;
   /** The key that this one replaced. */
   readonly rolledFrom: number | null;
+  /** A limit of its own beside that of the client IP; null: none. */
+  readonly requestsPerMinute: number | null;
 };
 /** With whose it is, for the people of the organisation. */
 export type OwnedKey = KeyRecord & {
@@ -36,7 +38,15 @@ export type LockedKey = KeyRecord & { readonly ownerEnabled: boolean };
 
 export type NewKey = Pick<
   KeyRecord,
-  'organisationId' | 'createdBy' | 'lastFour' | 'mode' | 'name' | 'createdAt' | 'expiresAt' | 'rolledFrom'
+  | 'organisationId'
+  | 'createdBy'
+  | 'lastFour'
+  | 'mode'
+  | 'name'
+  | 'createdAt'
+  | 'expiresAt'
+  | 'rolledFrom'
+  | 'requestsPerMinute'
 > & { readonly sha256: Buffer };
 
 /**
@@ -48,6 +58,7 @@ export type NewKey = Pick<
 export async function findKeyFacts(on: Queryable, sha256: Buffer): Promise<KeyFacts | null> {
   const [row] = await on.query<KeyFacts & { readonly sha256: Buffer }>(
     `SELECT k.sha256, k.id AS "keyId", k.mode, k.disabled_at IS NOT NULL AS disabled, k.expires_at AS "expiresAt",
+            k.requests_per_minute AS "requestsPerMinute",
             p.id AS "personId", p.enabled AS "personEnabled",
             o.id AS "organisationId", o.enabled AS "organisationEnabled", o.currency, o.country,
             o.trading_name AS "tradingName",
@@ -72,8 +83,8 @@ export async function findKeyFacts(on: Queryable, sha256: Buffer): Promise<KeyFa
 export async function insertKey(on: Queryable, key: NewKey): Promise<number> {
   const [row] = await on.query<{ id: number }>(
     `INSERT INTO api_keys (organisation_id, created_by, sha256, last_four, mode, name, created_at, expires_at,
-                           rolled_from)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
+                           rolled_from, requests_per_minute)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id`,
     [
       key.organisationId,
       key.createdBy,
@@ -84,6 +95,7 @@ export async function insertKey(on: Queryable, key: NewKey): Promise<number> {
       key.createdAt,
       key.expiresAt,
       key.rolledFrom,
+      key.requestsPerMinute,
     ],
   );
   if (row === undefined) throw new Error('INSERT returned no id');
@@ -92,7 +104,8 @@ export async function insertKey(on: Queryable, key: NewKey): Promise<number> {
 
 const keyColumns = `k.id, k.organisation_id AS "organisationId", k.created_by AS "createdBy",
   k.last_four AS "lastFour", k.mode, k.name, k.created_at AS "createdAt", k.expires_at AS "expiresAt",
-  k.disabled_at AS "disabledAt", k.last_used_at AS "lastUsedAt", k.rolled_from AS "rolledFrom"`;
+  k.disabled_at AS "disabledAt", k.last_used_at AS "lastUsedAt", k.rolled_from AS "rolledFrom",
+  k.requests_per_minute AS "requestsPerMinute"`;
 
 /** Locks the key until the transaction ends; the call log, which refers to keys, goes on meanwhile. */
 export async function lockKey(tx: Transaction, id: number): Promise<LockedKey | null> {
@@ -110,6 +123,14 @@ export async function disableKey(
   o: { id: number; at: Date; by: number | null },
 ): Promise<void> {
   await tx.query(`UPDATE api_keys SET disabled_at = $2, disabled_by = $3 WHERE id = $1`, [o.id, o.at, o.by]);
+}
+
+/** Null takes the limit away. */
+export async function setKeyLimit(
+  tx: Transaction,
+  o: { id: number; requestsPerMinute: number | null },
+): Promise<void> {
+  await tx.query(`UPDATE api_keys SET requests_per_minute = $2 WHERE id = $1`, [o.id, o.requestsPerMinute]);
 }
 
 /** Neither disabled nor expired. */

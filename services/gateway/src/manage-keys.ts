@@ -35,6 +35,7 @@ export type KeyWish = {
   readonly expiresAt: Date | null;
   /** Whose key it is when the platform team makes it; the organisation's first admin when nobody is named. */
   readonly personEmail?: string | undefined;
+  readonly requestsPerMinute?: number | null;
 };
 type DisabledKey = store.KeyRecord & { readonly disabledAt: Date };
 /** A key by its id, and whose it must be: people reach the keys of their own organisation and no others. */
@@ -65,10 +66,13 @@ export function manageKeys(o: Administration) {
           return refused('expiry-passed');
         if ((await store.countKeysInForce(tx, { ...wish, at })) >= mostKeysInForce)
           return refused('too-many-keys');
-        return done(await issue(tx, { ...wish, createdBy: owner.id, rolledFrom: null }, at));
+        const { requestsPerMinute = null } = wish;
+        return done(
+          await issue(tx, { ...wish, createdBy: owner.id, rolledFrom: null, requestsPerMinute }, at),
+        );
       }),
 
-    /** The new key takes over name, mode, person and expiry; the old one has stopped working when this returns. */
+    /** The new key takes over name, mode, person, expiry and limit; the old one has stopped working when this returns. */
     roll: async (ref: KeyRef, by: Actor): Promise<Outcome<IssuedKey, KeyRefusal>> => {
       const outcome = await postgres.transaction(async (tx): Promise<Outcome<IssuedKey, KeyRefusal>> => {
         const at = clock.now();
@@ -98,6 +102,24 @@ export function manageKeys(o: Administration) {
       return outcome;
     },
 
+    /** In force on every replica when this returns; null takes the limit away. */
+    setLimit: async (
+      id: number,
+      requestsPerMinute: number | null,
+    ): Promise<Outcome<store.KeyRecord, KeyRefusal>> => {
+      const outcome = await postgres.transaction(
+        async (tx): Promise<Outcome<store.KeyRecord, KeyRefusal>> => {
+          const locked = await store.lockKey(tx, id);
+          if (locked === null) return refused('key-unknown');
+          const { ownerEnabled: _, ...key } = locked;
+          await store.setKeyLimit(tx, { id, requestsPerMinute });
+          return done({ ...key, requestsPerMinute });
+        },
+      );
+      if (outcome.ok) await o.untilForgotten();
+      return outcome;
+    },
+
     list: (organisationId: number) => store.listKeys(postgres, organisationId),
     listOwned: (organisationId: number) =>
       store.listOwnedKeys(postgres, { organisationId, at: clock.now(), limit: mostKeysListed }),
@@ -111,7 +133,7 @@ async function lockKey(tx: Transaction, ref: KeyRef): Promise<store.LockedKey | 
 
 async function issue(
   tx: Transaction,
-  wish: Pick<store.NewKey, 'organisationId' | 'createdBy' | 'mode' | 'name' | 'expiresAt' | 'rolledFrom'>,
+  wish: Omit<store.NewKey, 'sha256' | 'lastFour' | 'createdAt'>,
   at: Date,
 ): Promise<IssuedKey> {
   const digits = Array.from({ length: randomDigitsOfKey }, () => randomInt(62));
@@ -127,6 +149,7 @@ async function issue(
     createdAt: at,
     expiresAt: wish.expiresAt,
     rolledFrom: wish.rolledFrom,
+    requestsPerMinute: wish.requestsPerMinute,
   });
   return { id, key, lastFour, mode: wish.mode, expiresAt: wish.expiresAt };
 }

@@ -9,6 +9,12 @@ const keyMode = z
   .transform((word) => (word === 'none' ? null : mode.parse(word.toUpperCase())))
   .describe('test|live|none');
 
+const perMinute = z
+  .string()
+  .regex(/^(none|[1-9]\d{0,5})$/, 'must be a number of requests from 1, or none')
+  .transform((word) => (word === 'none' ? null : Number(word)))
+  .describe('N|none');
+
 export const keyCommands: readonly Command[] = [
   command({
     name: 'key create',
@@ -19,6 +25,7 @@ export const keyCommands: readonly Command[] = [
       expires: isoTime.optional(),
       person: email.optional(),
       name: text.optional(),
+      'per-minute': perMinute.optional(),
     },
     run: (o, { call }) =>
       call('gateway', {
@@ -30,6 +37,7 @@ export const keyCommands: readonly Command[] = [
           expiresAt: o.expires === undefined ? undefined : new Date(o.expires).toISOString(),
           personEmail: o.person,
           name: o.name,
+          requestsPerMinute: o['per-minute'],
         },
       }),
   }),
@@ -44,6 +52,17 @@ export const keyCommands: readonly Command[] = [
     summary: 'Stop an API key',
     options: { id },
     run: (o, { call }) => call('gateway', { method: 'POST', path: `/admin/keys/${o.id}/disable` }),
+  }),
+  command({
+    name: 'key limit',
+    summary: 'Give an API key a limit of its own beside that of the client IP, or take it away',
+    options: { id, 'per-minute': perMinute },
+    run: (o, { call }) =>
+      call('gateway', {
+        method: 'POST',
+        path: `/admin/keys/${o.id}/limit`,
+        json: { requestsPerMinute: o['per-minute'] },
+      }),
   }),
   command({
     name: 'key list',

@@ -16,6 +16,7 @@ const good: KeyFacts = {
   tradingName: 'Corner Cafe',
   quota: { perPerson: 100, perOrganisation: 500 },
   termsAccepted: true,
+  requestsPerMinute: null,
 };
 const unauthorised = { ok: false, reason: 'unauthorised' };
 

@@ -18,6 +18,8 @@ export type KeyFacts = {
   /** Of the key's mode; null for a key without one. */
   readonly quota: CallerContext['quota'] | null;
   readonly termsAccepted: boolean;
+  /** The key's own limit; null for most. */
+  readonly requestsPerMinute: number | null;
 };
 
 /** The caller as the services will know it; the token adds audience and validity. */

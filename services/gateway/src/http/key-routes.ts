@@ -1,5 +1,5 @@
 /** Internal admin routes over API keys and the call log. */
-import { callLogPage, keyWish } from '@offer-ads/contracts/admin-api';
+import { callLogPage, keyLimit, keyWish } from '@offer-ads/contracts/admin-api';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type RequestHandler, type Router } from 'express';
 import type { ReadCalls } from '../call-log-reader.ts';
@@ -30,6 +30,12 @@ export function keyRoutes(o: { organisations: Organisations; keys: Keys; readCal
   });
   routes.post('/keys/:id/disable', async (req, res) => {
     const outcome = await o.keys.disable({ id: idIn(req) }, 'platform-team');
+    if (outcome.ok) res.json(outcome.value);
+    else refuse(res, outcome.reason);
+  });
+  routes.post('/keys/:id/limit', async (req, res) => {
+    const { requestsPerMinute } = validInput(keyLimit, req.body);
+    const outcome = await o.keys.setLimit(idIn(req), requestsPerMinute);
     if (outcome.ok) res.json(outcome.value);
     else refuse(res, outcome.reason);
   });

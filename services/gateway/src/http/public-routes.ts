@@ -11,7 +11,7 @@ import type { Upstream } from '../upstream.ts';
 import type { ClientIp } from './client-ip.ts';
 import { endpointFor } from './endpoints.ts';
 import { forward } from './forward.ts';
-import { limitClient } from './rate-limit.ts';
+import { limitClient, limitKey } from './rate-limit.ts';
 import { recordCall } from './record-calls.ts';
 import { refuseAdmission } from './replies.ts';
 
@@ -42,6 +42,10 @@ export function publicEndpoints(app: Express, o: PublicRoutes): void {
     const key = sha256 === null ? null : await o.lookUp(sha256);
     const admission = admit(key, o.clock.now());
     if (!admission.ok) return refuseAdmission(res, admission.reason);
+    const { keyId, requestsPerMinute } = admission.key;
+    if (requestsPerMinute !== null) {
+      if (!(await limitKey(res, o.limiter, { keyId, requestsPerMinute, byClient }))) return;
+    }
     const callerToken = tokenFor(endpoint.audience, admission.key, admission.caller);
     await forward(req, res, { endpoint, upstream: o.upstreams[endpoint.audience], callerToken });
   });
