@@ -1,5 +1,5 @@
 /** A gateway with people who sign in to the portal: their mails, their browsers, further replicas. */
-import { SignInRequested } from '@offer-ads/contracts/gateway-events';
+import { OrganisationChanged, PersonInvited, SignInRequested } from '@offer-ads/contracts/gateway-events';
 import { connectBroker, on } from '@offer-ads/platform/broker';
 import type { ReceivedEvent } from '@offer-ads/platform/events';
 import type { Logger } from '@offer-ads/platform/logging';
@@ -36,6 +36,8 @@ export type PortalUnderTest = AsyncDisposable & {
   /** The token of the next mail to the address that no test has read yet. */
   readonly nextToken: (email: string) => Promise<string>;
   readonly mailsTo: (email: string) => readonly ReceivedEvent<typeof SignInRequested>[];
+  readonly invitationsTo: (email: string) => readonly ReceivedEvent<typeof PersonInvited>[];
+  readonly changesOf: (organisationId: number) => readonly ReceivedEvent<typeof OrganisationChanged>[];
   /** Once a mail to this new person is there, all that was asked for before has been answered. */
   readonly whenAllIsAnswered: () => Promise<void>;
   /** Registers an organisation whose admin has this address. */
@@ -61,13 +63,19 @@ export async function startPortalUnderTest(
     await connectBroker({
       url: gateway.config.RABBITMQ_URL,
       service: 'notifier',
-      declarations: [SignInRequested],
+      declarations: [SignInRequested, PersonInvited, OrganisationChanged],
       logger: silentLogger,
       metrics: createMetrics('notifier'),
       namespace: gateway.brokerNamespace,
     }),
   );
-  await broker.consume([on(SignInRequested, async (event) => void mails.push(event))]);
+  const invitations: ReceivedEvent<typeof PersonInvited>[] = [];
+  const changes: ReceivedEvent<typeof OrganisationChanged>[] = [];
+  await broker.consume([
+    on(SignInRequested, async (event) => void mails.push(event)),
+    on(PersonInvited, async (event) => void invitations.push(event)),
+    on(OrganisationChanged, async (event) => void changes.push(event)),
+  ]);
 
   const mailsTo = (email: string) => mails.filter((mail) => mail.data.email === email);
   const read = new Map<string, number>();
@@ -143,6 +151,8 @@ export async function startPortalUnderTest(
     browser,
     nextToken,
     mailsTo,
+    invitationsTo: (email) => invitations.filter(({ data }) => data.email === email),
+    changesOf: (organisationId) => changes.filter(({ data }) => data.organisationId === organisationId),
     whenAllIsAnswered,
     organisationOf,
     startReplica,
@@ -150,7 +160,7 @@ export async function startPortalUnderTest(
   };
 }
 
-export function tokenOf(mail: ReceivedEvent<typeof SignInRequested>): string {
+export function tokenOf(mail: { readonly data: { readonly signInUrl: string } }): string {
   return new URL(mail.data.signInUrl).hash.slice(1);
 }
 
