@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { withCleanEnd } from './clean-end.ts';
 import { createApiKey, startGatewayProcess } from './gateway.ts';
 import { findPrograms } from './programs.ts';
-import { clientsFor } from './requests.ts';
+import { clientsFor, requestPath } from './requests.ts';
 import { setStage } from './stage.ts';
 import { wrkArguments } from './wrk.ts';
 
@@ -37,7 +37,7 @@ await withCleanEnd(async (opened) => {
   const settingsFile = join(stage.folder, 'gateway.env');
   const lines = Object.entries({ ...stage.settings, PORT: port }).map(([name, value]) => `${name}=${value}`);
   writeFileSync(settingsFile, `${lines.join('\n')}\n`, { mode: 0o600 });
-  const load = { url: `${url}/categories`, apiKey, clients: clientsFor(seconds) };
+  const load = { url: `${url}${requestPath}`, apiKey, clients: clientsFor(seconds) };
   console.log(`gateway ${gateway.pid} at ${url}; upstream at http://127.0.0.1:${stage.upstreamPort}`);
   console.log(`settings   node --env-file=${settingsFile} services/gateway/src/main.ts`);
   console.log(`load       wrk ${wrkArguments(load, seconds).join(' ')}`);

@@ -8,8 +8,9 @@ import { type PeerName, startPeers } from './peers.ts';
 import { findPrograms, ProgramsMissing, versionsOf } from './programs.ts';
 import { writeIntoReadme } from './readme.ts';
 import { percent, reportOf } from './report.ts';
-import { clientsFor } from './requests.ts';
+import { clientsFor, requestPath } from './requests.ts';
 import { setStage } from './stage.ts';
+import { saturate } from './wrk.ts';
 
 const say = (line: string) => console.log(line);
 
@@ -31,7 +32,14 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
   await checkPeers(peers, { apiKey, upstreamUrl: `http://127.0.0.1:${stage.upstreamPort}` });
   say('All peers answer the same; those with a limit refuse the 61st request of one client.');
 
-  const clients = clientsFor(options.warmUpSeconds + options.seconds);
+  const clients = clientsFor(options.firstWarmUpSeconds + options.warmUpSeconds + options.seconds);
+  for (const peer of peers) {
+    await saturate(
+      programs.wrk,
+      { url: `${peer.url}${requestPath}`, apiKey, clients },
+      options.firstWarmUpSeconds,
+    );
+  }
   const samples = new Map<PeerName, Sample[]>(peers.map(({ name }) => [name, []]));
   const invalid: string[] = [];
   for (let round = 1; round <= options.rounds; round += 1) {

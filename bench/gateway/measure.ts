@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { cpuMsOf, machineBusyMs } from './cpu.ts';
 import type { Peer } from './peers.ts';
+import { requestPath } from './requests.ts';
 import { askSteadily } from './steady.ts';
 import { type Load, saturate } from './wrk.ts';
 
@@ -23,7 +24,7 @@ export type Sample = {
 export type Plan = { readonly wrk: string; readonly warmUpSeconds: number; readonly seconds: number };
 
 export async function measure(peer: Peer, load: Omit<Load, 'url'>, plan: Plan): Promise<Sample> {
-  const target = { ...load, url: `${peer.url}/categories` };
+  const target = { ...load, url: `${peer.url}${requestPath}` };
   const lostBefore = await lostCalls(peer);
   await saturate(plan.wrk, target, plan.warmUpSeconds);
   await untilQuiet();

@@ -5,6 +5,8 @@ import { type PeerName, peerNames } from './peers.ts';
 export type Options = {
   readonly rounds: number;
   readonly seconds: number;
+  /** Before the first round: until V8 has compiled what is hot. */
+  readonly firstWarmUpSeconds: number;
   readonly warmUpSeconds: number;
   readonly peers: readonly PeerName[];
   readonly write: boolean;
@@ -36,6 +38,7 @@ export function readOptions(args: string[]): Options {
   return {
     rounds: count('rounds', values.rounds, values.quick ? 1 : 5),
     seconds: count('seconds', values.seconds, values.quick ? 3 : 10),
+    firstWarmUpSeconds: values.quick ? 2 : 15,
     warmUpSeconds: values.quick ? 1 : 3,
     peers: peers as PeerName[],
     write: values.write,

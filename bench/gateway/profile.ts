@@ -10,11 +10,12 @@ import { createApiKey, startGatewayProcess } from './gateway.ts';
 import { traced } from './peers.ts';
 import { addProfile, type CpuProfile, selfTimes } from './profile-groups.ts';
 import { findPrograms } from './programs.ts';
-import { clientsFor } from './requests.ts';
+import { clientsFor, requestPath } from './requests.ts';
 import { setStage } from './stage.ts';
 import { saturate } from './wrk.ts';
 
 const warmUpSeconds = 2;
+const leastShare = 0.005;
 
 await withCleanEnd(async (opened) => {
   const args = process.argv.slice(2);
@@ -34,7 +35,7 @@ await withCleanEnd(async (opened) => {
   opened.use(gateway);
   const apiKey = await createApiKey(`http://127.0.0.1:${port}`, stage.settings);
   const load = {
-    url: `http://127.0.0.1:${port}/categories`,
+    url: `http://127.0.0.1:${port}${requestPath}`,
     apiKey,
     clients: clientsFor(seconds + warmUpSeconds),
   };
@@ -51,7 +52,8 @@ await withCleanEnd(async (opened) => {
     `${requests} requests in ${seconds} s under the profiler, ${refused + broken} of them failed\n`,
   );
   const share = (us: number) => `${((us / times.totalUs) * 100).toFixed(1).padStart(5)} %`;
-  for (const [group, us] of sorted(times.groups)) console.log(`${share(us)}  ${group}`);
+  const large = sorted(times.groups).filter(([, us]) => us / times.totalUs >= leastShare);
+  for (const [group, us] of large) console.log(`${share(us)}  ${group}`);
   console.log('\nFunctions with the most time of their own:');
   for (const [name, us] of sorted(times.functions).slice(0, 40)) console.log(`${share(us)}  ${name}`);
 });
