@@ -164,13 +164,12 @@ export async function listCalls(
     o.before?.id ?? null,
   ];
   const rows = await on.query<LoggedCall & { id: string }>(
-    `SELECT c.id, c.key_id AS "keyId", k.last_four AS "lastFour", c.route, c.status,
-            c.return_code AS "returnCode", c.duration_ms AS "durationMs", c.called_at AS at
-     FROM (SELECT * FROM (${inScope(o)} LIMIT ${scanned}) c
-           WHERE ($7::text IS NULL OR c.route = $7) AND c.status BETWEEN $8 AND $9
-           ORDER BY c.called_at DESC, c.id DESC LIMIT $10) c
-     JOIN api_keys k ON k.id = c.key_id
-     ORDER BY c.called_at DESC, c.id DESC`,
+    `SELECT c.id, c.key_id AS "keyId", c.route, c.status, c.return_code AS "returnCode",
+            c.duration_ms AS "durationMs", c.called_at AS at,
+            (SELECT k.last_four FROM api_keys k WHERE k.id = c.key_id) AS "lastFour"
+     FROM (${inScope(o)} LIMIT ${scanned}) c
+     WHERE ($7::text IS NULL OR c.route = $7) AND c.status BETWEEN $8 AND $9
+     ORDER BY c.called_at DESC, c.id DESC LIMIT $10`,
     [...scope, o.route ?? null, lowest, highest, o.limit + 1],
   );
   const calls = rows.slice(0, o.limit).map(withoutId);
