@@ -1,0 +1,144 @@
+/** The portal's OpenAPI document is true: every route is in it, nothing else is, and replies are as it says. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Router } from 'express';
+import { type PortalRoutes, portalRoutes } from '../src/http/portal/portal-routes.ts';
+import { answerJson } from './fake-upstream.ts';
+import { describedRoutes, misfitsOf } from './portal-description.ts';
+import { type Browser, type PortalUnderTest, publicUrl, startPortalUnderTest } from './portal-under-test.ts';
+
+type Layer = {
+  readonly route?: { readonly path: string; readonly stack: readonly { readonly method: string }[] };
+  readonly handle: Partial<Router>;
+  readonly match: (path: string) => boolean;
+};
+
+/** Express keeps no text of where a router is mounted, so the places that there are get tried. */
+const prefixes = ['', '/test', '/live'];
+
+function mountedRoutes(router: Partial<Router>, prefix = ''): string[] {
+  return (router.stack as unknown as Layer[]).flatMap((layer) => {
+    if (layer.route !== undefined) {
+      const path = `${prefix}${layer.route.path.replace(/:(\w+)/g, '{$1}')}`;
+      return [...new Set(layer.route.stack.map(({ method }) => `${method} ${path}`))];
+    }
+    if (layer.handle.stack === undefined) return [];
+    const mountedAt = prefixes.filter((place) => layer.match(`${place}/x`));
+    // The root matches everything.
+    const place = mountedAt.length === prefixes.length ? '' : mountedAt[0];
+    if (place === undefined) throw new Error('a router is mounted where this test does not look');
+    return mountedRoutes(layer.handle, `${prefix}${place}`);
+  });
+}
+
+describe('the document', () => {
+  it('describes every route that is mounted, and none that is not', () => {
+    // Nothing of it is called: routes are only put together.
+    const mounted = mountedRoutes(portalRoutes({ publicUrl } as PortalRoutes));
+    expect(mounted.length).toBeGreaterThan(20);
+    expect(mounted.toSorted()).toEqual(describedRoutes().toSorted());
+  });
+});
+
+describe('real replies', () => {
+  let portal: PortalUnderTest;
+  let admin: Browser;
+  beforeAll(async () => {
+    portal = await startPortalUnderTest();
+    const organisationId = await portal.organisationOf('ann@cafe.test', 'Corner Cafe');
+    await portal.gateway.admin('POST', '/terms', { version: '2026-01', text: 'Be kind.' });
+    const dev = { email: 'dev@cafe.test', role: 'developer' };
+    await portal.gateway.admin('POST', `/organisations/${organisationId}/people`, dev);
+    const balance = { mode: 'TEST', currency: 'GBP', balanceMinor: '1200' };
+    portal.gateway.billing.respond = answerJson(() => ({ status: 200, body: balance }));
+    const categories = { categories: [{ category_id: 1, category_name: 'Food' }] };
+    portal.gateway.offers.respond = answerJson(() => ({ status: 200, body: categories }));
+    admin = portal.browser();
+  });
+  afterAll(async () => portal[Symbol.asyncDispose]());
+
+  /** `path` as the document writes it; `{id}` and `{mode}` are filled in for the request. */
+  async function check(
+    browser: Browser,
+    status: number,
+    method: string,
+    path: string,
+    o: { json?: unknown; id?: number | string; query?: string; headers?: Record<string, string> } = {},
+  ): Promise<unknown> {
+    const { id = 999_999, query = '', ...call } = o;
+    const address = path.replace('{id}', `${id}`).replace('{mode}', 'test').replace('{offer_id}', '17');
+    const reply = await browser.call(`/portal/api${address}${query}`, { method, ...call });
+    expect([method, path, reply.status, reply.body]).toEqual([method, path, status, reply.body]);
+    expect([method, path, status, ...misfitsOf(method, path, reply)]).toEqual([method, path, status]);
+    return reply.body;
+  }
+
+  it('of signing in and of sessions are as described', async () => {
+    await check(admin, 202, 'POST', '/sign-in', { json: { email: 'ann@cafe.test' } });
+    await check(admin, 400, 'POST', '/sign-in', { json: { email: 'nobody' } });
+    await check(admin, 403, 'POST', '/sign-in', { json: {}, headers: { origin: 'https://evil.test' } });
+    await check(admin, 415, 'POST', '/sign-in', { json: {}, headers: { 'content-type': 'text/plain' } });
+    await check(admin, 413, 'POST', '/sign-in', { json: { email: 'x'.repeat(20_000) } });
+    await check(admin, 401, 'GET', '/session');
+    await check(admin, 401, 'POST', '/sign-in/complete', { json: { token: 'x'.repeat(43) } });
+    const token = await portal.nextToken('ann@cafe.test');
+    await check(admin, 200, 'POST', '/sign-in/complete', { json: { token } });
+    await check(admin, 200, 'GET', '/session');
+    await check(admin, 200, 'GET', '/sessions');
+    await check(admin, 404, 'POST', '/session/organisation', { json: { organisationId: 999_999 } });
+    await check(admin, 404, 'DELETE', '/sessions/{id}');
+  });
+
+  it('of an organisation that administers itself are as described', async () => {
+    await check(admin, 200, 'GET', '/organisation');
+    await check(admin, 200, 'PATCH', '/organisation', { json: { tradingName: 'The Corner' } });
+    await check(admin, 400, 'PATCH', '/organisation', { json: { tradingName: '' } });
+    await check(admin, 200, 'GET', '/people');
+    const mia = { email: 'mia@cafe.test', role: 'marketer' };
+    const { id } = (await check(admin, 201, 'POST', '/people', { json: mia })) as { id: number };
+    await check(admin, 409, 'POST', '/people', { json: mia });
+    await check(admin, 200, 'POST', '/people/{id}/invitation', { id });
+    await check(admin, 200, 'PATCH', '/people/{id}', { id, json: { enabled: false } });
+    await check(admin, 404, 'PATCH', '/people/{id}', { json: { enabled: false } });
+    await check(admin, 200, 'GET', '/terms');
+    await check(admin, 200, 'POST', '/terms/acceptance', { json: { version: '2026-01' } });
+    await check(admin, 409, 'POST', '/terms/acceptance', { json: { version: '2025-01' } });
+  });
+
+  it('of keys, calls and offers are as described', async () => {
+    const wish = { mode: 'TEST', name: 'Till' };
+    const made = (await check(admin, 201, 'POST', '/keys', { json: wish })) as { id: number; key: string };
+    await portal.gateway.call('/categories', { key: made.key });
+    const rolled = (await check(admin, 200, 'POST', '/keys/{id}/roll', { id: made.id })) as { id: number };
+    await check(admin, 409, 'POST', '/keys/{id}/roll', { id: made.id });
+    await check(admin, 200, 'POST', '/keys/{id}/disable', { id: rolled.id });
+    await check(admin, 404, 'POST', '/keys/{id}/disable');
+    await check(admin, 200, 'GET', '/keys');
+    await check(admin, 200, 'GET', '/calls');
+    await check(admin, 400, 'GET', '/calls', { query: '?status=teapot' });
+    await check(admin, 200, 'GET', '/{mode}/balance');
+    await check(admin, 200, 'GET', '/{mode}/categories');
+    portal.gateway.offers.respond = (req) => req.socket.destroy();
+    await check(admin, 503, 'GET', '/{mode}/interests');
+  });
+
+  it('to a role that may not, and to a page without the CSRF token, are as described', async () => {
+    const developer = portal.browser();
+    await developer.signIn('dev@cafe.test');
+    for (const path of [
+      '/people',
+      '/{mode}/balance',
+      '/{mode}/offers',
+      '/{mode}/offers/{offer_id}/analytics',
+    ])
+      await check(developer, 403, 'GET', path);
+    const headers = { 'x-csrf-token': '' };
+    await check(admin, 403, 'POST', '/keys', { json: {}, headers });
+    await check(admin, 403, 'DELETE', '/{mode}/offers/{offer_id}', { headers });
+    await check(admin, 403, 'POST', '/sign-out', { headers });
+  });
+
+  it('of signing out are as described', async () => {
+    await check(admin, 204, 'POST', '/sign-out-everywhere');
+    await check(admin, 401, 'POST', '/sign-out');
+  });
+});
