@@ -44,8 +44,9 @@ export function manageSessions(o: { postgres: Postgres; logger: Logger }) {
     switchTo: (signedIn: SignedIn, organisationId: number, at: Date): Promise<string | null> =>
       postgres.transaction(async (tx) => {
         const { session, token } = signedIn;
-        const reachable = await store.listOrganisationsOf(tx, session.address);
-        const target = reachable.find((organisation) => organisation.id === organisationId);
+        // People before sessions, as whoever ends sessions locks them: the two never wait for each other in a ring.
+        const memberships = await lockMemberships(tx, session.address);
+        const target = memberships.find((membership) => membership.organisationId === organisationId);
         if (target === undefined) return null;
         const salt = newSalt();
         const nextToken = followingToken(token, salt);

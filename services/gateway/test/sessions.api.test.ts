@@ -109,6 +109,7 @@ describe('a session', () => {
       victim,
       organisationId,
     ]);
+    expect((await browser.call('/portal/api/sessions')).status).toBe(401);
     await expectSignedOut(browser);
   });
 
@@ -315,6 +316,22 @@ describe('POST /portal/api/session/organisation', () => {
     portal.clock.advance(minute);
     expect((await see(beforeSwitch)).body).toMatchObject({ organisation: { id: second } });
     expect(beforeSwitch.cookie).toBe(browser.cookie);
+  });
+
+  it('and ending all sessions at the same time never wait for each other in a ring', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      // One after the other: a link that is used ends the person's other links.
+      const windows = [await signedIn(), await signedIn(), await signedIn()] as const;
+      const replies = await Promise.all([
+        switchTo(windows[0], second),
+        post(windows[1], '/sign-out-everywhere'),
+        switchTo(windows[2], organisationId),
+      ]);
+      for (const { status } of replies) expect([200, 204, 401, 404]).toContain(status);
+      for (const window of windows) await expectSignedOut(window);
+      // An address has five links in a quarter of an hour.
+      portal.clock.advance(15 * minute);
+    }
   });
 
   it('is only for organisations of the address, and only while they are enabled', async () => {
