@@ -66,6 +66,7 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
       TRUSTED_PROXIES: '127.0.0.0/8,::1/128',
       VALKEY_URL: stores.valkey,
       CALL_SPOOL_FOLDER: join(devFolder, 'call-spool'),
+      STATUS_TARGETS: `moderation=${at.moderation},notifier=${at.notifier}`,
     },
     offers: {
       OFFERS_DATABASE_URL: stores.databases.offers,

@@ -29,6 +29,25 @@ const callSpoolFolder = z
   .refine(isAbsolute, { error: 'must be an absolute path, such as /data/call-spool' })
   .optional();
 
+/** Further services whose health the status page shows, besides those that the gateway asks anyway. */
+const statusTargets = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((target) => target.trim())
+      .filter((target) => target !== ''),
+  )
+  .refine((all) => all.every((target) => statusTarget.test(target) && URL.canParse(afterName(target))), {
+    error: 'must be name=address pairs separated by commas, such as notifier=http://notifier:8080',
+  })
+  .transform((all) =>
+    Object.fromEntries(
+      all.map((target) => [target.slice(0, target.indexOf('=')), new URL(afterName(target)).origin]),
+    ),
+  );
+
 const schema = z.object({
   ...httpSettings,
   GATEWAY_DATABASE_URL: postgresUrl,
@@ -44,6 +63,7 @@ const schema = z.object({
   TRUSTED_PROXIES: networks,
   VALKEY_URL: valkeyUrl,
   CALL_SPOOL_FOLDER: callSpoolFolder,
+  STATUS_TARGETS: statusTargets,
 });
 export type GatewayConfig = z.infer<typeof schema>;
 
@@ -54,6 +74,12 @@ export function readGatewayConfig(env: NodeJS.ProcessEnv = process.env): Gateway
 /** What the migration command needs and nothing more. */
 export function readDatabaseUrl(env: NodeJS.ProcessEnv = process.env): string {
   return readConfig(schema.pick({ GATEWAY_DATABASE_URL: true }), env).GATEWAY_DATABASE_URL;
+}
+
+const statusTarget = /^[a-z][a-z0-9-]{0,30}=https?:\/\//;
+
+function afterName(target: string): string {
+  return target.slice(target.indexOf('=') + 1);
 }
 
 function isNetwork(text: string): boolean {

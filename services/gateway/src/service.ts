@@ -23,6 +23,7 @@ import { findPortalCaller } from './portal-caller-store.ts';
 import { startRequestLimiter } from './request-limiter.ts';
 import { manageSessions } from './sessions.ts';
 import { startSignIn } from './sign-in.ts';
+import { probeGauge, probeReadiness, probeState, watchDependencies } from './status.ts';
 import { createUpstream } from './upstream.ts';
 
 export type Gateway = AsyncDisposable & { readonly url: string };
@@ -78,6 +79,22 @@ export async function startGateway(
     pricing: opened.use(createUpstream({ name: 'pricing', baseUrl: config.PRICING_URL, logger })),
     billing: opened.use(createUpstream({ name: 'billing', baseUrl: config.BILLING_URL, logger })),
   };
+  const readStatus = watchDependencies({
+    probes: {
+      postgres: probeState(() => postgres.healthy()),
+      rabbitmq: probeState(() => broker.connected()),
+      ...(config.VALKEY_URL !== undefined && {
+        'rate-limit-store': probeGauge(metrics, 'rate_limit_store_up'),
+      }),
+      offers: probeReadiness(config.OFFERS_URL),
+      pricing: probeReadiness(config.PRICING_URL),
+      billing: probeReadiness(config.BILLING_URL),
+      ...Object.fromEntries(
+        Object.entries(config.STATUS_TARGETS).map(([name, url]) => [name, probeReadiness(url)]),
+      ),
+    },
+    ...foundation,
+  });
   const administration = { postgres, clock, untilForgotten };
   const routes = gatewayRoutes({
     config,
@@ -103,6 +120,7 @@ export async function startGateway(
     sessions: manageSessions({ postgres, logger }),
     signIn: opened.use(startSignIn({ postgres, publicUrl: config.PUBLIC_URL, ...foundation })),
     findCaller: (member) => findPortalCaller(postgres, member),
+    readStatus,
     readCalls: callLogReader({ postgres, clock }),
   });
   const server = opened.use(

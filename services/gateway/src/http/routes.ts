@@ -12,6 +12,7 @@ import type { People } from '../manage-people.ts';
 import type { ManagedTerms } from '../manage-terms.ts';
 import type { Sessions } from '../sessions.ts';
 import type { SignIn } from '../sign-in.ts';
+import type { ReadStatus } from '../status.ts';
 import { readClientIp } from './client-ip.ts';
 import { keyRoutes } from './key-routes.ts';
 import { organisationRoutes } from './organisation-routes.ts';
@@ -20,6 +21,7 @@ import { peopleRoutes } from './people-routes.ts';
 import type { OffersRoutes } from './portal/offers-routes.ts';
 import { portalRoutes } from './portal/portal-routes.ts';
 import { type PublicRoutes, publicEndpoints, unknownEndpoints } from './public-routes.ts';
+import { statusRoutes } from './status-routes.ts';
 
 export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
   readonly config: GatewayConfig;
@@ -33,6 +35,7 @@ export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
   readonly sessions: Sessions;
   readonly signIn: SignIn;
   readonly readCalls: ReadCalls;
+  readonly readStatus: ReadStatus;
 };
 
 export function gatewayRoutes(o: GatewayRoutes): (app: Express) => void {
@@ -51,6 +54,7 @@ export function gatewayRoutes(o: GatewayRoutes): (app: Express) => void {
       keyRoutes(o),
     );
     pages(app, { publicUrl });
+    statusRoutes(app, o.readStatus);
     app.use('/portal/api', portalRoutes({ ...o, clientIp, publicUrl }));
     unknownEndpoints(app, { ...o, clientIp });
   };

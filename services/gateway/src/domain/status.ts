@@ -1,0 +1,43 @@
+/** The health of the whole, out of that of its parts. */
+
+/** What one look at a dependency found. */
+export type Check = { readonly name: string; readonly up: boolean; readonly responseMs: number };
+
+export type Dependency = {
+  readonly name: string;
+  readonly state: 'up' | 'down';
+  /** From when on this replica has known of that state. */
+  readonly since: Date;
+  readonly responseMs: number;
+};
+
+export type Overall = 'operational' | 'degraded' | 'down';
+
+export type Status = {
+  readonly overall: Overall;
+  readonly checkedAt: Date;
+  readonly dependencies: readonly Dependency[];
+};
+
+/**
+ * Without one of these some endpoint of the public API answers nothing but 503: every one needs the keys in Postgres and most
+ * need offers, an estimate needs pricing, a creation needs billing and moderation too. Without any other callers notice
+ * nothing at once: events wait, mails come later, limits are counted by each replica.
+ */
+const needed: ReadonlySet<string> = new Set(['postgres', 'offers', 'pricing', 'billing', 'moderation']);
+
+export function statusAfter(previous: Status | null, checks: readonly Check[], now: Date): Status {
+  const known = new Map(previous?.dependencies.map((dependency) => [dependency.name, dependency]));
+  const dependencies = checks.map(({ name, up, responseMs }): Dependency => {
+    const state = up ? 'up' : 'down';
+    const before = known.get(name);
+    return { name, state, since: before?.state === state ? before.since : now, responseMs };
+  });
+  return { overall: overallOf(dependencies), checkedAt: now, dependencies };
+}
+
+function overallOf(dependencies: readonly Dependency[]): Overall {
+  const down = dependencies.filter(({ state }) => state === 'down');
+  if (down.some(({ name }) => needed.has(name))) return 'down';
+  return down.length > 0 ? 'degraded' : 'operational';
+}

@@ -1,0 +1,40 @@
+/** `/status`: the health of the whole, for a person and for a machine. Needs no key and counts against no limit. */
+import type { Express, Response } from 'express';
+import type { Status } from '../domain/status.ts';
+import type { ReadStatus } from '../status.ts';
+import { statusPage } from './status-page.ts';
+
+const policy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export function statusRoutes(app: Express, read: ReadStatus): void {
+  app.get('/status', async (req, res) => {
+    res.vary('Accept');
+    const status = await read();
+    if (req.accepts(['html', 'json']) === 'json') return sendJson(res, status);
+    res.setHeader('Content-Security-Policy', policy);
+    res.setHeader('Referrer-Policy', 'no-referrer');
+    begin(res, status).type('html').send(statusPage(status));
+  });
+  app.get('/status.json', async (_req, res) => {
+    sendJson(res, await read());
+  });
+}
+
+function sendJson(res: Response, status: Status): void {
+  begin(res, status).json(status);
+}
+
+/** 503 while some endpoint of the public API cannot be served, so that a plain uptime check needs no more. */
+function begin(res: Response, status: Status): Response {
+  res.setHeader('Cache-Control', 'no-store');
+  res.setHeader('X-Content-Type-Options', 'nosniff');
+  if (status.overall === 'down') res.setHeader('Retry-After', 2);
+  return res.status(status.overall === 'down' ? 503 : 200);
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { testClock } from '@offer-ads/testing/clock';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { type Probe, probeState, watchDependencies } from './status.ts';
+
+function watch(probes: Readonly<Record<string, Probe>>) {
+  const metrics = createMetrics('gateway');
+  const time = { ms: 0 };
+  const read = watchDependencies({
+    probes,
+    clock: testClock(),
+    logger: silentLogger,
+    metrics,
+    elapsedMs: () => time.ms,
+  });
+  return { read, metrics, time };
+}
+
+describe('looking at dependencies', () => {
+  it('asks each once for any number of readers within two seconds, and again after them', async () => {
+    let asked = 0;
+    const { read, time } = watch({
+      offers: async () => {
+        asked += 1;
+      },
+    });
+    await Promise.all(Array.from({ length: 100 }, read));
+    time.ms = 1_999;
+    await read();
+    expect(asked).toBe(1);
+    time.ms = 2_000;
+    await read();
+    expect(asked).toBe(2);
+  });
+
+  it('takes one that hangs for down after a second, whatever it does with its signal', async () => {
+    const { read } = watch({ offers: () => new Promise(() => {}), pricing: async () => {} });
+    const startedAt = performance.now();
+    expect(await read()).toMatchObject({
+      overall: 'down',
+      dependencies: [
+        { name: 'offers', state: 'down' },
+        { name: 'pricing', state: 'up' },
+      ],
+    });
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
+  it('tells the scraper', async () => {
+    const { read, metrics } = watch({ rabbitmq: probeState(() => false), pricing: probeState(() => true) });
+    await read();
+    const text = await metrics.registry.metrics();
+    expect(text).toMatch(/dependency_up\{dependency="rabbitmq".*\} 0/);
+    expect(text).toMatch(/dependency_up\{dependency="pricing".*\} 1/);
+  });
+});

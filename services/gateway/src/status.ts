@@ -1,0 +1,90 @@
+/** Looks at everything that the gateway stands on: seldom, in parallel, and with one deadline for each. */
+import type { Clock } from '@offer-ads/platform/clock';
+import type { Logger } from '@offer-ads/platform/logging';
+import type { Metrics } from '@offer-ads/platform/metrics';
+import { type Check, type Status, statusAfter } from './domain/status.ts';
+
+/** Rejects, or takes too long, when the dependency is down. */
+export type Probe = (signal: AbortSignal) => Promise<void>;
+
+export type ReadStatus = () => Promise<Status>;
+
+const probeMs = 1_000;
+/** However many ask, the dependencies are asked no oftener. */
+const keptForMs = 2_000;
+
+export function watchDependencies(o: {
+  probes: Readonly<Record<string, Probe>>;
+  clock: Clock;
+  logger: Logger;
+  metrics: Metrics;
+  elapsedMs?: () => number;
+}): ReadStatus {
+  const elapsedMs = o.elapsedMs ?? (() => performance.now());
+  const gauge = o.metrics.gauge({
+    name: 'dependency_up',
+    help: '1 while a dependency answers, 0 while it does not.',
+    labelNames: ['dependency'],
+  });
+  let previous: Status | null = null;
+  let latest: { readonly startedAtMs: number; readonly status: Promise<Status> } | undefined;
+
+  async function look(): Promise<Status> {
+    const checks = await Promise.all(Object.entries(o.probes).map(([name, probe]) => check(name, probe)));
+    previous = statusAfter(previous, checks, o.clock.now());
+    for (const { name, up } of checks) gauge.set({ dependency: name }, up ? 1 : 0);
+    return previous;
+  }
+
+  async function check(name: string, probe: Probe): Promise<Check> {
+    const startedAtMs = elapsedMs();
+    const failure = await within(probeMs, probe).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    const wasUp = previous?.dependencies.find((known) => known.name === name)?.state !== 'down';
+    // Said once; addresses and reasons are for the log alone.
+    if (failure !== undefined && wasUp)
+      o.logger.warn({ dependency: name, error: failure.error }, 'dependency down');
+    if (failure === undefined && !wasUp) o.logger.info({ dependency: name }, 'dependency back');
+    return { name, up: failure === undefined, responseMs: Math.round(elapsedMs() - startedAtMs) };
+  }
+
+  return () => {
+    const nowMs = elapsedMs();
+    if (latest === undefined || nowMs - latest.startedAtMs >= keptForMs) {
+      latest = { startedAtMs: nowMs, status: look() };
+    }
+    return latest.status;
+  };
+}
+
+/** Ready as the service itself says (`/readyz`). */
+export function probeReadiness(baseUrl: string): Probe {
+  return async (signal) => {
+    const response = await fetch(`${baseUrl}/readyz`, { signal, redirect: 'error' });
+    await response.body?.cancel();
+    if (response.status !== 200) throw new Error(`answered ${response.status}`);
+  };
+}
+
+/** For what knows by itself whether it is up. */
+export function probeState(isUp: () => boolean | Promise<boolean>): Probe {
+  return async () => {
+    if (!(await isUp())) throw new Error('says that it is down');
+  };
+}
+
+/** For what tells the scraper whether it is up, as 1 or 0. */
+export function probeGauge(metrics: Metrics, name: string): Probe {
+  return probeState(async () => (await metrics.gauge({ name, help: '' }).get()).values[0]?.value === 1);
+}
+
+/** A probe that ignores its signal is not waited for either. */
+function within(milliseconds: number, probe: Probe): Promise<void> {
+  const signal = AbortSignal.timeout(milliseconds);
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+    probe(signal).then(resolve, reject);
+  });
+}

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '@offer-ads/testing/eventually';
+import { type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
+import { type GatewayUnderTest, randomIp, startGatewayUnderTest } from './gateway-under-test.ts';
+
+let gateway: GatewayUnderTest;
+let notifier: FakeUpstream;
+
+beforeAll(async () => {
+  notifier = await startFakeUpstream();
+  gateway = await startGatewayUnderTest({ settings: { STATUS_TARGETS: `notifier=${notifier.url}` } });
+});
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await notifier[Symbol.asyncDispose]();
+});
+
+const ready: FakeUpstream['respond'] = (_req, res) => void res.end('{}');
+const notReady: FakeUpstream['respond'] = (_req, res) =>
+  void res.writeHead(503).end('{"problems":["postgres://secret@10.1.2.3"]}');
+beforeEach(() => {
+  for (const service of [gateway.offers, gateway.pricing, gateway.billing, notifier]) service.respond = ready;
+});
+
+type Body = { overall: string; dependencies: { name: string; state: string; since: string }[] };
+
+/** What was kept of the last look is gone within moments. */
+async function eventuallyOverall(overall: string): Promise<Body> {
+  return eventually(async () => {
+    const { body } = await gateway.call('/status.json');
+    expect(body).toMatchObject({ overall });
+    return body as Body;
+  });
+}
+
+describe('/status', () => {
+  it('tells a machine of each part, and answers 200 while the public API can be served', async () => {
+    const { dependencies } = await eventuallyOverall('operational');
+    expect(dependencies.map(({ name }) => name)).toEqual([
+      'postgres',
+      'rabbitmq',
+      'offers',
+      'pricing',
+      'billing',
+      'notifier',
+    ]);
+    for (const dependency of dependencies) {
+      expect(dependency).toEqual({
+        name: expect.any(String),
+        state: 'up',
+        since: expect.stringMatching(/^\d{4}-.*Z$/),
+        responseMs: expect.any(Number),
+      });
+    }
+    const asked = await gateway.call('/status', { headers: { accept: 'application/json' } });
+    expect([asked.status, asked.body]).toEqual([200, expect.objectContaining({ overall: 'operational' })]);
+    expect(asked.headers.get('vary')).toMatch(/accept/i);
+  });
+
+  it('is degraded, and still 200, without what no request waits for', async () => {
+    notifier.respond = notReady;
+    await eventuallyOverall('degraded');
+    expect((await gateway.call('/status')).status).toBe(200);
+  });
+
+  it('is down, and 503, without a service that an endpoint needs, and never says why', async () => {
+    gateway.pricing.respond = notReady;
+    const { dependencies } = await eventuallyOverall('down');
+    expect(dependencies.filter(({ state }) => state === 'down').map(({ name }) => name)).toEqual(['pricing']);
+    const page = await gateway.call('/status');
+    const machine = await gateway.call('/status.json');
+    expect([page.status, machine.status]).toEqual([503, 503]);
+    expect(page.headers.get('retry-after')).toBe('2');
+    const told = `${page.body as string}${JSON.stringify(machine.body)}`;
+    expect(told).not.toMatch(/secret|10\.1\.2\.3|127\.0\.0\.1|answered 503/);
+    gateway.pricing.respond = ready;
+    await eventuallyOverall('operational');
+  });
+
+  it('shows a page for a person that can be read on a phone and runs nothing', async () => {
+    await eventuallyOverall('operational');
+    const { body, headers } = await gateway.call('/status', { headers: { accept: 'text/html,*/*' } });
+    expect(headers.get('content-type')).toMatch(/^text\/html/);
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'self'; img-src 'self';.*frame-ancestors 'none'$/,
+    );
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(body).toContain('name="viewport"');
+    expect(body).not.toMatch(/<script|style=/);
+    expect(body).toContain('Everything works');
+    for (const [, address = ''] of (body as string).matchAll(/(?:src|href)="([^"]+)"/g)) {
+      expect([address, (await gateway.call(address)).status]).toEqual([address, 200]);
+    }
+  });
+
+  it('cannot be used to hammer: a hundred readers ask the services at most twice, and no limit counts them', async () => {
+    let asked = 0;
+    gateway.offers.respond = (_req, res) => {
+      asked += 1;
+      res.end('{}');
+    };
+    const ip = randomIp();
+    const replies = await Promise.all(
+      Array.from({ length: 100 }, () => gateway.call('/status.json', { ip })),
+    );
+    expect(replies.every(({ status }) => status === 200)).toBe(true);
+    expect(asked).toBeLessThanOrEqual(2);
+    expect(replies[0]?.headers.has('x-ratelimit-limit')).toBe(false);
+  });
+});
