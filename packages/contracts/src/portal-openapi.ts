@@ -52,7 +52,7 @@ function withOwnHeaders(response: ZodOpenApiResponseObject | { $ref: string }): 
   if ('$ref' in response) throw new Error('the public API writes its replies out');
   const { description, content, headers } = response;
   const all = headers instanceof z.ZodObject ? headers.shape : {};
-  const more = Object.fromEntries(Object.entries(all).filter(([name]) => !/^X-/.test(name)));
+  const more = Object.fromEntries(Object.entries(all).filter(([name]) => !name.startsWith('X-')));
   return { ...reply(description ?? '', null, more), ...(content === undefined ? {} : { content }) };
 }
 

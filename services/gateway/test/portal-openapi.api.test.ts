@@ -19,7 +19,7 @@ function mountedRoutes(router: Partial<Router>, prefix = ''): string[] {
   return (router.stack as unknown as Layer[]).flatMap((layer) => {
     if (layer.route !== undefined) {
       const path = `${prefix}${layer.route.path.replace(/:(\w+)/g, '{$1}')}`;
-      return [...new Set(layer.route.stack.map(({ method }) => `${method} ${path}`))];
+      return Array.from(new Set(layer.route.stack.map(({ method }) => `${method} ${path}`)));
     }
     if (layer.handle.stack === undefined) return [];
     const mountedAt = prefixes.filter((place) => layer.match(`${place}/x`));
@@ -57,7 +57,7 @@ describe('real replies', () => {
   afterAll(async () => portal[Symbol.asyncDispose]());
 
   /** `path` as the document writes it; `{id}` and `{mode}` are filled in for the request. */
-  async function check(
+  async function expectAsDescribed(
     browser: Browser,
     status: number,
     method: string,
@@ -73,52 +73,65 @@ describe('real replies', () => {
   }
 
   it('of signing in and of sessions are as described', async () => {
-    await check(admin, 202, 'POST', '/sign-in', { json: { email: 'ann@cafe.test' } });
-    await check(admin, 400, 'POST', '/sign-in', { json: { email: 'nobody' } });
-    await check(admin, 403, 'POST', '/sign-in', { json: {}, headers: { origin: 'https://evil.test' } });
-    await check(admin, 415, 'POST', '/sign-in', { json: {}, headers: { 'content-type': 'text/plain' } });
-    await check(admin, 413, 'POST', '/sign-in', { json: { email: 'x'.repeat(20_000) } });
-    await check(admin, 401, 'GET', '/session');
-    await check(admin, 401, 'POST', '/sign-in/complete', { json: { token: 'x'.repeat(43) } });
+    await expectAsDescribed(admin, 202, 'POST', '/sign-in', { json: { email: 'ann@cafe.test' } });
+    await expectAsDescribed(admin, 400, 'POST', '/sign-in', { json: { email: 'nobody' } });
+    await expectAsDescribed(admin, 403, 'POST', '/sign-in', {
+      json: {},
+      headers: { origin: 'https://evil.test' },
+    });
+    await expectAsDescribed(admin, 415, 'POST', '/sign-in', {
+      json: {},
+      headers: { 'content-type': 'text/plain' },
+    });
+    await expectAsDescribed(admin, 413, 'POST', '/sign-in', { json: { email: 'x'.repeat(20_000) } });
+    await expectAsDescribed(admin, 401, 'GET', '/session');
+    await expectAsDescribed(admin, 401, 'POST', '/sign-in/complete', { json: { token: 'x'.repeat(43) } });
     const token = await portal.nextToken('ann@cafe.test');
-    await check(admin, 200, 'POST', '/sign-in/complete', { json: { token } });
-    await check(admin, 200, 'GET', '/session');
-    await check(admin, 200, 'GET', '/sessions');
-    await check(admin, 404, 'POST', '/session/organisation', { json: { organisationId: 999_999 } });
-    await check(admin, 404, 'DELETE', '/sessions/{id}');
+    await expectAsDescribed(admin, 200, 'POST', '/sign-in/complete', { json: { token } });
+    await expectAsDescribed(admin, 200, 'GET', '/session');
+    await expectAsDescribed(admin, 200, 'GET', '/sessions');
+    await expectAsDescribed(admin, 404, 'POST', '/session/organisation', {
+      json: { organisationId: 999_999 },
+    });
+    await expectAsDescribed(admin, 404, 'DELETE', '/sessions/{id}');
   });
 
   it('of an organisation that administers itself are as described', async () => {
-    await check(admin, 200, 'GET', '/organisation');
-    await check(admin, 200, 'PATCH', '/organisation', { json: { tradingName: 'The Corner' } });
-    await check(admin, 400, 'PATCH', '/organisation', { json: { tradingName: '' } });
-    await check(admin, 200, 'GET', '/people');
+    await expectAsDescribed(admin, 200, 'GET', '/organisation');
+    await expectAsDescribed(admin, 200, 'PATCH', '/organisation', { json: { tradingName: 'The Corner' } });
+    await expectAsDescribed(admin, 400, 'PATCH', '/organisation', { json: { tradingName: '' } });
+    await expectAsDescribed(admin, 200, 'GET', '/people');
     const mia = { email: 'mia@cafe.test', role: 'marketer' };
-    const { id } = (await check(admin, 201, 'POST', '/people', { json: mia })) as { id: number };
-    await check(admin, 409, 'POST', '/people', { json: mia });
-    await check(admin, 200, 'POST', '/people/{id}/invitation', { id });
-    await check(admin, 200, 'PATCH', '/people/{id}', { id, json: { enabled: false } });
-    await check(admin, 404, 'PATCH', '/people/{id}', { json: { enabled: false } });
-    await check(admin, 200, 'GET', '/terms');
-    await check(admin, 200, 'POST', '/terms/acceptance', { json: { version: '2026-01' } });
-    await check(admin, 409, 'POST', '/terms/acceptance', { json: { version: '2025-01' } });
+    const { id } = (await expectAsDescribed(admin, 201, 'POST', '/people', { json: mia })) as { id: number };
+    await expectAsDescribed(admin, 409, 'POST', '/people', { json: mia });
+    await expectAsDescribed(admin, 200, 'POST', '/people/{id}/invitation', { id });
+    await expectAsDescribed(admin, 200, 'PATCH', '/people/{id}', { id, json: { enabled: false } });
+    await expectAsDescribed(admin, 404, 'PATCH', '/people/{id}', { json: { enabled: false } });
+    await expectAsDescribed(admin, 200, 'GET', '/terms');
+    await expectAsDescribed(admin, 200, 'POST', '/terms/acceptance', { json: { version: '2026-01' } });
+    await expectAsDescribed(admin, 409, 'POST', '/terms/acceptance', { json: { version: '2025-01' } });
   });
 
   it('of keys, calls and offers are as described', async () => {
     const wish = { mode: 'TEST', name: 'Till' };
-    const made = (await check(admin, 201, 'POST', '/keys', { json: wish })) as { id: number; key: string };
+    const made = (await expectAsDescribed(admin, 201, 'POST', '/keys', { json: wish })) as {
+      id: number;
+      key: string;
+    };
     await portal.gateway.call('/categories', { key: made.key });
-    const rolled = (await check(admin, 200, 'POST', '/keys/{id}/roll', { id: made.id })) as { id: number };
-    await check(admin, 409, 'POST', '/keys/{id}/roll', { id: made.id });
-    await check(admin, 200, 'POST', '/keys/{id}/disable', { id: rolled.id });
-    await check(admin, 404, 'POST', '/keys/{id}/disable');
-    await check(admin, 200, 'GET', '/keys');
-    await check(admin, 200, 'GET', '/calls');
-    await check(admin, 400, 'GET', '/calls', { query: '?status=teapot' });
-    await check(admin, 200, 'GET', '/{mode}/balance');
-    await check(admin, 200, 'GET', '/{mode}/categories');
+    const rolled = (await expectAsDescribed(admin, 200, 'POST', '/keys/{id}/roll', { id: made.id })) as {
+      id: number;
+    };
+    await expectAsDescribed(admin, 409, 'POST', '/keys/{id}/roll', { id: made.id });
+    await expectAsDescribed(admin, 200, 'POST', '/keys/{id}/disable', { id: rolled.id });
+    await expectAsDescribed(admin, 404, 'POST', '/keys/{id}/disable');
+    await expectAsDescribed(admin, 200, 'GET', '/keys');
+    await expectAsDescribed(admin, 200, 'GET', '/calls');
+    await expectAsDescribed(admin, 400, 'GET', '/calls', { query: '?status=teapot' });
+    await expectAsDescribed(admin, 200, 'GET', '/{mode}/balance');
+    await expectAsDescribed(admin, 200, 'GET', '/{mode}/categories');
     portal.gateway.offers.respond = (req) => req.socket.destroy();
-    await check(admin, 503, 'GET', '/{mode}/interests');
+    await expectAsDescribed(admin, 503, 'GET', '/{mode}/interests');
   });
 
   it('to a role that may not, and to a page without the CSRF token, are as described', async () => {
@@ -130,15 +143,15 @@ describe('real replies', () => {
       '/{mode}/offers',
       '/{mode}/offers/{offer_id}/analytics',
     ])
-      await check(developer, 403, 'GET', path);
+      await expectAsDescribed(developer, 403, 'GET', path);
     const headers = { 'x-csrf-token': '' };
-    await check(admin, 403, 'POST', '/keys', { json: {}, headers });
-    await check(admin, 403, 'DELETE', '/{mode}/offers/{offer_id}', { headers });
-    await check(admin, 403, 'POST', '/sign-out', { headers });
+    await expectAsDescribed(admin, 403, 'POST', '/keys', { json: {}, headers });
+    await expectAsDescribed(admin, 403, 'DELETE', '/{mode}/offers/{offer_id}', { headers });
+    await expectAsDescribed(admin, 403, 'POST', '/sign-out', { headers });
   });
 
   it('of signing out are as described', async () => {
-    await check(admin, 204, 'POST', '/sign-out-everywhere');
-    await check(admin, 401, 'POST', '/sign-out');
+    await expectAsDescribed(admin, 204, 'POST', '/sign-out-everywhere');
+    await expectAsDescribed(admin, 401, 'POST', '/sign-out');
   });
 });
