@@ -151,6 +151,18 @@ describe('POST /portal/api/sign-in', () => {
     expect(portal.mailsTo(email)).toEqual([]);
   });
 
+  it('keeps nobody waiting behind a request that cannot be answered', async () => {
+    const broken = `no address ${email}`;
+    await portal.database.query('UPDATE people SET email = $2 WHERE email = $1', [email, broken]);
+    await portal.database.query('INSERT INTO sign_in_requests (email, requested_at) VALUES ($1, $2)', [
+      broken,
+      portal.clock.now(),
+    ]);
+    await portal.whenAllIsAnswered();
+    const left = await portal.database.query('SELECT email FROM sign_in_requests');
+    expect(left.rows).toEqual([]);
+  });
+
   it('is limited per client network, whatever address is asked for', async () => {
     const asking = portal.browser('2001:db8:77:1::1');
     for (let count = 0; count < 30; count += 1) await asking.ask(`made-up-${count}@nowhere.test`);
