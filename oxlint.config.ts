@@ -13,6 +13,7 @@ const confined = {
   stripe: "Only billing's stripe module speaks to the card provider.",
   amqplib: "Only the platform's broker modules speak AMQP.",
   nodemailer: 'Only notifier sends mail.',
+  ioredis: "Only the gateway's shared counts speak to Valkey.",
 };
 type Confined = keyof typeof confined;
 
@@ -97,6 +98,7 @@ export default defineConfig({
       files: ['services/notifier/src/mail*.ts', 'services/notifier/src/smtp*.ts'],
       rules: imports('nodemailer'),
     },
+    { files: ['services/gateway/src/shared-counts.ts'], rules: imports('ioredis') },
     { files: ['packages/platform/src/**'], rules: imports('pg', 'mongoose', 'express') },
     { files: ['packages/platform/src/broker*.ts'], rules: imports('amqplib') },
     { files: ['services/*/src/domain/*.ts'], rules: pure('^\\.\\./') },

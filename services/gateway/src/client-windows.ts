@@ -7,10 +7,10 @@ export type ClientWindows<W extends Window = Window> = {
 };
 
 /**
- * About 120 MB when full, which takes as many addresses within two windows. Beyond it the half that was set longest ago
+ * About 40 MB when full, which takes as many addresses within two windows. Beyond it the half that was set longest ago
  * is forgotten: its clients begin anew, nobody is refused for what others do, and memory stays where it is.
  */
-const mostClientsByDefault = 1_000_000;
+const mostClientsByDefault = 200_000;
 
 /**
  * Two generations: `older` is dropped whole when `newer` has lasted one window, or is full. A window that still runs
