@@ -63,6 +63,31 @@ describe('people', () => {
     });
     expect(reply.status).toBe(404);
   });
+
+  it('get another role, and a new invitation, by their address', async () => {
+    const id = await gateway.register();
+    const email = 'dev@cafe.test';
+    const at = (action: string, json: object) =>
+      gateway.admin('POST', `/organisations/${id}/people${action}`, json);
+    await at('', { email });
+    const role = { email: email.toUpperCase(), role: 'marketer' };
+    expect(await at('/role', role)).toMatchObject({ status: 200, body: { email, role: 'marketer' } });
+    expect(await at('/invitation', { email })).toMatchObject({ status: 200, body: { email } });
+    for (const action of ['/role', '/invitation', '/end-sessions'])
+      expect((await at(action, { email: 'who@cafe.test', role: 'admin' })).status).toBe(404);
+  });
+
+  it('who are the last admin can be stopped by the platform team, but not demoted: 409', async () => {
+    const id = await gateway.register();
+    const email = cafe.adminEmail;
+    const demoted = await gateway.admin('POST', `/organisations/${id}/people/role`, {
+      email,
+      role: 'developer',
+    });
+    expect(demoted).toMatchObject({ status: 409, body: { message: expect.stringContaining('admin') } });
+    const stopped = await gateway.admin('POST', `/organisations/${id}/people/disable`, { email });
+    expect(stopped).toMatchObject({ status: 200, body: { enabled: false } });
+  });
 });
 
 describe('keys', () => {

@@ -286,3 +286,17 @@ describe('PATCH /portal/api/people/{id}', () => {
     expect((await cafe.marketer.call('GET', '/session')).status).toBe(200);
   });
 });
+
+describe('the platform team', () => {
+  it('signs a person out everywhere, and nobody else', async () => {
+    const again = await signedIn(portal, cafe.developer.email);
+    const path = `/organisations/${cafe.organisationId}/people/end-sessions`;
+    expect(await portal.gateway.admin('POST', path, { email: cafe.developer.email })).toMatchObject({
+      status: 200,
+      body: { email: cafe.developer.email, ended: true },
+    });
+    for (const person of [cafe.developer, again])
+      expect((await person.call('GET', '/session')).status).toBe(401);
+    expect((await cafe.admin.call('GET', '/session')).status).toBe(200);
+  });
+});

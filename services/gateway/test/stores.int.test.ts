@@ -6,6 +6,7 @@ import { createTestDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { type Call, insertCalls } from '../src/calls-store.ts';
 import { sha256Of } from '../src/key-look-up.ts';
+import { findKeyFacts } from '../src/keys-store.ts';
 import { manageKeys } from '../src/manage-keys.ts';
 import { manageOrganisations } from '../src/manage-organisations.ts';
 import { managePeople } from '../src/manage-people.ts';
@@ -94,7 +95,79 @@ describe('at the same time', () => {
   });
 });
 
+describe('the last enabled admin', () => {
+  const admins = async () => {
+    const { id: organisationId } = await organisations.register(cafe);
+    const second = await people.invite(organisationId, 'platform-team', {
+      email: 'b@cafe.test',
+      role: 'admin',
+    });
+    const first = (await organisations.find(organisationId))?.people[0];
+    if (!second.ok || first === undefined) throw new Error('no two admins');
+    return { organisationId, first: first.id, second: second.value.id };
+  };
+  const enabledAdmins = async (organisationId: number) =>
+    (await organisations.find(organisationId))?.people.filter(
+      ({ role, enabled }) => enabled && role === 'admin',
+    );
+
+  it.each([[{ enabled: false }], [{ role: 'marketer' as const }]])(
+    'stays when two remove each other at the same time: %j',
+    async (change) => {
+      const { organisationId, first, second } = await admins();
+      const outcomes = await Promise.all([
+        people.change(organisationId, { personId: first }, { id: second }, change),
+        people.change(organisationId, { personId: second }, { id: first }, change),
+      ]);
+      expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
+      expect(outcomes).toContainEqual({ ok: false, reason: 'not-allowed' });
+      expect(await enabledAdmins(organisationId)).toHaveLength(1);
+    },
+  );
+
+  it('stays when both step down at the same time', async () => {
+    const { organisationId, first, second } = await admins();
+    const stepDown = (id: number) =>
+      people.change(organisationId, { personId: id }, { id }, { role: 'developer' });
+    const outcomes = await Promise.all([stepDown(first), stepDown(second)]);
+    expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
+    expect(outcomes).toContainEqual({ ok: false, reason: 'last-admin' });
+    expect(await enabledAdmins(organisationId)).toHaveLength(1);
+  });
+});
+
+describe('an invitation', () => {
+  it('and its change leave together or not at all', async () => {
+    const { id: organisationId } = await organisations.register(cafe);
+    const events = async () =>
+      (
+        await postgres.query<{ type: string }>(
+          `SELECT event->>'type' AS type FROM outbox
+           WHERE (event->'data'->>'organisationId')::integer = $1 ORDER BY position`,
+          [organisationId],
+        )
+      ).map(({ type }) => type.split('.').at(-2));
+    const invite = () =>
+      people.invite(organisationId, 'platform-team', { email: 'c@cafe.test', role: 'marketer' });
+    expect(await invite()).toMatchObject({ ok: true });
+    expect(await invite()).toEqual({ ok: false, reason: 'person-exists' });
+    expect(await events()).toEqual(['OrganisationRegistered', 'PersonInvited', 'OrganisationChanged']);
+  });
+});
+
 describe('a key in the store', () => {
+  it('is found by its whole hash only, whatever the store says', async () => {
+    const { key, organisationId } = await issueKey();
+    const sha256 = sha256Of(key);
+    expect(await findKeyFacts(postgres, sha256)).toMatchObject({ organisationId, mode: 'TEST' });
+    expect(await findKeyFacts(postgres, sha256)).not.toHaveProperty('sha256');
+    const mistaken = {
+      query: () => postgres.query<never>('SELECT * FROM api_keys WHERE sha256 = $1', [sha256]),
+    };
+    expect(await findKeyFacts(mistaken, sha256)).not.toBeNull();
+    expect(await findKeyFacts(mistaken, sha256Of('another'))).toBeNull();
+  });
+
   it('leaves nothing behind from which it could be recovered', async () => {
     const { id, key } = await issueKey();
     const [row] = await postgres.query<{ row: string }>(
