@@ -3,7 +3,11 @@
 --
 -- The row carries its organisation, although the key would tell: a page by organisation is then one walk along one
 -- index, newest day first, that stops when the page is full. Without it every page merges the walks of all keys that
--- the organisation ever had (rolled keys stay), through all days. The measurements are in the comment on the index.
+-- the organisation ever had (rolled keys stay), through all days. Measured with 18 million calls in 98 days, half of
+-- them of one organisation, 40 keys each, on two busy cores: a page of 100 takes 13 ms either for the busy organisation
+-- or for one without any calls (nearly all of it planning), the merge 50 to 70 ms and more with every key, the plain
+-- join over keys more than 2 s. The price is 92 bytes a call. With a million calls
+-- a day the trees grow by one level at most.
 --
 -- No foreign keys. A row is only ever made by a join with api_keys, whose rows stay for ever; the check would cost a
 -- look-up per call, and to attach or drop a day would lock api_keys against the door's own look-ups.

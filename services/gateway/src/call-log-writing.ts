@@ -1,12 +1,12 @@
 /** What becomes of a batch on its way to the store: calls that can never be written hold up no others. */
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '@offer-ads/platform/clock';
 import type { Logger } from '@offer-ads/platform/logging';
 import { type Call, isUnwritable } from './calls-store.ts';
 import { isLoggable } from './domain/call-days.ts';
 
 /** A call as the request path tells it; its id is given later, off that path. */
-export type AnsweredCall = Omit<Call, 'id'> & { /** Not used. */ readonly id?: string };
+export type AnsweredCall = Omit<Call, 'id'>;
 export type WriteCalls = (calls: readonly Call[]) => Promise<void>;
 
 /**
@@ -41,15 +41,20 @@ export function writeAround(o: {
   };
 }
 
-/** Gives calls their ids: 64 random bits of this process, 64 that count. Neighbours in time stay so in the index. */
+/** Small integers of eight hexadecimal digits, which V8 writes out fastest. */
+const firstNumber = 0x1000_0000;
+const lastNumber = 0x7fff_ffff;
+
+/** Gives calls their ids: 90 random bits, and 32 that count. Neighbours in time stay neighbours in the index. */
 export function numberCalls(): (calls: readonly AnsweredCall[]) => Call[] {
-  const process = randomBytes(8).toString('hex');
-  const prefix = `${process.slice(0, 8)}-${process.slice(8, 12)}-${process.slice(12)}-`;
-  let count = 0;
+  let prefix = '';
+  let count = lastNumber;
   const nextId = () => {
-    count += 1;
-    const number = count.toString(16).padStart(16, '0');
-    return `${prefix}${number.slice(0, 4)}-${number.slice(4)}`;
+    if (count === lastNumber) {
+      prefix = randomUUID().slice(0, -8);
+      count = firstNumber;
+    } else count += 1;
+    return prefix + count.toString(16);
   };
   return (calls) =>
     calls.map(({ keySha256, route, status, returnCode, durationMs, at }) => ({

@@ -1,5 +1,11 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/eventually';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { startGateway } from '../src/service.ts';
 import { answerJson } from './fake-upstream.ts';
 import { type GatewayUnderTest, randomIp, startGatewayUnderTest } from './gateway-under-test.ts';
 
@@ -91,6 +97,43 @@ describe('the call log', () => {
       expect((await gateway.admin('GET', `/organisations/${organisationId}/keys`)).body).toMatchObject({
         keys: [{ lastUsedAt: expect.stringMatching(/Z$/) }],
       }),
+    );
+  });
+});
+
+describe('a gateway with a spool', () => {
+  it('stops during an outage of the store, and the next one logs what it had answered', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'call-spool-'));
+    const wire = await startTcpProxy(gateway.databaseUrl);
+    await using open = new AsyncDisposableStack();
+    open.defer(() => rmSync(folder, { recursive: true }));
+    open.use(wire);
+    const { key, calls } = await freshKey();
+    const start = () =>
+      startGateway(
+        { ...gateway.config, GATEWAY_DATABASE_URL: wire.url, CALL_SPOOL_FOLDER: folder },
+        { logger: silentLogger, brokerNamespace: gateway.brokerNamespace },
+      );
+    const first = await start();
+    wire.takeDown();
+    const ip = randomIp();
+    await fetch(`${first.url}/offers/4711/pause?token=hush`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'x-forwarded-for': ip },
+    });
+    await first[Symbol.asyncDispose]();
+
+    const spooled = (readdirSync(folder, { recursive: true }) as string[])
+      .filter((name) => name.endsWith('.ndjson'))
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .join('');
+    expect(spooled).toContain('POST /offers/{offer_id}/pause');
+    for (const secret of [key, key.slice(8, 40), 'hush', '4711', ip]) expect(spooled).not.toContain(secret);
+
+    wire.bringBack();
+    open.use(await start());
+    await eventually(async () =>
+      expect(await calls()).toMatchObject([{ route: 'POST /offers/{offer_id}/pause', status: 503 }]),
     );
   });
 });
