@@ -1,4 +1,5 @@
 /** Work that starts processes: whatever ends it, Ctrl-C included, they are stopped, the last one first. */
+import { endCommands } from './process.ts';
 
 export async function withCleanEnd(work: (opened: AsyncDisposableStack) => Promise<void>): Promise<void> {
   const opened = new AsyncDisposableStack();
@@ -18,6 +19,8 @@ export async function withCleanEnd(work: (opened: AsyncDisposableStack) => Promi
     console.error('\nStopping ...');
     process.exitCode = 130;
   } finally {
+    working.catch(() => {});
+    endCommands();
     await opened.disposeAsync();
     // What was just being started when the signal came ends with an error or joins what is stopped.
     if (asked) process.exit();

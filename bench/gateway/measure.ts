@@ -41,9 +41,9 @@ export async function measure(peer: Peer, load: Omit<Load, 'url'>, plan: Plan): 
 
   const spoilt = {
     'refused at saturation': saturated.refused,
-    'broken at saturation': saturated.broken,
+    'broken or slower than 2 s at saturation': saturated.broken,
     'refused at the fixed rate': steady.refused,
-    'broken at the fixed rate': steady.broken,
+    'broken or unanswered in the end at the fixed rate': steady.broken,
     'calls lost by the log': (await lostCalls(peer)) - lostBefore,
   };
   const problems = Object.entries(spoilt).filter(([, count]) => count !== 0);

@@ -70,9 +70,15 @@ export async function startProcess(plan: ProcessPlan): Promise<Running> {
 }
 
 const run = promisify(execFile);
+const commands = new AbortController();
+
+/** Nothing that `output` waits for outlives us. */
+export function endCommands(): void {
+  commands.abort();
+}
 
 /** What a command prints, errors included; for commands that end by themselves. */
 export async function output(command: string, args: readonly string[]): Promise<string> {
-  const { stdout, stderr } = await run(command, args, { maxBuffer: 2 ** 24 });
+  const { stdout, stderr } = await run(command, args, { maxBuffer: 2 ** 24, signal: commands.signal });
   return stdout + stderr;
 }

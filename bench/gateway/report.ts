@@ -12,11 +12,13 @@ export function reportOf(o: {
   machine: string;
 }): string {
   const { rounds, seconds } = o.options;
-  const all = [...o.samples.values()].flat();
+  const samples: Samples = new Map([...o.samples].filter(([, valid]) => valid.length > 0));
+  const all = [...samples.values()].flat();
+  if (all.length === 0) return 'No run was valid.';
   const foreignLoad = Math.max(...all.map((sample) => sample.foreignLoad));
   const sentLateMs = Math.max(...all.map((sample) => sample.sentLateP50Ms));
-  const ours = [...o.samples.keys()].filter((name) => name.startsWith('gateway'));
-  const isComparable = o.samples.has('nginx') && o.samples.has('caddy') && ours.length > 0;
+  const ours = [...samples.keys()].filter((name) => name.startsWith('gateway'));
+  const isComparable = samples.has('nginx') && samples.has('caddy') && ours.length > 0;
   return [
     `${new Date().toISOString().slice(0, 10)}; ${o.machine}; ${o.versions}.`,
     `${count(rounds)} ${rounds === 1 ? 'round' : 'rounds'}, each ${seconds} s of wrk with ${connections} connections on ` +
@@ -24,8 +26,8 @@ export function reportOf(o: {
       `Other processes took at most ${percent(foreignLoad)} of the cores during a run. At ${count(steadyRate)}/s the ` +
       `generator's own lateness is at most ${sentLateMs.toFixed(3)} ms at the median, and part of every latency. ` +
       'Medians over the rounds, in brackets the least and the most.',
-    peerTable(o.samples),
-    ...(isComparable ? [verdictTable(o.samples, ours)] : []),
+    peerTable(samples),
+    ...(isComparable ? [verdictTable(samples, ours)] : []),
   ].join('\n\n');
 }
 
