@@ -6,13 +6,13 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'exp
 import { rememberKeysMs } from '../../key-look-up.ts';
 
 /** As any call that creates nothing, and the second for which a revocation waits before it answers (decision 25). */
-const budgetMs = 2_000 + rememberKeysMs;
+const defaultBudgetMs = 2_000 + rememberKeysMs;
 
 const timers = new WeakMap<Response, NodeJS.Timeout>();
 const givenUp = new WeakSet<Response>();
 
 /** From here on the request has its time; a body that is still to come is read before. */
-export function limitTime(logger: Logger): RequestHandler {
+export function limitTime(logger: Logger, budgetMs = defaultBudgetMs): RequestHandler {
   return (req, res, next) => {
     clearTimeout(timers.get(res));
     timers.set(res, setTimeout(giveUp, budgetMs, req, res, logger));
