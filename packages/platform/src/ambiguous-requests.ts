@@ -14,14 +14,16 @@ const replies = {
 } satisfies Record<Ambiguity, { status: number; message: string }>;
 
 /** Nobody can say where their next request begins, so what Node takes for one is neither served nor answered. */
-const refusedConnections = new WeakSet<Socket>();
+const refused = Symbol('refused as ambiguous');
+type Connection = Socket & { [refused]?: boolean };
 
 /** @returns whether the request was refused, and its connection with it */
 export function refuseAmbiguous(req: IncomingMessage, res: ServerResponse): boolean {
-  if (refusedConnections.has(req.socket)) return true;
+  const connection: Connection = req.socket;
+  if (connection[refused] === true) return true;
   const ambiguity = ambiguityOf(req);
   if (ambiguity === null) return false;
-  refusedConnections.add(req.socket);
+  connection[refused] = true;
   const { status, message } = replies[ambiguity];
   res.setHeader('Connection', 'close');
   res.setHeader('Content-Type', 'application/json; charset=utf-8');

@@ -4,6 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { Fault } from './faults.ts';
+import { hasBody } from './http-request.ts';
 import type { Logger } from './logging.ts';
 
 export const notFound: RequestHandler = (_req, res) => {
@@ -46,10 +47,12 @@ function asFault(error: unknown): Fault {
  */
 export function endStalledUploads(req: IncomingMessage, res: ServerResponse): void {
   // Any listener tells Node not to destroy the socket by itself.
-  res.on('timeout', () => {
-    if (res.headersSent) res.destroy();
-  });
-  req.on('timeout', () => refuseUpload(res, 408));
+  res.on('timeout', endUnreadReply);
+  if (hasBody(req)) req.on('timeout', () => refuseUpload(res, 408));
+}
+
+function endUnreadReply(this: ServerResponse): void {
+  if (this.headersSent) this.destroy();
 }
 
 const uploadRefusals = { 400: 'Bad request', 408: 'Request timeout' };
@@ -74,20 +77,25 @@ const parserRefusals: Record<string, string> = {
 /** A peer that goes on sending after it was refused is read for this long, so that the refusal reaches it, then cut off. */
 const lingerMs = 1_000;
 
+/** Properties of the connection: WeakMaps would cost every garbage collection their share. */
+const latest = Symbol('response to the latest request');
+const refused = Symbol('refused');
+type Connection = Duplex & { [latest]?: ServerResponse; [refused]?: boolean };
+
 /**
  * Answers what Node's parser refuses, and closes the connection. Replies keep their order: what is wrong may follow a
  * request whose reply is not out yet, and that reply is nobody's but that request's.
  */
 export function answerBadRequests(server: Server): void {
-  const latest = new WeakMap<Duplex, ServerResponse>();
-  const refused = new WeakSet<Duplex>();
-  server.on('request', (req, res) => latest.set(req.socket, res));
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  server.on('request', (req, res) => {
+    (req.socket as Connection)[latest] = res;
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Connection) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     // What else comes over a connection that was refused is of no interest.
-    if (refused.has(socket)) return;
-    refused.add(socket);
-    const res = latest.get(socket);
+    if (socket[refused] === true) return;
+    socket[refused] = true;
+    const res = socket[latest];
     if (res === undefined) return close(socket, refusalText(error));
     const isAnswered = res.writableFinished;
     // The fault is in the body of that request.

@@ -1,5 +1,6 @@
 /** `/livez`, `/readyz` and `/metrics`: for probes and scrapers, not for callers. */
-import type { Express } from 'express';
+import type { Express, Response } from 'express';
+import { nameRoute } from './http-request.ts';
 import type { Metrics } from './metrics.ts';
 
 /** What keeps the service from doing its work; empty means ready. */
@@ -9,16 +10,23 @@ export function healthRoutes(
   app: Express,
   o: { readiness: Readiness; metrics: Metrics; stopping: () => boolean },
 ): void {
-  app.get('/livez', (_req, res) => {
-    res.json({ status: 'alive' });
-  });
-  app.get('/readyz', async (_req, res) => {
-    const problems = o.stopping() ? ['stopping'] : await problemsOf(o.readiness);
-    const ready = problems.length === 0;
-    res.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not ready', problems });
-  });
-  app.get('/metrics', async (_req, res) => {
-    res.type(o.metrics.registry.contentType).send(await o.metrics.registry.metrics());
+  const probes: Readonly<Record<string, (res: Response) => unknown>> = {
+    '/livez': (res) => res.json({ status: 'alive' }),
+    '/readyz': async (res) => {
+      const problems = o.stopping() ? ['stopping'] : await problemsOf(o.readiness);
+      const ready = problems.length === 0;
+      res.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not ready', problems });
+    },
+    '/metrics': async (res) =>
+      res.type(o.metrics.registry.contentType).send(await o.metrics.registry.metrics()),
+  };
+  // One layer for all three: every request of the service passes it.
+  app.use((req, res, next) => {
+    const isRead = req.method === 'GET' || req.method === 'HEAD';
+    const probe = isRead ? probes[req.url] : undefined;
+    if (probe === undefined) return next();
+    nameRoute(req, req.url);
+    return probe(res);
   });
 }
 

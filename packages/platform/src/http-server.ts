@@ -1,20 +1,19 @@
 /** An express server with what every service owes its callers: ids, logs, health, limits, plain errors, a graceful stop. */
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { requestBudgetHeader, requestIdHeader } from '@offer-ads/contracts/caller-context';
 import type { ServiceName } from '@offer-ads/contracts/primitives';
-import { trace } from '@opentelemetry/api';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { refuseAmbiguous, toOriginForm } from './ambiguous-requests.ts';
 import type { Clock } from './clock.ts';
-import { type CallerPresence, callerPresence, createDeadline, type Deadline } from './deadline.ts';
 import { callerGoneStatus } from './faults.ts';
 import { answerBadRequests, answerFaults, endStalledUploads, notFound } from './http-errors.ts';
 import { healthRoutes, type Readiness } from './http-health.ts';
+import { accept, acceptedOf, routeTemplate } from './http-request.ts';
 import { type Logger, unredacted } from './logging.ts';
 import type { Metrics } from './metrics.ts';
+
+export { nameRoute, type RequestFacts, requestFacts, routeTemplate } from './http-request.ts';
 
 export type HttpServer = AsyncDisposable & { readonly url: string; readonly port: number };
 
@@ -86,75 +85,6 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
   };
 }
 
-export type RequestFacts = {
-  readonly requestId: string;
-  /** `now` for the whole request: frozen when it arrived (decision 8). */
-  readonly receivedAt: Date;
-  /** What the caller still waits, counted from when the body had arrived. Ask after the body has been read. */
-  readonly deadline: () => Deadline;
-};
-
-export function requestFacts(req: Request): RequestFacts {
-  return acceptedOf(req);
-}
-
-/** The route's pattern, without ids or query string: what logs and metrics may hold. */
-export function routeTemplate(req: Request): string {
-  const path: unknown = acceptedOf(req).routeName ?? req.route?.path;
-  return typeof path === 'string' ? `${req.baseUrl}${path}` : 'unmatched';
-}
-
-/** For routes that express does not match by itself. `template` is an express pattern, without ids. */
-export function nameRoute(req: Request, template: string): void {
-  acceptedOf(req).routeName = template;
-  trace.getActiveSpan()?.setAttribute('http.route', template);
-}
-
-/** A property of the request: a WeakMap would cost every garbage collection its share. */
-const accepted = Symbol('accepted request');
-type Carrier = IncomingMessage & { [accepted]?: AcceptedRequest };
-
-function acceptedOf(req: IncomingMessage): AcceptedRequest {
-  const known = (req as Carrier)[accepted];
-  if (known === undefined) throw new Error('requestFacts needs a request of startHttpServer');
-  return known;
-}
-
-/** What is known of a request from its arrival until its connection is done with it. */
-class AcceptedRequest implements RequestFacts {
-  readonly requestId: string;
-  readonly receivedAt: Date;
-  readonly startedAtMs = performance.now();
-  bodyArrivedAtMs: number | undefined;
-  routeName: string | undefined;
-  readonly #req: Request;
-  #deadline: Deadline | undefined;
-  #caller: CallerPresence | undefined;
-
-  constructor(req: Request, receivedAt: Date) {
-    this.#req = req;
-    this.receivedAt = receivedAt;
-    const given = req.headers[requestIdHeader];
-    this.requestId = typeof given === 'string' && wellFormedRequestId.test(given) ? given : randomUUID();
-  }
-
-  deadline(): Deadline {
-    this.#caller ??= callerPresence();
-    this.#deadline ??= createDeadline(budgetMs(this.#req), this.#caller, this.bodyArrivedAtMs);
-    return this.#deadline;
-  }
-
-  callerLeft(): void {
-    this.#caller ??= callerPresence();
-    this.#caller.leave();
-  }
-}
-
-/** What callers may send as a request id; anything else is replaced, so that logs hold no text of theirs. */
-const wellFormedRequestId = /^[A-Za-z0-9._-]{8,64}$/;
-/** The longest budget: a creation (decision 23). */
-const longestBudgetMs = 25_000;
-
 /** First middleware: gives the request its facts, its id in the reply, its line in the access log, its metrics. */
 function acceptRequest(o: HttpServerOptions, lifetime: { readonly stopping: boolean }): RequestHandler {
   const observe = durationsByRoute(o.metrics);
@@ -179,9 +109,7 @@ function acceptRequest(o: HttpServerOptions, lifetime: { readonly stopping: bool
   }
 
   return (req, res, next) => {
-    const request = new AcceptedRequest(req, o.clock.now());
-    (req as Carrier)[accepted] = request;
-    req.on('end', bodyArrived);
+    const request = accept(req, o.clock.now());
     res.setHeader('X-Request-Id', request.requestId);
     if (lifetime.stopping) res.setHeader('Connection', 'close');
     res.on('close', answered);
@@ -189,10 +117,6 @@ function acceptRequest(o: HttpServerOptions, lifetime: { readonly stopping: bool
     req.url = toOriginForm(req.url);
     next();
   };
-}
-
-function bodyArrived(this: IncomingMessage): void {
-  acceptedOf(this).bodyArrivedAtMs = performance.now();
 }
 
 /** Routes and statuses are few, so that each has its own instrument, found without building label objects. */
@@ -214,11 +138,6 @@ function durationsByRoute(
     }
     instrument.observe(seconds);
   };
-}
-
-function budgetMs(req: Request): number {
-  const given = Number(req.get(requestBudgetHeader) ?? longestBudgetMs);
-  return Number.isFinite(given) ? Math.min(Math.max(0, given), longestBudgetMs) : longestBudgetMs;
 }
 
 /** Refuses new connections, lets requests in flight finish, ends the rest after `stopMs`. */

@@ -1,5 +1,4 @@
 /** Every request made with a key is logged, refused ones included (specification, Authentication item 10). */
-import { randomUUID } from 'node:crypto';
 import { requestFacts, routeTemplate } from '@offer-ads/platform/http-server';
 import type { Request, Response } from 'express';
 import type { CallLog } from '../call-log.ts';
@@ -20,7 +19,6 @@ export function recordCall(log: CallLog, req: Request, res: Response, keySha256:
   const startedAt = performance.now();
   res.on('close', () => {
     log.record({
-      id: randomUUID(),
       keySha256,
       // As the specification writes routes: POST /offers/{offer_id}/pause.
       route: `${req.method} ${inBraces(routeTemplate(req))}`,

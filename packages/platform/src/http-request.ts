@@ -1,0 +1,94 @@
+/** What is known of a request from its arrival until its connection is done with it. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { requestBudgetHeader, requestIdHeader } from '@offer-ads/contracts/caller-context';
+import { trace } from '@opentelemetry/api';
+import type { Request } from 'express';
+import { type CallerPresence, callerPresence, createDeadline, type Deadline } from './deadline.ts';
+
+export type RequestFacts = {
+  readonly requestId: string;
+  /** `now` for the whole request: frozen when it arrived (decision 8). */
+  readonly receivedAt: Date;
+  /** What the caller still waits, counted from when the body had arrived. Ask after the body has been read. */
+  readonly deadline: () => Deadline;
+};
+
+export function requestFacts(req: Request): RequestFacts {
+  return acceptedOf(req);
+}
+
+/** The route's pattern, without ids or query string: what logs and metrics may hold. */
+export function routeTemplate(req: Request): string {
+  const path: unknown = acceptedOf(req).routeName ?? req.route?.path;
+  return typeof path === 'string' ? `${req.baseUrl}${path}` : 'unmatched';
+}
+
+/** For routes that express does not match by itself. `template` is an express pattern, without ids. */
+export function nameRoute(req: Request, template: string): void {
+  acceptedOf(req).routeName = template;
+  trace.getActiveSpan()?.setAttribute('http.route', template);
+}
+
+/** A property of the request: a WeakMap would cost every garbage collection its share. */
+const accepted = Symbol('accepted request');
+type Carrier = IncomingMessage & { [accepted]?: AcceptedRequest };
+
+/** Called once, when the request arrives. */
+export function accept(req: Request, receivedAt: Date): AcceptedRequest {
+  const request = new AcceptedRequest(req, receivedAt);
+  (req as Carrier)[accepted] = request;
+  return request;
+}
+
+export function acceptedOf(req: IncomingMessage): AcceptedRequest {
+  const known = (req as Carrier)[accepted];
+  if (known === undefined) throw new Error('requestFacts needs a request of startHttpServer');
+  return known;
+}
+
+class AcceptedRequest implements RequestFacts {
+  readonly requestId: string;
+  readonly receivedAt: Date;
+  readonly startedAtMs = performance.now();
+  #bodyArrivedAtMs: number | undefined;
+  routeName: string | undefined;
+  readonly #req: Request;
+  #deadline: Deadline | undefined;
+  #caller: CallerPresence | undefined;
+
+  constructor(req: Request, receivedAt: Date) {
+    this.#req = req;
+    this.receivedAt = receivedAt;
+    if (hasBody(req)) req.on('end', () => (this.#bodyArrivedAtMs = performance.now()));
+    else this.#bodyArrivedAtMs = this.startedAtMs;
+    const given = req.headers[requestIdHeader];
+    this.requestId = typeof given === 'string' && wellFormedRequestId.test(given) ? given : randomUUID();
+  }
+
+  deadline(): Deadline {
+    this.#caller ??= callerPresence();
+    this.#deadline ??= createDeadline(budgetMs(this.#req), this.#caller, this.#bodyArrivedAtMs);
+    return this.#deadline;
+  }
+
+  callerLeft(): void {
+    this.#caller ??= callerPresence();
+    this.#caller.leave();
+  }
+}
+
+/** What callers may send as a request id; anything else is replaced, so that logs hold no text of theirs. */
+const wellFormedRequestId = /^[A-Za-z0-9._-]{8,64}$/;
+/** The longest budget: a creation (decision 23). */
+const longestBudgetMs = 25_000;
+
+function budgetMs(req: Request): number {
+  const given = Number(req.get(requestBudgetHeader) ?? longestBudgetMs);
+  return Number.isFinite(given) ? Math.min(Math.max(0, given), longestBudgetMs) : longestBudgetMs;
+}
+
+/** Whether a body was announced. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
