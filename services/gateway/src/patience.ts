@@ -35,16 +35,7 @@ export function limitPatience(ms: number): Patience {
         const one = { beatsLeft: beats + 1, giveUp: () => reject(new Error(`no answer within ${ms} ms`)) };
         waiting.add(one);
         timer ??= setInterval(beat, ms / beats).unref();
-        call.then(
-          (answer) => {
-            waiting.delete(one);
-            resolve(answer);
-          },
-          (error: unknown) => {
-            waiting.delete(one);
-            reject(error);
-          },
-        );
+        call.finally(() => waiting.delete(one)).then(resolve, reject);
       }),
     [Symbol.dispose]: stop,
   };

@@ -75,11 +75,8 @@ describe('the client IP', () => {
   });
 
   it('is the same again however often it is asked, and for however many clients', () => {
-    for (let round = 0; round < 2; round += 1) {
-      for (let host = 0; host < 25_000; host += 1) {
-        const ip = `198.${18 + (host >> 16)}.${(host >> 8) & 255}.${host & 255}`;
-        if (from('10.0.0.1', ip) !== ip) throw new Error(`${ip} was read as ${from('10.0.0.1', ip)}`);
-      }
-    }
+    const clients = Array.from({ length: 25_000 }, (_, host) => `198.18.${host >> 8}.${host & 255}`);
+    for (const _round of ['first', 'again'])
+      expect(clients.filter((ip) => from('10.0.0.1', ip) !== ip)).toEqual([]);
   });
 });
