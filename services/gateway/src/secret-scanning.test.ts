@@ -1,0 +1,116 @@
+/** The rules in docs/secret-scanning find every key that can be made, and nothing else here. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { crc32 } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
+import { randomNumbers } from '@offer-ads/testing/random';
+import { composeKey, isWellFormedKey, randomDigitsOfKey } from './domain/api-key.ts';
+
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
+const read = (path: string) => readFileSync(`${repository}${path}`, 'utf8');
+
+const inGitleaks = /^regex = '''(.+)'''$/m.exec(read('docs/secret-scanning/gitleaks.toml'))?.[1] ?? '';
+const trufflehog = read('docs/secret-scanning/trufflehog.yaml');
+const inTrufflehog = /^ {6}key: '(.+)'$/m.exec(trufflehog)?.[1] ?? '';
+const readme = read('docs/secret-scanning/README.md');
+const inGithub = (field: string) =>
+  new RegExp(`^\\| ${field} \\| \`(.+?)\``, 'm').exec(readme)?.[1]?.replaceAll('\\|', '|') ?? '';
+
+/** GitHub's anchors are `^` and `$` here. */
+const github = `(?:${inGithub('Before secret').replace('\\A', '^')})(${inGithub('Secret format')})(?=${inGithub('After secret').replace('\\z', '$')})`;
+const rules = [
+  ['gitleaks', inGitleaks],
+  ['TruffleHog', inTrufflehog],
+  ['GitHub', github],
+  ['the README', /^```\n(.+)\n```$/m.exec(readme)?.[1] ?? ''],
+] as const;
+
+function found(rule: string, text: string): string[] {
+  return [...text.matchAll(new RegExp(rule, 'g'))].map((match) => match[1] ?? '');
+}
+
+const random = randomNumbers(62);
+const anyDigits = () => Array.from({ length: randomDigitsOfKey }, () => Math.floor(random() * 62));
+const keys = Array.from({ length: 500 }, (_, index) =>
+  composeKey(index % 2 === 0 ? 'TEST' : 'LIVE', anyDigits()),
+);
+
+describe.each(rules)('the rule for %s', (_scanner, rule) => {
+  it('finds every key, wherever it stands', () => {
+    for (const key of keys) {
+      for (const text of [key, `KEY=${key}`, `{"key":"${key}"}`, `x-api-key: ${key}\n`, `a ${key}, b`]) {
+        expect(found(rule, text)).toEqual([key]);
+      }
+    }
+  });
+
+  it('leaves near misses alone', () => {
+    const [key = ''] = keys;
+    for (const miss of [
+      key.slice(0, -1),
+      `${key}0`,
+      `x${key}`,
+      key.replace('pk_test_', 'pk_prod_'),
+      key.replace('pk_test_', 'sk_test_'),
+      key.replace('pk_test_', 'PK_TEST_'),
+      `${key.slice(0, 20)}-${key.slice(21)}`,
+      'pk_test_...',
+    ]) {
+      expect([miss, found(rule, miss)]).toEqual([miss, []]);
+    }
+  });
+
+  it("finds no key in this repository's own files", () => {
+    const files = execFileSync(
+      'git',
+      ['ls-files', '-z', '*.ts', '*.md', '*.json', '*.yml', '*.html', '*.js'],
+      {
+        cwd: repository,
+        encoding: 'utf8',
+        maxBuffer: 16 * 1024 * 1024,
+      },
+    );
+    const hits = files
+      .split('\0')
+      .filter((path) => path !== '' && existsHere(path))
+      .flatMap((path) =>
+        found(rule, read(path))
+          .filter(isWellFormedKey)
+          .map(() => path),
+      );
+    expect(hits).toEqual([]);
+  });
+});
+
+/** A file may be listed and not yet, or no longer, be there. */
+function existsHere(path: string): boolean {
+  try {
+    return readFileSync(`${repository}${path}`).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+describe('the checksum as the README explains it', () => {
+  const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  const isKey = (text: string) => {
+    const value = [...text.slice(-6)].reduce((sum, digit) => sum * 62 + digits.indexOf(digit), 0);
+    return value === crc32(text.slice(0, -6));
+  };
+
+  it('holds for every key and for none with a typo', () => {
+    for (const key of keys) {
+      expect(isKey(key)).toBe(true);
+      const typo = `${key.slice(0, 12)}${key[12] === 'a' ? 'b' : 'a'}${key.slice(13)}`;
+      expect([isKey(typo), isWellFormedKey(typo)]).toEqual([false, false]);
+    }
+  });
+});
+
+describe('the rules', () => {
+  it('look for the beginnings that keys have', () => {
+    expect(trufflehog).toMatch(/^ {6}- pk_test_\n {6}- pk_live_$/m);
+    expect(read('docs/secret-scanning/gitleaks.toml')).toContain('keywords = ["pk_test_", "pk_live_"]');
+  });
+});
