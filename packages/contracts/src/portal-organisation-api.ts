@@ -123,6 +123,11 @@ export const apiKey = z.object({
   lastUsedAt: instant.nullable().meta({ description: 'To the minute.' }),
   disabledAt: instant.nullable(),
   disabledBy: who,
+  requestsPerMinute: z
+    .int()
+    .positive()
+    .nullable()
+    .meta({ description: 'A limit of its own beside that of the client IP; null: none.' }),
   rolledFrom: z.int().positive().nullable().meta({ description: 'The key that this one replaced.' }),
   standing: z.enum(['in-force', 'disabled', 'expired', 'owner-disabled']),
 });

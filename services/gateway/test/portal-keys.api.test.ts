@@ -54,6 +54,7 @@ describe('POST /portal/api/keys', () => {
         lastUsedAt: keys[0]?.lastUsedAt,
         disabledAt: null,
         disabledBy: null,
+        requestsPerMinute: null,
         rolledFrom: null,
         standing: 'in-force',
       },

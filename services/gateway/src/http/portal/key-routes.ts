@@ -71,6 +71,7 @@ function replyOf(key: OwnedKey, now: Date): ApiKey {
     lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
     disabledAt: key.disabledAt?.toISOString() ?? null,
     disabledBy: key.disabledBy,
+    requestsPerMinute: key.requestsPerMinute,
     rolledFrom: key.rolledFrom,
     standing: standingOf({ ...key, ownerEnabled: key.owner.enabled }, now),
   };
