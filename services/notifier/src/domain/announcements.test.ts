@@ -156,7 +156,7 @@ describe('what the mail says', () => {
   it('of an invitation: who invites, to what, as what, the link and when it stops working', () => {
     const text = textOf('PersonInvited', invitationData);
     expect(text).toContain('ann@cafe.example has invited you');
-    expect(text).toContain('Organisation: Corner Cafe Ltd\nYour role: Marketer');
+    expect(text).toContain('Organisation: Corner Cafe Ltd\nYour role: Marketer (offers)');
     expect(text).toContain(invitationData.signInUrl);
     expect(text).toContain('until 8 June 2026 at 12:00 UTC');
     expect(textOf('PersonInvited', { ...invitationData, invitedBy: null })).toContain(

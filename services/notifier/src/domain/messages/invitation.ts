@@ -6,9 +6,9 @@ import { dateTime } from '../wording.ts';
 
 /** What each role is for (decision 26), in words that need no manual. */
 const roles = {
-  admin: 'Admin: everything, from offers and API keys to people, terms and billing',
-  developer: 'Developer: API keys and the call log',
-  marketer: 'Marketer: offers',
+  admin: 'Admin (everything, from offers and API keys to people, terms and billing)',
+  developer: 'Developer (API keys and the call log)',
+  marketer: 'Marketer (offers)',
 } as const satisfies Record<Role, string>;
 
 export function invitation(invited: EventData<typeof PersonInvited>): Letter {
