@@ -1,0 +1,111 @@
+import { describe, expect, it } from '@jest/globals';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { createRequestLimiter, type Limit } from './request-limiter.ts';
+import type { SharedCounts } from './shared-counts.ts';
+
+const limit: Limit = { name: 'test', requests: 3, windowSeconds: 60 };
+
+type FakeStore = SharedCounts & {
+  readonly asked: { id: string; requests: number; windowSeconds: number }[];
+  up: boolean;
+  answers: boolean;
+};
+
+/** A store of one replica's making; `answers` says what becomes of the next calls. */
+function fakeStore() {
+  const counts = new Map<string, number>();
+  const store: FakeStore = {
+    asked: [],
+    up: true,
+    answers: true,
+    isUp: () => store.up,
+    add: async (id, o) => {
+      store.asked.push({ id, ...o });
+      if (!store.answers) {
+        store.up = false;
+        return null;
+      }
+      counts.set(id, (counts.get(id) ?? 0) + o.requests);
+      return { count: counts.get(id) ?? 0, msToEnd: 60_000 };
+    },
+    [Symbol.asyncDispose]: async () => {},
+  };
+  return store;
+}
+
+function limiterOn(shared: SharedCounts | undefined) {
+  const time = { nowMs: 0 };
+  const metrics = createMetrics('gateway');
+  const limiter = createRequestLimiter({ metrics, shared, elapsedMs: () => time.nowMs });
+  const insured = async () =>
+    (await metrics.registry.getSingleMetric('rate_limit_insured_total')?.get())?.values[0]?.value;
+  return { limiter, time, insured };
+}
+
+describe('a limiter with a store', () => {
+  it('asks it once for each request within the limit, and no more for a client that is over', async () => {
+    const store = fakeStore();
+    const { limiter, time } = limiterOn(store);
+    const standings = [];
+    for (let count = 0; count < 6; count += 1) standings.push(await limiter.consume(limit, 'a'));
+    expect(standings.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+      [true, 2],
+      [true, 1],
+      [true, 0],
+      [false, 0],
+      [false, 0],
+      [false, 0],
+    ]);
+    expect(store.asked).toHaveLength(3);
+    time.nowMs = 60_000;
+    await limiter.consume(limit, 'a');
+    expect(store.asked).toHaveLength(4);
+  });
+
+  it('asks it for a client over one limit that is within another of the same name', async () => {
+    const store = fakeStore();
+    const { limiter } = limiterOn(store);
+    for (let count = 0; count < 4; count += 1) await limiter.consume(limit, 'a');
+    expect((await limiter.consume({ ...limit, requests: 10 }, 'a')).allowed).toBe(true);
+  });
+
+  it('counts in memory the request that found it silent, and those after without asking', async () => {
+    const store = fakeStore();
+    const { limiter, insured } = limiterOn(store);
+    await limiter.consume(limit, 'a');
+    store.answers = false;
+    expect(await limiter.consume(limit, 'a')).toMatchObject({ allowed: true, remaining: 1 });
+    expect(await limiter.consume(limit, 'a')).toMatchObject({ allowed: true, remaining: 0 });
+    expect(await limiter.consume(limit, 'a')).toMatchObject({ allowed: false });
+    expect(store.asked).toHaveLength(2);
+    expect(await insured()).toBe(3);
+  });
+
+  it('brings what it counted meanwhile once, and not what the silent store may have counted', async () => {
+    const store = fakeStore();
+    const { limiter, time } = limiterOn(store);
+    await limiter.consume(limit, 'a');
+    store.answers = false;
+    for (let count = 0; count < 3; count += 1) await limiter.consume(limit, 'a');
+    store.answers = true;
+    store.up = true;
+    time.nowMs = 20_500;
+    await Promise.all([limiter.consume(limit, 'a'), limiter.consume({ ...limit, requests: 99 }, 'a')]);
+    expect(store.asked.slice(-2)).toEqual([
+      // Two were counted in memory without asking; their window has 39.5 seconds to go.
+      { id: 'test:a', requests: 3, windowSeconds: 40 },
+      { id: 'test:a', requests: 1, windowSeconds: 60 },
+    ]);
+  });
+});
+
+describe('a limiter without a store', () => {
+  it('counts each client and each limit by itself', async () => {
+    const { limiter, insured } = limiterOn(undefined);
+    for (let count = 0; count < 3; count += 1) await limiter.consume(limit, 'a');
+    expect((await limiter.consume(limit, 'a')).allowed).toBe(false);
+    expect((await limiter.consume(limit, 'b')).allowed).toBe(true);
+    expect((await limiter.consume({ ...limit, name: 'other' }, 'a')).allowed).toBe(true);
+    expect(await insured()).toBe(0);
+  });
+});
