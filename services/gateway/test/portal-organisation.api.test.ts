@@ -15,8 +15,8 @@ beforeEach(async () => {
 });
 
 /** What the service behind learns of a caller with this key. */
-async function contextOf(key: string): Promise<unknown> {
-  await portal.gateway.call('/categories', { key });
+async function contextOf(key: string, base = portal.gateway.url): Promise<unknown> {
+  await portal.gateway.call('/categories', { key, base });
   const token = String(portal.gateway.offers.seen.at(-1)?.headers[callerContextHeader]);
   return JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
 }
@@ -136,5 +136,25 @@ describe('the terms', () => {
     expect((await publish('longer', `${longest}!`)).status).toBe(400);
     expect((await publish('empty', ' \n')).status).toBe(400);
     expect((await publish('nul', 'a\u0000b')).status).toBe(400);
+  });
+});
+
+describe('another replica, which has just looked the key up', () => {
+  it('knows the new name, the acceptance and the disabled person once the first has answered', async () => {
+    const replica = await portal.startReplica();
+    const { key } = await portal.gateway.createKey(cafe.organisationId, {
+      personEmail: cafe.developer.email,
+    });
+    await portal.gateway.admin('POST', '/terms', { version: '2025-12' });
+    expect(await contextOf(key, replica)).toMatchObject({ termsAccepted: false });
+    await cafe.admin.call('PATCH', '/organisation', { tradingName: 'Known everywhere' });
+    expect(await contextOf(key, replica)).toMatchObject({ tradingName: 'Known everywhere' });
+    await cafe.admin.call('POST', '/terms/acceptance', { version: '2025-12' });
+    expect(await contextOf(key, replica)).toMatchObject({ termsAccepted: true });
+    await cafe.admin.call('PATCH', `/people/${cafe.developer.id}`, { enabled: false });
+    const refused = await portal.gateway.call('/categories', { key, base: replica });
+    expect(refused.status).toBe(401);
+    cafe.developer.browser.url = replica;
+    expect((await cafe.developer.call('GET', '/session')).status).toBe(401);
   });
 });
