@@ -121,6 +121,35 @@ describe('while the store is away', () => {
   });
 });
 
+describe('while the store is frozen', () => {
+  it('requests with a key get 503 in under a second, once what is remembered of the key is forgotten', async () => {
+    const wire = await startTcpProxy(gateway.databaseUrl);
+    await using _wire = wire;
+    await using cutOff = await startGateway(
+      { ...gateway.config, GATEWAY_DATABASE_URL: wire.url },
+      { logger: silentLogger, brokerNamespace: gateway.brokerNamespace },
+    );
+    const ask = () =>
+      fetch(`${cutOff.url}/categories`, { headers: { 'x-api-key': key, 'x-forwarded-for': randomIp() } });
+    expect((await ask()).status).toBe(200);
+    // Connections that are made meanwhile freeze too, in the middle of their greeting.
+    const freezing = setInterval(wire.freeze, 1);
+    try {
+      await eventually(async () => expect((await ask()).status).toBe(503));
+      for (let count = 0; count < 3; count += 1) {
+        const startedAt = performance.now();
+        const refused = await ask();
+        expect(performance.now() - startedAt).toBeLessThan(1_000);
+        expect([refused.status, await refused.json()]).toEqual([503, { message: 'Service unavailable' }]);
+      }
+    } finally {
+      clearInterval(freezing);
+      wire.cut();
+    }
+    await eventually(async () => expect((await ask()).status).toBe(200));
+  });
+});
+
 describe('a long creation', () => {
   it('is waited for longer than any other request', async () => {
     gateway.offers.respond = (req, res) => {
