@@ -95,7 +95,7 @@ function existsHere(path: string): boolean {
 describe('the checksum as the README explains it', () => {
   const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
   const isKey = (text: string) => {
-    const value = [...text.slice(-6)].reduce((sum, digit) => sum * 62 + digits.indexOf(digit), 0);
+    const value = Array.from(text.slice(-6)).reduce((sum, digit) => sum * 62 + digits.indexOf(digit), 0);
     return value === crc32(text.slice(0, -6));
   };
 
