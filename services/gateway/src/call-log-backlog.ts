@@ -15,6 +15,8 @@ export type Backlog = {
 };
 export type Part = {
   readonly calls: readonly Call[];
+  /** That many, from the first on, have been written: a store that fails now and then sees no call for ever. */
+  readonly progress: (count: number) => void;
   readonly written: () => Promise<void>;
   readonly putBack: () => void;
 };
@@ -63,11 +65,16 @@ export function createBacklog(o: {
   async function oldest(): Promise<Part | null> {
     const segment = await spool?.oldest();
     if (segment !== null && segment !== undefined)
-      return { calls: segment.calls, written: segment.remove, putBack: () => {} };
+      return { calls: segment.calls, progress: segment.skip, written: segment.remove, putBack: () => {} };
     // What is on its way to the disk is met there.
     if (waiting.length === 0 || spilling !== undefined) return null;
     const calls = waiting.splice(0, batchSize);
-    return { calls, written: async () => {}, putBack: () => void waiting.unshift(...calls) };
+    return {
+      calls,
+      progress: (count) => void calls.splice(0, count),
+      written: async () => {},
+      putBack: () => void waiting.unshift(...calls),
+    };
   }
 
   return {

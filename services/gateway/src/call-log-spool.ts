@@ -20,7 +20,12 @@ export type CallSpool = AsyncDisposable & {
   readonly adopt: () => Promise<void>;
   readonly bytes: () => number;
 };
-export type SpooledCalls = { readonly calls: readonly Call[]; readonly remove: () => Promise<void> };
+export type SpooledCalls = {
+  readonly calls: readonly Call[];
+  /** That many, from the first on, need not be given again. */
+  readonly skip: (count: number) => void;
+  readonly remove: () => Promise<void>;
+};
 
 /** 1.4 million calls: six hours at 60 a second. */
 const defaultMaxBytes = 256 * 1024 * 1024;
@@ -29,7 +34,8 @@ const defaultSegmentBytes = 1024 * 1024;
 const syncEveryMs = 1_000;
 
 type Folder = { readonly held: HeldFolder; readonly segments: Segment[] };
-type Segment = { readonly path: string; bytes: number };
+/** `skipped`: how many of its calls have been written, should this process try again. */
+type Segment = { readonly path: string; bytes: number; skipped: number };
 type Writing = { readonly handle: FileHandle; readonly segment: Segment; syncedAtMs: number };
 
 export function openCallSpool(o: {
@@ -78,7 +84,7 @@ export function openCallSpool(o: {
     segmentsMade += 1;
     const path = join(own.held.path, `${String(segmentsMade).padStart(8, '0')}.ndjson`);
     const handle = await open(path, 'ax', 0o600);
-    const segment = { path, bytes: 0 };
+    const segment = { path, bytes: 0, skipped: 0 };
     own.segments.push(segment);
     return { handle, segment, syncedAtMs: performance.now() };
   }
@@ -111,7 +117,13 @@ export function openCallSpool(o: {
     try {
       const { calls, unreadable } = readLines(await readFile(segment.path, 'utf8'));
       if (unreadable > 0) o.logger.warn({ unreadable }, 'skipped unreadable lines of the call log spool');
-      return { calls, remove: () => inTurn(() => remove(folder, segment)) };
+      return {
+        calls: calls.slice(segment.skipped),
+        skip: (count) => {
+          segment.skipped += count;
+        },
+        remove: () => inTurn(() => remove(folder, segment)),
+      };
     } catch (error) {
       o.logger.error({ error }, 'left a segment of the call log spool that cannot be read');
       forget(folder, segment);
@@ -141,7 +153,7 @@ export function openCallSpool(o: {
       for (const name of held.segments()) {
         const path = join(held.path, name);
         const { size } = await stat(path);
-        if (size > 0) segments.push({ path, bytes: size });
+        if (size > 0) segments.push({ path, bytes: size, skipped: 0 });
         else await rm(path);
       }
       bytes += segments.reduce((sum, segment) => sum + segment.bytes, 0);

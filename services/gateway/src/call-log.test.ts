@@ -57,7 +57,8 @@ function spoolInMemory() {
     },
     oldest: async () => {
       const calls = [...kept];
-      return calls.length === 0 ? null : { calls, remove: async () => void kept.splice(0, calls.length) };
+      const remove = async () => void kept.splice(0, calls.length);
+      return calls.length === 0 ? null : { calls, skip: () => {}, remove };
     },
     adopt: async () => {},
     bytes: () => kept.length,

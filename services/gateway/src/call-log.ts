@@ -138,8 +138,13 @@ export function startCallLog(o: {
     const part = await backlog.oldest();
     if (part === null) return false;
     try {
-      for (let start = 0; start < part.calls.length; start += batchSize)
-        await write(part.calls.slice(start, start + batchSize));
+      const calls = [...part.calls];
+      while (calls.length > 0) {
+        const batch = calls.splice(0, batchSize);
+        await write(batch);
+        part.progress(batch.length);
+        away = false;
+      }
     } catch (error) {
       part.putBack();
       throw error;

@@ -5,15 +5,15 @@
 import type { Postgres, Queryable } from '@offer-ads/platform/postgres';
 import { type Day, nextDay, startOf } from './domain/call-days.ts';
 
-/** A few times what making a week takes; whoever gives up comes again. */
+/** How long attaching waits for whoever else changes the log's days; who gives up comes again. */
 const lockTimeout = '500ms';
 
 export async function makeDays(postgres: Postgres, days: readonly Day[]): Promise<void> {
   const wanted = [...new Set(days)].toSorted();
   await postgres.transaction(async (tx) => {
-    await tx.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
-    // Replicas that make one day at once wait for each other here, and the second finds it made.
+    // Replicas that make one day at once wait for each other here, holding nothing, and the second finds it made.
     await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('gateway calls days', 0))`);
+    await tx.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
     const made = new Set((await listDays(tx)).map(({ day }) => day));
     for (const day of wanted) if (!made.has(day)) await makeDay(tx, day);
   });
