@@ -4,6 +4,7 @@ import { describeCreation } from './create-suite.ts';
 import { describeEstimates } from './estimate-suite.ts';
 import { describeFaults } from './faults-suite.ts';
 import { describeLifecycle } from './lifecycle-suite.ts';
+import { describePortal } from './portal-suite.ts';
 import { type System, startSystem } from './system.ts';
 
 let started: System;
@@ -17,4 +18,5 @@ afterAll(async () => {
 describeEstimates(() => started);
 describeCreation(() => started);
 describeLifecycle(() => started);
+describePortal(() => started);
 describeFaults(() => started);

@@ -1,0 +1,103 @@
+/** People in the portal, from the mail with the link to the key and the colleague: through every service that takes part. */
+import { randomInt } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import type { IssuedKeyReply } from '@offer-ads/contracts/portal-organisation-api';
+import { sessionReply } from '@offer-ads/contracts/portal-session-api';
+import { eventually } from '@offer-ads/testing/eventually';
+import { advertiser, hourMs, inFuture, london } from './advertiser.ts';
+import { mailsTo } from './simulators.ts';
+import type { System } from './system.ts';
+
+export function describePortal(system: () => System): void {
+  describe('the portal', () => {
+    const demoOrganisation = () => system().state().organisations[0]!;
+
+    it('lets an admin in by a mailed link, whose new key works and whose colleague comes in by invitation', async () => {
+      const { adminEmail, name } = demoOrganisation();
+      const admin = visitor(system());
+      expect((await admin('POST', '/sign-in', { email: adminEmail })).status).toBe(202);
+      const signedIn = await admin('POST', '/sign-in/complete', { token: await tokenMailedTo(adminEmail) });
+      expect(sessionReply.parse(signedIn.body)).toMatchObject({ role: 'admin', organisation: { name } });
+      expect((await admin('GET', '/session')).status).toBe(200);
+
+      const made = await admin('POST', '/keys', { mode: 'TEST', name: 'Made in the portal' });
+      const { id, key } = made.body as IssuedKeyReply;
+      expect((await advertiser(system(), key).request('GET', '/categories')).status).toBe(200);
+      await eventually(async () => {
+        const { body } = await admin('GET', `/calls?key_id=${id}`);
+        expect(body).toMatchObject({ calls: [{ keyId: id, route: 'GET /categories', status: 200 }] });
+      });
+      expect((await admin('POST', `/keys/${id}/disable`)).status).toBe(200);
+      expect((await advertiser(system(), key).request('GET', '/categories')).status).toBe(401);
+
+      const email = `colleague-${randomInt(1e9)}@advertiser.example`;
+      expect((await admin('POST', '/people', { email, role: 'marketer' })).status).toBe(201);
+      const colleague = visitor(system());
+      const token = await tokenMailedTo(email, 'Invitation');
+      const joined = await colleague('POST', '/sign-in/complete', { token });
+      expect(joined.body).toMatchObject({ person: { email }, role: 'marketer', organisation: { name } });
+      expect((await colleague('GET', '/people')).status).toBe(403);
+      expect((await colleague('POST', '/sign-in/complete', { token })).status).toBe(401);
+    });
+
+    it('offers the public API under the session, and the balance', async () => {
+      const { adminEmail, keys } = demoOrganisation();
+      const admin = visitor(system());
+      await admin('POST', '/sign-in', { email: adminEmail });
+      await admin('POST', '/sign-in/complete', { token: await tokenMailedTo(adminEmail) });
+      const withKey = advertiser(system(), keys.TEST);
+      const categories = await withKey.request('GET', '/categories');
+      expect((await admin('GET', '/test/categories')).body).toEqual(categories.body);
+      const place = {
+        location: london,
+        radius: 10,
+        start_datetime: inFuture(hourMs),
+        end_datetime: inFuture(2 * hourMs),
+      };
+      const estimate = await admin('POST', '/test/offers/price-estimate', { ...place, environment: 'test' });
+      expect(estimate).toMatchObject({ status: 200, body: { return_code: 'S1' } });
+      expect((await admin('GET', '/live/offers?environment=test')).status).toBe(403);
+      const balance = await admin('GET', '/test/balance');
+      expect(balance).toMatchObject({ status: 200, body: { mode: 'TEST', currency: 'GBP' } });
+      expect((await admin('POST', '/sign-out')).status).toBe(204);
+      expect((await admin('GET', '/test/balance')).status).toBe(401);
+    });
+
+    /** Of the newest mail; the one before may be of an earlier test. */
+    async function tokenMailedTo(address: string, subject = 'sign-in link'): Promise<string> {
+      return eventually(async () => {
+        const mails = (await mailsTo(system(), address)).filter((mail) => mail.subject.includes(subject));
+        const token = /\/portal\/sign-in#(\S+)/.exec(mails.at(-1)?.text ?? '')?.[1];
+        if (token === undefined || used.has(token)) throw new Error(`no fresh link for ${address}`);
+        used.add(token);
+        return token;
+      });
+    }
+    const used = new Set<string>();
+  });
+}
+
+type Visitor = (method: string, path: string, json?: unknown) => Promise<{ status: number; body: unknown }>;
+
+/** Keeps its cookie and its CSRF token as the portal's page does. */
+function visitor(system: System): Visitor {
+  const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
+  let cookie = '';
+  let csrfToken = '';
+  return async (method, path, json) => {
+    const response = await fetch(`${system.state().gateway}/portal/api${path}`, {
+      method,
+      headers: {
+        'x-forwarded-for': address,
+        cookie,
+        'x-csrf-token': csrfToken,
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+    });
+    for (const line of response.headers.getSetCookie()) cookie = line.split(';')[0] ?? '';
+    const body: unknown = response.status === 204 ? undefined : await response.json();
+    csrfToken = (body as { csrfToken?: string } | undefined)?.csrfToken ?? csrfToken;
+    return { status: response.status, body };
+  };
+}
