@@ -1,7 +1,7 @@
 /** Time-outs for many short calls by one timer, which runs only while somebody waits. */
 
 export type Patience = Disposable & {
-  /** Rejects when the call takes longer than the patience, and up to a quarter more. */
+  /** Rejects when the call takes longer than the patience, and up to a tenth more. */
   readonly wait: <T>(call: Promise<T>) => Promise<T>;
 };
 
@@ -10,7 +10,7 @@ export type Patience = Disposable & {
  * waited, and the answer lies unread.
  */
 export function limitPatience(ms: number): Patience {
-  const beats = 4;
+  const beats = 10;
   const waiting = new Set<{ beatsLeft: number; readonly giveUp: () => void }>();
   let timer: NodeJS.Timeout | undefined;
 
