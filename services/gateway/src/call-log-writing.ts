@@ -10,8 +10,8 @@ export type AnsweredCall = Omit<Call, 'id'>;
 export type WriteCalls = (calls: readonly Call[]) => Promise<void>;
 
 /**
- * A batch with a call that the store refuses for what it is gets halved until that call stands alone, and is lost alone.
- * Calls from times that the log does not hold, such as those that were spooled for 90 days, are left out.
+ * A batch with a call that the store refuses for what it is gets halved until that call stands alone, and is lost
+ * alone. Calls from times that the log does not hold, such as those that were spooled for 90 days, are left out.
  */
 export function writeAround(o: {
   write: WriteCalls;

@@ -1,4 +1,4 @@
-/** A process of its own that logs calls, for tests that kill it: told how many on its input, it tells how many are safe. */
+/** Logs calls in a process of its own, which tests kill: told how many on its input, it says how many are safe. */
 import { createInterface } from 'node:readline';
 import { systemClock } from '@offer-ads/platform/clock';
 import { createMetrics } from '@offer-ads/platform/metrics';
