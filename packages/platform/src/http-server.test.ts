@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { Express } from 'express';
+import express, { type Express } from 'express';
 import { systemClock } from './clock.ts';
 import { Fault, serviceUnavailable } from './faults.ts';
 import { type HttpServer, type HttpServerOptions, requestFacts, startHttpServer } from './http-server.ts';
@@ -50,6 +50,17 @@ function raw(server: HttpServer, bytes: string): { socket: Socket; answer: Promi
   socket.write(bytes);
   return { socket, answer };
 }
+
+describe('a body that is not JSON', () => {
+  it('is refused, and not quoted in the log', async () => {
+    const server = await start((app) => app.post('/', express.json(), (_req, res) => void res.end()));
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(server.url, { method: 'POST', headers, body: 'pk_test_secret' });
+    expect([response.status, await response.json()]).toEqual([400, { message: 'Bad request' }]);
+    expect(lines.join()).toContain('the body is not JSON');
+    expect(lines.join()).not.toContain('pk_');
+  });
+});
 
 describe('request ids', () => {
   it('are taken from the caller when well-formed and are in the reply and the log', async () => {

@@ -44,7 +44,8 @@ export function publicEndpoints(app: Express, o: PublicRoutes): void {
     if (!admission.ok) return refuseAdmission(res, admission.reason);
     const { keyId, requestsPerMinute } = admission.key;
     if (requestsPerMinute !== null) {
-      if (!(await limitKey(res, o.limiter, { keyId, requestsPerMinute, byClient }))) return;
+      const byKey = await limitKey(res, o.limiter, { keyId, requestsPerMinute, byClient });
+      if (byKey === null) return;
     }
     const callerToken = tokenFor(endpoint.audience, admission.key, admission.caller);
     await forward(req, res, { endpoint, upstream: o.upstreams[endpoint.audience], callerToken });

@@ -14,30 +14,41 @@ const networkAt = remember(networkOf);
 export type Counted = { readonly limit: Limit; readonly standing: Standing };
 
 /** Counts a request against its client's limit; null when that is used up and the reply is out. */
-export async function limitClient(
+export function limitClient(
   req: Request,
   res: Response,
   o: { clientIp: ClientIp; limiter: RequestLimiter },
 ): Promise<Counted | null> {
-  const standing = await o.limiter.consume(perClientIp, networkAt(o.clientIp(req)));
-  const counted = { limit: perClientIp, standing };
-  tell(res, [counted]);
-  if (standing.allowed) return counted;
-  refuse(res, standing);
-  return null;
+  return countRequest(res, o.limiter, { limit: perClientIp, client: networkAt(o.clientIp(req)) });
 }
 
-/** Counts a request against its key's own limit too; false when that is used up and the reply is out. */
-export async function limitKey(
+/** Counts a request against its key's own limit too; null when that is used up and the reply is out. */
+export function limitKey(
   res: Response,
   limiter: RequestLimiter,
   o: { keyId: number; requestsPerMinute: number; byClient: Counted },
-): Promise<boolean> {
+): Promise<Counted | null> {
   const limit: Limit = { name: 'key', requests: o.requestsPerMinute, windowSeconds: 60 };
-  const standing = await limiter.consume(limit, String(o.keyId));
-  tell(res, [o.byClient, { limit, standing }]);
-  if (!standing.allowed) refuse(res, standing);
-  return standing.allowed;
+  return countRequest(res, limiter, { limit, client: String(o.keyId), before: o.byClient });
+}
+
+/**
+ * Counts, tells it in the reply's fields, and refuses when the limit is used up: null then.
+ * @param o.before another limit that the request was counted against, to be told too
+ */
+export async function countRequest(
+  res: Response,
+  limiter: RequestLimiter,
+  o: { limit: Limit; client: string; before?: Counted },
+): Promise<Counted | null> {
+  const standing = await limiter.consume(o.limit, o.client);
+  const counted = { limit: o.limit, standing };
+  const fields = limitFields(o.before === undefined ? [counted] : [o.before, counted]);
+  for (const [name, value] of fields) res.setHeader(name, value);
+  if (standing.allowed) return counted;
+  res.setHeader('Retry-After', standing.resetSeconds);
+  res.status(429).json({ message: 'Too many requests' });
+  return null;
 }
 
 /**
@@ -62,13 +73,4 @@ export function limitFields(counted: readonly [Counted, ...Counted[]]): [name: s
     ['RateLimit-Policy', policies],
     ['RateLimit', standings],
   ];
-}
-
-function tell(res: Response, counted: readonly [Counted, ...Counted[]]): void {
-  for (const [name, value] of limitFields(counted)) res.setHeader(name, value);
-}
-
-function refuse(res: Response, standing: Standing): void {
-  res.setHeader('Retry-After', standing.resetSeconds);
-  res.status(429).json({ message: 'Too many requests' });
 }

@@ -1,6 +1,7 @@
 /** How often the portal may be asked, and by whom that is counted (decision 28). */
 import type { Request, RequestHandler } from 'express';
 import type { Limit, RequestLimiter } from '../../request-limiter.ts';
+import { countRequest } from '../rate-limit.ts';
 
 export const portalLimits = {
   /** A person who drags a map asks a few times a second. */
@@ -18,12 +19,6 @@ export function limitRequests(
   clientOf: (req: Request) => string,
 ): RequestHandler {
   return async (req, res, next) => {
-    const standing = await limiter.consume(limit, clientOf(req));
-    res.setHeader('X-RateLimit-Limit', standing.limit);
-    res.setHeader('X-RateLimit-Remaining', standing.remaining);
-    res.setHeader('X-RateLimit-Reset', standing.resetSeconds);
-    if (standing.allowed) return next();
-    res.setHeader('Retry-After', Math.max(1, standing.resetSeconds));
-    res.status(429).json({ message: 'Too many requests' });
+    if ((await countRequest(res, limiter, { limit, client: clientOf(req) })) !== null) next();
   };
 }
