@@ -1,0 +1,53 @@
+/** Clients that take their time, in numbers: they are cut off at the bounds of production, and keep nobody else waiting. */
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@offer-ads/testing/eventually';
+import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';
+import { openSockets, statusesIn } from './raw-client.ts';
+
+/** Headers may take 10 s and silence 15 s; connections are looked through every second. */
+const cutOffMs = 20_000;
+const crowd = 1_000;
+
+let gateway: GatewayUnderTest;
+let key: string;
+beforeAll(async () => {
+  gateway = await startGatewayUnderTest();
+  ({ key } = await gateway.createKey(await gateway.register()));
+});
+afterAll(async () => gateway[Symbol.asyncDispose]());
+
+describe('a thousand connections that say nothing, and a hundred that say a header a second', () => {
+  it('keep nobody waiting, and are gone when the time for headers is over', async () => {
+    expect((await gateway.call('/categories', { key })).status).toBe(200);
+    const before = openSockets();
+    const { hostname, port } = new URL(gateway.url);
+    const answers: string[] = [];
+    const open = (): Socket => {
+      const index = answers.push('') - 1;
+      const socket = connect(Number(port), hostname).setEncoding('latin1');
+      socket.on('error', () => {}).on('data', (chunk: string) => (answers[index] += chunk));
+      return socket;
+    };
+    const silent = Array.from({ length: crowd }, open);
+    const slow = Array.from({ length: 100 }, open);
+    for (const socket of slow) socket.write('GET /categories HTTP/1.1\r\nHost: a\r\n');
+    const drip = setInterval(() => {
+      for (const socket of slow) if (socket.writable) socket.write('X-More: and more\r\n');
+    }, 1_000);
+    try {
+      const startedAt = performance.now();
+      expect((await gateway.call('/categories', { key })).status).toBe(200);
+      expect(performance.now() - startedAt).toBeLessThan(2_000);
+      const left = () => [...silent, ...slow].filter((socket) => !socket.destroyed).length;
+      await eventually(() => expect(left()).toBe(0), { timeoutMs: cutOffMs });
+    } finally {
+      clearInterval(drip);
+    }
+    expect(new Set(answers.slice(crowd).map((answer) => statusesIn(answer).join()))).toEqual(
+      new Set(['408']),
+    );
+    await eventually(() => expect(openSockets()).toBeLessThanOrEqual(before + 6));
+    expect((await gateway.call('/categories', { key })).status).toBe(200);
+  });
+});
