@@ -22,8 +22,11 @@ export type SharedCounts = AsyncDisposable & {
 
 /** A store in the same network answers within a millisecond. */
 const answerMs = 100;
-/** A connection that says nothing for this long while it is asked is broken off and made anew. */
-const silenceMs = 500;
+/**
+ * A connection that says nothing for this long while it is asked is broken off and made anew. The client counts by the
+ * clock, so this is longer than any moment in which a busy process does not read.
+ */
+const silenceMs = 3_000;
 const probeEveryMs = 1_000;
 const connectMs = 1_000;
 const longestReconnectDelayMs = 1_000;

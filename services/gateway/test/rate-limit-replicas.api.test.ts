@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(async () => open.disposeAsync());
 afterEach(async () => {
   wire.bringBack();
-  await eventually(storeIsUp(1));
+  await eventually(storeIsUp(1), { timeoutMs: 15_000 });
 });
 
 /** An unauthorised request counts like any other. */
@@ -133,7 +133,7 @@ describe('while the store is away', () => {
     expect(performance.now() - startedAt).toBeLessThan(3_000);
     // A connection of its own tells a frozen one from a store that is away: it comes back by itself.
     await askTimes(1, second, randomIp());
-    await eventually(storeIsUp(1));
+    await eventually(storeIsUp(1), { timeoutMs: 15_000 });
   });
 
   it('the log says so once when it goes and once when it is back', async () => {
