@@ -43,7 +43,7 @@ function listed(organisation) {
   button.type = 'button';
   button.className = 'quiet';
   button.textContent = `Go to ${nameOf(organisation)}`;
-  button.addEventListener('click', () => whileBusy(button, () => switchTo(organisation)));
+  button.addEventListener('click', () => void whileBusy(button, () => switchTo(organisation)));
   item.append(button);
   return item;
 }
@@ -85,7 +85,7 @@ for (const [id, said] of [
   ['sign-out-everywhere', 'You are signed out here and wherever else you were signed in.'],
 ]) {
   const button = element(id);
-  button.addEventListener('click', () => whileBusy(button, () => signOut(`/${id}`, said)));
+  button.addEventListener('click', () => void whileBusy(button, () => signOut(`/${id}`, said)));
 }
 // A page that the browser kept may show a session that is over.
 addEventListener('pageshow', (event) => {

@@ -33,7 +33,7 @@ async function complete() {
 }
 
 const button = element('use-link');
-button.addEventListener('click', () => whileBusy(button, complete));
+button.addEventListener('click', () => void whileBusy(button, complete));
 // Another link opened in this tab changes the fragment only.
 addEventListener('hashchange', () => {
   takeToken();
