@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { unauthorised } from './faults.ts';
-import { routeTemplate } from './http-server.ts';
+import { routeTemplate } from './http-request.ts';
 import type { Logger } from './logging.ts';
 
 export const adminActorHeader = 'x-admin-actor';

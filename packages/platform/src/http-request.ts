@@ -11,7 +11,7 @@ export type RequestFacts = {
   /** `now` for the whole request: frozen when it arrived (decision 8). */
   readonly receivedAt: Date;
   /** What the caller still waits, counted from when the body had arrived. Ask after the body has been read. */
-  readonly deadline: () => Deadline;
+  deadline(): Deadline;
 };
 
 export function requestFacts(req: Request): RequestFacts {
@@ -21,7 +21,8 @@ export function requestFacts(req: Request): RequestFacts {
 /** The route's pattern, without ids or query string: what logs and metrics may hold. */
 export function routeTemplate(req: Request): string {
   const path: unknown = acceptedOf(req).routeName ?? req.route?.path;
-  return typeof path === 'string' ? `${req.baseUrl}${path}` : 'unmatched';
+  // A mounted router's path is as the caller wrote it, and express takes it in any case.
+  return typeof path === 'string' ? `${req.baseUrl.toLowerCase()}${path}` : 'unmatched';
 }
 
 /** For routes that express does not match by itself. `template` is an express pattern, without ids. */

@@ -4,7 +4,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import express, { type Express } from 'express';
 import { systemClock } from './clock.ts';
 import { Fault, serviceUnavailable } from './faults.ts';
-import { type HttpServer, type HttpServerOptions, requestFacts, startHttpServer } from './http-server.ts';
+import { requestFacts } from './http-request.ts';
+import { type HttpServer, type HttpServerOptions, startHttpServer } from './http-server.ts';
 import { createLogger } from './logging.ts';
 import { createMetrics } from './metrics.ts';
 

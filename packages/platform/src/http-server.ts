@@ -13,8 +13,6 @@ import { accept, acceptedOf, routeTemplate } from './http-request.ts';
 import { type Logger, unredacted } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 
-export { nameRoute, type RequestFacts, requestFacts, routeTemplate } from './http-request.ts';
-
 export type HttpServer = AsyncDisposable & { readonly url: string; readonly port: number };
 
 export type HttpServerOptions = {

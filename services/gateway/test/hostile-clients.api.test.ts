@@ -104,6 +104,20 @@ describe('a request whose end is told in two ways', () => {
     }
     expect(seen).toEqual([]);
   });
+
+  it.each([
+    ['a chunk longer than every number', '10000000000000005\r\nhello\r\n0\r\n\r\n'],
+    ['junk behind a chunk length', '5 x\r\nhello\r\n0\r\n\r\n'],
+    ['a chunk length with 0x', '0x5\r\nhello\r\n0\r\n\r\n'],
+    ['a chunk extension that ends in a bare line feed', '5;a\nhello\r\n0\r\n\r\n'],
+    ['a chunk extension without end', `5;${'a'.repeat(40_000)}\r\nhello\r\n0\r\n\r\n`],
+    ['a chunk longer than it says', '5\r\nhelloXX0\r\n\r\n'],
+    ['100 KB of trailers', `5\r\nhello\r\n0\r\n${'X-Y: z\r\n'.repeat(12_500)}\r\n`],
+  ])('is refused in the middle of its body: %s', async (_case, body) => {
+    const answer = await sendRaw(gateway.url, post(chunked) + body + smuggled()).answer;
+    expect(statusesIn(answer)).toEqual([400]);
+    expect(seen).toEqual([]);
+  });
 });
 
 describe('a request that is not addressed as it should be', () => {

@@ -4,7 +4,7 @@ import type { CallerContext } from '@offer-ads/contracts/caller-context';
 import { offerId } from '@offer-ads/contracts/primitives';
 import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
 import { Fault } from '@offer-ads/platform/faults';
-import { requestFacts } from '@offer-ads/platform/http-server';
+import { requestFacts } from '@offer-ads/platform/http-request';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Express, type Request } from 'express';
 import { z } from 'zod';

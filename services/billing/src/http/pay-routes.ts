@@ -1,6 +1,6 @@
 /** `/pay/{token}`: the stable link of an offer's card payment (decision 12), and the pages that Stripe leads back to. */
 import { Fault } from '@offer-ads/platform/faults';
-import { requestFacts } from '@offer-ads/platform/http-server';
+import { requestFacts } from '@offer-ads/platform/http-request';
 import type { Express, Response } from 'express';
 import type { Billing } from '../billing.ts';
 import { followPaymentLink, type LinkLeadsTo, lookAtPaymentLink } from '../follow-payment-link.ts';

@@ -6,7 +6,7 @@ import {
   requestBudgetHeader,
   requestIdHeader,
 } from '@offer-ads/contracts/caller-context';
-import { requestFacts } from '@offer-ads/platform/http-server';
+import { requestFacts } from '@offer-ads/platform/http-request';
 import type { Request, Response } from 'express';
 import type { Dispatcher } from 'undici';
 import { CallerGone, type Upstream } from '../upstream.ts';
@@ -29,9 +29,8 @@ export async function forward(
   const reply = new PassedReply(res, { withoutBody: req.method === 'HEAD' });
   const body = endpoint.takesBody ? bodyOf(req) : null;
   const limits = limitWaiting(req, body, endpoint.budgetMs, reply);
-  const onClose = () => {
-    if (!res.writableFinished) reply.giveUp(new CallerGone('the connection closed'));
-  };
+  // Also when a reply is out already: the platform answers an upload that breaks, and nobody needs the rest.
+  const onClose = () => reply.giveUp(new CallerGone('the connection closed'));
   res.on('close', onClose);
   try {
     const headers = passedOn(req.headers, endpoint.takesBody);

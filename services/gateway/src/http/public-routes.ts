@@ -1,6 +1,6 @@
 /** The public API: limit, log, key, then the service that answers (decision 9). */
 import type { Clock } from '@offer-ads/platform/clock';
-import { nameRoute } from '@offer-ads/platform/http-server';
+import { nameRoute } from '@offer-ads/platform/http-request';
 import type { Express, Request } from 'express';
 import type { CallLog } from '../call-log.ts';
 import { type Audience, rememberTokens, type TokenMaker } from '../caller-tokens.ts';

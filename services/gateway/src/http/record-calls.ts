@@ -1,5 +1,5 @@
 /** Every request made with a key is logged, refused ones included (specification, Authentication item 10). */
-import { requestFacts, routeTemplate } from '@offer-ads/platform/http-server';
+import { requestFacts, routeTemplate } from '@offer-ads/platform/http-request';
 import type { Request, Response } from 'express';
 import type { CallLog } from '../call-log.ts';
 

@@ -1,6 +1,6 @@
 /** The one route of moderation: bytes in, verdict out. */
 import type { VerdictReply } from '@offer-ads/contracts/moderation-api';
-import { requestFacts } from '@offer-ads/platform/http-server';
+import { requestFacts } from '@offer-ads/platform/http-request';
 import express, { type Express, type RequestHandler } from 'express';
 
 /** Decision 18: 5,242,880 bytes pass, one more is refused. */

@@ -1,7 +1,7 @@
 /** Internal routes for the platform's own people: one offer, its switch, and the catalogue. */
 import { catalogueReplacement } from '@offer-ads/contracts/admin-api';
 import { requireAdmin } from '@offer-ads/platform/admin-routes';
-import { requestFacts } from '@offer-ads/platform/http-server';
+import { requestFacts } from '@offer-ads/platform/http-request';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Express } from 'express';
 import { readCatalogue, replaceCatalogue } from '../catalogue-store.ts';

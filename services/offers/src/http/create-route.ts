@@ -1,7 +1,7 @@
 /** POST /offers: the request's own checks in the order of decision 9, then the creation. */
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
 import { callerOf } from '@offer-ads/platform/caller-context';
-import { requestFacts } from '@offer-ads/platform/http-server';
+import { requestFacts } from '@offer-ads/platform/http-request';
 import type { Request, RequestHandler } from 'express';
 import type { OffersContext } from '../context.ts';
 import { createOffer } from '../create-offer.ts';
@@ -22,13 +22,13 @@ async function reply(o: OffersContext, req: Request): Promise<Reply> {
   const caller = callerOf(req);
   const read = await readRequest(req, caller);
   if (!read.ok) return replyToCreateRefusal(read.refusal);
-  const { requestId, receivedAt, deadline } = requestFacts(req);
+  const facts = requestFacts(req);
   const created = await createOffer(o, {
     ...read.request,
     caller,
-    requestId,
-    receivedAt,
-    deadline: deadline(),
+    requestId: facts.requestId,
+    receivedAt: facts.receivedAt,
+    deadline: facts.deadline(),
   });
   if (!created.ok) return replyToCreateRefusal(created.refusal);
   return {

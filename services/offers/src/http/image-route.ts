@@ -1,6 +1,6 @@
 /** GET /images/{name}: pictures for browsers, which have no key; the signature in the address is what lets them in. */
 
-import { requestFacts } from '@offer-ads/platform/http-server';
+import { requestFacts } from '@offer-ads/platform/http-request';
 import type { Express, Response } from 'express';
 import type { OffersContext } from '../context.ts';
 import { pictureTypeOf } from '../picture-types.ts';

@@ -3,7 +3,7 @@
 import type { ListReply } from '@offer-ads/contracts/public-api';
 import { type AnalyticsInterval, analyticsIntervals } from '@offer-ads/contracts/public-api';
 import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
-import { requestFacts } from '@offer-ads/platform/http-server';
+import { requestFacts } from '@offer-ads/platform/http-request';
 import { type Express, type Request, Router } from 'express';
 import { listCategories, listInterests } from '../catalogue-store.ts';
 import { pauseOffer, resumeOffer } from '../change-offer.ts';
@@ -117,9 +117,9 @@ async function resume(o: OffersContext, req: Request): Promise<Reply> {
 async function remove(o: OffersContext, req: Request): Promise<Reply> {
   const reference = referenceOf(req);
   if (reference === null) return deleteReplies['not-found'];
-  const { requestId, receivedAt, deadline } = requestFacts(req);
-  const errand = { caller: callerOf(req), requestId, deadline: deadline() };
-  const deleted = await deleteOffer(o, errand, reference, receivedAt);
+  const facts = requestFacts(req);
+  const errand = { caller: callerOf(req), requestId: facts.requestId, deadline: facts.deadline() };
+  const deleted = await deleteOffer(o, errand, reference, facts.receivedAt);
   return deleted.ok ? success('S1', 'Offer has been deleted') : deleteReplies[deleted.reason];
 }
 

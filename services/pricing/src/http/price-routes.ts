@@ -2,7 +2,7 @@
 import { priceRequest } from '@offer-ads/contracts/pricing-api';
 import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
 import type { Clock } from '@offer-ads/platform/clock';
-import { requestFacts } from '@offer-ads/platform/http-server';
+import { requestFacts } from '@offer-ads/platform/http-request';
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
 import type { AudienceEngine } from '../audience-engine.ts';
 import { type EstimateRefusal, readEstimateForm, refusalOfInterests } from '../domain/estimate-form.ts';
@@ -61,8 +61,8 @@ export function mountPriceRoutes(
 
 /** Pricing only reads: whoever leaves needs nothing of it any more. */
 function awaitedFacts(req: Request) {
-  const { receivedAt, deadline } = requestFacts(req);
-  return { receivedAt, deadline: deadline().whileAwaited() };
+  const facts = requestFacts(req);
+  return { receivedAt: facts.receivedAt, deadline: facts.deadline().whileAwaited() };
 }
 
 function refuse(res: Response, refusal: EstimateRefusal): void {

@@ -6,7 +6,7 @@ import {
   type KeysReply,
   newKey,
 } from '@offer-ads/contracts/portal-organisation-api';
-import { requestFacts } from '@offer-ads/platform/http-server';
+import { requestFacts } from '@offer-ads/platform/http-request';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Request, type Router } from 'express';
 import { standingOf } from '../../domain/key-standing.ts';

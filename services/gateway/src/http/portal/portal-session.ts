@@ -1,6 +1,6 @@
 /** Who is signed in: found anew for every request, so that a disabled person or organisation is out at once. */
 import type { Role } from '@offer-ads/contracts/gateway-events';
-import { requestFacts } from '@offer-ads/platform/http-server';
+import { requestFacts } from '@offer-ads/platform/http-request';
 import type { Request, RequestHandler } from 'express';
 import { networkOf } from '../../domain/client-network.ts';
 import { may, type Permission } from '../../domain/permissions.ts';

@@ -1,7 +1,7 @@
 /** Asking for a one-time link, and signing in with it. */
 import { type SignInReply, signInCompletion, signInRequest } from '@offer-ads/contracts/portal-session-api';
 import { serviceUnavailable } from '@offer-ads/platform/faults';
-import { requestFacts } from '@offer-ads/platform/http-server';
+import { requestFacts } from '@offer-ads/platform/http-request';
 import type { Logger } from '@offer-ads/platform/logging';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Request, type Response, type Router } from 'express';
