@@ -1,0 +1,18 @@
+/** A request to each endpoint of the specification, for what holds for all of them. */
+import { endpoints } from '../src/http/endpoints.ts';
+
+export type SampleRequest = {
+  readonly method: string;
+  readonly path: string;
+  /** As the call log names it. */
+  readonly route: string;
+  readonly body?: string;
+};
+
+/** Bodies reach no gateway's eye, so any will do. */
+export const everyEndpoint: readonly SampleRequest[] = endpoints.map(({ method, path, takesBody }) => ({
+  method: method.toUpperCase(),
+  path: path.replace(':offer_id', '4711'),
+  route: `${method.toUpperCase()} ${path.replace(':offer_id', '{offer_id}')}`,
+  ...(takesBody && { body: '{}' }),
+}));

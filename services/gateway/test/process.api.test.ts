@@ -1,0 +1,100 @@
+/** The gateway as a process of its own, as it runs in production, and what a stop leaves behind. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@offer-ads/testing/eventually';
+import {
+  adminToken,
+  contextSecrets,
+  type GatewayUnderTest,
+  startGatewayUnderTest,
+} from './gateway-under-test.ts';
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+let gateway: GatewayUnderTest;
+beforeAll(async () => {
+  gateway = await startGatewayUnderTest();
+});
+afterAll(async () => gateway[Symbol.asyncDispose]());
+
+type GatewayProcess = { readonly url: string; readonly child: ChildProcess };
+const started: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL');
+});
+
+async function startProcess(): Promise<GatewayProcess> {
+  const child = spawn(process.execPath, [main], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PORT: '0',
+      HOST: '127.0.0.1',
+      GATEWAY_DATABASE_URL: gateway.databaseUrl,
+      // Nothing listens there, which stops no request.
+      RABBITMQ_URL: 'amqp://127.0.0.1:9',
+      ADMIN_TOKEN: adminToken,
+      OFFERS_URL: gateway.offers.url,
+      PRICING_URL: gateway.pricing.url,
+      BILLING_URL: gateway.billing.url,
+      OFFERS_CONTEXT_SECRET: contextSecrets.offers,
+      PRICING_CONTEXT_SECRET: contextSecrets.pricing,
+      BILLING_CONTEXT_SECRET: contextSecrets.billing,
+      PUBLIC_URL: 'https://ads.example.test',
+      TRUSTED_PROXIES: '127.0.0.0/8',
+    },
+  });
+  started.push(child);
+  for await (const line of createInterface(child.stdout)) {
+    const { address } = JSON.parse(line) as { address?: string };
+    if (address !== undefined) {
+      child.stdout.resume();
+      return { url: address, child };
+    }
+  }
+  throw new Error('the process ended before it listened');
+}
+
+async function callsOf(organisationId: number): Promise<{ route: string; status: number }[]> {
+  const { body } = await gateway.admin('GET', `/organisations/${organisationId}/calls?limit=200`);
+  return (body as { calls: { route: string; status: number }[] }).calls;
+}
+
+describe('a gateway that is told to stop', () => {
+  it('finishes what is in flight, takes nothing new, and every call just made is in the log when it is gone', async () => {
+    const organisationId = await gateway.register();
+    const { key } = await gateway.createKey(organisationId);
+    const { url: base, child } = await startProcess();
+    const exited = once(child, 'exit') as Promise<[number | null, string | null]>;
+
+    const arrived = Promise.withResolvers<void>();
+    const before = gateway.pricing.respond;
+    const answered = Promise.withResolvers<void>();
+    gateway.pricing.respond = (req, res) => {
+      arrived.resolve();
+      req.resume();
+      void answered.promise.then(() => res.end('{"return_code":"S1","late":true}'));
+    };
+    const inFlight = gateway.call('/offers/price-estimate', { base, key, method: 'POST', body: '{}' });
+    await arrived.promise;
+    const many = Array.from({ length: 150 }, () => gateway.call('/categories', { base, key }));
+    const statuses = (await Promise.all(many)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    child.kill('SIGTERM');
+
+    await eventually(async () => {
+      await expect(fetch(`${base}/livez`)).rejects.toThrow('fetch failed');
+    });
+    expect(child.exitCode).toBeNull();
+    answered.resolve();
+    expect(await inFlight).toMatchObject({ status: 200, body: '{"return_code":"S1","late":true}' });
+    expect(await exited).toEqual([0, null]);
+    gateway.pricing.respond = before;
+
+    const logged = await callsOf(organisationId);
+    expect(logged.filter(({ route }) => route === 'GET /categories')).toHaveLength(150);
+    expect(logged.filter(({ route }) => route === 'POST /offers/price-estimate')).toHaveLength(1);
+  });
+});
