@@ -107,12 +107,27 @@ const keyColumns = `k.id, k.organisation_id AS "organisationId", k.created_by AS
   k.disabled_at AS "disabledAt", k.last_used_at AS "lastUsedAt", k.rolled_from AS "rolledFrom",
   k.requests_per_minute AS "requestsPerMinute"`;
 
-/** Locks the key until the transaction ends; the call log, which refers to keys, goes on meanwhile. */
-export async function lockKey(tx: Transaction, id: number): Promise<LockedKey | null> {
+export async function organisationOfKey(on: Queryable, id: number): Promise<number | null> {
+  const [row] = await on.query<{ organisationId: number }>(
+    `SELECT organisation_id AS "organisationId" FROM api_keys WHERE id = $1`,
+    [id],
+  );
+  return row?.organisationId ?? null;
+}
+
+/**
+ * Locks the key until the transaction ends; the call log, which refers to keys, goes on meanwhile. A key of another
+ * organisation is neither found nor locked: nobody can make somebody else wait, or tell from waiting that it exists.
+ */
+export async function lockKey(
+  tx: Transaction,
+  o: { id: number; organisationId: number },
+): Promise<LockedKey | null> {
   const [row] = await tx.query<LockedKey>(
     `SELECT ${keyColumns}, p.enabled AS "ownerEnabled"
-     FROM api_keys k JOIN people p ON p.id = k.created_by WHERE k.id = $1 FOR NO KEY UPDATE OF k`,
-    [id],
+     FROM api_keys k JOIN people p ON p.id = k.created_by
+     WHERE k.id = $1 AND k.organisation_id = $2 FOR NO KEY UPDATE OF k`,
+    [o.id, o.organisationId],
   );
   return row ?? null;
 }

@@ -74,10 +74,8 @@ export function manageKeys(o: Administration) {
 
     /** The new key takes over name, mode, person, expiry and limit; the old one has stopped working when this returns. */
     roll: async (ref: KeyRef, by: Actor): Promise<Outcome<IssuedKey, KeyRefusal>> => {
-      const outcome = await postgres.transaction(async (tx): Promise<Outcome<IssuedKey, KeyRefusal>> => {
+      const outcome = await withKey<IssuedKey>(o, ref, by, async (tx, old) => {
         const at = clock.now();
-        const old = await lockKey(tx, ref);
-        if (old === null) return refused('key-unknown');
         const refusal = refuseRoll(old, at);
         if (refusal !== null) return refused(refusal);
         await store.disableKey(tx, { id: old.id, at, by: personIdOf(by) });
@@ -89,10 +87,7 @@ export function manageKeys(o: Administration) {
 
     /** What was disabled before stays as it was, and is answered the same. */
     disable: async (ref: KeyRef, by: Actor): Promise<Outcome<DisabledKey, KeyRefusal>> => {
-      const outcome = await postgres.transaction(async (tx): Promise<Outcome<DisabledKey, KeyRefusal>> => {
-        const locked = await lockKey(tx, ref);
-        if (locked === null) return refused('key-unknown');
-        const { ownerEnabled: _, ...key } = locked;
+      const outcome = await withKey<DisabledKey>(o, ref, by, async (tx, { ownerEnabled: _, ...key }) => {
         if (key.disabledAt !== null) return done({ ...key, disabledAt: key.disabledAt });
         const disabledAt = clock.now();
         await store.disableKey(tx, { id: key.id, at: disabledAt, by: personIdOf(by) });
@@ -107,11 +102,11 @@ export function manageKeys(o: Administration) {
       id: number,
       requestsPerMinute: number | null,
     ): Promise<Outcome<store.KeyRecord, KeyRefusal>> => {
-      const outcome = await postgres.transaction(
-        async (tx): Promise<Outcome<store.KeyRecord, KeyRefusal>> => {
-          const locked = await store.lockKey(tx, id);
-          if (locked === null) return refused('key-unknown');
-          const { ownerEnabled: _, ...key } = locked;
+      const outcome = await withKey<store.KeyRecord>(
+        o,
+        { id },
+        'platform-team',
+        async (tx, { ownerEnabled: _, ...key }) => {
           await store.setKeyLimit(tx, { id, requestsPerMinute });
           return done({ ...key, requestsPerMinute });
         },
@@ -126,9 +121,23 @@ export function manageKeys(o: Administration) {
   };
 }
 
-async function lockKey(tx: Transaction, ref: KeyRef): Promise<store.LockedKey | null> {
-  const key = await store.lockKey(tx, ref.id);
-  return ref.organisationId === undefined || key?.organisationId === ref.organisationId ? key : null;
+/**
+ * Locks the organisation before its key, as creating does: who acts is asked about under the lock under which people are
+ * changed (decision 38), and the key's owner is what the lock finds.
+ */
+async function withKey<T>(
+  o: Pick<Administration, 'postgres'>,
+  ref: KeyRef,
+  by: Actor,
+  work: (tx: Transaction, key: store.LockedKey) => Promise<Outcome<T, KeyRefusal>>,
+): Promise<Outcome<T, KeyRefusal>> {
+  const organisationId = ref.organisationId ?? (await store.organisationOfKey(o.postgres, ref.id));
+  if (organisationId === null) return refused('key-unknown');
+  return withOrganisation<T, KeyRefusal>(o, organisationId, async (tx, organisation) => {
+    if (!actorMay(organisation, by, 'keys')) return refused('not-allowed');
+    const key = await store.lockKey(tx, { id: ref.id, organisationId });
+    return key === null ? refused('key-unknown') : work(tx, key);
+  });
 }
 
 async function issue(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '@offer-ads/testing/eventually';
 import { organisationWithRoles, type TestOrganisation } from './portal-members.ts';
 import { type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
 
@@ -182,7 +183,48 @@ describe('POST /portal/api/keys/{id}/disable', () => {
   });
 });
 
+describe('whoever loses the right to keys before the change has its turn', () => {
+  it.each([
+    ['roll', `UPDATE people SET role = 'marketer' WHERE id = $1`],
+    ['roll', `UPDATE people SET enabled = false WHERE id = $1`],
+    ['disable', `UPDATE people SET role = 'marketer' WHERE id = $1`],
+  ])('changes none: %s after %s', async (action, change) => {
+    const { body } = await cafe.admin.call('POST', '/keys', { mode: 'TEST', name: 'Till' });
+    const { id, key } = body as Issued;
+    const { database } = portal;
+    await database.query('BEGIN');
+    await database.query('SELECT 1 FROM organisations WHERE id = $1 FOR UPDATE', [cafe.organisationId]);
+    await database.query(change, [cafe.developer.id]);
+    const replied = cafe.developer.call('POST', `/keys/${id}/${action}`);
+    try {
+      await eventually(async () => {
+        const waiting = `SELECT 1 FROM pg_locks WHERE NOT granted AND transactionid = pg_current_xact_id()::xid`;
+        expect((await database.query(waiting)).rows).not.toEqual([]);
+      });
+    } finally {
+      await database.query('COMMIT');
+    }
+    expect((await replied).status).toBe(403);
+    expect(await statusOf(key)).toBe(200);
+  });
+});
+
 describe('keys of another organisation', () => {
+  it('are not even locked by who tries to change them', async () => {
+    const other = await organisationWithRoles(portal);
+    const { body } = await other.developer.call('POST', '/keys', { mode: 'TEST', name: 'Theirs' });
+    const { id } = body as Issued;
+    await portal.database.query('BEGIN');
+    await portal.database.query('SELECT 1 FROM api_keys WHERE id = $1 FOR UPDATE', [id]);
+    try {
+      // Waiting for the lock would end as a fault.
+      for (const what of ['roll', 'disable'])
+        expect(await cafe.admin.call('POST', `/keys/${id}/${what}`)).toMatchObject(notFound);
+    } finally {
+      await portal.database.query('COMMIT');
+    }
+  });
+
   it('are in no list, and can neither be rolled nor disabled: 404', async () => {
     const other = await organisationWithRoles(portal);
     const { body } = await other.developer.call('POST', '/keys', { mode: 'TEST', name: 'Theirs' });
