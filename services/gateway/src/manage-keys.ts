@@ -87,7 +87,8 @@ export function manageKeys(o: Administration) {
 
     /** What was disabled before stays as it was, and is answered the same. */
     disable: async (ref: KeyRef, by: Actor): Promise<Outcome<DisabledKey, KeyRefusal>> => {
-      const outcome = await withKey<DisabledKey>(o, ref, by, async (tx, { ownerEnabled: _, ...key }) => {
+      const outcome = await withKey<DisabledKey>(o, ref, by, async (tx, locked) => {
+        const { ownerEnabled: _, ...key } = locked;
         if (key.disabledAt !== null) return done({ ...key, disabledAt: key.disabledAt });
         const disabledAt = clock.now();
         await store.disableKey(tx, { id: key.id, at: disabledAt, by: personIdOf(by) });
@@ -102,15 +103,12 @@ export function manageKeys(o: Administration) {
       id: number,
       requestsPerMinute: number | null,
     ): Promise<Outcome<store.KeyRecord, KeyRefusal>> => {
-      const outcome = await withKey<store.KeyRecord>(
-        o,
-        { id },
-        'platform-team',
-        async (tx, { ownerEnabled: _, ...key }) => {
-          await store.setKeyLimit(tx, { id, requestsPerMinute });
-          return done({ ...key, requestsPerMinute });
-        },
-      );
+      const ref = { id };
+      const outcome = await withKey<store.KeyRecord>(o, ref, 'platform-team', async (tx, locked) => {
+        const { ownerEnabled: _, ...key } = locked;
+        await store.setKeyLimit(tx, { id, requestsPerMinute });
+        return done({ ...key, requestsPerMinute });
+      });
       if (outcome.ok) await o.untilForgotten();
       return outcome;
     },
