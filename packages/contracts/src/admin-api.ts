@@ -4,8 +4,9 @@
  */
 import { z } from 'zod';
 import { isBilledCurrency } from './currencies.ts';
+import { zonedDateTime } from './date-time.ts';
 import { role } from './gateway-events.ts';
-import { callsQuery } from './portal-organisation-api.ts';
+import { callsQuery, line } from './portal-organisation-api.ts';
 import {
   categoryId,
   country,
@@ -17,7 +18,7 @@ import {
   personId,
 } from './primitives.ts';
 
-const name = z.string().trim().min(1).max(200);
+const name = line(200);
 const email = z.email().max(254);
 
 // ---- gateway: organisations, people, terms
@@ -58,7 +59,7 @@ export type PeopleReply = z.infer<typeof peopleReply>;
 
 /** POST /admin/terms: plain text or Markdown; a version that is published without its text has none for ever. */
 export const termsVersion = z.object({
-  version: z.string().trim().min(1).max(50),
+  version: line(50),
   text: z
     .string()
     .refine((text) => text.trim() !== '', 'must not be empty')
@@ -74,16 +75,13 @@ export const termsVersion = z.object({
 const requestsPerMinute = z.int().min(1).max(100_000).nullable();
 /** POST /admin/keys. Mode null: as keys were before modes were recorded. */
 export const keyWish = z.object({
-  organisationId,
+  // As far as identities go in the store.
+  organisationId: organisationId.max(2 ** 31 - 1),
   mode: mode.nullable(),
-  expiresAt: z.iso
-    .datetime({ offset: true, error: 'must be ISO 8601 with a zone' })
-    .transform((text) => new Date(text))
-    .nullish()
-    .transform((at) => at ?? null),
+  expiresAt: zonedDateTime.nullish().transform((at) => at ?? null),
   /** Whose key it is; the organisation's first admin when nobody is named. */
   personEmail: z.email().optional(),
-  name: z.string().trim().min(1).max(100).default('API key'),
+  name: line(100).default('API key'),
   requestsPerMinute: requestsPerMinute.default(null),
 });
 /** POST /admin/keys/{id}/limit */

@@ -23,6 +23,8 @@ describe('a date-time from a caller', () => {
     ['as words', 'tomorrow'],
     ['as Unix time', '1772359200'],
     ['empty', ''],
+    ['before the year 0 in UTC', '0000-01-01T00:00:00+00:01'],
+    ['after the year 9999 in UTC', '9999-12-31T23:59:59-00:01'],
   ])('%s is refused', (_, text) => {
     expect(parseDateTime(text)).toBeUndefined();
   });

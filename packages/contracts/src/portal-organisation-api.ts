@@ -8,7 +8,7 @@ import { role } from './gateway-events.ts';
 import { country, currency, instant, mode, organisationId, personId } from './primitives.ts';
 
 /** Text of one line, as it goes into lists, mails and the database. Lengths count code points (decision 18a). */
-const line = (atMost: number) =>
+export const line = (atMost: number) =>
   z
     .string()
     .trim()
@@ -172,7 +172,7 @@ export const callsQuery = z.object({
     )
     .optional(),
   /** As it is logged, for example `POST /offers/{offer_id}/pause`. */
-  route: z.string().min(1).max(100).optional(),
+  route: line(100).optional(),
   /** A status or a class of them. */
   status: z
     .string()

@@ -32,6 +32,15 @@ describe('organisations', () => {
     expect((body as { message: string }).message).toMatch(/country: .*currency: .*adminEmail: /);
   });
 
+  it.each([
+    ['name', 'a\0b'],
+    ['name', 'a lone half of a pair: \ud800'],
+    ['tradingName', 'two\nlines'],
+  ])('are refused when the %s is %j, which no line of text can be', async (field, text) => {
+    const { status, body } = await gateway.admin('POST', '/organisations', { ...cafe, [field]: text });
+    expect([status, body]).toEqual([400, { message: expect.stringMatching(`^${field}: `) }]);
+  });
+
   it.each(['0', '999999', 'abc', '99999999999999'])('%s is unknown: 404', async (id) => {
     expect(await gateway.admin('GET', `/organisations/${id}`)).toMatchObject({ status: 404 });
     expect(await gateway.admin('POST', `/organisations/${id}/disable`)).toMatchObject({ status: 404 });
@@ -120,6 +129,8 @@ describe('keys', () => {
     ['an unknown organisation', { organisationId: 999_999, mode: 'TEST' }, 404],
     ['an unknown person', { mode: 'TEST', personEmail: 'who@cafe.test' }, 404],
     ['an unknown mode', { mode: 'BOTH' }, 400],
+    ['an organisation beyond all identities', { mode: 'TEST', organisationId: 2 ** 31 }, 400],
+    ['a name that no store takes', { mode: 'TEST', name: 'a\0b' }, 400],
     ['an expiry without a zone', { mode: 'TEST', expiresAt: '2099-01-01T00:00:00' }, 400],
   ])('are not created for %s', async (_case, wish, status) => {
     const organisationId = await gateway.register();
@@ -144,6 +155,11 @@ describe('keys', () => {
 });
 
 describe('terms', () => {
+  it('are refused under a version that is no line of text', async () => {
+    const { status, body } = await gateway.admin('POST', '/terms', { version: 'a\0b' });
+    expect([status, body]).toEqual([400, { message: expect.stringMatching('^version: ') }]);
+  });
+
   it('published twice change nothing, and superseded ones do not come back', async () => {
     for (const version of ['A', 'A', 'B']) {
       expect(await gateway.admin('POST', '/terms', { version })).toMatchObject({

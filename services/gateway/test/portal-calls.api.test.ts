@@ -97,6 +97,7 @@ describe('GET /portal/api/calls', () => {
     [{ limit: '0' }, 'limit'],
     [{ cursor: 'nonsense' }, 'cursor'],
     [{ route: '' }, 'route'],
+    [{ route: 'GET /\0' }, 'route'],
   ])('refuses %j and names the parameter: 400', async (query, word) => {
     expect(await ask(query)).toMatchObject({
       status: 400,

@@ -73,6 +73,7 @@ describe('POST /portal/api/keys', () => {
     [{ expiresAt: '2026-06-01T12:00:00.000Z' }, 'in the future'],
     [{ expiresAt: '2026-12-01T12:00:00' }, 'expiresAt'],
     [{ expiresAt: '2026-02-30T12:00:00Z' }, 'expiresAt'],
+    [{ expiresAt: '9999-12-31T23:59:59-23:59' }, 'expiresAt'],
     [{ mode: null }, 'mode'],
     [{ mode: 'test' }, 'mode'],
     [{ name: '  ' }, 'name'],
