@@ -141,7 +141,7 @@ describe('of a request with a key, however it ends', () => {
       ]);
     }
     expectNothingPrivateIn(stored.map(({ row }) => row).join('\n'), 'POST /offers/{offer_id}/pause');
-    expect(new Set(stored.map(({ status }) => status))).toEqual(new Set([...statuses]));
+    expect(new Set(stored.map(({ status }) => status))).toEqual(new Set(statuses));
   });
 
   it('the spool holds no more while the store is away', async () => {

@@ -2,10 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
+import pg from 'pg';
 import { startGateway } from '../src/service.ts';
+import { everyEndpoint } from './every-endpoint.ts';
 import { answerJson } from './fake-upstream.ts';
 import { type GatewayUnderTest, randomIp, startGatewayUnderTest } from './gateway-under-test.ts';
 
@@ -98,6 +101,82 @@ describe('the call log', () => {
         keys: [{ lastUsedAt: expect.stringMatching(/Z$/) }],
       }),
     );
+  });
+});
+
+describe('logging', () => {
+  it('changes neither request nor reply, and no request waits for it', async () => {
+    const organisationId = await gateway.register();
+    const { id, key } = await gateway.createKey(organisationId);
+    const ask = async () => {
+      const seen: unknown[] = [];
+      const notice = answerJson(({ method, url, headers, body }) => {
+        const { 'x-caller-context': _token, ...same } = headers;
+        seen.push({ method, url, headers: same, body: body.toString() });
+        return { status: 200, body: { return_code: 'S1', url } };
+      });
+      gateway.offers.respond = notice;
+      gateway.pricing.respond = notice;
+      const replies = [];
+      for (const { method, path, body } of everyEndpoint) {
+        const headers = { 'x-request-id': 'always-the-same', 'idempotency-key': 'one' };
+        const startedAt = performance.now();
+        const reply = await gateway.call(path, { method, key, headers, ...(body !== undefined && { body }) });
+        expect(performance.now() - startedAt).toBeLessThan(1_000);
+        const { date: _date, ...same } = Object.fromEntries(reply.headers);
+        replies.push({ status: reply.status, headers: same, body: reply.body });
+      }
+      return { seen, replies };
+    };
+    const logged = async () => {
+      const { body } = await gateway.admin('GET', `/organisations/${organisationId}/calls?key_id=${id}`);
+      return (body as { calls: unknown[] }).calls.length;
+    };
+    const asUsual = await ask();
+    await eventually(async () => expect(await logged()).toBe(everyEndpoint.length));
+
+    const other = new pg.Client({ connectionString: gateway.databaseUrl });
+    await other.connect();
+    await other.query('BEGIN');
+    await other.query('LOCK TABLE calls');
+    const whileItCannotBeWritten = await ask();
+    await other.end();
+    expect(whileItCannotBeWritten).toEqual(asUsual);
+    expect(asUsual.seen).toHaveLength(everyEndpoint.length);
+    await eventually(async () => expect(await logged()).toBe(2 * everyEndpoint.length));
+  });
+});
+
+describe('a record that is 90 days old', () => {
+  it('is shown to the last instant and then to nobody, and its day is deleted', async () => {
+    const dayMs = 24 * 60 * 60 * 1_000;
+    const clock = testClock(new Date(Date.now() - 92 * dayMs));
+    await using past = await startGatewayUnderTest({ clock });
+    const organisationId = await past.register();
+    const { key } = await past.createKey(organisationId);
+    const calledAt = clock.now();
+    await past.call('/categories', { key });
+    const shown = async () => {
+      const { body } = await past.admin('GET', `/organisations/${organisationId}/calls`);
+      return (body as { calls: { at: string }[] }).calls.map(({ at }) => at);
+    };
+    await eventually(async () => expect(await shown()).toEqual([calledAt.toISOString()]));
+    clock.set(new Date(calledAt.getTime() + 90 * dayMs));
+    expect(await shown()).toHaveLength(1);
+    clock.advance(1);
+    expect(await shown()).toEqual([]);
+
+    await using open = new AsyncDisposableStack();
+    const database = new pg.Client({ connectionString: past.databaseUrl });
+    await database.connect();
+    open.defer(() => database.end());
+    const stored = async () => (await database.query('SELECT 1 FROM calls')).rowCount;
+    expect(await stored()).toBe(1);
+    clock.set(new Date());
+    // Each replica looks when it starts, and every hour from then on.
+    const { config, brokerNamespace } = past;
+    open.use(await startGateway(config, { clock, logger: silentLogger, brokerNamespace }));
+    await eventually(async () => expect(await stored()).toBe(0));
   });
 });
 

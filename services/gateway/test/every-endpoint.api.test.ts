@@ -184,7 +184,7 @@ describe('a key with no recorded mode', () => {
 describe('60 requests a minute of one address', () => {
   it('are counted over all endpoints together; then each of them is 429, and nothing is asked of a service', async () => {
     const ip = randomIp();
-    const unknown: SampleRequest = { method: 'GET', path: '/nowhere', route: 'none' };
+    const unknown: SampleRequest = { method: 'GET', path: '/nowhere', route: 'none', body: undefined };
     const all = [...everyEndpoint, unknown];
     for (let count = 0; count < 60; count += 1) {
       const { method, path, body } = all[count % all.length]!;

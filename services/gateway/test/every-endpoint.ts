@@ -6,7 +6,7 @@ export type SampleRequest = {
   readonly path: string;
   /** As the call log names it. */
   readonly route: string;
-  readonly body?: string;
+  readonly body: string | undefined;
 };
 
 /** Bodies reach no gateway's eye, so any will do. */
@@ -14,5 +14,5 @@ export const everyEndpoint: readonly SampleRequest[] = endpoints.map(({ method, 
   method: method.toUpperCase(),
   path: path.replace(':offer_id', '4711'),
   route: `${method.toUpperCase()} ${path.replace(':offer_id', '{offer_id}')}`,
-  ...(takesBody && { body: '{}' }),
+  body: takesBody ? '{}' : undefined,
 }));

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '@offer-ads/testing/eventually';
+import { everyEndpoint } from './every-endpoint.ts';
 import { answerJson } from './fake-upstream.ts';
-import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';
+import { type GatewayUnderTest, randomIp, startGatewayUnderTest } from './gateway-under-test.ts';
+import { sendRaw } from './raw-client.ts';
 
 let gateway: GatewayUnderTest;
 let key: string;
@@ -108,6 +111,44 @@ describe('a request body', () => {
     await broken.promise;
     expect((await gateway.call('/categories', { key })).status).not.toBe(500);
   });
+});
+
+describe('a client that goes away while the service works', () => {
+  it.each(everyEndpoint)(
+    'takes the request to the service along, and is in the log: $route',
+    async (sample) => {
+      const organisationId = await gateway.register();
+      const own = await gateway.createKey(organisationId);
+      const working = Promise.withResolvers<void>();
+      const ended = Promise.withResolvers<void>();
+      for (const service of [gateway.offers, gateway.pricing]) {
+        service.respond = (req, res) => {
+          res.once('close', () => ended.resolve());
+          req.resume().once('end', () => working.resolve());
+        };
+      }
+      const { method, path, body = '' } = sample;
+      const head = [
+        `${method} ${path} HTTP/1.1`,
+        'Host: a',
+        `X-Api-Key: ${own.key}`,
+        `X-Forwarded-For: ${randomIp()}`,
+        ...(body === '' ? [] : [`Content-Length: ${body.length}`]),
+      ];
+      const { socket } = sendRaw(gateway.url, `${head.join('\r\n')}\r\n\r\n${body}`);
+      await working.promise;
+      const leftAt = performance.now();
+      socket.destroy();
+      await ended.promise;
+      // Not the end of the budget: that would be two seconds at least.
+      expect(performance.now() - leftAt).toBeLessThan(1_000);
+      gateway.pricing.respond = answerJson(() => ({ status: 200, body: {} }));
+      await eventually(async () => {
+        const { body: log } = await gateway.admin('GET', `/organisations/${organisationId}/calls`);
+        expect(log).toMatchObject({ calls: [{ route: sample.route, status: 499, returnCode: null }] });
+      });
+    },
+  );
 });
 
 describe('a reply', () => {

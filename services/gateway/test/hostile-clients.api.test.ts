@@ -171,6 +171,7 @@ describe('a request that is too much', () => {
   ])('is refused with 431: %s', async (_case, bytes) => {
     const answer = await sendRaw(gateway.url, bytes()).answer;
     expect(statusesIn(answer)).toEqual([431]);
+    expect(answer).toMatch(/^X-Request-Id: [0-9a-f-]{36}\r$/m);
     expect(seen).toEqual([]);
   });
 

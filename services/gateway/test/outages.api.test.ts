@@ -20,7 +20,7 @@ afterEach(async () => gateway[Symbol.asyncDispose]());
 
 /** What a caller needs of a reply to know what to do next. */
 function gist({ status, body, headers }: Reply) {
-  const mayRetry = Number(headers.get('retry-after')) > 0;
+  const mayRetry = /^[1-9]\d*$/.test(headers.get('retry-after') ?? '');
   return {
     status,
     body,
@@ -104,9 +104,13 @@ describe('while the store is away', () => {
       { ...gateway.config, GATEWAY_DATABASE_URL: wire.url },
       { logger: silentLogger, brokerNamespace: gateway.brokerNamespace },
     );
-    const ask = (path: string) =>
-      fetch(cutOff.url + path, { headers: { 'x-api-key': key, 'x-forwarded-for': randomIp() } });
+    const ask = (path: string, sent = key) =>
+      fetch(cutOff.url + path, { headers: { 'x-api-key': sent, 'x-forwarded-for': randomIp() } });
     wire.takeDown();
+    // What can be told without a look-up is told.
+    expect((await ask('/categories', `${key}0`)).status).toBe(401);
+    expect((await ask('/categories', key.toLowerCase())).status).toBe(401);
+    expect((await ask('/nowhere')).status).toBe(404);
     const refused = await ask('/categories');
     expect([refused.status, await refused.json()]).toEqual([503, { message: 'Service unavailable' }]);
     expect(refused.headers.get('x-ratelimit-limit')).toBe('60');
@@ -115,7 +119,12 @@ describe('while the store is away', () => {
     wire.bringBack();
     await eventually(async () => {
       const { body } = await gateway.admin('GET', `/organisations/${organisationId}/calls`);
-      expect(body).toMatchObject({ calls: [{ route: 'GET /categories', status: 503 }] });
+      expect(body).toMatchObject({
+        calls: [
+          { route: 'GET /categories', status: 503 },
+          { route: 'GET unmatched', status: 404 },
+        ],
+      });
     });
     expect((await ask('/categories')).status).toBe(200);
   });

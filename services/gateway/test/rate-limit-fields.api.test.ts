@@ -1,8 +1,11 @@
 /** What replies tell of the limit: on every kind of status, and from the first second of a window to its last. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { composeKey } from '../src/domain/api-key.ts';
 import { answerJson } from './fake-upstream.ts';
 import { type GatewayUnderTest, type Reply, randomIp, startGatewayUnderTest } from './gateway-under-test.ts';
+import { sendRaw } from './raw-client.ts';
 
 let gateway: GatewayUnderTest;
 let organisationId: number;
@@ -75,7 +78,43 @@ describe('the fields of the limit are in a reply with', () => {
     const reply = await gateway.call('/categories', { key });
     gateway.offers.respond = before;
     expect([reply.status, fieldsOf(reply)]).toEqual([503, firstOfSixty]);
-    expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(reply.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  });
+
+  it('500, a fault of the gateway itself, which tells nothing of it', async () => {
+    const database = new pg.Client({ connectionString: gateway.databaseUrl });
+    await database.connect();
+    await database.query('ALTER TABLE api_keys RENAME COLUMN expires_at TO expires_at_away');
+    const fresh = composeKey(
+      'TEST',
+      Array.from({ length: 32 }, () => 7),
+    );
+    const reply = await gateway.call('/categories', { key: fresh });
+    await database.query('ALTER TABLE api_keys RENAME COLUMN expires_at_away TO expires_at');
+    await database.end();
+    expect([reply.status, reply.body]).toEqual([500, { message: 'Internal server error' }]);
+    expect(fieldsOf(reply)).toEqual(firstOfSixty);
+    expect(reply.headers.has('x-request-id')).toBe(true);
+  });
+
+  it('400, a body that breaks while it is passed on', async () => {
+    const begun = Promise.withResolvers<void>();
+    const before = gateway.offers.respond;
+    gateway.offers.respond = (req) => {
+      req.on('error', () => {}).once('data', () => begun.resolve());
+    };
+    const head = ['POST /offers HTTP/1.1', 'Host: a', `X-Api-Key: ${key}`, `X-Forwarded-For: ${randomIp()}`];
+    const { socket, answer } = sendRaw(
+      gateway.url,
+      [...head, 'Transfer-Encoding: chunked', '', '4', 'half', ''].join('\r\n'),
+    );
+    await begun.promise;
+    socket.write('zz\r\n');
+    const text = await answer;
+    gateway.offers.respond = before;
+    expect(text).toMatch(/^HTTP\/1\.1 400 .*\{"message":"Bad request"\}$/s);
+    for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'])
+      expect(text).toMatch(new RegExp(`^${name}: .+\r$`, 'im'));
   });
 });
 
@@ -120,6 +159,18 @@ describe('the client that is counted', () => {
     expect(await count('2001:db8:77:1::1')).toBe('59');
     expect(await count('[2001:DB8:77:1:ffff::9]:443')).toBe('58');
     expect(await count('2001:db8:77:2::1')).toBe('59');
+  });
+
+  it('is the peer itself when that is no proxy of ours, whatever it claims', async () => {
+    await using direct = await startGatewayUnderTest({ settings: { TRUSTED_PROXIES: '10.0.0.0/8' } });
+    const claims = ['203.0.113.90', '203.0.113.91', '10.0.0.1', '2001:db8::1', '127.0.0.1'];
+    const left = [];
+    for (const ip of claims) {
+      const headers = { 'x-real-ip': ip, forwarded: `for=${ip}`, 'true-client-ip': ip };
+      const reply = await direct.call('/nowhere', { ip, headers });
+      left.push(reply.headers.get('x-ratelimit-remaining'));
+    }
+    expect(left).toEqual(['59', '58', '57', '56', '55']);
   });
 
   it('is read over several lines of the header as if they were one', async () => {

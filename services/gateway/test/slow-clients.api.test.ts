@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/eventually';
 import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';
-import { openSockets, statusesIn } from './raw-client.ts';
+import { openSockets, type RawClient, sendRaw, statusesIn } from './raw-client.ts';
 
 /** Headers may take 10 s and silence 15 s; connections are looked through every second. */
 const cutOffMs = 20_000;
@@ -11,9 +11,25 @@ const crowd = 1_000;
 
 let gateway: GatewayUnderTest;
 let key: string;
+/** An upload that stalls from the beginning: the tests wait for its end at the same time as for that of the others. */
+let stalled: RawClient;
+let stalledSince: number;
+let serviceSawItBreak: Promise<void>;
 beforeAll(async () => {
   gateway = await startGatewayUnderTest();
   ({ key } = await gateway.createKey(await gateway.register()));
+  const broken = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
+  serviceSawItBreak = broken.promise;
+  const { respond } = gateway.offers;
+  gateway.offers.respond = (req) => {
+    req.on('error', () => broken.resolve()).once('data', () => arrived.resolve());
+  };
+  const head = ['POST /offers HTTP/1.1', 'Host: a', `X-Api-Key: ${key}`, 'Content-Length: 100', '', 'half'];
+  stalled = sendRaw(gateway.url, head.join('\r\n'));
+  stalledSince = performance.now();
+  await arrived.promise;
+  gateway.offers.respond = respond;
 });
 afterAll(async () => gateway[Symbol.asyncDispose]());
 
@@ -47,7 +63,20 @@ describe('a thousand connections that say nothing, and a hundred that say a head
     expect(new Set(answers.slice(crowd).map((answer) => statusesIn(answer).join()))).toEqual(
       new Set(['408']),
     );
+    for (const answer of answers.slice(crowd)) expect(answer).toMatch(/^X-Request-Id: [0-9a-f-]{36}\r$/m);
     await eventually(() => expect(openSockets()).toBeLessThanOrEqual(before + 6));
     expect((await gateway.call('/categories', { key })).status).toBe(200);
+  });
+});
+
+describe('an upload that stalls', () => {
+  it('ends after 15 seconds without a byte with 408, told like every reply, and the service sees it break', async () => {
+    const answer = await stalled.answer;
+    const tookMs = performance.now() - stalledSince;
+    expect(tookMs).toBeGreaterThan(14_000);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 .*\{"message":"Request timeout"\}$/s);
+    for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'])
+      expect(answer).toMatch(new RegExp(`^${name}: .+\r$`, 'im'));
+    await serviceSawItBreak;
   });
 });
