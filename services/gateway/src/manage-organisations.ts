@@ -12,6 +12,7 @@ import { defaultQuota, type Organisation, type Quota } from './domain/organisati
 import { done, type Outcome, refused } from './domain/outcome.ts';
 import { type Actor, actorMay } from './domain/people.ts';
 import * as store from './organisations-store.ts';
+import { endAccess, lockPeople } from './people-store.ts';
 
 export type OrganisationRefusal = 'organisation-unknown' | 'not-allowed';
 
@@ -42,6 +43,7 @@ export function manageOrganisations(o: Administration) {
       const outcome = await changeOrganisation<never>(o, id, async (tx, organisation) => {
         if (organisation.enabled === enabled) return done('unchanged');
         await store.setOrganisationEnabled(tx, id, enabled);
+        if (!enabled) await endAccess(tx, { personIds: await lockPeople(tx, id), at: clock.now() });
         return done('changed');
       });
       if (outcome.ok) await o.untilForgotten();

@@ -106,7 +106,7 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
           return done('unchanged');
         await store.updatePerson(tx, changed.value);
         if (!changed.value.enabled)
-          await store.endAccess(tx, { personId: changed.value.id, at: clock.now() });
+          await store.endAccess(tx, { personIds: [changed.value.id], at: clock.now() });
         return done('changed');
       });
       if (outcome.ok) await o.untilForgotten();

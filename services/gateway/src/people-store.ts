@@ -36,11 +36,23 @@ export async function updatePerson(
   ]);
 }
 
-/** Of a person who is shut out, so that enabling them again brings no session and no link back to life. */
-export async function endAccess(tx: Transaction, o: { personId: number; at: Date }): Promise<void> {
-  await tx.query(`DELETE FROM portal_sessions WHERE person_id = $1`, [o.personId]);
-  await tx.query(`UPDATE sign_in_links SET used_at = $2 WHERE person_id = $1 AND used_at IS NULL`, [
-    o.personId,
+/** All of an organisation, locked as sign-ins lock them, so that one under way is over before its session is looked for. */
+export async function lockPeople(tx: Transaction, organisationId: number): Promise<number[]> {
+  const rows = await tx.query<{ id: number }>(
+    `SELECT id FROM people WHERE organisation_id = $1 ORDER BY id FOR NO KEY UPDATE`,
+    [organisationId],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Of people who are shut out, so that letting them in again brings no session and no link back to life. */
+export async function endAccess(
+  tx: Transaction,
+  o: { personIds: readonly number[]; at: Date },
+): Promise<void> {
+  await tx.query(`DELETE FROM portal_sessions WHERE person_id = ANY($1)`, [o.personIds]);
+  await tx.query(`UPDATE sign_in_links SET used_at = $2 WHERE person_id = ANY($1) AND used_at IS NULL`, [
+    o.personIds,
     o.at,
   ]);
 }

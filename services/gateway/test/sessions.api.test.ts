@@ -96,6 +96,16 @@ describe('a session', () => {
     }
   });
 
+  it('of a disabled organisation does not come back either when nobody used it meanwhile, nor does a link', async () => {
+    await portal.browser().ask(email);
+    const link = await portal.nextToken(email);
+    for (const verb of ['disable', 'enable'])
+      await portal.gateway.admin('POST', `/organisations/${organisationId}/${verb}`);
+    await expectSignedOut(browser);
+    expect((await portal.browser().complete(link)).status).toBe(401);
+    await signedIn();
+  });
+
   it('shows a changed role at the very next request', async () => {
     await portal.database.query(`UPDATE people SET role = 'marketer' WHERE email = $1`, [email]);
     expect((await see(browser)).body).toMatchObject({ role: 'marketer', permissions: ['offers'] });
