@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Queryable } from '@offer-ads/platform/postgres';
 import { type CallQuery, insertCalls, isUnwritable, listCalls } from '../src/calls-store.ts';
 import {
   type CallsDatabase,
@@ -13,6 +14,21 @@ beforeAll(async () => {
   database = await createCallsDatabase();
 });
 afterAll(async () => database[Symbol.asyncDispose]());
+
+type PlanNode = {
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+};
+
+/** Rows of the log that a plan took out of its tables, filtered away or not. */
+function callsReadBy(node: PlanNode): number {
+  const own = node['Relation Name']?.startsWith('calls_') === true;
+  const rows = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
+  return (own ? rows : 0) + (node.Plans ?? []).reduce((sum, plan) => sum + callsReadBy(plan), 0);
+}
 
 const noon = new Date('2026-06-01T12:00:00.000Z');
 const minutesLater = (minutes: number) => new Date(noon.getTime() + minutes * 60_000);
@@ -150,6 +166,32 @@ describe('a page of the log', () => {
     expect((await page({ keyId: second.keyId })).calls).toHaveLength(5);
     const { keyId } = await database.issueKey();
     expect((await page({ keyId })).calls).toEqual([]);
+  });
+
+  it('reads no call of a key of somebody else, so that the time it takes tells nothing of theirs', async () => {
+    const [ours, theirs] = [await database.issueKey(), await database.issueKey()];
+    // So many of ours that the way to theirs by the key would be the shortest.
+    for (const [{ sha256 }, count] of [[ours, 5_000] as const, [theirs, 100] as const]) {
+      const calls = Array.from({ length: count }, (_, n) => callWith(sha256, { at: minutesLater(n / 100) }));
+      await insertCalls(database.postgres, calls);
+    }
+    await database.postgres.query('ANALYZE calls');
+    const read: number[] = [];
+    const explaining: Queryable = {
+      query: async (sql, values) => {
+        const [row] = await database.postgres.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+          `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`,
+          values,
+        );
+        read.push(row === undefined ? Number.NaN : callsReadBy(row['QUERY PLAN'][0].Plan));
+        return [];
+      },
+    };
+    for (const { keyId } of [ours, theirs]) {
+      const { organisationId } = ours;
+      await listCalls(explaining, { organisationId, keyId, limit: 100, since: new Date(0) });
+    }
+    expect(read).toEqual([101, 0]);
   });
 
   it('looks through a bounded number of calls for rare ones, and goes on from there', async () => {
