@@ -196,6 +196,42 @@ describe('POST /internal/charges', () => {
   });
 });
 
+describe('VAT', () => {
+  it.each([
+    ['a UK organisation: a fifth on top', 'GB', 246, 1_476],
+    ['an organisation elsewhere', 'IE', 0, 1_230],
+  ])('on a card payment of %s', async (_whose, country, vatMinor, totalMinor) => {
+    const organisationId = newId();
+    const order = {
+      offerId: newId(),
+      title: 'Two for one',
+      netMinor: '1230',
+      offerExpiryAt: '2099-01-01T00:00:00.000Z',
+    };
+    const { body } = await as({ organisationId, country }, 'POST', '/internal/checkouts', order);
+    expect(body).toMatchObject({ outcome: 'opened', netMinor: '1230', vatMinor: `${vatMinor}` });
+    const { paymentUrl } = body as { paymentUrl: string };
+    const leadsTo = (await followLink(new URL(paymentUrl).pathname)).headers.get('location');
+    const session = await fetch(`${stripe}/sim/sessions/${leadsTo?.split('/').pop()}`);
+    expect(await session.json()).toMatchObject({
+      lines: [{ name: 'Two for one', amountMinor: 1_230 }],
+      vatMinor,
+      totalMinor,
+    });
+  });
+
+  it('is on no payment from the balance, wherever the organisation is', async () => {
+    for (const country of ['GB', 'IE']) {
+      const organisationId = newId();
+      await topUp(organisationId, '1230');
+      const charge = { offerId: newId(), title: 'Two for one', netMinor: '1230' };
+      expect(await as({ organisationId, country }, 'POST', '/internal/charges', charge)).toMatchObject({
+        body: { outcome: 'charged', balanceMinor: '0' },
+      });
+    }
+  });
+});
+
 describe('a card payment, from checkout to event', () => {
   it('leads the payer to Stripe and tells offers once it is paid', async () => {
     const { offerId, order, body, payPath } = await openCheckout(newId());

@@ -222,6 +222,46 @@ describe('E1 400: invalid or missing input', () => {
   });
 });
 
+describe('the limits of the specification', () => {
+  /** As the list shows it to who created it. */
+  async function listed(parts: Parts): Promise<Record<string, unknown>> {
+    const offer_id = await createdId(under, parts);
+    const { body } = await under.call('GET', '/offers?environment=test');
+    const { data } = body as { data: Record<string, unknown>[] };
+    return data.find((offer) => offer['offer_id'] === offer_id) ?? {};
+  }
+
+  it.each([
+    ['title', 40],
+    ['description', 500],
+    ['terms_and_conditions', 500],
+    ['advertised_name', 100],
+  ])('%s: %i characters, each one as people count them, and no more', async (name, most) => {
+    // Two UTF-16 units and four bytes each.
+    const longest = `${'\u{1F375}'.repeat(most - 1)}!`;
+    expect(await attempt({ [name]: `${longest}!` })).toEqual(
+      nothingBut('E1', 400, new RegExp(`^${name} must .*${most} characters`)),
+    );
+    expect((await listed({ [name]: longest }))[name]).toBe(longest);
+  });
+
+  it('radius: 5 to 30 miles', async () => {
+    for (const radius of ['4', '31', '4.999', '30.001', '-5', ''])
+      expect([radius, await attempt({ radius })]).toEqual([radius, nothingBut('E1', 400, /^radius /)]);
+    for (const radius of [5, 30]) expect(await listed({ radius: `${radius}` })).toMatchObject({ radius });
+  });
+
+  it('duration: at least 60 seconds', async () => {
+    const start_datetime = '2026-06-01T13:00:00Z';
+    expect(await attempt({ start_datetime, expiry_datetime: '2026-06-01T13:00:59.999Z' })).toEqual(
+      nothingBut('E1', 400, /expiry_datetime must be at least 60 seconds/),
+    );
+    expect(await listed({ start_datetime, expiry_datetime: '2026-06-01T13:01:00Z' })).toMatchObject({
+      expiry_datetime: '2026-06-01T13:01:00.000Z',
+    });
+  });
+});
+
 describe('E1 400: start more than 60 seconds in the past', () => {
   it('creates and charges nothing', async () => {
     expect(await attempt({ start_datetime: '2026-06-01T11:58:59.999Z' })).toEqual(
@@ -258,10 +298,15 @@ describe('E1 400: Idempotency-Key', () => {
 });
 
 describe("E1 403: environment is not the key's mode", () => {
-  it("names the key's mode, before any other fault", async () => {
-    const answer = await create(under, { environment: 'LIVE', title: undefined });
-    expect(answer).toMatchObject(refusal('E1', 403, /TEST/));
-    expect(await traces()).toEqual(none);
+  it.each([
+    ['TEST', 'LIVE'],
+    ['LIVE', 'TEST'],
+  ] as const)("names the key's mode, %s, before any other fault", async (mode, environment) => {
+    const wrong = { environment, title: undefined, 'interests[]': ['999'] };
+    expect(await attempt(wrong, { caller: { mode } })).toEqual(
+      nothingBut('E1', 403, new RegExp(`works in ${mode} mode only`)),
+    );
+    expect(under.neighbours.pricing.asked + under.neighbours.moderation.asked).toBe(0);
   });
 });
 

@@ -90,6 +90,28 @@ describe('200', () => {
     expect(pages.at(-1)?.pagination.next_cursor).toBeNull();
   });
 
+  it('has 20 offers on a page unless another number is asked for, 100 at most', async () => {
+    const caller = { organisationId: 17, quota: { perPerson: 200, perOrganisation: 200 } };
+    under.neighbours.billing.balanceMinor = 2_000_00n;
+    const ids: number[] = [];
+    for (let count = 0; count < 101; count += 1) ids.unshift(await createdId(under, {}, { caller }));
+    under.neighbours.reset();
+    const page = async (query: string) => {
+      const { data, pagination } = await list(17, query);
+      return { ids: data.map((offer) => offer.offer_id), ...pagination, next_cursor: null };
+    };
+    const shown = (count: number) => ({
+      ids: ids.slice(0, count),
+      limit: count,
+      count,
+      has_more: true,
+      next_cursor: null,
+    });
+    expect(await page('')).toEqual(shown(20));
+    expect(await page('limit=1')).toEqual(shown(1));
+    expect(await page('limit=100')).toEqual(shown(100));
+  });
+
   it('filters by what the status is now', async () => {
     const caller = { organisationId: 12 };
     const from = under.clock.now();
@@ -166,14 +188,21 @@ describe('400', () => {
 });
 
 describe('403', () => {
-  it("when environment is not the key's mode", async () => {
-    const answer = await under.call('GET', '/offers?environment=live');
-    expect(answer.status).toBe(403);
-    expect(answer.body).toMatchObject({
-      return_code: 'E1',
-      code: 403,
-      message: expect.stringContaining('TEST'),
-    });
+  it.each([
+    ['TEST', 'live'],
+    ['TEST', 'LIVE'],
+    ['LIVE', 'test'],
+  ] as const)("when environment is not the key's mode, which is named: %s", async (mode, environment) => {
+    const answer = await under.call('GET', `/offers?environment=${environment}`, { caller: { mode } });
+    expect([answer.status, answer.body]).toEqual([
+      403,
+      {
+        return_code: 'E1',
+        status: 'Error',
+        code: 403,
+        message: expect.stringContaining(`works in ${mode} mode only`),
+      },
+    ]);
   });
 });
 

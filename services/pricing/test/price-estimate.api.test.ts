@@ -144,6 +144,27 @@ describe('S1, 200: the price estimate', () => {
     expect((await estimate({ ...less, gender: ['Male'] })).body).toMatchObject({ ad_units: 0 });
   });
 
+  it('calculates with eight decimals of the unit price and shows six, half-up to pennies in the end', async () => {
+    // 835 days x 4 members = 80,160 units at 0.00114515 = 91.795224. With six decimals it would be 91.78, and with the
+    // rate unrounded 91.79.
+    const years = { end_datetime: '2029-03-15T00:00:00Z' };
+    expect((await estimate(years, { currency: 'EUR' })).body).toMatchObject({
+      ad_units: 80_160,
+      ad_unit_price: 0.001145,
+      estimated_cost: 91.8,
+    });
+    // 5 units of one member at 0.001 are half a penny.
+    const one = { gender: ['Male'], interests: [2] };
+    const fiveHours = { ...one, end_datetime: '2026-12-01T05:00:00Z' };
+    expect((await estimate(fiveHours)).body).toMatchObject({ ad_units: 5, estimated_cost: 0.01 });
+    const aLittleLess = { ...one, end_datetime: '2026-12-01T04:59:24Z' };
+    expect((await estimate(aLittleLess)).body).toMatchObject({ ad_units: 4.99, estimated_cost: 0 });
+  });
+
+  it.each([5, 30])('takes a radius of %i miles, which is as far as it goes', async (radius) => {
+    expect((await estimate({ radius })).body).toMatchObject({ return_code: 'S1' });
+  });
+
   it('takes a start up to 60 seconds ago and prices it as sent', async () => {
     const changes = { start_datetime: '2026-11-20T17:59:00Z', end_datetime: '2026-11-20T18:59:00Z' };
     expect((await estimate(changes)).body).toMatchObject({ return_code: 'S1', ad_units: 4 });
