@@ -33,5 +33,13 @@ function table(rows: readonly object[]): string {
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return escaped(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+/** A parked message may hold anything: what steers a terminal or turns the direction of reading is shown by its code. */
+function escaped(text: string): string {
+  return text.replaceAll(
+    /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

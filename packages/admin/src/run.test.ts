@@ -358,6 +358,16 @@ describe('help', () => {
 });
 
 describe('output for people', () => {
+  it('shows texts of others as they are written, and lets none of them steer the terminal', async () => {
+    const steering = 'a\u001b[2J\u009b31m\r\nb\u202e';
+    replies['GET /admin/organisations'] = { organisations: [{ name: steering }] };
+    replies['GET /admin/organisations/3'] = { name: steering };
+    for (const words of ['org list', 'org show --org 3']) {
+      const { printed } = await admin(words);
+      expect(printed).toContain('a\\u001b[2J\\u009b31m\\u000d\\u000ab\\u202e');
+    }
+  });
+
   it('is a table for lists and a line per field otherwise', async () => {
     replies['GET /admin/organisations/3/keys'] = {
       keys: [
