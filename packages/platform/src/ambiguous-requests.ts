@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { sendJson } from './http-errors.ts';
 
 type Ambiguity = 'unknown-version' | 'unknown-coding' | 'several-hosts';
 
@@ -26,9 +27,7 @@ export function refuseAmbiguous(req: IncomingMessage, res: ServerResponse): bool
   connection[refused] = true;
   const { status, message } = replies[ambiguity];
   res.setHeader('Connection', 'close');
-  res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  res.statusCode = status;
-  res.end(JSON.stringify({ message }));
+  sendJson(res, status, { message });
   return true;
 }
 

@@ -30,6 +30,9 @@ export function createBreaker<In, Out>(o: {
     errorThresholdPercentage,
     resetTimeout: resetTimeoutMs,
     errorFilter: o.isHarmless,
+    // Nobody reads them, and every second they would sort the durations of all calls of the last ten.
+    rollingPercentilesEnabled: false,
+    enableSnapshots: false,
   });
   breaker.on('open', () => o.logger.warn({ target: o.target }, 'breaker opened'));
   breaker.on('close', () => o.logger.info({ target: o.target }, 'breaker closed'));

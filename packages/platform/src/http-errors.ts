@@ -11,18 +11,30 @@ export const notFound: RequestHandler = (_req, res) => {
   res.status(404).json({ message: 'Not found' });
 };
 
-/** The last middleware: logs the fault with its cause, answers with its public body. */
+/** The last middleware. */
 export function answerFaults(logger: Logger): ErrorRequestHandler {
-  return (error: unknown, _req, res, _next) => {
-    const fault = asFault(error);
-    const requestId = res.getHeader('X-Request-Id');
-    const level = fault.status >= 500 ? 'error' : 'info';
-    logger[level]({ requestId, status: fault.status, error: fault }, fault.message);
-    // Half a reply cannot be taken back: break the connection, so that the caller does not take it for a whole one.
-    if (res.headersSent) return void res.destroy();
-    if (fault.retryAfterSeconds !== undefined) res.setHeader('Retry-After', fault.retryAfterSeconds);
-    res.status(fault.status).json(fault.publicBody);
-  };
+  return (error: unknown, _req, res, _next) => answerFault(logger, error, res);
+}
+
+/** Logs the fault with its cause, answers with its public body. */
+export function answerFault(logger: Logger, error: unknown, res: ServerResponse): void {
+  const fault = asFault(error);
+  const requestId = res.getHeader('X-Request-Id');
+  const level = fault.status >= 500 ? 'error' : 'info';
+  logger[level]({ requestId, status: fault.status, error: fault }, fault.message);
+  // Half a reply cannot be taken back: break the connection, so that the caller does not take it for a whole one.
+  if (res.headersSent) return void res.destroy();
+  if (fault.retryAfterSeconds !== undefined) res.setHeader('Retry-After', fault.retryAfterSeconds);
+  sendJson(res, fault.status, fault.publicBody);
+}
+
+/** What express's `json` does, for replies that express has no part in. */
+export function sendJson(res: ServerResponse, status: number, body: unknown): void {
+  const text = JSON.stringify(body);
+  res.statusCode = status;
+  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  res.setHeader('Content-Length', Buffer.byteLength(text));
+  res.end(text);
 }
 
 /** What express and its parsers refuse by themselves. */
@@ -67,9 +79,7 @@ const uploadRefusals = { 400: 'Bad request', 408: 'Request timeout' };
 function refuseUpload(res: ServerResponse, status: keyof typeof uploadRefusals): void {
   if (!res.headersSent) {
     res.setHeader('Connection', 'close');
-    res.setHeader('Content-Type', 'application/json; charset=utf-8');
-    res.statusCode = status;
-    res.end(JSON.stringify({ message: uploadRefusals[status] }));
+    sendJson(res, status, { message: uploadRefusals[status] });
   }
   // After the reply is on its way: whoever still reads the body sees it break off.
   setImmediate(() => res.req.destroy(new Error('upload stalled or broken')));

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { requestBudgetHeader, requestIdHeader } from '@offer-ads/contracts/caller-context';
 import { trace } from '@opentelemetry/api';
-import type { Request } from 'express';
 import { type CallerPresence, callerPresence, createDeadline, type Deadline } from './deadline.ts';
 
 export type RequestFacts = {
@@ -14,21 +13,23 @@ export type RequestFacts = {
   deadline(): Deadline;
 };
 
-export function requestFacts(req: Request): RequestFacts {
+export function requestFacts(req: IncomingMessage): RequestFacts {
   return acceptedOf(req);
 }
 
 /** The route's pattern, without ids or query string: what logs and metrics may hold. */
-export function routeTemplate(req: Request): string {
-  const path: unknown = acceptedOf(req).routeName ?? req.route?.path;
+export function routeTemplate(req: IncomingMessage): string {
+  // What express adds to a request, if it was express's.
+  const { route, baseUrl = '' } = req as { route?: { path?: unknown }; baseUrl?: string };
+  const path = acceptedOf(req).routeName ?? route?.path;
   // A mounted router's path is as the caller wrote it, and express takes it in any case.
-  return typeof path === 'string' ? `${req.baseUrl.toLowerCase()}${path}` : 'unmatched';
+  return typeof path === 'string' ? `${baseUrl.toLowerCase()}${path}` : 'unmatched';
 }
 
 /** For routes that express does not match by itself. `template` is an express pattern, without ids. */
-export function nameRoute(req: Request, template: string): void {
+export function nameRoute(req: IncomingMessage, template: string): void {
   acceptedOf(req).routeName = template;
-  trace.getActiveSpan()?.setAttribute('http.route', template);
+  trace.getActiveSpan()?.setAttribute('http.route', template).updateName(`${req.method} ${template}`);
 }
 
 /** A property of the request: a WeakMap would cost every garbage collection its share. */
@@ -36,7 +37,7 @@ const accepted = Symbol('accepted request');
 type Carrier = IncomingMessage & { [accepted]?: AcceptedRequest };
 
 /** Called once, when the request arrives. */
-export function accept(req: Request, receivedAt: Date): AcceptedRequest {
+export function accept(req: IncomingMessage, receivedAt: Date): AcceptedRequest {
   const request = new AcceptedRequest(req, receivedAt);
   (req as Carrier)[accepted] = request;
   return request;
@@ -54,11 +55,11 @@ class AcceptedRequest implements RequestFacts {
   readonly startedAtMs = performance.now();
   #bodyArrivedAtMs: number | undefined;
   routeName: string | undefined;
-  readonly #req: Request;
+  readonly #req: IncomingMessage;
   #deadline: Deadline | undefined;
   #caller: CallerPresence | undefined;
 
-  constructor(req: Request, receivedAt: Date) {
+  constructor(req: IncomingMessage, receivedAt: Date) {
     this.#req = req;
     this.receivedAt = receivedAt;
     if (hasBody(req)) req.on('end', () => (this.#bodyArrivedAtMs = performance.now()));
@@ -84,8 +85,8 @@ const wellFormedRequestId = /^[A-Za-z0-9._-]{8,64}$/;
 /** The longest budget: a creation (decision 23). */
 const longestBudgetMs = 25_000;
 
-function budgetMs(req: Request): number {
-  const given = Number(req.get(requestBudgetHeader) ?? longestBudgetMs);
+function budgetMs(req: IncomingMessage): number {
+  const given = Number(req.headers[requestBudgetHeader] ?? longestBudgetMs);
   return Number.isFinite(given) ? Math.min(Math.max(0, given), longestBudgetMs) : longestBudgetMs;
 }
 

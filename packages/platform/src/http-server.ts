@@ -1,16 +1,16 @@
 /** An express server with what every service owes its callers: ids, logs, health, limits, plain errors, a graceful stop. */
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ServiceName } from '@offer-ads/contracts/primitives';
-import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import express, { type Express } from 'express';
 import { refuseAmbiguous, toOriginForm } from './ambiguous-requests.ts';
 import type { Clock } from './clock.ts';
 import { callerGoneStatus } from './faults.ts';
-import { answerBadRequests, answerFaults, endStalledUploads, notFound } from './http-errors.ts';
+import { answerBadRequests, answerFault, answerFaults, endStalledUploads, notFound } from './http-errors.ts';
 import { healthRoutes, type Readiness } from './http-health.ts';
 import { accept, acceptedOf, routeTemplate } from './http-request.ts';
-import { type Logger, unredacted } from './logging.ts';
+import { type Logger, writeAccessLog } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 
 export type HttpServer = AsyncDisposable & { readonly url: string; readonly port: number };
@@ -25,11 +25,16 @@ export type HttpServerOptions = {
   readonly clock: Clock;
   readonly readiness: Readiness;
   readonly routes: (app: Express) => void;
+  /** Requests that are served before express, because express costs as much as all else that is done for them. */
+  readonly door?: Door;
   /** An upload ends when no byte came for this long (decision 23). */
   readonly stallMs?: number;
   /** How long requests in flight may take to finish when the server stops. */
   readonly stopMs?: number;
 };
+
+/** What is to be done for a request; null leaves it to the routes. What it throws is answered like a route's. */
+export type Door = (req: IncomingMessage) => ((res: ServerResponse) => Promise<void>) | null;
 
 /** Decision 23: 15 s without a byte. */
 const defaultStallMs = 15_000;
@@ -46,7 +51,6 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
   app.disable('etag');
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
-  app.use(acceptRequest(o, lifetime));
   healthRoutes(app, { ...o, stopping: () => lifetime.stopping });
   o.routes(app);
   app.use(notFound);
@@ -63,7 +67,7 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
   server.maxConnections = mostConnections;
   server.timeout = o.stallMs ?? defaultStallMs;
   server.on('request', endStalledUploads);
-  server.on('request', app);
+  server.on('request', receiveRequests(o, app, lifetime));
   // An expectation that we do not know is ignored instead of being refused without the headers that every reply has.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   answerBadRequests(server);
@@ -83,58 +87,69 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
   };
 }
 
-/** First middleware: gives the request its facts, its id in the reply, its line in the access log, its metrics. */
-function acceptRequest(o: HttpServerOptions, lifetime: { readonly stopping: boolean }): RequestHandler {
-  const observe = durationsByRoute(o.metrics);
-  const accessLog = unredacted(o.logger);
+/** Gives every request its facts, its id in the reply, its line in the access log, its metrics, and then to whom it is for. */
+function receiveRequests(
+  o: HttpServerOptions,
+  app: Express,
+  lifetime: { readonly stopping: boolean },
+): (req: IncomingMessage, res: ServerResponse) => void {
+  const report = reportByRoute(o);
 
   // One listener for all requests: it finds its request by the response that it is called on.
-  function answered(this: Response): void {
-    const req = this.req as Request;
+  function answered(this: ServerResponse): void {
+    const { req } = this;
     const request = acceptedOf(req);
     const durationMs = performance.now() - request.startedAtMs;
     const aborted = !this.writableFinished;
     if (aborted) request.callerLeft();
-    const { method } = req;
-    const route = routeTemplate(req);
     const status = aborted && !this.headersSent ? callerGoneStatus : this.statusCode;
-    observe(method, route, status, durationMs / 1_000);
-    const { requestId } = request;
-    accessLog.info(
-      { requestId, method, route, status, durationMs: Math.round(durationMs), aborted },
-      'request',
-    );
+    const route = routeTemplate(req);
+    report({ requestId: request.requestId, method: req.method ?? '', route, status, durationMs, aborted });
   }
 
-  return (req, res, next) => {
+  return (req, res) => {
     const request = accept(req, o.clock.now());
     res.setHeader('X-Request-Id', request.requestId);
     if (lifetime.stopping) res.setHeader('Connection', 'close');
     res.on('close', answered);
     if (refuseAmbiguous(req, res)) return;
-    req.url = toOriginForm(req.url);
-    next();
+    req.url = toOriginForm(req.url ?? '');
+    const serve = o.door?.(req) ?? null;
+    if (serve === null) app(req, res);
+    else serve(res).catch((error: unknown) => answerFault(o.logger, error, res));
   };
 }
 
-/** Routes and statuses are few, so that each has its own instrument, found without building label objects. */
-function durationsByRoute(
-  metrics: Metrics,
-): (method: string, route: string, status: number, seconds: number) => void {
-  const durations = metrics.histogram({
+type Answered = {
+  readonly requestId: string;
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly aborted: boolean;
+};
+
+/** Routes and statuses are few, so that what is the same for all requests of one is made once. */
+function reportByRoute(o: { logger: Logger; metrics: Metrics }): (answered: Answered) => void {
+  const durations = o.metrics.histogram({
     name: 'http_request_duration_seconds',
     help: 'Requests answered, by route and status.',
     labelNames: ['method', 'route', 'status'],
   });
-  const known = new Map<string, { observe: (seconds: number) => void }>();
-  return (method, route, status, seconds) => {
+  const known = new Map<string, { duration: { observe(seconds: number): void }; fields: string }>();
+  const log = writeAccessLog(o.logger);
+  return ({ requestId, method, route, status, durationMs, aborted }) => {
     const name = `${method} ${route} ${status}`;
-    let instrument = known.get(name);
-    if (instrument === undefined) {
-      instrument = durations.labels(method, route, `${status}`);
-      known.set(name, instrument);
+    let kind = known.get(name);
+    if (kind === undefined) {
+      const duration = durations.labels(method, route, `${status}`);
+      kind = { duration, fields: JSON.stringify({ method, route, status }).slice(1, -1) };
+      known.set(name, kind);
     }
-    instrument.observe(seconds);
+    kind.duration.observe(durationMs / 1_000);
+    log(
+      `"requestId":"${requestId}",${kind.fields},"durationMs":${Math.round(durationMs)},"aborted":${aborted}`,
+    );
   };
 }
 

@@ -96,7 +96,7 @@ export async function startGateway(
     ...foundation,
   });
   const administration = { postgres, clock, untilForgotten };
-  const routes = gatewayRoutes({
+  const http = gatewayRoutes({
     config,
     logger,
     broker,
@@ -131,7 +131,7 @@ export async function startGateway(
       ...foundation,
       // Without the broker the API works on: events wait in the outbox.
       readiness: async () => ((await postgres.healthy()) ? [] : ['postgres does not answer']),
-      routes,
+      ...http,
     }),
   );
   const running = opened.move();

@@ -32,15 +32,15 @@ async function statusOf(replica: string, key: string): Promise<number> {
 
 /** The organisation's own load: its key in use on every replica, one request after the other, until told to stop. */
 function use(key: string): { stop: () => Promise<{ accepted: number }> } {
-  let stopped = false;
+  const load = { stopped: false };
   const callers = replicas.map(async (replica) => {
     let accepted = 0;
-    while (!stopped) if ((await statusOf(replica, key)) === 200) accepted += 1;
+    while (!load.stopped) if ((await statusOf(replica, key)) === 200) accepted += 1;
     return accepted;
   });
   return {
     stop: async () => {
-      stopped = true;
+      load.stopped = true;
       const accepted = await Promise.all(callers);
       return { accepted: accepted.reduce((sum, count) => sum + count, 0) };
     },

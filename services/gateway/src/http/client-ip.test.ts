@@ -1,11 +1,12 @@
+import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import type { Request } from 'express';
 import { readClientIp } from './client-ip.ts';
 
 const clientIp = readClientIp(['127.0.0.0/8', '10.0.0.0/8', 'fd00::/8']);
 
 function from(remoteAddress: string | undefined, forwardedFor?: string): string {
-  return clientIp({ socket: { remoteAddress }, get: () => forwardedFor } as unknown as Request);
+  const headers = { 'x-forwarded-for': forwardedFor };
+  return clientIp({ socket: { remoteAddress }, headers } as unknown as IncomingMessage);
 }
 
 describe('the client IP', () => {

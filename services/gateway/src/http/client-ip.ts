@@ -1,10 +1,11 @@
 /** Whose request it is, when proxies stand before us. */
+
+import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import type { Request } from 'express';
 import { unmapped } from '../domain/client-network.ts';
 import { remember } from '../remember.ts';
 
-export type ClientIp = (req: Request) => string;
+export type ClientIp = (req: IncomingMessage) => string;
 
 /** More proxies than anybody has in a row; the rest of a made-up list is not read. */
 const mostHops = 16;
@@ -20,7 +21,8 @@ export function readClientIp(trustedNetworks: readonly string[]): ClientIp {
   return (req) => {
     let client = addressAt(req.socket.remoteAddress ?? '');
     if (!isTrusted(client)) return client;
-    const forwarded = req.get('x-forwarded-for') ?? '';
+    // Node joins several lines of this header with commas.
+    const forwarded = String(req.headers['x-forwarded-for'] ?? '');
     let end = forwarded.length;
     for (let hops = 0; hops < mostHops && end > 0; hops += 1) {
       const comma = forwarded.lastIndexOf(',', end - 1);

@@ -1,5 +1,5 @@
 /** Passes a request on and its reply back: bodies are streams, nothing large is held here. */
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
 import {
   callerContextHeader,
@@ -7,7 +7,6 @@ import {
   requestIdHeader,
 } from '@offer-ads/contracts/caller-context';
 import { requestFacts } from '@offer-ads/platform/http-request';
-import type { Request, Response } from 'express';
 import type { Dispatcher } from 'undici';
 import { CallerGone, type Upstream } from '../upstream.ts';
 import type { Endpoint } from './endpoints.ts';
@@ -21,8 +20,8 @@ const notReadingMs = 2_000;
 const longestReadMs = 60_000;
 
 export async function forward(
-  req: Request,
-  res: Response,
+  req: IncomingMessage,
+  res: ServerResponse,
   o: { endpoint: Endpoint; upstream: Upstream; callerToken: string },
 ): Promise<void> {
   const { endpoint } = o;
@@ -30,7 +29,7 @@ export async function forward(
   const body = endpoint.takesBody ? bodyOf(req) : null;
   const limits = limitWaiting(req, body, endpoint.budgetMs, reply);
   // Also when a reply is out already: the platform answers an upload that breaks, and nobody needs the rest.
-  const onClose = () => reply.giveUp(new CallerGone('the connection closed'));
+  const onClose = () => reply.callerLeft();
   res.on('close', onClose);
   try {
     const headers = passedOn(req.headers, endpoint.takesBody);
@@ -38,7 +37,7 @@ export async function forward(
     headers.push(requestBudgetHeader, String(endpoint.budgetMs));
     headers.push(requestIdHeader, requestFacts(req).requestId);
     const method = req.method as Dispatcher.HttpMethod;
-    await o.upstream.send({ method, path: req.url, headers, body }, reply);
+    await o.upstream.send({ method, path: req.url ?? '/', headers, body }, reply);
   } catch (error) {
     if (!(error instanceof CallerGone)) throw error;
   } finally {
@@ -52,7 +51,7 @@ export async function forward(
  * more of the body while the caller would send it is as good as gone.
  */
 function limitWaiting(
-  req: Request,
+  req: IncomingMessage,
   body: Readable | null,
   budgetMs: number,
   reply: PassedReply,
@@ -94,7 +93,7 @@ function limitWaiting(
  * A service may answer before it has read everything, and its connection then ends the stream that it reads. The
  * caller's own connection must survive that to take the reply, so a stream of our own stands between.
  */
-function bodyOf(req: Request): Readable | null {
+function bodyOf(req: IncomingMessage): Readable | null {
   const isEmpty =
     req.headers['transfer-encoding'] === undefined && Number(req.headers['content-length'] ?? 0) === 0;
   if (isEmpty) return null;

@@ -1,6 +1,7 @@
 /** A service's reply on its way to the caller: in one piece when it is short, as a stream when it is not. */
+
+import type { ServerResponse } from 'node:http';
 import { requestIdHeader } from '@offer-ads/contracts/caller-context';
-import type { Response } from 'express';
 import type { Dispatcher } from 'undici';
 import { CallerGone, type ReplyTaker } from '../upstream.ts';
 import { noteReturnCode } from './record-calls.ts';
@@ -16,23 +17,28 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 /** One per request, for speed instead of a handful of closures. */
 export class PassedReply implements ReplyTaker {
   readonly taken: Promise<void>;
-  readonly #res: Response;
+  readonly #res: ServerResponse;
   readonly #withoutBody: boolean;
   #settle!: { readonly resolve: () => void; readonly reject: (error: Error) => void };
   #controller: Dispatcher.DispatchController | undefined;
   #givenUp: Error | undefined;
+  #ended = false;
   #status = 0;
   #headers: Headers = {};
   /** What has arrived of a reply that is sent in one piece; undefined when it is streamed. */
   #held: Buffer[] | undefined;
-  #missingBytes = 0;
 
-  constructor(res: Response, o: { withoutBody: boolean }) {
+  constructor(res: ServerResponse, o: { withoutBody: boolean }) {
     this.#res = res;
     this.#withoutBody = o.withoutBody;
     this.taken = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
+  }
+
+  /** The connection is done with; nothing happens when the reply was passed on whole. */
+  callerLeft(): void {
+    if (!this.#ended) this.giveUp(new CallerGone('the connection closed'));
   }
 
   /** Ends the request to the service, however far it has come. */
@@ -81,6 +87,7 @@ export class PassedReply implements ReplyTaker {
     if (held === undefined || held.length === 0) this.#res.end();
     // As text that stands for the same bytes: Node sends it together with the head, in one write instead of two.
     else this.#res.end(held.map((chunk) => chunk.toString('latin1')).join(''), 'latin1');
+    this.#ended = true;
     this.#settle.resolve();
   }
 

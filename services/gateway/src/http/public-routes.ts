@@ -1,7 +1,10 @@
 /** The public API: limit, log, key, then the service that answers (decision 9). */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '@offer-ads/platform/clock';
 import { nameRoute } from '@offer-ads/platform/http-request';
-import type { Express, Request } from 'express';
+import type { Door } from '@offer-ads/platform/http-server';
+import type { Express } from 'express';
 import type { CallLog } from '../call-log.ts';
 import { type Audience, rememberTokens, type TokenMaker } from '../caller-tokens.ts';
 import { admit } from '../domain/admission.ts';
@@ -9,7 +12,7 @@ import { hashOfSentKey, type KeyLookUp } from '../key-look-up.ts';
 import type { RequestLimiter } from '../request-limiter.ts';
 import type { Upstream } from '../upstream.ts';
 import type { ClientIp } from './client-ip.ts';
-import { endpointFor } from './endpoints.ts';
+import { type Endpoint, endpointFor } from './endpoints.ts';
 import { forward } from './forward.ts';
 import { limitClient, limitKey } from './rate-limit.ts';
 import { recordCall } from './record-calls.ts';
@@ -25,16 +28,11 @@ export type PublicRoutes = {
   readonly upstreams: Readonly<Record<Audience, Upstream>>;
 };
 
-/**
- * One middleware for all endpoints, mounted before everything else: it is run for nearly every request, and express
- * would try each route of the service in turn.
- */
-export function publicEndpoints(app: Express, o: PublicRoutes): void {
+/** Serves all endpoints, before express: nearly every request is for one of them. */
+export function publicDoor(o: PublicRoutes): Door {
   const tokenFor = rememberTokens(o.tokenFor);
-  app.use(async (req, res, next) => {
-    const endpoint = endpointFor(req.method, pathOf(req));
-    if (endpoint === undefined) return next();
-    nameRoute(req, endpoint.path);
+
+  async function serve(req: IncomingMessage, res: ServerResponse, endpoint: Endpoint): Promise<void> {
     const sha256 = hashOfSentKey(req.headers['x-api-key']);
     if (sha256 !== null) recordCall(o.callLog, req, res, sha256);
     const byClient = await limitClient(req, res, o);
@@ -49,7 +47,14 @@ export function publicEndpoints(app: Express, o: PublicRoutes): void {
     }
     const callerToken = tokenFor(endpoint.audience, admission.key, admission.caller);
     await forward(req, res, { endpoint, upstream: o.upstreams[endpoint.audience], callerToken });
-  });
+  }
+
+  return (req) => {
+    const endpoint = endpointFor(req.method ?? '', pathOf(req));
+    if (endpoint === undefined) return null;
+    nameRoute(req, endpoint.path);
+    return (res) => serve(req, res, endpoint);
+  };
 }
 
 /** Mounted last: unknown routes count against the limit and are logged like all others. */
@@ -68,10 +73,11 @@ export function unknownEndpoints(
  * The path without the query string. Escapes that mean nothing are taken literally from here on: `/offers/%FF/pause` is
  * an offer id like any other that is not an integer (decision 20), and express would answer 400 to it.
  */
-function pathOf(req: Request): string {
-  const path = beforeQuery(req.url);
+function pathOf(req: IncomingMessage): string {
+  const url = req.url ?? '';
+  const path = beforeQuery(url);
   if (!path.includes('%') || isDecodable(path)) return path;
-  req.url = path.replaceAll('%', '%25') + req.url.slice(path.length);
+  req.url = path.replaceAll('%', '%25') + url.slice(path.length);
   return beforeQuery(req.url);
 }
 

@@ -2,7 +2,8 @@
  * The limits of the public API: 60 requests a minute per client IP over all endpoints (specification, Limits), first of
  * all checks (decision 9), and for a key that has one a limit of its own, counted once the key is known.
  */
-import type { Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { sendJson } from '@offer-ads/platform/http-errors';
 import { networkOf } from '../domain/client-network.ts';
 import { remember } from '../remember.ts';
 import type { Limit, RequestLimiter, Standing } from '../request-limiter.ts';
@@ -15,8 +16,8 @@ export type Counted = { readonly limit: Limit; readonly standing: Standing };
 
 /** Counts a request against its client's limit; null when that is used up and the reply is out. */
 export function limitClient(
-  req: Request,
-  res: Response,
+  req: IncomingMessage,
+  res: ServerResponse,
   o: { clientIp: ClientIp; limiter: RequestLimiter },
 ): Promise<Counted | null> {
   return countRequest(res, o.limiter, { limit: perClientIp, client: networkAt(o.clientIp(req)) });
@@ -24,7 +25,7 @@ export function limitClient(
 
 /** Counts a request against its key's own limit too; null when that is used up and the reply is out. */
 export function limitKey(
-  res: Response,
+  res: ServerResponse,
   limiter: RequestLimiter,
   o: { keyId: number; requestsPerMinute: number; byClient: Counted },
 ): Promise<Counted | null> {
@@ -37,7 +38,7 @@ export function limitKey(
  * @param o.before another limit that the request was counted against, to be told too
  */
 export async function countRequest(
-  res: Response,
+  res: ServerResponse,
   limiter: RequestLimiter,
   o: { limit: Limit; client: string; before?: Counted },
 ): Promise<Counted | null> {
@@ -47,7 +48,7 @@ export async function countRequest(
   for (const [name, value] of fields) res.setHeader(name, value);
   if (standing.allowed) return counted;
   res.setHeader('Retry-After', standing.resetSeconds);
-  res.status(429).json({ message: 'Too many requests' });
+  sendJson(res, 429, { message: 'Too many requests' });
   return null;
 }
 

@@ -1,21 +1,22 @@
 /** Every request made with a key is logged, refused ones included (specification, Authentication item 10). */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestFacts, routeTemplate } from '@offer-ads/platform/http-request';
-import type { Request, Response } from 'express';
 import type { CallLog } from '../call-log.ts';
 
 /** As nginx writes it: the caller left before there was a status. */
 const callerLeft = 499;
 
 const returnCode = Symbol('return code');
-type Carrier = Response & { [returnCode]?: string };
+type Carrier = ServerResponse & { [returnCode]?: string };
 
 /** Tells the log which `return_code` a reply carries. */
-export function noteReturnCode(res: Response, code: string): void {
+export function noteReturnCode(res: ServerResponse, code: string): void {
   (res as Carrier)[returnCode] = code;
 }
 
 /** Writes the call into the log once its connection is done with it. */
-export function recordCall(log: CallLog, req: Request, res: Response, keySha256: Buffer): void {
+export function recordCall(log: CallLog, req: IncomingMessage, res: ServerResponse, keySha256: Buffer): void {
   const startedAt = performance.now();
   res.on('close', () => {
     log.record({

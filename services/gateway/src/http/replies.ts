@@ -1,6 +1,8 @@
 /** The replies that the gateway itself gives on the public API (decision 19). */
+
+import type { ServerResponse } from 'node:http';
 import type { Refusal } from '@offer-ads/contracts/public-api';
-import type { Response } from 'express';
+import { sendJson } from '@offer-ads/platform/http-errors';
 import type { AdmissionRefusal } from '../domain/admission.ts';
 import { noteReturnCode } from './record-calls.ts';
 
@@ -22,8 +24,8 @@ const admissionReplies = {
   },
 } satisfies Record<AdmissionRefusal, Reply>;
 
-export function refuseAdmission(res: Response, reason: AdmissionRefusal): void {
+export function refuseAdmission(res: ServerResponse, reason: AdmissionRefusal): void {
   const { status, body }: Reply = admissionReplies[reason];
   if ('return_code' in body) noteReturnCode(res, body.return_code);
-  res.status(status).json(body);
+  sendJson(res, status, body);
 }

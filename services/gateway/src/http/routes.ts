@@ -1,6 +1,7 @@
 /** All routes of the gateway. */
 import { requireAdmin } from '@offer-ads/platform/admin-routes';
 import type { Broker } from '@offer-ads/platform/broker';
+import type { HttpServerOptions } from '@offer-ads/platform/http-server';
 import type { Logger } from '@offer-ads/platform/logging';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
 import express, { type Express } from 'express';
@@ -20,7 +21,7 @@ import { pages } from './pages.ts';
 import { peopleRoutes } from './people-routes.ts';
 import type { OffersRoutes } from './portal/offers-routes.ts';
 import { portalRoutes } from './portal/portal-routes.ts';
-import { type PublicRoutes, publicEndpoints, unknownEndpoints } from './public-routes.ts';
+import { type PublicRoutes, publicDoor, unknownEndpoints } from './public-routes.ts';
 import { statusRoutes } from './status-routes.ts';
 
 export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
@@ -38,11 +39,10 @@ export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
   readonly readStatus: ReadStatus;
 };
 
-export function gatewayRoutes(o: GatewayRoutes): (app: Express) => void {
+export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'door' | 'routes'> {
   const { ADMIN_TOKEN: adminToken, PUBLIC_URL: publicUrl, TRUSTED_PROXIES: trustedProxies } = o.config;
   const clientIp = readClientIp(trustedProxies);
-  return (app) => {
-    publicEndpoints(app, { ...o, clientIp });
+  const routes = (app: Express): void => {
     mountParkedRoutes(app, { broker: o.broker, adminToken, logger: o.logger });
     app.use(
       '/admin',
@@ -58,4 +58,5 @@ export function gatewayRoutes(o: GatewayRoutes): (app: Express) => void {
     app.use('/portal/api', portalRoutes({ ...o, clientIp, publicUrl }));
     unknownEndpoints(app, { ...o, clientIp });
   };
+  return { door: publicDoor({ ...o, clientIp }), routes };
 }
