@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { callerContextHeader } from '@offer-ads/contracts/caller-context';
+import pg from 'pg';
 import { composeKey } from '../src/domain/api-key.ts';
 import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';
 
@@ -42,11 +44,16 @@ describe('a key in force', () => {
     expect(contextSeen(gateway.pricing)).toMatchObject({ audience: 'pricing', organisationId });
   });
 
-  it('of a LIVE kind is LIVE', async () => {
-    const live = await gateway.createKey(organisationId, { mode: 'LIVE' });
-    expect(live.key).toMatch(/^pk_live_/);
-    await gateway.call('/interests', { key: live.key });
-    expect(contextSeen()).toMatchObject({ mode: 'LIVE' });
+  it.each([
+    ['TEST', /^pk_test_/],
+    ['LIVE', /^pk_live_/],
+  ])('of a %s kind says so and is of that mode, whatever the request names', async (mode, beginning) => {
+    const own = await gateway.createKey(organisationId, { mode });
+    expect(own.key).toMatch(beginning);
+    for (const environment of ['test', 'live']) {
+      await gateway.call(`/offers?environment=${environment}`, { key: own.key });
+      expect(contextSeen()).toMatchObject({ mode, keyId: own.id });
+    }
   });
 
   it('never reaches the service behind, nor does a context that the caller made up', async () => {
@@ -134,6 +141,33 @@ describe('a key without a recorded mode', () => {
         message: expect.stringMatching(/create a new key/i),
       },
     });
+  });
+});
+
+describe('a key that was shown', () => {
+  it('is nowhere in the store, nor anything from which it could be made, but its hash and last four characters', async () => {
+    const first = await gateway.createKey(organisationId, { name: 'Till', mode: 'LIVE' });
+    const { body } = await gateway.admin('POST', `/keys/${first.id}/roll`);
+    const shown = [first.key, (body as { key: string }).key];
+    for (const sent of shown) await gateway.call('/categories', { key: sent });
+    const database = new pg.Client({ connectionString: gateway.databaseUrl });
+    await database.connect();
+    const { rows: tables } = await database.query<{ name: string }>(
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+    );
+    let stored = '';
+    for (const { name } of tables) {
+      const { rows } = await database.query<{ row: string }>(`SELECT t::text AS row FROM "${name}" t`);
+      stored += rows.map(({ row }) => row).join('\n');
+    }
+    await database.end();
+    for (const text of shown) {
+      expect(stored).toContain(createHash('sha256').update(text).digest('hex'));
+      const written = [text, Buffer.from(text).toString('hex'), Buffer.from(text).toString('base64')];
+      // Parts would do as well: every eight characters of the random ones.
+      for (let at = 'pk_live_'.length; at + 8 <= text.length; at += 1) written.push(text.slice(at, at + 8));
+      expect(written.filter((each) => stored.includes(each))).toEqual([]);
+    }
   });
 });
 

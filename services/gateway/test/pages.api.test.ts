@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import document from '@offer-ads/contracts/generated/portal-openapi.json' with { type: 'json' };
 import { endpoints } from '../src/http/endpoints.ts';
 import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';
 
@@ -18,6 +19,19 @@ describe('/openapi.json', () => {
     const served = endpoints.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
     expect(described.toSorted()).toEqual(served.toSorted());
     expect(servers).toEqual([{ url: 'https://ads.example.test' }]);
+  });
+});
+
+describe('/portal/openapi.json', () => {
+  it('describes the portal API where it is served, and is what the page of its reference shows', async () => {
+    const { status, body, headers } = await gateway.call('/portal/openapi.json');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toMatch(/^application\/json/);
+    const { openapi, paths, servers } = body as { openapi: string; paths: object; servers: unknown };
+    expect(openapi).toMatch(/^3\./);
+    expect(servers).toEqual([{ url: 'https://ads.example.test/portal/api' }]);
+    expect(Object.keys(paths)).toEqual(Object.keys(document.paths));
+    expect((await gateway.call('/portal/docs')).body).toContain('/portal/openapi.json');
   });
 });
 

@@ -63,6 +63,26 @@ describe('POST /portal/api/keys', () => {
     expect(JSON.stringify(keys)).not.toContain(key.slice(8, 20));
   });
 
+  it.each([
+    ['TEST', 'pk_test_'],
+    ['LIVE', 'pk_live_'],
+  ])(
+    'makes a key of the mode that the portal is in, which works in no other: %s',
+    async (mode, beginning) => {
+      const { key } = await issue({ mode });
+      expect(key.startsWith(beginning)).toBe(true);
+      expect(await statusOf(key)).toBe(200);
+      const token = String(portal.gateway.offers.seen.at(-1)?.headers['x-caller-context']);
+      const caller: unknown = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
+      expect(caller).toMatchObject({
+        mode,
+        personId: cafe.developer.id,
+        organisationId: cafe.organisationId,
+      });
+      expect(await list()).toMatchObject([{ mode, lastFour: key.slice(-4) }]);
+    },
+  );
+
   it('makes another key when it is sent again', async () => {
     const [first, second] = [await issue(), await issue()];
     expect(second.key).not.toBe(first.key);
