@@ -7,6 +7,7 @@ import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
 import { factsOf, type Organisation } from './domain/organisation.ts';
 import { done, type Outcome, refused } from './domain/outcome.ts';
 import { findOrganisation, lockOrganisation, raiseVersion } from './organisations-store.ts';
+import { type Turns, takeTurns } from './turns.ts';
 
 /** What the use cases of organisations stand on. */
 export type Administration = {
@@ -22,11 +23,22 @@ export async function withOrganisation<T, R extends string>(
   id: number,
   work: (tx: Transaction, organisation: Organisation) => Promise<Outcome<T, R>>,
 ): Promise<Outcome<T, R | 'organisation-unknown'>> {
-  return o.postgres.transaction(async (tx) =>
-    (await lockOrganisation(tx, id))
-      ? work(tx, await existingOrganisation(tx, id))
-      : refused('organisation-unknown'),
+  return turnsOf(o.postgres)(id, () =>
+    o.postgres.transaction(async (tx) =>
+      (await lockOrganisation(tx, id))
+        ? work(tx, await existingOrganisation(tx, id))
+        : refused('organisation-unknown'),
+    ),
   );
+}
+
+/** All that change organisations by way of one pool wait for their turns together. */
+const turns = new WeakMap<Postgres, Turns>();
+
+function turnsOf(postgres: Postgres): Turns {
+  const known = turns.get(postgres) ?? takeTurns();
+  turns.set(postgres, known);
+  return known;
 }
 
 /** Lets `work` change the organisation or refuse, and announces all facts anew under the next version. */

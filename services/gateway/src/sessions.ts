@@ -6,6 +6,7 @@ import { judgeSession, sessionLifetimes, type Upkeep } from './domain/session.ts
 import * as store from './sessions-store.ts';
 import { lockMemberships, noteSignIn } from './sign-in-store.ts';
 import { followingToken, newSalt, newToken, sha256OfToken } from './sign-in-tokens.ts';
+import { takeTurns } from './turns.ts';
 
 /** A session at one request. */
 export type SignedIn = {
@@ -20,6 +21,10 @@ export type Sessions = ReturnType<typeof manageSessions>;
 
 export function manageSessions(o: { postgres: Postgres; logger: Logger }) {
   const { postgres, logger } = o;
+  /** Of addresses, whose people both of these lock. */
+  const turns = takeTurns();
+  const inTransaction = <T>(address: string, work: (tx: Transaction) => Promise<T>): Promise<T> =>
+    turns(address, () => postgres.transaction(work));
   return {
     find: async (token: string, at: Date): Promise<SignedIn | null> => {
       const session = await store.findSession(postgres, sha256OfToken(token));
@@ -42,7 +47,7 @@ export function manageSessions(o: { postgres: Postgres; logger: Logger }) {
 
     /** Null when the address may not go there. */
     switchTo: (signedIn: SignedIn, organisationId: number, at: Date): Promise<string | null> =>
-      postgres.transaction(async (tx) => {
+      inTransaction(signedIn.session.address, async (tx) => {
         const { session, token } = signedIn;
         // People before sessions, as whoever ends sessions locks them: the two never wait for each other in a ring.
         const memberships = await lockMemberships(tx, session.address);
@@ -74,7 +79,7 @@ export function manageSessions(o: { postgres: Postgres; logger: Logger }) {
 
     /** Under the lock that sign-ins take, so that one under way does not slip through. */
     endAll: (address: string): Promise<void> =>
-      postgres.transaction(async (tx) => {
+      inTransaction(address, async (tx) => {
         await lockMemberships(tx, address);
         await store.deleteSessionsOf(tx, address);
       }),
