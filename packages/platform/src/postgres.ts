@@ -32,6 +32,8 @@ export async function openPostgres(o: {
   url: string;
   logger: Logger;
   metrics: Metrics;
+  /** Tells the pools of a service that has several apart in its metrics. */
+  pool?: string;
   maxConnections?: number;
   statementTimeoutMs?: number;
 }): Promise<Postgres> {
@@ -47,7 +49,7 @@ export async function openPostgres(o: {
     types: { getTypeParser: exactTypeParser },
   });
   pool.on('error', (error) => o.logger.warn({ error }, 'an idle database connection was lost'));
-  reportPool(pool, o.metrics);
+  reportPool(pool, o.pool ?? 'main', o.metrics);
   const postgres: Postgres = {
     pool,
     query: (sql, values) => rowsOf(pool, sql, values),
@@ -119,12 +121,13 @@ const exactTypeParser: typeof pg.types.getTypeParser = (type, format) => {
   return pg.types.getTypeParser(type, format);
 };
 
-function reportPool(pool: pg.Pool, metrics: Metrics): void {
+function reportPool(pool: pg.Pool, name: string, metrics: Metrics): void {
   const waiting = metrics.gauge({
     name: 'postgres_pool_waiting',
     help: 'Requests that wait for a connection',
+    labelNames: ['pool'],
   });
-  pool.on('acquire', () => waiting.set(pool.waitingCount));
+  pool.on('acquire', () => waiting.set({ pool: name }, pool.waitingCount));
 }
 
 function asError(error: unknown): Error {

@@ -3,9 +3,13 @@ import type { Clock } from '@offer-ads/platform/clock';
 import type { Postgres } from '@offer-ads/platform/postgres';
 import { type CallPage, type CallQuery, listCalls } from './calls-store.ts';
 import { keptSince } from './domain/call-days.ts';
+import { takeTurns } from './turns.ts';
 
 export type ReadCalls = (query: CallQuery) => Promise<CallPage>;
 
+/** A page may look through many calls, so each organisation's take turns. */
 export function callLogReader({ postgres, clock }: { postgres: Postgres; clock: Clock }): ReadCalls {
-  return (query) => listCalls(postgres, { ...query, since: keptSince(clock.now()) });
+  const turns = takeTurns();
+  return (query) =>
+    turns(query.organisationId, () => listCalls(postgres, { ...query, since: keptSince(clock.now()) }));
 }

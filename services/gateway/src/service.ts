@@ -34,6 +34,9 @@ export type GatewayOverrides = Overrides & {
   readonly elapsedMs?: () => number;
 };
 
+/** A look-up takes a millisecond or two and is remembered for a second. */
+const mostKeyConnections = 5;
+
 export async function startGateway(
   config: GatewayConfig,
   overrides: GatewayOverrides = {},
@@ -42,7 +45,12 @@ export async function startGateway(
   const { clock, logger, metrics } = foundation;
   await using opened = new AsyncDisposableStack();
 
-  const postgres = opened.use(await openPostgres({ url: config.GATEWAY_DATABASE_URL, ...foundation }));
+  const url = config.GATEWAY_DATABASE_URL;
+  const postgres = opened.use(await openPostgres({ url, ...foundation }));
+  // Of the look-ups of keys alone: whatever keeps the portal waiting, the API goes on.
+  const keyStore = opened.use(
+    await openPostgres({ url, ...foundation, pool: 'keys', maxConnections: mostKeyConnections }),
+  );
   const broker = opened.use(
     await connectBroker({
       url: config.RABBITMQ_URL,
@@ -81,7 +89,7 @@ export async function startGateway(
   };
   const readStatus = watchDependencies({
     probes: {
-      postgres: probeState(() => postgres.healthy()),
+      postgres: probeState(() => keyStore.healthy()),
       rabbitmq: probeState(() => broker.connected()),
       ...(config.VALKEY_URL !== undefined && {
         'rate-limit-store': probeGauge(metrics, 'rate_limit_store_up'),
@@ -104,7 +112,7 @@ export async function startGateway(
     limiter,
     callLog,
     upstreams,
-    lookUp: rememberLookUps((sha256) => findKeyFacts(postgres, sha256)),
+    lookUp: rememberLookUps((sha256) => findKeyFacts(keyStore, sha256)),
     tokenFor: createTokenMaker({
       secrets: {
         offers: config.OFFERS_CONTEXT_SECRET,
@@ -130,7 +138,7 @@ export async function startGateway(
       port: config.PORT,
       ...foundation,
       // Without the broker the API works on: events wait in the outbox.
-      readiness: async () => ((await postgres.healthy()) ? [] : ['postgres does not answer']),
+      readiness: async () => ((await keyStore.healthy()) ? [] : ['postgres does not answer']),
       ...http,
     }),
   );

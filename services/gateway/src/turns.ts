@@ -1,6 +1,6 @@
 /**
- * Work on one subject takes turns, because it would wait for one and the same lock in the store: here waiting takes no
- * connection, so whoever changes a thing faster than its changes can follow each other keeps nobody else waiting.
+ * Work on one subject takes turns when it is long or would wait for one and the same lock in the store: here waiting
+ * takes no connection, so whoever asks for more than can be done at once keeps nobody else waiting.
  */
 import { serviceUnavailable } from '@offer-ads/platform/faults';
 
@@ -22,7 +22,7 @@ export function takeTurns(elapsedMs: () => number = () => performance.now()): Tu
   return async (subject, work) => {
     const line = lines.get(subject) ?? { atWork: 0, waiting: [] };
     lines.set(subject, line);
-    if (line.waiting.length >= mostWaiting) throw serviceUnavailable('too many changes of one subject wait');
+    if (line.waiting.length >= mostWaiting) throw serviceUnavailable('too much waits for one subject');
     const cameAtMs = elapsedMs();
     if (line.atWork < mostAtOnce) line.atWork += 1;
     // Whoever leaves hands over the place.
