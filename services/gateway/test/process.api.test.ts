@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/eventually';
+import pg from 'pg';
 import {
   adminToken,
   contextSecrets,
@@ -72,16 +73,34 @@ describe('a gateway that is told to stop', () => {
     const arrived = Promise.withResolvers<void>();
     const before = gateway.pricing.respond;
     const answered = Promise.withResolvers<void>();
+    const leftAlone = Promise.withResolvers<void>();
     gateway.pricing.respond = (req, res) => {
       arrived.resolve();
+      req.socket.once('close', () => leftAlone.resolve());
       req.resume();
       void answered.promise.then(() => res.end('{"return_code":"S1","late":true}'));
     };
     const inFlight = gateway.call('/offers/price-estimate', { base, key, method: 'POST', body: '{}' });
     await arrived.promise;
-    const many = Array.from({ length: 150 }, () => gateway.call('/categories', { base, key }));
-    const statuses = (await Promise.all(many)).map(({ status }) => status);
-    expect(new Set(statuses)).toEqual(new Set([200]));
+    const callTimes = async (times: number) => {
+      const replies = await Promise.all(
+        Array.from({ length: times }, () => gateway.call('/categories', { base, key })),
+      );
+      expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+    };
+    // The log is stuck, so that the calls after those that it is stuck with are in memory alone.
+    const other = new pg.Client({ connectionString: gateway.databaseUrl });
+    await other.connect();
+    await other.query('BEGIN');
+    await other.query('LOCK TABLE calls');
+    await callTimes(20);
+    await eventually(async () => {
+      const { rows } = await other.query(
+        `SELECT 1 FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      );
+      expect(rows).toHaveLength(1);
+    });
+    await callTimes(130);
     child.kill('SIGTERM');
 
     await eventually(async () => {
@@ -90,6 +109,9 @@ describe('a gateway that is told to stop', () => {
     expect(child.exitCode).toBeNull();
     answered.resolve();
     expect(await inFlight).toMatchObject({ status: 200, body: '{"return_code":"S1","late":true}' });
+    // Its connections to the services are the last that the process closes before it sees to the log.
+    await leftAlone.promise;
+    await other.end();
     expect(await exited).toEqual([0, null]);
     gateway.pricing.respond = before;
 
