@@ -109,7 +109,7 @@ export async function noteSignIn(tx: Transaction, o: { personId: number; at: Dat
   await tx.query(`UPDATE people SET last_signed_in_at = $2 WHERE id = $1`, [o.personId, o.at]);
 }
 
-/** Used links stay as long as the limit of their address counts them. */
+/** Used links stay as long as the limit of their address counts them, and one that somebody holds until the next run. */
 export async function deleteWorthlessLinks(
   on: Queryable,
   o: { at: Date; countedAfter: Date; limit: number },
@@ -117,7 +117,8 @@ export async function deleteWorthlessLinks(
   const rows = await on.query(
     `DELETE FROM sign_in_links WHERE token_sha256 IN (
        SELECT token_sha256 FROM sign_in_links
-       WHERE issued_at <= $2 AND (expires_at <= $1 OR used_at IS NOT NULL) LIMIT $3)
+       WHERE issued_at <= $2 AND (expires_at <= $1 OR used_at IS NOT NULL)
+       LIMIT $3 FOR UPDATE SKIP LOCKED)
      RETURNING 1`,
     [o.at, o.countedAfter, o.limit],
   );

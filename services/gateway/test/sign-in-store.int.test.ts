@@ -3,7 +3,7 @@ import { createMetrics } from '@offer-ads/platform/metrics';
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
 import { createTestDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { insertRequest, takeRequest } from '../src/sign-in-store.ts';
+import { deleteWorthlessLinks, insertRequest, takeRequest } from '../src/sign-in-store.ts';
 
 const at = new Date('2026-06-01T12:00:00.000Z');
 const open = new AsyncDisposableStack();
@@ -47,5 +47,28 @@ describe('requests to sign in', () => {
     );
     expect(await insertRequest(postgres, { email: 'last@cafe.test', at })).toBe(true);
     expect(await insertRequest(postgres, { email: 'beyond@cafe.test', at })).toBe(false);
+  });
+});
+
+describe('worthless links', () => {
+  it('are deleted past those that somebody holds, so that the two never wait for each other in a ring', async () => {
+    const [person] = await postgres.query<{ id: number }>(
+      `WITH cafe AS (INSERT INTO organisations (name, trading_name, country, currency, registered_at)
+                     VALUES ('Cafe', 'Cafe', 'GB', 'GBP', $1) RETURNING id)
+       INSERT INTO people (organisation_id, email, role, invited_at)
+       SELECT id, 'owner@cafe.test', 'admin', $1 FROM cafe RETURNING id`,
+      [at],
+    );
+    await postgres.query(
+      `INSERT INTO sign_in_links (token_sha256, person_id, email, purpose, issued_at, expires_at)
+       SELECT sha256(n::text::bytea), $1, 'owner@cafe.test', 'sign-in', $2, $2 FROM generate_series(1, 3) AS n`,
+      [person?.id, at],
+    );
+    const deleteAll = () => deleteWorthlessLinks(postgres, { at, countedAfter: at, limit: 10 });
+    const deleted = await postgres.transaction(async (tx) => {
+      await tx.query(`SELECT 1 FROM sign_in_links WHERE token_sha256 = sha256('2') FOR UPDATE`);
+      return deleteAll();
+    });
+    expect([deleted, await deleteAll()]).toEqual([2, 1]);
   });
 });
