@@ -4,6 +4,7 @@ import { describeCreation } from './create-suite.ts';
 import { describeEstimates } from './estimate-suite.ts';
 import { describeFaults } from './faults-suite.ts';
 import { describeLifecycle } from './lifecycle-suite.ts';
+import { describeModes } from './modes-suite.ts';
 import { describePortal } from './portal-suite.ts';
 import { type System, startSystem } from './system.ts';
 
@@ -18,5 +19,6 @@ afterAll(async () => {
 describeEstimates(() => started);
 describeCreation(() => started);
 describeLifecycle(() => started);
+describeModes(() => started);
 describePortal(() => started);
 describeFaults(() => started);

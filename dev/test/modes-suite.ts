@@ -1,0 +1,121 @@
+/** TEST and LIVE apart (specification, Authentication items 4 to 6), through every service that could mix them up. */
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type Advertiser,
+  advertiser,
+  hourMs,
+  inFuture,
+  london,
+  newOrganisation,
+  offerForm,
+} from './advertiser.ts';
+import type { System } from './system.ts';
+
+const modes = ['TEST', 'LIVE'] as const;
+type Mode = (typeof modes)[number];
+const otherThan = (mode: Mode): Mode => (mode === 'TEST' ? 'LIVE' : 'TEST');
+
+export function describeModes(system: () => System): void {
+  describe('a key of one mode', () => {
+    let callers: Record<Mode, Advertiser>;
+    let org: string;
+    beforeAll(async () => {
+      const { id, key } = await newOrganisation(system());
+      org = `--org=${id}`;
+      const live = await system().admin<{ key: string }>('key', 'create', org, '--mode=live');
+      await system().admin('balance', 'top-up', org, '--mode=live', '--amount=1000.00');
+      callers = { TEST: advertiser(system(), key), LIVE: advertiser(system(), live.key) };
+    });
+
+    /** What there is in both modes: what a refused request must not change. */
+    async function standing() {
+      const of = async (mode: Mode) => ({
+        balance: await system().admin('balance', 'show', org, `--mode=${mode.toLowerCase()}`),
+        offers: (await callers[mode].request('GET', `/offers?environment=${mode}&limit=100`)).body.data,
+      });
+      const [test, live] = await Promise.all([of('TEST'), of('LIVE')]);
+      return withoutSignatures({ test, live });
+    }
+
+    const runningFrom = (start: number) => ({
+      start_datetime: inFuture(start),
+      expiry_datetime: inFuture(start + hourMs),
+    });
+
+    it.each(modes)(
+      'is refused the other environment before anything is created or charged: %s',
+      async (mode) => {
+        const caller = callers[mode];
+        const environment = otherThan(mode);
+        const before = await standing();
+        const times = runningFrom(hourMs);
+        const create = async (key: string, payment_method: string, named: Mode) =>
+          caller.create(await offerForm({ ...times, payment_method, environment: named }), key);
+        const key = randomUUID();
+        const refusals = [
+          await create(key, 'B', environment),
+          await create(randomUUID(), 'E', environment),
+          await caller.request('GET', `/offers?environment=${environment}`),
+          await caller.json('POST', '/offers/price-estimate', {
+            start_datetime: times.start_datetime,
+            end_datetime: times.expiry_datetime,
+            location: london,
+            radius: 10,
+            environment,
+          }),
+        ];
+        for (const { status, body } of refusals) {
+          expect({ status, body }).toEqual({
+            status: 403,
+            body: {
+              return_code: 'E1',
+              status: 'Error',
+              code: 403,
+              message: expect.stringContaining(`${mode} mode`),
+            },
+          });
+        }
+        expect(await standing()).toEqual(before);
+        // The key of the refused creation is as good as new.
+        const created = await create(key, 'B', mode);
+        expect(created.body.return_code).toBe('S1');
+        expect(created.headers.has('idempotent-replayed')).toBe(false);
+      },
+    );
+
+    it.each(modes)(
+      'does not find offers of the other mode, and changes nothing of them: %s offers',
+      async (mode) => {
+        const form = await offerForm({ environment: mode, ...runningFrom(0) });
+        const { offer_id: offerId } = (await callers[mode].create(form)).body;
+        const before = await standing();
+        const stranger = callers[otherThan(mode)];
+        const refusals = [
+          await stranger.request('POST', `/offers/${offerId}/pause`),
+          await stranger.request('POST', `/offers/${offerId}/resume`),
+          await stranger.request('DELETE', `/offers/${offerId}`),
+        ];
+        for (const { status, body } of refusals) {
+          expect({ status, body }).toEqual({
+            status: 401,
+            body: { return_code: 'E1', status: 'Error', code: 401, message: 'Offer not found' },
+          });
+        }
+        const analytics = await stranger.request('GET', `/offers/${offerId}/analytics?interval=all`);
+        expect({ status: analytics.status, body: analytics.body }).toEqual({
+          status: 401,
+          body: { message: 'Unauthorised' },
+        });
+        expect(await standing()).toEqual(before);
+        const own = await callers[mode].request('POST', `/offers/${offerId}/pause`);
+        expect(own.body.return_code).toBe('S1');
+      },
+    );
+  });
+}
+
+/** Addresses of images are signed anew for each reply. */
+function withoutSignatures(value: object): unknown {
+  return JSON.parse(JSON.stringify(value).replaceAll(/\?expires=[^"]*/g, ''));
+}
