@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/eventually';
@@ -75,6 +75,25 @@ describe('the call log', () => {
     for (const route of ['a', 'b', 'c']) log.record(call(route));
     await eventually(() => expect(store).toMatchObject({ written: ['a', 'b', 'c'], batches: 1 }));
     await log[Symbol.asyncDispose]();
+  });
+
+  it('hands a call to the store within half of the 100 ms, whatever else is recorded meanwhile', async () => {
+    jest.useFakeTimers();
+    try {
+      const { store, log } = startWith();
+      log.record(call('first'));
+      await jest.advanceTimersByTimeAsync(30);
+      log.record(call('second'));
+      expect(store.written).toEqual([]);
+      await jest.advanceTimersByTimeAsync(20);
+      expect(store.written).toEqual(['first', 'second']);
+      log.record(call('third'));
+      await jest.advanceTimersByTimeAsync(50);
+      expect(store.written).toEqual(['first', 'second', 'third']);
+      await log[Symbol.asyncDispose]();
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('gives each call an id of its own, also over processes', async () => {

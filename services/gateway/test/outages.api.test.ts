@@ -111,9 +111,12 @@ describe('while the store is away', () => {
     expect((await ask('/categories', `${key}0`)).status).toBe(401);
     expect((await ask('/categories', key.toLowerCase())).status).toBe(401);
     expect((await ask('/nowhere')).status).toBe(404);
+    const startedAt = performance.now();
     const refused = await ask('/categories');
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
     expect([refused.status, await refused.json()]).toEqual([503, { message: 'Service unavailable' }]);
     expect(refused.headers.get('x-ratelimit-limit')).toBe('60');
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     expect((await ask('/openapi.json')).status).toBe(200);
     expect((await ask('/readyz')).status).toBe(503);
     wire.bringBack();
