@@ -7,7 +7,10 @@ import { zonedDateTime } from './date-time.ts';
 import { role } from './gateway-events.ts';
 import { country, currency, instant, mode, organisationId, personId } from './primitives.ts';
 
-/** Text of one line, as it goes into lists, mails and the database. Lengths count code points (decision 18a). */
+/**
+ * Text of one line, as it goes into lists, mails and the database. Lengths count code points (decision 18a). Nothing turns the
+ * direction of reading, by which one name would look like another; names of right-to-left scripts need no such characters.
+ */
 export const line = (atMost: number) =>
   z
     .string()
@@ -15,7 +18,7 @@ export const line = (atMost: number) =>
     .min(1, 'must not be empty')
     .refine((text) => Array.from(text).length <= atMost, `must have at most ${atMost} characters`)
     .refine(
-      (text) => !/[\p{Cc}\u2028\u2029]/u.test(text),
+      (text) => !/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(text),
       'must not contain line breaks or control characters',
     )
     .refine((text) => text.isWellFormed(), 'must be well-formed Unicode');

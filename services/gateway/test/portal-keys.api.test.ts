@@ -100,6 +100,7 @@ describe('POST /portal/api/keys', () => {
     [{ name: 'é'.repeat(101) }, 'at most 100'],
     [{ name: 'a\nb' }, 'line breaks'],
     [{ name: 'a\u0000b' }, 'control characters'],
+    [{ name: 'a\u202egpj.b' }, 'control characters'],
   ])('refuses %j and says what it must be: 400', async (wish, words) => {
     const now = portal.clock.now();
     portal.clock.set('2026-06-01T12:00:00.000Z');
