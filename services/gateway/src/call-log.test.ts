@@ -70,6 +70,27 @@ function spoolInMemory() {
 }
 
 describe('the call log', () => {
+  it('goes on after a beat that finds nothing, because a slow write took the calls along', async () => {
+    jest.useFakeTimers();
+    try {
+      const { store, log, hang } = startWith();
+      const release = hang();
+      log.record(call('a'));
+      await jest.advanceTimersByTimeAsync(60);
+      log.record(call('b'));
+      release();
+      await jest.advanceTimersByTimeAsync(10);
+      expect(store.written).toEqual(['a', 'b']);
+      await jest.advanceTimersByTimeAsync(100);
+      log.record(call('c'));
+      await jest.advanceTimersByTimeAsync(100);
+      expect(store.written).toEqual(['a', 'b', 'c']);
+      await log[Symbol.asyncDispose]();
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('writes calls in batches, in order, soon after they were made', async () => {
     const { store, log } = startWith();
     for (const route of ['a', 'b', 'c']) log.record(call(route));
@@ -86,6 +107,27 @@ describe('the call log', () => {
       log.record(call('second'));
       expect(store.written).toEqual([]);
       await jest.advanceTimersByTimeAsync(20);
+      expect(store.written).toEqual(['first', 'second']);
+      log.record(call('third'));
+      await jest.advanceTimersByTimeAsync(50);
+      expect(store.written).toEqual(['first', 'second', 'third']);
+      await log[Symbol.asyncDispose]();
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('goes on after a moment in which everything is written already', async () => {
+    jest.useFakeTimers();
+    try {
+      const { store, log, hang } = startWith();
+      const answer = hang();
+      log.record(call('first'));
+      await jest.advanceTimersByTimeAsync(50);
+      // Made while the first is on its way, and written right after it: the beat that it asked for finds nothing.
+      log.record(call('second'));
+      answer();
+      await jest.advanceTimersByTimeAsync(50);
       expect(store.written).toEqual(['first', 'second']);
       log.record(call('third'));
       await jest.advanceTimersByTimeAsync(50);

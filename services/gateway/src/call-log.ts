@@ -72,7 +72,7 @@ export function startCallLog(o: {
     tell();
     if (stopped) return;
     if (away && spool !== undefined) void backlog.keep(take());
-    else if (!away) delivering ??= deliver();
+    else if (!away) delivering ??= deliver().finally(() => (delivering = undefined));
     if (recorded.length > 0) beat = setTimeout(onBeat, gatherMs);
   }
 
@@ -84,7 +84,6 @@ export function startCallLog(o: {
 
   async function deliver(): Promise<void> {
     while (recorded.length > 0 && !away) await deliverBatch(take(batchSize));
-    delivering = undefined;
     tell();
     retryIn(away ? retryMs : 0);
   }
