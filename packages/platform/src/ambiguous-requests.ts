@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { sendJson } from './http-errors.ts';
+import { sendJson, tell } from './http-replies.ts';
 
 type Ambiguity = 'unknown-version' | 'unknown-coding' | 'several-hosts';
 
@@ -26,7 +26,7 @@ export function refuseAmbiguous(req: IncomingMessage, res: ServerResponse): bool
   if (ambiguity === null) return false;
   connection[refused] = true;
   const { status, message } = replies[ambiguity];
-  res.setHeader('Connection', 'close');
+  tell(res, 'Connection', 'close');
   sendJson(res, status, { message });
   return true;
 }

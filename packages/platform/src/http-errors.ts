@@ -4,7 +4,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { Fault } from './faults.ts';
-import { hasBody } from './http-request.ts';
+import { sendJson, tell } from './http-replies.ts';
+import { acceptedOf, hasBody } from './http-request.ts';
 import type { Logger } from './logging.ts';
 
 export const notFound: RequestHandler = (_req, res) => {
@@ -19,22 +20,13 @@ export function answerFaults(logger: Logger): ErrorRequestHandler {
 /** Logs the fault with its cause, answers with its public body. */
 export function answerFault(logger: Logger, error: unknown, res: ServerResponse): void {
   const fault = asFault(error);
-  const requestId = res.getHeader('X-Request-Id');
+  const { requestId } = acceptedOf(res.req);
   const level = fault.status >= 500 ? 'error' : 'info';
   logger[level]({ requestId, status: fault.status, error: fault }, fault.message);
   // Half a reply cannot be taken back: break the connection, so that the caller does not take it for a whole one.
   if (res.headersSent) return void res.destroy();
-  if (fault.retryAfterSeconds !== undefined) res.setHeader('Retry-After', fault.retryAfterSeconds);
+  if (fault.retryAfterSeconds !== undefined) tell(res, 'Retry-After', fault.retryAfterSeconds);
   sendJson(res, fault.status, fault.publicBody);
-}
-
-/** What express's `json` does, for replies that express has no part in. */
-export function sendJson(res: ServerResponse, status: number, body: unknown): void {
-  const text = JSON.stringify(body);
-  res.statusCode = status;
-  res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  res.setHeader('Content-Length', Buffer.byteLength(text));
-  res.end(text);
 }
 
 /** What express and its parsers refuse by themselves. */
@@ -78,7 +70,7 @@ const uploadRefusals = { 400: 'Bad request', 408: 'Request timeout' };
 /** A body that stalls or that nobody can read: the reply is out first, so that whoever listens hears why. */
 function refuseUpload(res: ServerResponse, status: keyof typeof uploadRefusals): void {
   if (!res.headersSent) {
-    res.setHeader('Connection', 'close');
+    tell(res, 'Connection', 'close');
     sendJson(res, status, { message: uploadRefusals[status] });
   }
   // After the reply is on its way: whoever still reads the body sees it break off.

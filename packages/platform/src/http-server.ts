@@ -9,6 +9,7 @@ import type { Clock } from './clock.ts';
 import { callerGoneStatus } from './faults.ts';
 import { answerBadRequests, answerFault, answerFaults, endStalledUploads, notFound } from './http-errors.ts';
 import { healthRoutes, type Readiness } from './http-health.ts';
+import { gatherHeaders, handHeadersOver, tell } from './http-replies.ts';
 import { accept, acceptedOf, routeTemplate } from './http-request.ts';
 import { type Logger, writeAccessLog } from './logging.ts';
 import type { Metrics } from './metrics.ts';
@@ -20,6 +21,8 @@ export type HttpServerOptions = {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
+  /** Several processes on this machine listen on the same port, and the kernel spreads connections over them. */
+  readonly sharePort?: boolean | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -71,7 +74,7 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
   // An expectation that we do not know is ignored instead of being refused without the headers that every reply has.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   answerBadRequests(server);
-  server.listen(o.port, o.host);
+  server.listen({ port: o.port, host: o.host, reusePort: o.sharePort ?? false });
   await once(server, 'listening');
 
   const { port } = server.address() as AddressInfo;
@@ -109,14 +112,16 @@ function receiveRequests(
 
   return (req, res) => {
     const request = accept(req, o.clock.now());
-    res.setHeader('X-Request-Id', request.requestId);
-    if (lifetime.stopping) res.setHeader('Connection', 'close');
+    gatherHeaders(res);
+    tell(res, 'X-Request-Id', request.requestId);
+    if (lifetime.stopping) tell(res, 'Connection', 'close');
     res.on('close', answered);
     if (refuseAmbiguous(req, res)) return;
     req.url = toOriginForm(req.url ?? '');
     const serve = o.door?.(req) ?? null;
-    if (serve === null) app(req, res);
-    else serve(res).catch((error: unknown) => answerFault(o.logger, error, res));
+    if (serve !== null) return void serve(res).catch((error: unknown) => answerFault(o.logger, error, res));
+    handHeadersOver(res);
+    app(req, res);
   };
 }
 

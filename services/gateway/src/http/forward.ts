@@ -24,6 +24,8 @@ export async function forward(
   res: ServerResponse,
   o: { endpoint: Endpoint; upstream: Upstream; callerToken: string },
 ): Promise<void> {
+  // The caller left, or was told that the body is broken, while the key was looked up.
+  if (res.closed || res.writableEnded) return;
   const { endpoint } = o;
   const reply = new PassedReply(res, { withoutBody: req.method === 'HEAD' });
   const body = endpoint.takesBody ? bodyOf(req) : null;

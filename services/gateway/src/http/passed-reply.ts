@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from 'node:http';
 import { requestIdHeader } from '@offer-ads/contracts/caller-context';
+import { sendHead, tell } from '@offer-ads/platform/http-replies';
 import type { Dispatcher } from 'undici';
 import { CallerGone, type ReplyTaker } from '../upstream.ts';
 import { noteReturnCode } from './record-calls.ts';
@@ -99,13 +100,13 @@ export class PassedReply implements ReplyTaker {
     const res = this.#res;
     const code = start === undefined ? undefined : returnCodeIn(start);
     if (code !== undefined) noteReturnCode(res, code);
-    res.statusCode = this.#status;
     const named = namesIn(this.#headers.connection);
     for (const name in this.#headers) {
       const value = this.#headers[name];
       if (value === undefined || notPassedBack.has(name) || named?.includes(name) === true) continue;
-      res.setHeader(name, value);
+      tell(res, name, value);
     }
+    sendHead(res, this.#status);
   }
 }
 

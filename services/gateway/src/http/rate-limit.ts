@@ -3,7 +3,7 @@
  * all checks (decision 9), and for a key that has one a limit of its own, counted once the key is known.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { sendJson } from '@offer-ads/platform/http-errors';
+import { sendJson, tell } from '@offer-ads/platform/http-replies';
 import { networkOf } from '../domain/client-network.ts';
 import { remember } from '../remember.ts';
 import type { Limit, RequestLimiter, Standing } from '../request-limiter.ts';
@@ -45,9 +45,9 @@ export async function countRequest(
   const standing = await limiter.consume(o.limit, o.client);
   const counted = { limit: o.limit, standing };
   const fields = limitFields(o.before === undefined ? [counted] : [o.before, counted]);
-  for (const [name, value] of fields) res.setHeader(name, value);
+  for (const [name, value] of fields) tell(res, name, value);
   if (standing.allowed) return counted;
-  res.setHeader('Retry-After', standing.resetSeconds);
+  tell(res, 'Retry-After', standing.resetSeconds);
   sendJson(res, 429, { message: 'Too many requests' });
   return null;
 }
