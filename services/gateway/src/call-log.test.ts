@@ -117,27 +117,6 @@ describe('the call log', () => {
     }
   });
 
-  it('goes on after a moment in which everything is written already', async () => {
-    jest.useFakeTimers();
-    try {
-      const { store, log, hang } = startWith();
-      const answer = hang();
-      log.record(call('first'));
-      await jest.advanceTimersByTimeAsync(50);
-      // Made while the first is on its way, and written right after it: the beat that it asked for finds nothing.
-      log.record(call('second'));
-      answer();
-      await jest.advanceTimersByTimeAsync(50);
-      expect(store.written).toEqual(['first', 'second']);
-      log.record(call('third'));
-      await jest.advanceTimersByTimeAsync(50);
-      expect(store.written).toEqual(['first', 'second', 'third']);
-      await log[Symbol.asyncDispose]();
-    } finally {
-      jest.useRealTimers();
-    }
-  });
-
   it('gives each call an id of its own, also over processes', async () => {
     const [one, other] = [startWith(), startWith()];
     for (const { log } of [one, other]) for (let count = 0; count < 300; count += 1) log.record(call('a'));
