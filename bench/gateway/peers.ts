@@ -1,10 +1,12 @@
 /** Who is compared: all in front of the same upstream, each a process (or a few) of its own. */
+import { fileURLToPath } from 'node:url';
 import { freePorts } from '@offer-ads/dev/backing/free-port';
 import { startCaddy } from './caddy.ts';
 import { createApiKey, startGatewayProcess } from './gateway.ts';
 import { startNginxPeer } from './nginx.ts';
-import type { Running } from './process.ts';
+import { type Running, startProcess } from './process.ts';
 import type { Programs } from './programs.ts';
+import { requestPath } from './requests.ts';
 import type { Stage } from './stage.ts';
 
 export const peerNames = [
@@ -13,6 +15,7 @@ export const peerNames = [
   'gateway-valkey',
   'nginx',
   'caddy',
+  'bare',
   'upstream',
 ] as const;
 export type PeerName = (typeof peerNames)[number];
@@ -49,6 +52,7 @@ export async function startPeers(
       }),
     nginx: (port) => startNginxPeer({ nginx: o.programs.nginx, folder, port, upstreamPort }),
     caddy: (port) => startCaddy({ caddy: o.programs.caddy, folder, port, upstreamPort }),
+    bare: (port) => startBareProxy({ folder, port, upstreamPort }),
     upstream: async () => upstream,
   };
   const peers: Peer[] = [];
@@ -70,4 +74,15 @@ export async function startPeers(
   }
   const ours = peers.find((peer) => peer.isOurs);
   return { peers, apiKey: ours === undefined ? 'no-gateway-asks' : await createApiKey(ours.url, settings) };
+}
+
+function startBareProxy(o: { folder: string; port: number; upstreamPort: number }): Promise<Running> {
+  return startProcess({
+    name: 'bare',
+    folder: o.folder,
+    command: process.execPath,
+    args: [fileURLToPath(new URL('bare-proxy.ts', import.meta.url))],
+    env: { PORT: String(o.port), UPSTREAM_URL: `http://127.0.0.1:${o.upstreamPort}` },
+    readyUrl: `http://127.0.0.1:${o.port}${requestPath}`,
+  });
 }

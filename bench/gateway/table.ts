@@ -10,6 +10,7 @@ const titles: Record<PeerName, string> = {
   'gateway-valkey': 'our gateway, limit counted in Valkey',
   nginx: 'nginx',
   caddy: 'Caddy',
+  bare: 'a bare proxy on Node',
   upstream: 'the upstream alone',
 };
 

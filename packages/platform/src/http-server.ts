@@ -21,8 +21,6 @@ export type HttpServerOptions = {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
-  /** Several processes on this machine listen on the same port, and the kernel spreads connections over them. */
-  readonly sharePort?: boolean | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -74,7 +72,7 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
   // An expectation that we do not know is ignored instead of being refused without the headers that every reply has.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   answerBadRequests(server);
-  server.listen({ port: o.port, host: o.host, reusePort: o.sharePort ?? false });
+  server.listen(o.port, o.host);
   await once(server, 'listening');
 
   const { port } = server.address() as AddressInfo;

@@ -50,8 +50,6 @@ const statusTargets = z
 
 const schema = z.object({
   ...httpSettings,
-  /** `true`: several gateways on one machine share the port. They need VALKEY_URL to count as one. */
-  SHARE_PORT: z.stringbool().default(false),
   GATEWAY_DATABASE_URL: postgresUrl,
   RABBITMQ_URL: amqpUrl,
   ADMIN_TOKEN: secret,
@@ -69,13 +67,8 @@ const schema = z.object({
 });
 export type GatewayConfig = z.infer<typeof schema>;
 
-const countsAsOne = schema.refine((config) => !config.SHARE_PORT || config.VALKEY_URL !== undefined, {
-  path: ['VALKEY_URL'],
-  error: 'gateways that share a port count requests in one store (SHARE_PORT)',
-});
-
 export function readGatewayConfig(env: NodeJS.ProcessEnv = process.env): GatewayConfig {
-  return readConfig(countsAsOne, env);
+  return readConfig(schema, env);
 }
 
 /** What the migration command needs and nothing more. */

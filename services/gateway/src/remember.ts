@@ -1,5 +1,5 @@
-/** A few hundred bytes each; beyond it what was remembered is forgotten at once, which costs microseconds. */
-const mostRemembered = 20_000;
+/** A few hundred bytes each, and as many clients within a while; beyond it all is forgotten at once and learnt anew. */
+const mostRemembered = 50_000;
 /** No address is longer, with its zone and port; longer texts are not kept, or they could be made to fill memory. */
 const longestRemembered = 64;
 

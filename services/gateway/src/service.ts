@@ -136,7 +136,6 @@ export async function startGateway(
       service: 'gateway',
       host: config.HOST,
       port: config.PORT,
-      sharePort: config.SHARE_PORT,
       ...foundation,
       // Without the broker the API works on: events wait in the outbox.
       readiness: async () => ((await keyStore.healthy()) ? [] : ['postgres does not answer']),
