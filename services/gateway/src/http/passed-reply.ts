@@ -66,6 +66,7 @@ export class PassedReply implements ReplyTaker {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#res.writableEnded) return this.callerLeft();
     if (this.#held !== undefined) {
       this.#held.push(chunk);
       return;
@@ -83,6 +84,8 @@ export class PassedReply implements ReplyTaker {
   }
 
   onResponseEnd(): void {
+    // The platform has refused the request's body meanwhile: a second end would be an error that nobody hears.
+    if (this.#res.writableEnded) return this.callerLeft();
     const held = this.#held;
     if (!this.#res.headersSent) this.#sendHead(held?.[0]);
     if (held === undefined || held.length === 0) this.#res.end();
