@@ -1,11 +1,9 @@
 /** Every request made with a key is logged, refused ones included (specification, Authentication item 10). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { callerGoneStatus } from '@offer-ads/platform/faults';
 import { requestFacts, routeTemplate } from '@offer-ads/platform/http-request';
 import type { CallLog } from '../call-log.ts';
-
-/** As nginx writes it: the caller left before there was a status. */
-const callerLeft = 499;
 
 const returnCode = Symbol('return code');
 type Carrier = ServerResponse & { [returnCode]?: string };
@@ -23,7 +21,7 @@ export function recordCall(log: CallLog, req: IncomingMessage, res: ServerRespon
       keySha256,
       // As the specification writes routes: POST /offers/{offer_id}/pause.
       route: `${req.method} ${inBraces(routeTemplate(req))}`,
-      status: res.headersSent ? res.statusCode : callerLeft,
+      status: res.headersSent ? res.statusCode : callerGoneStatus,
       returnCode: (res as Carrier)[returnCode] ?? null,
       durationMs: Math.round(performance.now() - startedAt),
       at: requestFacts(req).receivedAt,
