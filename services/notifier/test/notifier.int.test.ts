@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { allEvents } from '@offer-ads/contracts/events';
 import { type Broker, connectBroker } from '@offer-ads/platform/broker';
 import type { OutgoingEvent } from '@offer-ads/platform/events';
@@ -27,7 +27,8 @@ let clock: TestClock;
 let log: string[];
 let notifier: Awaited<ReturnType<typeof startNotifier>>;
 
-beforeAll(async () => {
+/** A namespace for each test: an event that one test leaves unacknowledged would come again in the next. */
+beforeEach(async () => {
   namespace = testNamespace();
   broker = await connectBroker({
     url: namespace.url,
@@ -37,13 +38,6 @@ beforeAll(async () => {
     metrics: createMetrics('test'),
     namespace: namespace.namespace,
   });
-});
-afterAll(async () => {
-  await broker?.[Symbol.asyncDispose]();
-  await namespace?.dispose();
-});
-
-beforeEach(async () => {
   mongo = await createTestMongo();
   store = await openMongo({ url: mongo.url, logger: silentLogger, metrics: createMetrics('test') });
   sink = await startSmtpSink();
@@ -53,6 +47,8 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await notifier[Symbol.asyncDispose]();
+  await broker[Symbol.asyncDispose]();
+  await namespace.dispose();
   await sink[Symbol.asyncDispose]();
   await store[Symbol.asyncDispose]();
   await mongo.dispose();
