@@ -98,7 +98,7 @@ export default defineConfig({
       files: ['services/notifier/src/mail*.ts', 'services/notifier/src/smtp*.ts'],
       rules: imports('nodemailer'),
     },
-    { files: ['services/gateway/src/shared-counts.ts'], rules: imports('ioredis') },
+    { files: ['services/gateway/src/limits/shared-counts.ts'], rules: imports('ioredis') },
     { files: ['packages/platform/src/**'], rules: imports('pg', 'mongoose', 'express') },
     { files: ['packages/platform/src/broker*.ts'], rules: imports('amqplib') },
     { files: ['services/*/src/domain/*.ts'], rules: pure('^\\.\\./') },

@@ -6,7 +6,7 @@ import { systemClock } from '@offer-ads/platform/clock';
 import { createLogger } from '@offer-ads/platform/logging';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { openPostgres } from '@offer-ads/platform/postgres';
-import { retainCalls } from './call-retention.ts';
+import { retainCalls } from './call-log/call-retention.ts';
 import { readDatabaseUrl } from './config.ts';
 
 const logger = createLogger({ service: 'gateway', level: 'info' });

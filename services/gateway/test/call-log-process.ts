@@ -4,9 +4,9 @@ import { systemClock } from '@offer-ads/platform/clock';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { startCallLog } from '../src/call-log.ts';
-import { openCallSpool } from '../src/call-log-spool.ts';
-import { insertCalls } from '../src/calls-store.ts';
+import { startCallLog } from '../src/call-log/call-log.ts';
+import { openCallSpool } from '../src/call-log/call-log-spool.ts';
+import { insertCalls } from '../src/call-log/calls-store.ts';
 import { connect } from './calls-database.ts';
 
 const [url = '', folder = '', sha256 = ''] = process.argv.slice(2);

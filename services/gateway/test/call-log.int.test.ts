@@ -13,9 +13,9 @@ import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
-import { startCallLog } from '../src/call-log.ts';
-import { openCallSpool } from '../src/call-log-spool.ts';
-import { insertCalls } from '../src/calls-store.ts';
+import { startCallLog } from '../src/call-log/call-log.ts';
+import { openCallSpool } from '../src/call-log/call-log-spool.ts';
+import { insertCalls } from '../src/call-log/calls-store.ts';
 import {
   type CallsDatabase,
   connect,

@@ -12,12 +12,12 @@ import { testClock } from '@offer-ads/testing/clock';
 import { createEmptyDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
-import { callLogReader } from '../src/call-log-reader.ts';
-import { retainCalls } from '../src/call-retention.ts';
-import { listDays, makeDays } from '../src/calls-partitions-store.ts';
-import { insertCalls, listCalls } from '../src/calls-store.ts';
+import { callLogReader } from '../src/call-log/call-log-reader.ts';
+import { retainCalls } from '../src/call-log/call-retention.ts';
+import { listDays, makeDays } from '../src/call-log/calls-partitions-store.ts';
+import { insertCalls, listCalls } from '../src/call-log/calls-store.ts';
 import { daysFrom } from '../src/domain/call-days.ts';
-import { sha256Of } from '../src/key-look-up.ts';
+import { sha256Of } from '../src/keys/key-look-up.ts';
 import { type CallsDatabase, callWith, connect, createCallsDatabase, listed } from './calls-database.ts';
 
 const source = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));

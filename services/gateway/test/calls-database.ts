@@ -4,8 +4,8 @@ import { createMetrics } from '@offer-ads/platform/metrics';
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
 import { createTestDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { type Call, listCalls } from '../src/calls-store.ts';
-import { sha256Of } from '../src/key-look-up.ts';
+import { type Call, listCalls } from '../src/call-log/calls-store.ts';
+import { sha256Of } from '../src/keys/key-look-up.ts';
 
 export type CallsDatabase = AsyncDisposable & {
   readonly url: string;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Queryable } from '@offer-ads/platform/postgres';
-import { type CallQuery, insertCalls, isUnwritable, listCalls } from '../src/calls-store.ts';
+import { type CallQuery, insertCalls, isUnwritable, listCalls } from '../src/call-log/calls-store.ts';
 import {
   type CallsDatabase,
   callWith,

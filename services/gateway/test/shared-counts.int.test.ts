@@ -3,7 +3,7 @@ import { createMetrics } from '@offer-ads/platform/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { testValkey } from '@offer-ads/testing/valkey';
-import { connectSharedCounts, type SharedCounts } from '../src/shared-counts.ts';
+import { connectSharedCounts, type SharedCounts } from '../src/limits/shared-counts.ts';
 
 const open = new AsyncDisposableStack();
 const namespace = testValkey().namespace;

@@ -3,7 +3,7 @@ import { createMetrics } from '@offer-ads/platform/metrics';
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
 import { createTestDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { deleteWorthlessLinks, insertRequest, takeRequest } from '../src/sign-in-store.ts';
+import { deleteWorthlessLinks, insertRequest, takeRequest } from '../src/sign-in/sign-in-store.ts';
 
 const at = new Date('2026-06-01T12:00:00.000Z');
 const open = new AsyncDisposableStack();

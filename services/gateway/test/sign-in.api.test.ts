@@ -4,7 +4,7 @@ import { createMetrics } from '@offer-ads/platform/metrics';
 import { openPostgres } from '@offer-ads/platform/postgres';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { issueSignInLink } from '../src/sign-in-links.ts';
+import { issueSignInLink } from '../src/sign-in/sign-in-links.ts';
 import { type Reply, randomIp } from './gateway-under-test.ts';
 import { type PortalUnderTest, publicUrl, startPortalUnderTest, visible } from './portal-under-test.ts';
 

@@ -4,12 +4,12 @@ import { createMetrics } from '@offer-ads/platform/metrics';
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
 import { createTestDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { type Call, insertCalls } from '../src/calls-store.ts';
-import { sha256Of } from '../src/key-look-up.ts';
-import { findKeyFacts } from '../src/keys-store.ts';
-import { manageKeys } from '../src/manage-keys.ts';
-import { manageOrganisations } from '../src/manage-organisations.ts';
-import { managePeople } from '../src/manage-people.ts';
+import { manageOrganisations } from '../src/accounts/manage-organisations.ts';
+import { managePeople } from '../src/accounts/manage-people.ts';
+import { type Call, insertCalls } from '../src/call-log/calls-store.ts';
+import { sha256Of } from '../src/keys/key-look-up.ts';
+import { findKeyFacts } from '../src/keys/keys-store.ts';
+import { manageKeys } from '../src/keys/manage-keys.ts';
 import { cafe } from './gateway-under-test.ts';
 
 const at = new Date('2026-06-01T12:00:00.000Z');

@@ -1,10 +1,10 @@
 /** What the internal admin routes say when they cannot do what was asked; the tool shows it as it is. */
 import type { Response } from 'express';
+import type { OrganisationRefusal } from '../accounts/manage-organisations.ts';
+import type { TermsRefusal } from '../accounts/manage-terms.ts';
 import { mostKeysInForce } from '../domain/key-standing.ts';
 import { mostInvitationsADay, mostPeople, type PeopleRefusal } from '../domain/people.ts';
-import type { KeyRefusal } from '../manage-keys.ts';
-import type { OrganisationRefusal } from '../manage-organisations.ts';
-import type { TermsRefusal } from '../manage-terms.ts';
+import type { KeyRefusal } from '../keys/manage-keys.ts';
 
 export type AdministrationRefusal = OrganisationRefusal | PeopleRefusal | TermsRefusal | KeyRefusal;
 export type RefusalReply = {

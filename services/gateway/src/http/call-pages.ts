@@ -2,8 +2,8 @@
 import type { CallsReply, callsQuery } from '@offer-ads/contracts/portal-organisation-api';
 import { Fault } from '@offer-ads/platform/faults';
 import type { z } from 'zod';
-import type { ReadCalls } from '../call-log-reader.ts';
-import type { StatusClass } from '../calls-store.ts';
+import type { ReadCalls } from '../call-log/call-log-reader.ts';
+import type { StatusClass } from '../call-log/calls-store.ts';
 import { type CallPlace, readCallCursor, writeCallCursor } from '../domain/call-cursor.ts';
 
 export async function callPage(

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { unmapped } from '../domain/client-network.ts';
-import { remember } from '../remember.ts';
+import { remember } from '../limits/remember.ts';
 
 export type ClientIp = (req: IncomingMessage) => string;
 

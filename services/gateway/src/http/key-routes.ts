@@ -2,9 +2,9 @@
 import { callLogPage, keyLimit, keyWish } from '@offer-ads/contracts/admin-api';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type RequestHandler, type Router } from 'express';
-import type { ReadCalls } from '../call-log-reader.ts';
-import type { Keys } from '../manage-keys.ts';
-import type { Organisations } from '../manage-organisations.ts';
+import type { Organisations } from '../accounts/manage-organisations.ts';
+import type { ReadCalls } from '../call-log/call-log-reader.ts';
+import type { Keys } from '../keys/manage-keys.ts';
 import { refuse } from './admin-replies.ts';
 import { callPage } from './call-pages.ts';
 import { idIn } from './organisation-routes.ts';

@@ -7,9 +7,9 @@ import {
 } from '@offer-ads/contracts/admin-api';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Request, type Router } from 'express';
+import type { Organisations } from '../accounts/manage-organisations.ts';
+import type { ManagedTerms } from '../accounts/manage-terms.ts';
 import { firstAdminOf, type Organisation } from '../domain/organisation.ts';
-import type { Organisations } from '../manage-organisations.ts';
-import type { ManagedTerms } from '../manage-terms.ts';
 import { refuse } from './admin-replies.ts';
 
 export function organisationRoutes(o: { organisations: Organisations; terms: ManagedTerms }): Router {

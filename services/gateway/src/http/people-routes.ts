@@ -2,9 +2,9 @@
 import { invitation, type PeopleReply, personNamed, roleChange } from '@offer-ads/contracts/admin-api';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Response, type Router } from 'express';
+import type { Organisations } from '../accounts/manage-organisations.ts';
+import type { People, PersonOutcome } from '../accounts/manage-people.ts';
 import { personOf } from '../domain/people.ts';
-import type { Organisations } from '../manage-organisations.ts';
-import type { People, PersonOutcome } from '../manage-people.ts';
 import { refuse } from './admin-replies.ts';
 import { idIn } from './organisation-routes.ts';
 

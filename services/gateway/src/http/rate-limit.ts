@@ -5,8 +5,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendJson, tell } from '@offer-ads/platform/http-replies';
 import { networkOf } from '../domain/client-network.ts';
-import { remember } from '../remember.ts';
-import type { Limit, RequestLimiter, Standing } from '../request-limiter.ts';
+import { remember } from '../limits/remember.ts';
+import type { Limit, RequestLimiter, Standing } from '../limits/request-limiter.ts';
 import type { ClientIp } from './client-ip.ts';
 
 const perClientIp: Limit = { name: 'ip', requests: 60, windowSeconds: 60 };

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { callerGoneStatus } from '@offer-ads/platform/faults';
 import { requestFacts, routeTemplate } from '@offer-ads/platform/http-request';
-import type { CallLog } from '../call-log.ts';
+import type { CallLog } from '../call-log/call-log.ts';
 
 const returnCode = Symbol('return code');
 type Carrier = ServerResponse & { [returnCode]?: string };

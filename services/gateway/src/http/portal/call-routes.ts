@@ -2,7 +2,7 @@
 import { callsQuery } from '@offer-ads/contracts/portal-organisation-api';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Router } from 'express';
-import type { ReadCalls } from '../../call-log-reader.ts';
+import type { ReadCalls } from '../../call-log/call-log-reader.ts';
 import { callPage } from '../call-pages.ts';
 import { allow, memberOf } from './portal-session.ts';
 

@@ -4,9 +4,9 @@
  */
 import type { Mode } from '@offer-ads/contracts/primitives';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import type { PortalCaller } from '../../accounts/portal-caller-store.ts';
 import type { Audience, TokenMaker } from '../../caller-tokens.ts';
 import type { Caller } from '../../domain/admission.ts';
-import type { PortalCaller } from '../../portal-caller-store.ts';
 import type { Upstream } from '../../upstream.ts';
 import { type Endpoint, endpoints } from '../endpoints.ts';
 import { forward } from '../forward.ts';

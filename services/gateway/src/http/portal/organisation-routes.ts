@@ -2,8 +2,8 @@
 import { type OrganisationReply, organisationChange } from '@offer-ads/contracts/portal-organisation-api';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Router } from 'express';
+import type { Organisations } from '../../accounts/manage-organisations.ts';
 import type { Organisation } from '../../domain/organisation.ts';
-import type { Organisations } from '../../manage-organisations.ts';
 import { refuse } from './administration-replies.ts';
 import { allow, memberOf } from './portal-session.ts';
 

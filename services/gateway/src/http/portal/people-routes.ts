@@ -7,8 +7,8 @@ import {
 } from '@offer-ads/contracts/portal-organisation-api';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Request, type Response, type Router } from 'express';
-import type { People, PersonOutcome } from '../../manage-people.ts';
-import type { PersonRecord } from '../../people-store.ts';
+import type { People, PersonOutcome } from '../../accounts/manage-people.ts';
+import type { PersonRecord } from '../../accounts/people-store.ts';
 import { idIn } from '../organisation-routes.ts';
 import { refuse } from './administration-replies.ts';
 import { allow, memberOf } from './portal-session.ts';

@@ -1,6 +1,6 @@
 /** How often the portal may be asked, and by whom that is counted (decision 28). */
 import type { Request, RequestHandler } from 'express';
-import type { Limit, RequestLimiter } from '../../request-limiter.ts';
+import type { Limit, RequestLimiter } from '../../limits/request-limiter.ts';
 import { countRequest } from '../rate-limit.ts';
 
 export const portalLimits = {

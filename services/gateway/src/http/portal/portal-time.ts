@@ -3,7 +3,7 @@ import { serviceUnavailable } from '@offer-ads/platform/faults';
 import { requestFacts } from '@offer-ads/platform/http-request';
 import type { Logger } from '@offer-ads/platform/logging';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import { rememberKeysMs } from '../../key-look-up.ts';
+import { rememberKeysMs } from '../../keys/key-look-up.ts';
 
 /** As any call that creates nothing, and the second for which a revocation waits before it answers (decision 25). */
 const defaultBudgetMs = 2_000 + rememberKeysMs;

@@ -2,8 +2,8 @@
 import { type TermsReply, termsAcceptance } from '@offer-ads/contracts/portal-organisation-api';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Router } from 'express';
-import type { ManagedTerms } from '../../manage-terms.ts';
-import type { TermsStanding } from '../../terms-store.ts';
+import type { ManagedTerms } from '../../accounts/manage-terms.ts';
+import type { TermsStanding } from '../../accounts/terms-store.ts';
 import { refuse } from './administration-replies.ts';
 import { allow, memberOf } from './portal-session.ts';
 

@@ -1,7 +1,7 @@
 /** All SQL about the people of organisations and their invitations. */
 import type { Role } from '@offer-ads/contracts/gateway-events';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
-import type { Person } from './domain/organisation.ts';
+import type { Person } from '../domain/organisation.ts';
 
 /** A person as a list of them shows it. */
 export type PersonRecord = Person & {

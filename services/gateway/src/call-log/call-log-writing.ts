@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@offer-ads/platform/clock';
 import type { Logger } from '@offer-ads/platform/logging';
+import { isLoggable } from '../domain/call-days.ts';
 import { type Call, isUnwritable } from './calls-store.ts';
-import { isLoggable } from './domain/call-days.ts';
 
 /** A call as the request path tells it; its id is given later, off that path. */
 export type AnsweredCall = Omit<Call, 'id'>;

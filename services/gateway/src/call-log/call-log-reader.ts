@@ -1,9 +1,9 @@
 /** The call log as people read it: never a record that is older than what is kept. */
 import type { Clock } from '@offer-ads/platform/clock';
 import type { Postgres } from '@offer-ads/platform/postgres';
+import { keptSince } from '../domain/call-days.ts';
+import { takeTurns } from '../turns.ts';
 import { type CallPage, type CallQuery, listCalls } from './calls-store.ts';
-import { keptSince } from './domain/call-days.ts';
-import { takeTurns } from './turns.ts';
 
 export type ReadCalls = (query: CallQuery) => Promise<CallPage>;
 

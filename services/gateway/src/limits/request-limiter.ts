@@ -4,9 +4,9 @@
  */
 import type { Logger } from '@offer-ads/platform/logging';
 import type { Metrics } from '@offer-ads/platform/metrics';
+import { type Limit, type Standing, standingIn } from '../domain/fixed-window.ts';
+import { countHere, type KnownCount, learn, surelyOver, toAdd, withoutDebt } from '../domain/known-count.ts';
 import { type ClientWindows, rememberWindows } from './client-windows.ts';
-import { type Limit, type Standing, standingIn } from './domain/fixed-window.ts';
-import { countHere, type KnownCount, learn, surelyOver, toAdd, withoutDebt } from './domain/known-count.ts';
 import { connectSharedCounts, type SharedCounts } from './shared-counts.ts';
 
 export type { Limit, Standing };

@@ -1,6 +1,9 @@
 /** Registering organisations and changing what they are; others learn of it by events. */
 import { OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
 import type { Mode } from '@offer-ads/contracts/primitives';
+import { defaultQuota, type Organisation, type Quota } from '../domain/organisation.ts';
+import { done, type Outcome, refused } from '../domain/outcome.ts';
+import { type Actor, actorMay } from '../domain/people.ts';
 import {
   type Administration,
   announceOrganisation,
@@ -8,9 +11,6 @@ import {
   existingOrganisation,
   withOrganisation,
 } from './change-organisation.ts';
-import { defaultQuota, type Organisation, type Quota } from './domain/organisation.ts';
-import { done, type Outcome, refused } from './domain/outcome.ts';
-import { type Actor, actorMay } from './domain/people.ts';
 import * as store from './organisations-store.ts';
 import { endAccess, lockPeople } from './people-store.ts';
 

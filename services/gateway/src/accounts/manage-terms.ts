@@ -1,7 +1,8 @@
 /** The advertising terms: versions are published by the platform team and accepted by organisations. */
+
+import { done, type Outcome, refused } from '../domain/outcome.ts';
+import { type Actor, actorMay, personIdOf } from '../domain/people.ts';
 import { type Administration, withOrganisation } from './change-organisation.ts';
-import { done, type Outcome, refused } from './domain/outcome.ts';
-import { type Actor, actorMay, personIdOf } from './domain/people.ts';
 import * as store from './terms-store.ts';
 
 export type TermsRefusal =

@@ -3,7 +3,7 @@
  * the log against each other only, and whoever waits for a lock gives up soon.
  */
 import type { Postgres, Queryable } from '@offer-ads/platform/postgres';
-import { type Day, nextDay, startOf } from './domain/call-days.ts';
+import { type Day, nextDay, startOf } from '../domain/call-days.ts';
 
 /** How long attaching waits for whoever else changes the log's days; who gives up comes again. */
 const lockTimeout = '500ms';

@@ -4,10 +4,10 @@ import type { Clock } from '@offer-ads/platform/clock';
 import { newEvent } from '@offer-ads/platform/events';
 import { addToOutbox } from '@offer-ads/platform/outbox';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
-import { factsOf, type Organisation } from './domain/organisation.ts';
-import { done, type Outcome, refused } from './domain/outcome.ts';
+import { factsOf, type Organisation } from '../domain/organisation.ts';
+import { done, type Outcome, refused } from '../domain/outcome.ts';
+import { type Turns, takeTurns } from '../turns.ts';
 import { findOrganisation, lockOrganisation, raiseVersion } from './organisations-store.ts';
-import { type Turns, takeTurns } from './turns.ts';
 
 /** What the use cases of organisations stand on. */
 export type Administration = {

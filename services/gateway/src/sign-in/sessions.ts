@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '@offer-ads/platform/logging';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
-import { judgeSession, sessionLifetimes, type Upkeep } from './domain/session.ts';
+import { judgeSession, sessionLifetimes, type Upkeep } from '../domain/session.ts';
+import { takeTurns } from '../turns.ts';
 import * as store from './sessions-store.ts';
 import { lockMemberships, noteSignIn } from './sign-in-store.ts';
 import { followingToken, newSalt, newToken, sha256OfToken } from './sign-in-tokens.ts';
-import { takeTurns } from './turns.ts';
 
 /** A session at one request. */
 export type SignedIn = {

@@ -1,8 +1,8 @@
 /** All SQL about the calls in the log (specification, Authentication item 10). */
 import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { CallPlace } from '../domain/call-cursor.ts';
+import { dayOf } from '../domain/call-days.ts';
 import { makeDays } from './calls-partitions-store.ts';
-import type { CallPlace } from './domain/call-cursor.ts';
-import { dayOf } from './domain/call-days.ts';
 
 /** A call as it was answered. The key is known by its hash: whose it is need not be looked up to log it. */
 export type Call = {

@@ -2,12 +2,12 @@
 import { randomInt } from 'node:crypto';
 import type { Mode } from '@offer-ads/contracts/primitives';
 import type { Transaction } from '@offer-ads/platform/postgres';
-import { type Administration, withOrganisation } from './change-organisation.ts';
-import { composeKey, lastFourOf, randomDigitsOfKey } from './domain/api-key.ts';
-import { mostKeysInForce, type RollRefusal, refuseRoll } from './domain/key-standing.ts';
-import { firstAdminOf } from './domain/organisation.ts';
-import { done, type Outcome, refused } from './domain/outcome.ts';
-import { type Actor, actorMay, personIdOf, personOf } from './domain/people.ts';
+import { type Administration, withOrganisation } from '../accounts/change-organisation.ts';
+import { composeKey, lastFourOf, randomDigitsOfKey } from '../domain/api-key.ts';
+import { mostKeysInForce, type RollRefusal, refuseRoll } from '../domain/key-standing.ts';
+import { firstAdminOf } from '../domain/organisation.ts';
+import { done, type Outcome, refused } from '../domain/outcome.ts';
+import { type Actor, actorMay, personIdOf, personOf } from '../domain/people.ts';
 import { sha256Of } from './key-look-up.ts';
 import * as store from './keys-store.ts';
 

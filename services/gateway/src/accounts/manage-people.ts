@@ -3,9 +3,8 @@ import { PersonInvited, type Role } from '@offer-ads/contracts/gateway-events';
 import { newEvent } from '@offer-ads/platform/events';
 import { addToOutbox } from '@offer-ads/platform/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres';
-import { type Administration, changeOrganisation } from './change-organisation.ts';
-import type { Organisation, Person } from './domain/organisation.ts';
-import { done, type Outcome, refused } from './domain/outcome.ts';
+import type { Organisation, Person } from '../domain/organisation.ts';
+import { done, type Outcome, refused } from '../domain/outcome.ts';
 import {
   type Actor,
   actorMay,
@@ -18,9 +17,10 @@ import {
   personOf,
   refuseInvitation,
   refuseNewPerson,
-} from './domain/people.ts';
+} from '../domain/people.ts';
+import { issueSignInLink } from '../sign-in/sign-in-links.ts';
+import { type Administration, changeOrganisation } from './change-organisation.ts';
 import * as store from './people-store.ts';
-import { issueSignInLink } from './sign-in-links.ts';
 
 export type PersonOutcome = Outcome<Person, PeopleRefusal | 'organisation-unknown'>;
 

@@ -1,7 +1,7 @@
 /** All SQL about organisations and their quotas. */
 import type { Mode } from '@offer-ads/contracts/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
-import type { Organisation, Person, Quota } from './domain/organisation.ts';
+import type { Organisation, Person, Quota } from '../domain/organisation.ts';
 import { insertPerson } from './people-store.ts';
 
 export type Registration = {

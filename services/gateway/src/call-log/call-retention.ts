@@ -8,8 +8,8 @@ import type { Logger } from '@offer-ads/platform/logging';
 import { type Loop, startLoop, tryWithLeadership } from '@offer-ads/platform/loops';
 import type { Metrics } from '@offer-ads/platform/metrics';
 import type { Postgres } from '@offer-ads/platform/postgres';
+import { daysFrom, isOver } from '../domain/call-days.ts';
 import { dropDay, listDays, makeDays, readStoreTime } from './calls-partitions-store.ts';
-import { daysFrom, isOver } from './domain/call-days.ts';
 
 type Retention = { readonly postgres: Postgres; readonly clock: Clock; readonly logger: Logger };
 

@@ -9,7 +9,7 @@ import { startLoop } from '@offer-ads/platform/loops';
 import type { Metrics } from '@offer-ads/platform/metrics';
 import { addToOutbox } from '@offer-ads/platform/outbox';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
-import { addressOf, linksPerAddress, membershipToSignIn, requestsWaitMs } from './domain/sign-in-link.ts';
+import { addressOf, linksPerAddress, membershipToSignIn, requestsWaitMs } from '../domain/sign-in-link.ts';
 import { deleteExpired, openSession } from './sessions.ts';
 import { deleteSessionByToken } from './sessions-store.ts';
 import { issueSignInLink } from './sign-in-links.ts';
