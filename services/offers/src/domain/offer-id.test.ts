@@ -7,10 +7,24 @@ describe('an offer id in a path', () => {
     expect(parseOfferId('2147483647')).toBe(2_147_483_647);
   });
 
-  it.each(['', '0', '-1', '1.5', 'x', '1e3', ' 1', '2147483648', '99999999999999999999'])(
-    'is not %j',
-    (text) => {
-      expect(parseOfferId(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    '',
+    '0',
+    '-1',
+    '+1',
+    '1.5',
+    '1.0',
+    'x',
+    '1e3',
+    '0x1',
+    ' 1',
+    '1 ',
+    '007',
+    '\u0661',
+    '\uff11',
+    '2147483648',
+    '99999999999999999999',
+  ])('is not %j', (text) => {
+    expect(parseOfferId(text)).toBeUndefined();
+  });
 });

@@ -1,14 +1,17 @@
-/** Ids of offers as they come from outside. */
+/** Ids as they come from outside: of offers, categories and interests. */
 
-/** Ids are four-byte integers in the store; a larger number names no offer. */
-const GREATEST_OFFER_ID = 2 ** 31 - 1;
+/** Ids are four-byte integers in the store; a larger number names nothing. */
+const GREATEST_ID = 2 ** 31 - 1;
 
 export function isOfferId(number: number): boolean {
-  return Number.isInteger(number) && number >= 1 && number <= GREATEST_OFFER_ID;
+  return Number.isInteger(number) && number >= 1 && number <= GREATEST_ID;
+}
+
+/** As JSON and paths write a positive integer: no sign, no leading zero, no digits of other scripts. */
+export function parseId(text: string): number | undefined {
+  const number = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0;
+  return isOfferId(number) ? number : undefined;
 }
 
 /** The `{offer_id}` of a path; undefined names no offer, which is the same as one that is not the caller's (decision 20). */
-export function parseOfferId(text: string): number | undefined {
-  const number = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-  return isOfferId(number) ? number : undefined;
-}
+export const parseOfferId = parseId;

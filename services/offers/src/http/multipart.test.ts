@@ -6,12 +6,12 @@ import { fingerprint, readUpload, type Upload, type UploadedForm } from './multi
 
 const contentType = 'multipart/form-data; boundary=frontier';
 
-function request(body: Buffer, chunkBytes = body.length): IncomingMessage {
+function request(body: Buffer, chunkBytes = body.length, type = contentType): IncomingMessage {
   const chunks = Array.from({ length: Math.ceil(body.length / chunkBytes) }, (_, index) =>
     body.subarray(index * chunkBytes, (index + 1) * chunkBytes),
   );
   // What the reader needs of a request: its headers and its bytes.
-  return Object.assign(Readable.from(chunks), { headers: { 'content-type': contentType } }) as never;
+  return Object.assign(Readable.from(chunks), { headers: { 'content-type': type } }) as never;
 }
 
 function part(head: string, content: string): string {
@@ -52,7 +52,7 @@ describe('an upload', () => {
     const body = `${part('', 'x')}${part('filename="x"', 'x')}--frontier--`;
     expect(await readUpload(request(Buffer.from(body)))).toMatchObject({
       ok: false,
-      faults: ['Every part must have a name', 'A part without a name must not be a file'],
+      faults: ['Every part must have a name'],
     });
   });
 
@@ -87,6 +87,182 @@ describe('an upload', () => {
       fc.asyncProperty(spoiled, fc.integer({ min: 1, max: 200 }), async (body, size) => {
         const upload: Upload = await readUpload(request(body, size));
         expect(upload.ok || upload.faults.length > 0).toBe(true);
+      }),
+    );
+  });
+});
+
+const interests = (count: number) =>
+  Array.from({ length: count }, () => part('name="interests[]"', '1')).join('');
+
+/** Parts as they stand between the boundaries, and what is read of them. */
+async function readParts(parts: string | Buffer, type?: string): Promise<Upload> {
+  const body = Buffer.concat([Buffer.from(parts as string), Buffer.from('--frontier--\r\n')]);
+  return readUpload(request(body, undefined, type));
+}
+
+async function fieldsOf(parts: string | Buffer, type?: string): Promise<Record<string, string[]> | string> {
+  const read = await readParts(parts, type);
+  return read.ok
+    ? Object.fromEntries([...read.form.fields].map(([k, v]) => [k, [...v]]))
+    : read.faults.join('; ');
+}
+
+/** A part with headers of its own. */
+function withHeaders(headers: readonly string[], content: string | Buffer): Buffer {
+  const head = ['--frontier', ...headers, '', ''].join('\r\n');
+  return Buffer.concat([Buffer.from(head), Buffer.from(content as string), Buffer.from('\r\n')]);
+}
+
+const titled = 'Content-Disposition: form-data; name="title"';
+
+describe('parts as clients write them', () => {
+  it.each([
+    ['no file name in quotes', 'Content-Disposition: form-data; name=title'],
+    ['headers in another case', 'content-disposition: FORM-DATA; NAME="title"'],
+    ['a charset', `${titled}\r\nContent-Type: text/plain; charset=UTF-8`],
+    ['a charset that nobody knows', `${titled}\r\nContent-Type: text/plain; charset=klingon`],
+    ['a charset without a value', `${titled}\r\nContent-Type: text/plain; charset`],
+    ['an encoding that changes nothing', `${titled}\r\nContent-Transfer-Encoding: 8BIT`],
+    ['a length', `${titled}\r\nContent-Length: 3`],
+  ])('with %s are read', async (_, header) => {
+    expect(await fieldsOf(withHeaders([header], 'Tea'))).toEqual({ title: ['Tea'] });
+  });
+
+  it('in another charset are read as the text that they mean', async () => {
+    const type = (charset: string) => `Content-Type: text/plain; charset=${charset}`;
+    const latin = withHeaders([titled, type('iso-8859-1')], Buffer.from('Caf\u00e9', 'latin1'));
+    expect(await fieldsOf(latin)).toEqual({ title: ['Caf\u00e9'] });
+    const wide = withHeaders([titled, type('utf-16le')], Buffer.from('Caf\u00e9', 'utf16le'));
+    expect(await fieldsOf(wide)).toEqual({ title: ['Caf\u00e9'] });
+  });
+
+  it('that are encoded are refused instead of being taken as they stand', async () => {
+    const base64 = 'Content-Transfer-Encoding: base64';
+    expect(await fieldsOf(withHeaders([titled, base64], 'VGVh'))).toMatch(
+      /^title must be sent as it is, not in another Content-Transfer-Encoding$/,
+    );
+    const picture = 'Content-Disposition: form-data; name="image"; filename="a.png"';
+    expect(await fieldsOf(withHeaders([picture, base64], 'VGVh'))).toMatch(/^image must be sent as it is/);
+  });
+
+  it('with text before the first boundary and after the last are read', async () => {
+    const body = `preamble\r\n${part('name="title"', 'Tea')}--frontier--\r\nepilogue ${'x'.repeat(70_000)}`;
+    for (const size of [1, 1_000, body.length])
+      expect(await readUpload(request(Buffer.from(body), size))).toMatchObject({ ok: true });
+  });
+
+  it('with a boundary in quotes are read, and without one refused', async () => {
+    const title = part('name="title"', 'Tea');
+    expect(await fieldsOf(title, 'multipart/form-data; charset=utf-8; boundary="frontier"')).toEqual({
+      title: ['Tea'],
+    });
+    for (const type of [
+      '',
+      'multipart/form-data',
+      'multipart/form-data; boundary',
+      'multipart/form-data-too; boundary=frontier',
+      'multipart/mixed; boundary=frontier',
+      'application/x-www-form-urlencoded',
+    ]) {
+      expect(await fieldsOf(title, type)).toBe('The body must be multipart/form-data with a boundary');
+    }
+  });
+});
+
+describe('the picture', () => {
+  const bytes = Buffer.from([0xff, 0x00, 0x0d, 0x0a, 0x2d, 0x2d, 0x66]);
+
+  it.each([
+    ['a file name', 'name="image"; filename="a.jpg"'],
+    ['a path for a name', 'name="image"; filename="../../etc/passwd"'],
+    ['a name of control characters', 'name="image"; filename="\u0001\u202e.jpg"'],
+    ['an empty name', 'name="image"; filename=""'],
+    ["a name in RFC 5987's form", 'name="image"; filename*=utf-8\'\'na%C3%AFve.jpg'],
+    ['no name but a type', 'name="image"\r\nContent-Type: image/jpeg'],
+    ['no name but the type of any file', 'name="image"\r\nContent-Type: application/octet-stream'],
+  ])('may come with %s, which says nothing about it', async (_, head) => {
+    const body = withHeaders([`Content-Disposition: form-data; ${head}`], bytes);
+    expect(await readParts(body)).toMatchObject({ ok: true, form: { picture: bytes } });
+  });
+
+  it('may not come twice, as text, or as several files in one part', async () => {
+    const file = part('name="image"; filename="a.jpg"', 'x');
+    expect(await fieldsOf(file + file)).toBe('image must be sent once');
+    expect(await fieldsOf(part('name="image"', 'x'))).toBe('image must be sent as a file');
+    const mixed = [
+      'Content-Disposition: form-data; name="image"',
+      'Content-Type: multipart/mixed; boundary=inner',
+    ];
+    expect(await fieldsOf(withHeaders(mixed, '--inner\r\n\r\nx\r\n--inner--'))).toBe(
+      'image must be sent as a file',
+    );
+  });
+
+  it('has at most 5 MiB', async () => {
+    const of = (length: number) =>
+      withHeaders(['Content-Disposition: form-data; name="image"; filename="a"'], Buffer.alloc(length, 1));
+    expect(await readParts(of(5_242_880))).toMatchObject({ ok: true });
+    expect(await fieldsOf(of(5_242_881))).toBe('image must have at most 5 MB');
+  });
+});
+
+describe('the bounds of a form', () => {
+  it('are 600 parts', async () => {
+    expect(await readParts(interests(600))).toMatchObject({ ok: true });
+    expect(await fieldsOf(interests(601))).toBe('The form must have at most 600 parts');
+  });
+
+  it('are 16 KiB a text', async () => {
+    expect(await readParts(part('name="note"', 'x'.repeat(16_384)))).toMatchObject({ ok: true });
+    expect(await fieldsOf(part('name="note"', 'x'.repeat(16_385)))).toBe(
+      'note must have at most 16384 bytes',
+    );
+  });
+
+  it('hold for the reply too, whatever parts are called', async () => {
+    const files = Array.from({ length: 590 }, (_, index) =>
+      part(`name="${`${index}`.padEnd(20_000, '<')}"; filename="x"`, ''),
+    ).join('');
+    expect((await fieldsOf(files)).length).toBeLessThan(100_000);
+  });
+});
+
+describe('names that mean something to the language', () => {
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', '__defineGetter__'])(
+    '%s is a name like any other, for the fingerprint too',
+    async (name) => {
+      const read = await readParts(part(`name="${name}"`, 'x'));
+      expect(read).toMatchObject({ ok: true, form: { fields: new Map([[name, ['x']]]) } });
+      const other = await readParts(part(`name="${name}"`, 'y'));
+      expect(read.ok && other.ok && fingerprint(read.form).equals(fingerprint(other.form))).toBe(false);
+    },
+  );
+});
+
+describe('any form, well written', () => {
+  const name = fc.string({
+    unit: fc.constantFrom('a', 'b', '[', ']', '_', ' ', '0', '\u00e9'),
+    minLength: 1,
+    maxLength: 12,
+  });
+  const line = fc.constantFrom('', '\r\n', '\n', '\r', '--', '--frontie', '\r\n--', 'x', '\u{1F375}', ' ');
+  const content = fc.array(line, { maxLength: 8 }).map((pieces) => pieces.join(''));
+  const parts = fc.array(fc.tuple(name, content), { maxLength: 12 });
+
+  it('is read as it was written, in whatever chunks it comes', async () => {
+    await fc.assert(
+      fc.asyncProperty(parts, fc.integer({ min: 1, max: 90 }), async (parts, size) => {
+        const body = parts.map(([name, text]) => part(`name="${name}"`, text)).join('');
+        const read = await readUpload(request(Buffer.from(`${body}--frontier--\r\n`), size));
+        const wanted = Map.groupBy(parts, ([name]) => name);
+        expect(read).toEqual({
+          ok: true,
+          form: {
+            fields: new Map([...wanted].map(([name, given]) => [name, given.map(([, text]) => text)])),
+            picture: null,
+          },
+        });
       }),
     );
   });

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { Fault } from '@offer-ads/platform/faults';
-import { type FormFields, singleFields } from '../domain/offer-form.ts';
+import { singleFields } from '../domain/offer-form.ts';
+import type { FormFields } from '../domain/readings.ts';
 
 export type UploadedForm = {
   readonly fields: FormFields;
@@ -24,23 +25,36 @@ const MOST_PARTS = 600;
 /** Up to here a refused form is read to its end, so that its sender hears why; it is several times what can be right. */
 const GREATEST_FORM_BYTES = 32 * 1_024 * 1_024;
 
+/** Of a part's name, so that no reply is larger than the form. */
+const SHOWN_NAME_LENGTH = 40;
+
 export async function readUpload(req: IncomingMessage): Promise<Upload> {
   const faults = new Set<string>();
   const fields = new Map<string, string[]>();
   const pictures: BusboyFileStream[] = [];
   const chunks: Buffer[] = [];
 
-  const onField = (name: string | undefined, value: string, _: boolean, truncated: boolean) => {
+  /** Its name; undefined when the part is faulty already. */
+  const nameOf = (name: string | undefined, encoding: string): string | undefined => {
     if (name === undefined) faults.add('Every part must have a name');
-    else if (name === 'image') faults.add('image must be sent as a file');
-    else if (truncated) faults.add(`${name} must have at most ${GREATEST_FIELD_BYTES} bytes`);
+    else if (!plainEncodings.has(encoding))
+      faults.add(`${shown(name)} must be sent as it is, not in another Content-Transfer-Encoding`);
+    else return name;
+    return undefined;
+  };
+  const onField = (given: string | undefined, value: string, _: boolean, cut: boolean, encoding: string) => {
+    const name = nameOf(given, encoding);
+    if (name === undefined) return;
+    if (name === 'image') faults.add('image must be sent as a file');
+    else if (cut) faults.add(`${shown(name)} must have at most ${GREATEST_FIELD_BYTES} bytes`);
     else fields.set(name, [...(fields.get(name) ?? []), value]);
   };
-  const onFile = (name: string | undefined, stream: BusboyFileStream) => {
+  const onFile = (given: string | undefined, stream: BusboyFileStream, _: string, encoding: string) => {
     // A file that breaks off is the whole form's fault, which the parser tells by itself.
     stream.on('error', () => {});
-    if (name !== 'image') faults.add(`${name ?? 'A part without a name'} must not be a file`);
-    else pictures.push(stream);
+    const name = nameOf(given, encoding);
+    if (name === 'image') pictures.push(stream);
+    else if (name !== undefined) faults.add(`${shown(name)} must not be a file`);
     if (stream !== pictures[0]) return void stream.resume();
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('limit', () => faults.add('image must have at most 5 MB'));
@@ -68,15 +82,32 @@ export function fingerprint(form: UploadedForm): Buffer {
   return hash.update(form.picture ?? '').digest();
 }
 
+function shown(name: string): string {
+  return name.slice(0, SHOWN_NAME_LENGTH);
+}
+
+/** What leaves the bytes alone. Others are not undone, because forms do not use them (RFC 7578, 4.7). */
+const plainEncodings = new Set(['7bit', '8bit', 'binary']);
+
 const shapeFaults = {
   'not-multipart': 'The body must be multipart/form-data with a boundary',
   broken: 'The body is not complete multipart/form-data',
   'too-large': 'The body is too large, its image must have at most 5 MB',
 };
 
+/** Some clients give the picture a type, but no file name. */
+function isPartAFile(
+  name: string | undefined,
+  type: string | undefined,
+  fileName: string | undefined,
+): boolean {
+  const isPicture = name === 'image' && type?.startsWith('image/') === true;
+  return isPicture || fileName !== undefined || type === 'application/octet-stream';
+}
+
 /** Null for any other content type, and for one without a boundary, at which the parser throws. */
 function openParser(contentType: string | undefined): BusboyInstance | null {
-  if (contentType === undefined || !/^multipart\/form-data\b/i.test(contentType)) return null;
+  if (contentType === undefined || !/^multipart\/form-data\s*(;|$)/i.test(contentType)) return null;
   const limits = {
     fieldSize: GREATEST_FIELD_BYTES,
     fileSize: GREATEST_PICTURE_BYTES,
@@ -84,7 +115,7 @@ function openParser(contentType: string | undefined): BusboyInstance | null {
     headerPairs: 20,
   };
   try {
-    return new Busboy({ headers: { 'content-type': contentType }, limits });
+    return new Busboy({ headers: { 'content-type': contentType }, limits, isPartAFile });
   } catch {
     return null;
   }

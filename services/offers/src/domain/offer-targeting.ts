@@ -1,0 +1,69 @@
+/** Where an offer is shown and to whom: the fields of its form that decide the price. */
+import { type MemberGender, memberGenders } from '@offer-ads/contracts/primitives';
+import { parseId } from './offer-id.ts';
+import { type FormFields, fault, type Reading, single, valid } from './readings.ts';
+
+type RepeatedField = 'location[]' | 'gender[]' | 'interests[]';
+
+export function readLocation(fields: FormFields): Reading<{ latitude: number; longitude: number }> {
+  const [latitude, longitude, ...more] = (fields.get('location[]') ?? []).map(decimal);
+  const isPlace =
+    latitude !== undefined &&
+    Math.abs(latitude) <= 90 &&
+    longitude !== undefined &&
+    Math.abs(longitude) <= 180;
+  return isPlace && more.length === 0
+    ? valid({ latitude, longitude })
+    : fault('location[] must be two numbers: latitude from -90 to 90, then longitude from -180 to 180');
+}
+
+/**
+ * NaN, which no range admits, for what is not a decimal number: `Number` alone would take "0x10" and " ". With an exponent
+ * too, because that is how programs write the longitude of Greenwich, 1e-05.
+ */
+function decimal(text: string): number {
+  return /^[+-]?(\d{1,20}(\.\d{0,30})?|\.\d{1,30})(e[+-]?\d{1,3})?$/i.test(text) ? Number(text) : Number.NaN;
+}
+
+export function readRadius(fields: FormFields): Reading<number> {
+  const text = single(fields, 'radius');
+  const miles = /^\d{1,2}$/.test(text) ? Number(text) : 0;
+  return miles >= 5 && miles <= 30
+    ? valid(miles)
+    : fault('radius must be a whole number of miles from 5 to 30');
+}
+
+export function readGender(fields: FormFields): Reading<MemberGender[]> {
+  const texts = filled(fields, 'gender[]');
+  const known = memberGenders.filter((gender) => texts.includes(gender));
+  const unknown = texts.filter((text) => text !== 'All' && !known.some((gender) => gender === text));
+  if (unknown.length > 0) return fault('gender[] must be Male, Female, Non-binary or All');
+  return valid(texts.includes('All') ? [] : known);
+}
+
+export function readInterests(fields: FormFields): Reading<number[]> {
+  const ids = filled(fields, 'interests[]').map(parseId);
+  if (ids.includes(undefined)) return fault('interests[] must be ids from GET /interests');
+  return valid([...new Set(ids.filter((id) => id !== undefined))]);
+}
+
+/** Empty parts are how a form says that it has none (decision 18a). */
+function filled(fields: FormFields, name: RepeatedField): string[] {
+  return (fields.get(name) ?? []).filter((text) => text !== '');
+}
+
+/** As other conventions for lists write the names: `gender`, `Gender[]`, `interest[]`, `interests[0]`. */
+const likeRepeated = /^\s*(location|gender|interest)s?\s*(\[.*)?$/is;
+const repeatedNames = { location: 'location[]', gender: 'gender[]', interest: 'interests[]' } as const;
+/** Enough to recognise a name by, whatever somebody sends as one. */
+const SHOWN_LENGTH = 40;
+
+/** Other unknown parts are ignored; these, ignored, would sell the advertiser everybody instead of the few asked for. */
+export function checkBrackets(fields: FormFields): Reading<null> {
+  const faults = [...fields.keys()].flatMap((name) => {
+    const noun = likeRepeated.exec(name)?.[1]?.toLowerCase() as keyof typeof repeatedNames | undefined;
+    const wanted = noun === undefined ? name : repeatedNames[noun];
+    return wanted === name ? [] : [`${name.slice(0, SHOWN_LENGTH)} must be sent as ${wanted}`];
+  });
+  return faults.length === 0 ? valid(null) : fault(...new Set(faults));
+}
