@@ -1,10 +1,13 @@
-/** Consuming: bounded handling, retries after a delay, and parking of what cannot be handled. */
+/** Consuming: which deliveries are handled when, how many at once, alone or in batches. */
 import { AsyncResource } from 'node:async_hooks';
 import { eventType } from '@offer-ads/contracts/event-declaration';
+import { context } from '@opentelemetry/api';
 import type { Channel, ConsumeMessage } from 'amqplib';
-import { type ReadMessage, readMessage, type Subscription } from './broker-messages.ts';
-import { attemptsHeader, forward, toParked } from './broker-parking.ts';
+import { acknowledgeOn } from './broker-acknowledging.ts';
+import { type Batches, gatherBatches } from './broker-batches.ts';
+import { readMessage, type Subscription } from './broker-messages.ts';
 import type { Publish } from './broker-publishing.ts';
+import { attemptsOf, type Delivery, settleBy } from './broker-settling.ts';
 import type { BrokerNames, BrokerUser } from './broker-topology.ts';
 import type { Withhold } from './broker-withholding.ts';
 import type { Logger } from './logging.ts';
@@ -19,8 +22,11 @@ export type Consuming = {
 const PREFETCH = 250;
 /** Handlers at work at once: below the number of database connections, so that they never starve requests. */
 const HANDLERS_AT_ONCE = 5;
-
-type Outcome = 'handled' | 'retried' | 'parked';
+/** As many as fit into a transaction of some ten milliseconds; twice as many come ahead, so that the next one gathers. */
+const BATCH_AT_MOST = 500;
+const PREFETCH_FOR_BATCHES = 2 * BATCH_AT_MOST;
+/** At most twenty transactions a second where little happens, and no event waits longer than anybody would notice. */
+const BATCH_LINGER_MS = 50;
 
 export async function startConsuming(o: {
   channel: Channel;
@@ -35,68 +41,25 @@ export async function startConsuming(o: {
   logger: Logger;
   metrics: Metrics;
 }): Promise<Consuming> {
-  const { channel, names, service } = o;
+  const { channel } = o;
   const byType = new Map(
     o.subscriptions.map((subscription) => [eventType(subscription.declaration), subscription]),
   );
-  const handled = o.metrics.histogram({
-    name: 'events_handled_seconds',
-    help: 'Time to handle an event, by type and outcome',
-    labelNames: ['type', 'outcome'],
-  });
+  const acknowledging = acknowledgeOn(channel);
+  const { settle, settleTogether } = settleBy({ ...o, acknowledging, byType });
   const waiting: (() => Promise<void>)[] = [];
   const running = new Set<Promise<void>>();
-  const stopping = new AbortController();
+  const over = new AbortController();
 
-  /**
-   * The one rule: what cannot be read is parked at once, because it never can be; whatever a handler throws may pass,
-   * so it is tried again after each delay and then parked.
-   */
-  async function handle(message: ConsumeMessage, read: ReadMessage): Promise<Outcome> {
-    if (!read.ok) return park(message, read.reason, attemptsOf(message));
-    try {
-      await read.subscription.handle(read.event);
-      return 'handled';
-    } catch (error) {
-      return retry(message, error);
-    }
-  }
-
-  async function retry(message: ConsumeMessage, error: unknown): Promise<Outcome> {
-    const attempts = attemptsOf(message) + 1;
-    const reason = error instanceof Error ? error.message : String(error);
-    const delayMs = o.retryDelaysMs[attempts - 1];
-    if (delayMs === undefined) return park(message, reason, attempts);
-    o.logger.warn(
-      { error, attempts, delayMs, eventId: idOf(message) },
-      'event not handled, will be tried again',
-    );
-    await o.publish([forward(message, names.retry(service, delayMs), { [attemptsHeader]: attempts })]);
-    return 'retried';
-  }
-
-  async function park(message: ConsumeMessage, reason: string, attempts: number): Promise<Outcome> {
-    o.logger.error({ reason, attempts, eventId: idOf(message) }, 'event parked');
-    const queue = names.parked(service);
-    await o.publish([toParked(message, { queue, reason, attempts, withhold: o.withhold })]);
-    return 'parked';
-  }
-
-  async function settle(message: ConsumeMessage): Promise<void> {
-    const read = readMessage(message, byType);
-    const done = handled.startTimer({ type: read.ok ? read.subscription.declaration.name : 'unreadable' });
-    try {
-      done({ outcome: await handle(message, read) });
-      channel.ack(message);
-    } catch (error) {
-      // Neither retried nor parked nor acknowledged: the broker delivers it again, now or after the reconnection.
-      o.logger.warn({ error, eventId: idOf(message) }, 'event given back to the broker');
-      giveBack(channel, message);
-    }
+  function handleAlone(message: ConsumeMessage): void {
+    if (over.signal.aborted) return;
+    // Bound to the delivery's trace: it may start when another delivery ends.
+    waiting.push(AsyncResource.bind(() => settle(message)));
+    startWaiting();
   }
 
   function startWaiting(): void {
-    while (!stopping.signal.aborted && running.size < HANDLERS_AT_ONCE) {
+    while (!over.signal.aborted && running.size < HANDLERS_AT_ONCE) {
       const start = waiting.shift();
       if (start === undefined) return;
       const work = start().finally(() => {
@@ -107,42 +70,47 @@ export async function startConsuming(o: {
     }
   }
 
+  const batches = new Map<Subscription, Batches<Delivery>>();
+  for (const subscription of o.subscriptions) {
+    const { declaration, handleTogether } = subscription;
+    if (handleTogether === undefined) continue;
+    const work = async (deliveries: readonly Delivery[]) => {
+      if (await settleTogether(deliveries, { declaration, handleTogether })) return;
+      // One of them may be poisonous; alone it fails alone.
+      for (const { message, trace } of deliveries) context.with(trace, () => handleAlone(message));
+    };
+    const batch = gatherBatches({ atMost: BATCH_AT_MOST, lingerMs: BATCH_LINGER_MS, work });
+    batches.set(subscription, batch);
+  }
+
+  function take(message: ConsumeMessage): void {
+    acknowledging.delivered(message);
+    const read = batches.size === 0 ? undefined : readMessage(message, byType);
+    const batch = read?.ok === true ? batches.get(read.subscription) : undefined;
+    // What failed before stays alone, or each of its tries would spoil a batch.
+    if (read?.ok !== true || batch === undefined || attemptsOf(message) > 0) handleAlone(message);
+    else batch.add({ message, event: read.event, trace: context.active() });
+  }
+
   // Deliveries of a lost channel come again on the next one.
   channel.on('close', () => {
+    over.abort();
     waiting.length = 0;
+    for (const batch of batches.values()) batch.forget();
   });
-  await channel.prefetch(PREFETCH);
-  const { consumerTag } = await channel.consume(names.queue(service), (message) => {
-    if (message === null) return o.onCancelled();
-    // Bound to the delivery's trace: it may start when another delivery ends.
-    waiting.push(AsyncResource.bind(() => settle(message)));
-    startWaiting();
+  await channel.prefetch(batches.size === 0 ? PREFETCH : PREFETCH_FOR_BATCHES);
+  const { consumerTag } = await channel.consume(o.names.queue(o.service), (message) => {
+    if (message === null) o.onCancelled();
+    else take(message);
   });
 
   return {
     stop: async () => {
       // Closing with deliveries in flight breaks the connection, hence this order.
-      stopping.abort();
+      over.abort();
       await channel.cancel(consumerTag);
-      await Promise.all(running);
+      await Promise.all([...running, ...[...batches.values()].map((batch) => batch.stop())]);
       channel.nackAll(true);
     },
   };
-}
-
-function attemptsOf(message: ConsumeMessage): number {
-  const attempts: unknown = message.properties.headers?.[attemptsHeader];
-  return typeof attempts === 'number' ? attempts : 0;
-}
-
-function idOf(message: ConsumeMessage): unknown {
-  return message.properties.messageId;
-}
-
-function giveBack(channel: Channel, message: ConsumeMessage): void {
-  try {
-    channel.nack(message);
-  } catch {
-    // The channel is gone, and with it every delivery that was not acknowledged.
-  }
 }

@@ -19,6 +19,8 @@ export type OutgoingMessage = {
 export type Subscription = {
   readonly declaration: EventDeclaration;
   readonly handle: (event: ReceivedEvent) => Promise<void>;
+  /** Given, events are gathered and handled in batches, and by `handle` only when their batch failed. */
+  readonly handleTogether?: (events: readonly ReceivedEvent[]) => Promise<void>;
 };
 
 export function toMessage(

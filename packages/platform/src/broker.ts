@@ -38,6 +38,20 @@ export function on<D extends EventDeclaration>(
   return { declaration, handle: (event) => handle(event as ReceivedEvent<D>) };
 }
 
+/**
+ * For events that come by the thousand: `handle` takes up to 500 of them at once, in no order, and they are acknowledged
+ * together when it resolves, so it does all of them or, when it throws, none. Then each is handled as a batch of its own.
+ */
+export function onBatch<D extends EventDeclaration>(
+  declaration: D,
+  handle: (events: readonly ReceivedEvent<D>[]) => Promise<void>,
+): Subscription {
+  return {
+    ...on(declaration, (event) => handle([event])),
+    handleTogether: (events) => handle(events as readonly ReceivedEvent<D>[]),
+  };
+}
+
 /** Five attempts: the first at once, the others after these pauses, which outlast a failover and a short outage. */
 export const RETRY_DELAYS_MS = [1_000, 10_000, 60_000, 600_000] as const;
 const CONFIRM_TIMEOUT_MS = 5_000;

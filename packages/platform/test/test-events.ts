@@ -4,7 +4,7 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { z } from 'zod';
 import { connectBroker } from '../src/broker.ts';
 import { newEvent, type OutgoingEvent } from '../src/events.ts';
-import { createMetrics } from '../src/metrics.ts';
+import { createMetrics, type Metrics } from '../src/metrics.ts';
 
 export const Counted = declareEvent({
   name: 'Counted',
@@ -48,7 +48,7 @@ export const testRetryDelaysMs = [20, 30, 40, 50];
 export function connectTestBroker(
   o: { url: string; namespace: string },
   service: 'offers' | 'billing' | 'pricing',
-  options: { confirmTimeoutMs?: number; retryDelaysMs?: readonly number[] } = {},
+  options: { confirmTimeoutMs?: number; retryDelaysMs?: readonly number[]; metrics?: Metrics } = {},
 ) {
   return connectBroker({
     url: o.url,

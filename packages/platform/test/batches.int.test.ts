@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type TestNamespace, testNamespace } from '@offer-ads/testing/broker';
+import { eventually } from '@offer-ads/testing/eventually';
+import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { connect } from 'amqplib';
+import { type Broker, onBatch } from '../src/broker.ts';
+import { createMetrics, type Metrics } from '../src/metrics.ts';
+import { Counted, connectTestBroker, counted } from './test-events.ts';
+
+let resources: AsyncDisposableStack;
+let corner: TestNamespace;
+let offers: Broker;
+beforeEach(async () => {
+  resources = new AsyncDisposableStack();
+  corner = testNamespace();
+  resources.defer(() => corner.dispose());
+  offers = resources.use(await connectTestBroker(corner, 'offers'));
+});
+afterEach(() => resources.disposeAsync());
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+type Batch = (counts: readonly number[]) => Promise<void>;
+
+async function startBilling(handle: Batch, o: { url?: string; metrics?: Metrics } = {}): Promise<Broker> {
+  const billing = await connectTestBroker({ ...corner, ...(o.url && { url: o.url }) }, 'billing', {
+    ...(o.metrics && { metrics: o.metrics }),
+  });
+  await billing.consume([onBatch(Counted, (events) => handle(events.map(({ data }) => data.count)))]);
+  return billing;
+}
+
+async function publishNonsense(): Promise<void> {
+  const connection = await connect(corner.url);
+  const channel = await connection.createConfirmChannel();
+  const headers = { cloudEvents_type: 'offer-ads.offers.Counted.v1' };
+  channel.publish(`${corner.namespace}.offer-ads`, 'offers.Counted.v1', Buffer.from('{}'), {
+    headers,
+    messageId: randomUUID(),
+  });
+  await channel.waitForConfirms();
+  await connection.close();
+}
+
+describe('events in batches', () => {
+  it('come many at once, never above the bound, each once, and are acknowledged', async () => {
+    const batches: (readonly number[])[] = [];
+    await offers.publish(upTo(1_200).map(counted));
+    const billing = await startBilling(async (counts) => void batches.push(counts));
+    await eventually(() => expect(batches.flat()).toHaveLength(1_200));
+    await billing[Symbol.asyncDispose]();
+    expect(batches.flat().toSorted((a, b) => a - b)).toEqual(upTo(1_200));
+    expect(batches.length).toBeLessThan(20);
+    expect(Math.max(...batches.map((counts) => counts.length))).toBe(500);
+    expect(await corner.waiting('billing')).toBe(0);
+  });
+
+  it('wait for company a moment only', async () => {
+    const batches: (readonly number[])[] = [];
+    resources.use(await startBilling(async (counts) => void batches.push(counts)));
+    await offers.publish([counted(1)]);
+    await eventually(() => expect(batches).toEqual([[1]]));
+  });
+
+  it('have no part in the fate of a poisonous one, which is tried five times and parked alone', async () => {
+    const handled: number[] = [];
+    const poisoned: number[] = [];
+    await offers.publish(upTo(30).map(counted));
+    const billing = resources.use(
+      await startBilling(async (counts) => {
+        if (counts.includes(7)) {
+          poisoned.push(counts.length);
+          throw new Error('poison');
+        }
+        handled.push(...counts);
+      }),
+    );
+    await eventually(async () =>
+      expect(await billing.parked.list(10)).toMatchObject([
+        { body: '{"count":7}', reason: 'poison', attempts: 5 },
+      ]),
+    );
+    expect(handled.toSorted((a, b) => a - b)).toEqual(upTo(30).filter((count) => count !== 7));
+    // Once with the others, then alone.
+    expect(poisoned.slice(1)).toEqual([1, 1, 1, 1, 1]);
+    expect(poisoned[0]).toBeGreaterThan(1);
+  });
+
+  it('that cannot be read are parked at once, and do not fail the others', async () => {
+    const batches: (readonly number[])[] = [];
+    await offers.publish(upTo(5).map(counted));
+    await publishNonsense();
+    await offers.publish([counted(5)]);
+    const billing = resources.use(await startBilling(async (counts) => void batches.push(counts)));
+    await eventually(() => expect(batches).toEqual([upTo(6)]));
+    await eventually(async () => expect(await billing.parked.list(10)).toMatchObject([{ attempts: 0 }]));
+  });
+
+  it('are finished and acknowledged when the consumer stops; those not begun come to the next one', async () => {
+    const gate = Promise.withResolvers<void>();
+    const first: number[] = [];
+    await offers.publish(upTo(700).map(counted));
+    const leaving = await startBilling(async (counts) => {
+      first.push(...counts);
+      await gate.promise;
+    });
+    await eventually(() => expect(first).toHaveLength(500));
+    const left = leaving[Symbol.asyncDispose]();
+    gate.resolve();
+    await left;
+    expect(first).toHaveLength(500);
+    expect(await corner.waiting('billing')).toBe(200);
+    const second: number[] = [];
+    resources.use(await startBilling(async (counts) => void second.push(...counts)));
+    await eventually(() => expect(second).toHaveLength(200));
+    expect([...first, ...second].toSorted((a, b) => a - b)).toEqual(upTo(700));
+  });
+
+  it('of a batch that failed while the consumer stops are given back untouched', async () => {
+    const gate = Promise.withResolvers<void>();
+    let begun = 0;
+    await offers.publish(upTo(20).map(counted));
+    const leaving = await startBilling(async (counts) => {
+      begun += counts.length;
+      await gate.promise;
+      throw new Error('not now');
+    });
+    await eventually(() => expect(begun).toBe(20));
+    const left = leaving[Symbol.asyncDispose]();
+    gate.resolve();
+    await left;
+    expect(begun).toBe(20);
+    expect(await corner.waiting('billing')).toBe(20);
+  });
+
+  it('all come again when the connection is cut before they are acknowledged', async () => {
+    const wire = resources.use(await startTcpProxy(corner.url));
+    const handled: number[] = [];
+    let duringTheCut = 0;
+    await offers.publish(upTo(900).map(counted));
+    resources.use(
+      await startBilling(
+        async (counts) => {
+          if (duringTheCut === 0) {
+            duringTheCut = counts.length;
+            wire.cut();
+            await eventually(() => expect(handled.length).toBeGreaterThan(0), { timeoutMs: 15_000 });
+          }
+          handled.push(...counts);
+        },
+        { url: wire.url },
+      ),
+    );
+    await eventually(() => expect(new Set(handled).size).toBe(900), { timeoutMs: 15_000 });
+    // What was at work during the cut is done on both lines: who needs once only looks into the inbox.
+    await eventually(() => expect(handled).toHaveLength(900 + duringTheCut));
+  });
+
+  it('are counted one by one in the metrics, with what became of each', async () => {
+    const metrics = createMetrics('billing');
+    let poison = true;
+    await offers.publish(upTo(40).map(counted));
+    const handled: number[] = [];
+    const billing = resources.use(
+      await startBilling(
+        async (counts) => {
+          if (poison && counts.includes(3)) {
+            poison = counts.length > 1;
+            throw new Error('not yet');
+          }
+          handled.push(...counts);
+        },
+        { metrics },
+      ),
+    );
+    await eventually(() => expect(handled).toHaveLength(40));
+    await billing[Symbol.asyncDispose]();
+    const text = await metrics.registry.metrics();
+    const count = (outcome: string) =>
+      Number(new RegExp(`_count\\{.*outcome="${outcome}".*\\} (\\d+)`).exec(text)?.[1] ?? 0);
+    expect({ handled: count('handled'), retried: count('retried') }).toEqual({ handled: 40, retried: 1 });
+  });
+});
