@@ -1,5 +1,6 @@
 /** Which processes make up the system, with their settings: the one place where addresses and secrets meet. */
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { serviceNames } from '@offer-ads/contracts/primitives';
 import { ratesPath } from '../simulators/rates/server.ts';
 import { devFolder, repository } from './folder.ts';
@@ -78,8 +79,8 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
       ...contextSecrets.billing,
       ...contextSecrets.moderation,
       PUBLIC_URL: at.offers,
-      IMAGE_FOLDER: join(devFolder, 'images'),
       IMAGE_URL_SECRET: secrets.imageUrl,
+      IMAGE_STORE_URL: pathToFileURL(join(devFolder, 'images')).href,
     },
     billing: {
       BILLING_DATABASE_URL: stores.databases.billing,

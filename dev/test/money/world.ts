@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
 import { type TestNamespace, testNamespace } from '@offer-ads/testing/broker';
@@ -128,8 +129,8 @@ export async function startWorld(): Promise<World> {
           BILLING_URL: new URL(billingWire.url).origin,
           MODERATION_URL: new URL(moderationServer.url).origin,
           PUBLIC_URL: 'https://images.example',
-          IMAGE_FOLDER: folder,
           IMAGE_URL_SECRET: testContextSecret,
+          IMAGE_STORE_URL: pathToFileURL(folder).href,
         },
         overrides,
       ),

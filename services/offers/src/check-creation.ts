@@ -8,6 +8,7 @@ import type { OffersContext } from './context.ts';
 import type { OfferForm } from './domain/offer-form.ts';
 import { checkQuota, type QuotaRefusal } from './domain/quota.ts';
 import type { Checks } from './idempotency-store.ts';
+import { keepImage } from './images/keep.ts';
 import type { Errand } from './neighbours.ts';
 import { countOffersInUse } from './offers-store.ts';
 
@@ -112,7 +113,8 @@ async function judgePicture(o: OffersContext, request: CheckRequest, netMinor: b
     case 'refused':
       return refused({ reason: 'image-refused' });
     case 'allowed': {
-      const image = await o.images.keep(Buffer.from(judged.imageBase64, 'base64'), judged.contentType);
+      const cleaned = Buffer.from(judged.imageBase64, 'base64');
+      const image = await keepImage(o, cleaned, judged.contentType, request.deadline);
       return { ok: true, checks: { netMinor: netMinor.toString(), image } };
     }
   }

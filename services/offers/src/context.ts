@@ -2,7 +2,8 @@
 import type { Clock } from '@offer-ads/platform/clock';
 import type { Logger } from '@offer-ads/platform/logging';
 import type { Postgres } from '@offer-ads/platform/postgres';
-import type { ImageAddresses, ImageStore } from './images.ts';
+import type { ImageAddresses } from './images/addresses.ts';
+import type { ImageStore } from './images/images.ts';
 import type { Neighbours } from './neighbours.ts';
 
 export type OffersContext = {

@@ -116,12 +116,16 @@ async function takeOver(
   return { hold: { ...name, fence: present(taken?.fence ?? null) }, creation: toCreation(row) };
 }
 
+/** With the picture locked, so that it is needed from here on or was doomed before: then this is void too. */
 export async function markChecked(db: Queryable, hold: Hold, checks: Checks): Promise<Creation> {
   await fenced(
     db,
-    `UPDATE idempotency_keys SET recovery_point = 'checked', checks = $5 WHERE ${thisHold} RETURNING 1`,
+    `WITH picture AS (SELECT FROM images WHERE name = $6 AND doomed_at IS NULL FOR SHARE)
+     UPDATE idempotency_keys SET recovery_point = 'checked', checks = $5
+     WHERE ${thisHold} AND EXISTS (SELECT FROM picture) RETURNING 1`,
     hold,
     JSON.stringify(checks),
+    checks.image,
   );
   return { at: 'checked', checks };
 }
@@ -168,9 +172,9 @@ async function fenced(db: Queryable, sql: string, hold: Hold, ...values: unknown
   if (touched.length === 0) throw overtaken();
 }
 
-/** This holder was taken for dead and another works on: to the caller, a request that is still being processed. */
+/** Another works on, or the picture is kept no longer after an hour of silence: to the caller, a request in process. */
 function overtaken(): Fault {
-  return new Fault('another holder has taken over this creation', {
+  return new Fault('this creation was taken for dead', {
     status: 409,
     publicMessage: stillProcessing,
     retryAfterSeconds: 1,

@@ -7,19 +7,22 @@ import { startInboxPruning } from '@offer-ads/platform/inbox';
 import { startOutboxRelay } from '@offer-ads/platform/outbox';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
 import { openPostgres } from '@offer-ads/platform/postgres';
-import type { OffersConfig } from './config.ts';
+import { imageStoreOf, type OffersConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
 import type { OffersContext } from './context.ts';
 import { mountAdminRoutes } from './http/admin-routes.ts';
 import { mountImageRoute } from './http/image-route.ts';
 import { mountOfferRoutes } from './http/routes.ts';
-import { imageAddresses, openImageFolder } from './images.ts';
+import { imageAddresses } from './images/addresses.ts';
+import { openImageStore } from './images/open.ts';
+import { type ImageRemoval, startImageRemoval } from './images/removal.ts';
 import { connectNeighbours } from './neighbours.ts';
 import { type Sweeper, startSweeper } from './sweeper.ts';
 
 export type Offers = AsyncDisposable & {
   readonly url: string;
   readonly sweeper: Sweeper;
+  readonly imageRemoval: ImageRemoval;
 };
 
 export async function startOffers(config: OffersConfig, overrides: Overrides = {}): Promise<Offers> {
@@ -32,7 +35,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   const context: OffersContext = {
     postgres,
     neighbours,
-    images: await openImageFolder(config.IMAGE_FOLDER),
+    images: started.use(await openImageStore(imageStoreOf(config), foundation)),
     addresses: imageAddresses({ secret: config.IMAGE_URL_SECRET, publicUrl: config.PUBLIC_URL }),
     clock,
     logger,
@@ -50,6 +53,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   await broker.consume(subscriptions(context));
   started.use(startInboxPruning({ postgres, ...foundation }));
   const sweeper = started.use(startSweeper({ ...context, metrics }));
+  const imageRemoval = started.use(startImageRemoval({ ...context, metrics }));
   const server = started.use(
     await startHttpServer({
       service: 'offers',
@@ -70,6 +74,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   return {
     url: server.url,
     sweeper,
+    imageRemoval,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
 import type { EventData, EventDeclaration } from '@offer-ads/contracts/event-declaration';
 import { newEvent, type OutgoingEvent } from '@offer-ads/platform/events';
@@ -158,8 +159,8 @@ function configFor(
     BILLING_CONTEXT_SECRET: testContextSecret,
     MODERATION_CONTEXT_SECRET: testContextSecret,
     PUBLIC_URL: 'http://images.test',
-    IMAGE_FOLDER: folder,
     IMAGE_URL_SECRET: testContextSecret,
+    IMAGE_STORE_URL: pathToFileURL(folder).href,
   };
 }
 

@@ -1,35 +1,61 @@
 /** GET /images/{name}: pictures for browsers, which have no key; the signature in the address is what lets them in. */
-
+import { pipeline } from 'node:stream/promises';
+import { serviceUnavailable } from '@offer-ads/platform/faults';
 import { requestFacts } from '@offer-ads/platform/http-request';
 import type { Express, Response } from 'express';
 import type { OffersContext } from '../context.ts';
+import { STORE_MS } from '../images/guard.ts';
+import type { StoredImage } from '../images/images.ts';
 import { pictureTypeOf } from '../picture-types.ts';
 import { imageReplies } from './replies.ts';
 import { send } from './send.ts';
+
+/** Enough for 5 MB over a poor mobile connection; then the file or connection behind it is wanted by others. */
+const SEND_MS = 120_000;
 
 export function mountImageRoute(app: Express, o: OffersContext): void {
   app.get('/images/:name', async (req, res) => {
     const { name } = req.params;
     const { expires, signature } = req.query;
-    const now = requestFacts(req).receivedAt;
+    const facts = requestFacts(req);
+    // A refusal is of this moment: nothing on the way keeps it.
+    res.set('Cache-Control', 'no-store');
+    const now = facts.receivedAt;
     const isSigned = typeof expires === 'string' && typeof signature === 'string';
     if (!isSigned || !o.addresses.verify(name, expires, signature, now)) {
       return send(res, imageReplies['bad-address']);
     }
-    const picture = await o.images.read(name);
+    const picture = await o.images.read(name, facts.deadline().whileAwaited().signal(STORE_MS));
     if (picture === null) return send(res, imageReplies['not-found']);
-    sendPicture(res, name, picture, Number(expires) - Math.ceil(now.getTime() / 1_000));
+    describe(res, name, picture, Number(expires) - Math.ceil(now.getTime() / 1_000));
+    if (req.method === 'HEAD') {
+      picture.bytes.destroy();
+      return res.end();
+    }
+    return sendBytes(res, picture);
   });
 }
 
 /** The name is made of the content, so a browser may keep it as long as the address is good. */
-function sendPicture(res: Response, name: string, picture: Buffer, goodForSeconds: number): void {
+function describe(res: Response, name: string, picture: StoredImage, goodForSeconds: number): void {
   res.set({
     'Content-Type': pictureTypeOf(name),
+    'Content-Length': String(picture.sizeBytes),
     'Cache-Control': `public, max-age=${Math.max(0, goodForSeconds)}, immutable`,
     'Content-Security-Policy': "default-src 'none'",
     'Cross-Origin-Resource-Policy': 'cross-origin',
     'X-Content-Type-Options': 'nosniff',
   });
-  res.end(picture);
+}
+
+/** At the browser's pace, so that a slow one costs a few kilobytes and not the picture. */
+async function sendBytes(res: Response, picture: StoredImage): Promise<void> {
+  try {
+    await pipeline(picture.bytes, res, { signal: AbortSignal.timeout(SEND_MS) });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // The browser has left, or takes for ever.
+    if (code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ABORT_ERR') return;
+    throw serviceUnavailable('the image store broke off', error);
+  }
 }

@@ -13,7 +13,7 @@ import { analyticsPeriod } from '../domain/analytics-period.ts';
 import { readListingQuery, writeCursor } from '../domain/listing-query.ts';
 import { statusAt } from '../domain/offer.ts';
 import { parseOfferId } from '../domain/offer-id.ts';
-import { listedAddressExpiry } from '../images.ts';
+import { listedAddressExpiry } from '../images/addresses.ts';
 import { type ListedOffer, listOffers } from '../listing-store.ts';
 import { findOffer, type OfferReference } from '../offers-store.ts';
 import { sumTraffic } from '../traffic-store.ts';

@@ -1,0 +1,34 @@
+/** Signed addresses that show a picture to whoever has one, until they expire. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+export type ImageAddresses = {
+  readonly sign: (name: string, expiresAt: Date) => string;
+  /** Whether we signed it and it has not expired. */
+  readonly verify: (name: string, expires: string, signature: string, now: Date) => boolean;
+};
+
+export function imageAddresses(o: { secret: string; publicUrl: string }): ImageAddresses {
+  const mac = (name: string, expires: string) =>
+    createHmac('sha256', o.secret).update(`${name}\n${expires}`).digest();
+  return {
+    sign: (name, expiresAt) => {
+      const expires = String(Math.ceil(expiresAt.getTime() / 1_000));
+      const signature = mac(name, expires).toString('base64url');
+      return `${o.publicUrl}/images/${name}?expires=${expires}&signature=${signature}`;
+    },
+    verify: (name, expires, signature, now) => {
+      const given = Buffer.from(signature, 'base64url');
+      const expected = mac(name, expires);
+      const genuine = given.length === expected.length && timingSafeEqual(given, expected);
+      return genuine && now.getTime() < Number(expires) * 1_000;
+    },
+  };
+}
+
+const HOUR_MS = 3_600_000;
+const LISTED_HOURS = 24;
+
+/** A day, counted from the next whole hour, so that browsers meet the same address again and keep the picture. */
+export function listedAddressExpiry(now: Date): Date {
+  return new Date((Math.ceil(now.getTime() / HOUR_MS) + LISTED_HOURS) * HOUR_MS);
+}

@@ -1,0 +1,100 @@
+/** Pictures in a bucket of any store that speaks S3. Loaded only where one is used: the client takes 0.4 s and 36 MB. */
+import type { Readable } from 'node:stream';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  NoSuchKey,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { pictureTypeOf } from '../picture-types.ts';
+import { type ImageStore, isImageName, PAGE_OF_NAMES } from './images.ts';
+
+export type BucketSettings = {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly bucket: string;
+  /** Empty, or ends with a slash. */
+  readonly prefix: string;
+  /** Whether the bucket is named in the path, as most stores but Amazon's want it, or in the host's name. */
+  readonly pathStyle: boolean;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+};
+
+/** Slow browsers hold on to these while they read; each takes 64 KiB or so. */
+const MOST_READING = 256;
+/** Apart from the readers, so that no number of browsers keeps an offer from being created. */
+const MOST_WRITING = 32;
+
+export function openImageBucket(o: BucketSettings): ImageStore {
+  const reader = clientFor(o, MOST_READING);
+  const writer = clientFor(o, MOST_WRITING);
+  const at = (name: string) => ({ Bucket: o.bucket, Key: o.prefix + name });
+  return {
+    keep: async (name, picture, signal) => {
+      const command = new PutObjectCommand({ ...at(name), Body: picture, ContentType: pictureTypeOf(name) });
+      await writer.send(command, { abortSignal: signal });
+    },
+    read: async (name, signal) => {
+      try {
+        const found = await reader.send(new GetObjectCommand(at(name)), { abortSignal: signal });
+        if (found.Body === undefined || found.ContentLength === undefined) {
+          throw new Error('the store answered without a body or its length');
+        }
+        return { sizeBytes: found.ContentLength, bytes: found.Body as Readable };
+      } catch (error) {
+        // A bucket that is not there is a fault, not a picture that is not there.
+        if (error instanceof NoSuchKey) return null;
+        throw error;
+      }
+    },
+    remove: async (name, signal) => {
+      await writer.send(new DeleteObjectCommand(at(name)), signal && { abortSignal: signal });
+    },
+    list: async function* list() {
+      let next: string | undefined;
+      do {
+        const page = await writer.send(
+          new ListObjectsV2Command({
+            Bucket: o.bucket,
+            Prefix: o.prefix,
+            MaxKeys: PAGE_OF_NAMES,
+            ContinuationToken: next,
+          }),
+        );
+        yield (page.Contents ?? []).map(({ Key = '' }) => Key.slice(o.prefix.length)).filter(isImageName);
+        next = page.NextContinuationToken;
+      } while (next !== undefined);
+    },
+    [Symbol.asyncDispose]: async () => {
+      reader.destroy();
+      writer.destroy();
+    },
+  };
+}
+
+/** Everything that the client would otherwise look up in the environment or in files is said here. */
+function clientFor(o: BucketSettings, maxSockets: number): S3Client {
+  const agent = { keepAlive: true, maxSockets };
+  return new S3Client({
+    endpoint: o.endpoint,
+    region: o.region,
+    forcePathStyle: o.pathStyle,
+    credentials: { accessKeyId: o.accessKeyId, secretAccessKey: o.secretAccessKey },
+    defaultsMode: 'standard',
+    // One more try, within the caller's deadline.
+    maxAttempts: 2,
+    retryMode: 'standard',
+    // Stores other than Amazon's do not know the newer checksums; the signature covers the body as well.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    useDualstackEndpoint: false,
+    useFipsEndpoint: false,
+    useArnRegion: false,
+    disableS3ExpressSessionAuth: true,
+    userAgentAppId: 'offer-ads',
+    requestHandler: { connectionTimeout: 1_000, httpAgent: agent, httpsAgent: agent },
+  });
+}

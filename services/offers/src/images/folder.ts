@@ -1,0 +1,72 @@
+/** Pictures in a folder that every replica shares. */
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, opendir, rename, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ImageStore, isImageName, PAGE_OF_NAMES } from './images.ts';
+
+export async function openImageFolder(folder: string): Promise<ImageStore> {
+  await mkdir(folder, { recursive: true });
+  return {
+    keep: async (name, picture, signal) => {
+      // A rename is whole or not at all: nobody ever reads half a picture.
+      const unfinished = join(folder, `.${name}.${randomUUID()}`);
+      try {
+        await writeFile(unfinished, picture, { flush: true, signal });
+        await rename(unfinished, join(folder, name));
+      } catch (error) {
+        await removeFile(unfinished).catch(() => {});
+        throw error;
+      }
+      await flushFolder(folder);
+    },
+    read: async (name) => {
+      const file = await nullIfAbsent(open(join(folder, name)));
+      if (file === null) return null;
+      try {
+        const { size } = await file.stat();
+        return { sizeBytes: size, bytes: file.createReadStream() };
+      } catch (error) {
+        await file.close();
+        throw error;
+      }
+    },
+    remove: (name) => removeFile(join(folder, name)),
+    list: async function* list() {
+      let page: string[] = [];
+      for await (const { name } of await opendir(folder)) {
+        if (!isImageName(name) && !isUnfinished(name)) continue;
+        page.push(name);
+        if (page.length < PAGE_OF_NAMES) continue;
+        yield page;
+        page = [];
+      }
+      if (page.length > 0) yield page;
+    },
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+/** Left behind by a process that died while it wrote. */
+function isUnfinished(name: string): boolean {
+  const picture = /^\.(.+)\.[0-9a-f-]{36}$/.exec(name)?.[1];
+  return picture !== undefined && isImageName(picture);
+}
+
+/** Otherwise the machine may lose the new name when its power fails, though not the bytes. */
+async function flushFolder(folder: string): Promise<void> {
+  await using handle = await open(folder);
+  await handle.sync();
+}
+
+async function removeFile(path: string): Promise<void> {
+  await nullIfAbsent(unlink(path));
+}
+
+async function nullIfAbsent<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,120 @@
+/** What stands before any image store: a deadline and a breaker per operation, one fault for all that fails, metrics. */
+import { createBreaker } from '@offer-ads/platform/breaker';
+import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/faults';
+import type { Logger } from '@offer-ads/platform/logging';
+import type { Metrics } from '@offer-ads/platform/metrics';
+import { type ImageStore, isImageName, type StoredImage } from './images.ts';
+
+/** Decision 23. */
+export const STORE_MS = 2_000;
+
+type Operation = 'keep' | 'read' | 'remove' | 'list';
+type Work = {
+  readonly run: (signal: AbortSignal) => Promise<unknown>;
+  readonly signal: AbortSignal | undefined;
+};
+
+/**
+ * Answers within two seconds whatever the store does, or throws the 503 fault; `callerGone` stays what it is. Names that
+ * are not ours never reach the store.
+ */
+export function guardImageStore(store: ImageStore, o: { logger: Logger; metrics: Metrics }): ImageStore {
+  const durations = o.metrics.histogram({
+    name: 'image_store_duration_seconds',
+    help: 'Calls to the store of pictures, by operation and outcome.',
+    labelNames: ['operation', 'outcome'],
+  });
+  // One breaker each: a store that refuses to remove may still be read.
+  const breakers = Object.fromEntries(
+    (['keep', 'read', 'remove', 'list'] as const).map((operation) => [
+      operation,
+      createBreaker({
+        target: `image store, ${operation}`,
+        logger: o.logger,
+        attempt: (work: Work) => withinTime(work),
+        isHarmless: isCallerGone,
+      }),
+    ]),
+  ) as Record<Operation, ReturnType<typeof createBreaker<Work, unknown>>>;
+
+  async function ask<T>(
+    operation: Operation,
+    run: (signal: AbortSignal) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const stop = durations.startTimer({ operation });
+    try {
+      const answer = await breakers[operation].fire({ run, signal });
+      stop({ outcome: 'ok' });
+      return answer as T;
+    } catch (error) {
+      if (isCallerGone(error)) {
+        stop({ outcome: 'caller-gone' });
+        throw error;
+      }
+      stop({ outcome: breakers[operation].isOpen() ? 'breaker-open' : 'failed' });
+      throw serviceUnavailable(`image store: ${operation} failed: ${reason(error)}`, error);
+    }
+  }
+
+  return {
+    keep: async (name, picture, signal) => {
+      if (!isImageName(name)) throw new Error('not the name of a picture');
+      await ask('keep', (within) => store.keep(name, picture, within), signal);
+    },
+    read: async (name, signal) =>
+      isImageName(name) ? ask('read', (within) => readInTime(store, name, within), signal) : null,
+    remove: (name, signal) => ask('remove', (within) => store.remove(name, within), signal),
+    list: async function* list() {
+      const pages = store.list()[Symbol.asyncIterator]();
+      try {
+        for (;;) {
+          const page = await ask('list', () => pages.next());
+          if (page.done === true) return;
+          yield page.value;
+        }
+      } finally {
+        // Not awaited: a store that hangs would hold us here.
+        void pages.return?.().catch(() => {});
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const breaker of Object.values(breakers)) breaker.shutdown();
+      await store[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** What comes when nobody waits any more is let go of, with the file or the connection that it holds. */
+async function readInTime(store: ImageStore, name: string, within: AbortSignal): Promise<StoredImage | null> {
+  const found = await store.read(name, within);
+  if (within.aborted) found?.bytes.destroy();
+  return found;
+}
+
+/** Some work cannot be aborted, a hanging disk for one: then at least nobody waits for it. */
+async function withinTime({ run, signal }: Work): Promise<unknown> {
+  const over = new AbortController();
+  const end = (why: unknown) => over.abort(why);
+  const tooSlow = setTimeout(() => end(new Error(`no answer within ${STORE_MS} ms`)), STORE_MS);
+  const onAbort = () => end(signal?.reason);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted === true) onAbort();
+  const cut = new Promise<never>((_, reject) => {
+    over.signal.addEventListener('abort', () => reject(over.signal.reason as Error), { once: true });
+    if (over.signal.aborted) reject(over.signal.reason as Error);
+  });
+  try {
+    return await Promise.race([cut, run(over.signal)]);
+  } finally {
+    // From here on a body may be on its way, which nothing of this may cut short.
+    clearTimeout(tooSlow);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** The code alone where there is one: messages hold paths and addresses. */
+function reason(error: unknown): string {
+  const { code, name, message } = error as NodeJS.ErrnoException;
+  return code ?? (name === 'Error' ? message : name);
+}

@@ -1,0 +1,123 @@
+/**
+ * The SQL of pictures: which there are, and which nobody needs. A picture is needed by the creation that has noted it
+ * (`idempotency_keys.checks`) and by its offers, until some time after they are deleted. Once doomed it is never needed
+ * again, because whoever notes it locks its row first (`markChecked`) and dooming locks the row before it looks.
+ */
+import type { Postgres, Queryable } from '@offer-ads/platform/postgres';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** Many times longer than a creation may take and be left before it is dropped. */
+const UNTOUCHED_MS = 60 * MINUTE_MS;
+/**
+ * A picture outlives its deleted offers by this, as events do (inbox): whoever hears late that an offer is gone still shows
+ * it. As long stays what no row knows, so that a service on the wrong database does no harm at once.
+ */
+const RETAINED_MS = 30 * DAY_MS;
+/** How often a picture in use is looked at: a million of them make less than two a second. */
+const LOOK_EVERY_MS = 7 * DAY_MS;
+/** When the removal of a doomed picture is tried again, by whichever replica. */
+const RETRY_MS = 10 * MINUTE_MS;
+/** One search a day finds what lies in the store though no row knows it. */
+const SEARCH_EVERY_MS = DAY_MS;
+
+/** The name of the same picture if there is one, otherwise the proposed one, now known. Nobody looks at it for half an hour. */
+export async function nameToKeep(
+  db: Queryable,
+  o: { content: string; proposed: string; now: Date },
+): Promise<string> {
+  // Most often one brings a new picture, or one that was kept just now: then no row is locked that others wait for.
+  const [known] = await db.query<{ name: string }>(
+    'SELECT name FROM images WHERE content = $1 AND doomed_at IS NULL AND look_at > $2',
+    [o.content, after(o.now, UNTOUCHED_MS / 2)],
+  );
+  if (known !== undefined) return known.name;
+  const [kept] = await db.query<{ name: string }>(
+    `INSERT INTO images (name, content, look_at) VALUES ($1, $2, $3)
+     ON CONFLICT (content) WHERE doomed_at IS NULL DO UPDATE SET look_at = EXCLUDED.look_at RETURNING name`,
+    [o.proposed, o.content, after(o.now, UNTOUCHED_MS)],
+  );
+  if (kept === undefined) throw new Error('the insert returned no row');
+  return kept.name;
+}
+
+/**
+ * Looks at pictures whose time has come and dooms those that nobody needs.
+ * @returns how many were looked at, and which are to be removed: those, and what an earlier removal left behind
+ */
+export async function doomUnneeded(
+  postgres: Postgres,
+  o: { now: Date; atMost: number },
+): Promise<{ looked: number; doomed: readonly string[] }> {
+  return postgres.transaction(async (tx) => {
+    const due = await tx.query<{ name: string }>(
+      'SELECT name FROM images WHERE look_at <= $1 ORDER BY look_at LIMIT $2 FOR UPDATE SKIP LOCKED',
+      [o.now, o.atMost],
+    );
+    // A statement of its own: it sees what was noted by whoever held a row until we had it.
+    const needed = await tx.query<{ name: string }>(
+      `SELECT name FROM unnest($1::text[]) AS due (name)
+       WHERE EXISTS (SELECT FROM offers WHERE image = due.name AND deleted_at IS NULL)
+          OR EXISTS (SELECT FROM offers WHERE image = due.name AND deleted_at > $2)
+          OR EXISTS (SELECT FROM idempotency_keys WHERE checks ->> 'image' = due.name)`,
+      [namesOf(due), before(o.now, RETAINED_MS)],
+    );
+    const inUse = new Set(namesOf(needed));
+    const doomed = namesOf(due).filter((name) => !inUse.has(name));
+    await tx.query('UPDATE images SET look_at = $2 WHERE name = ANY ($1)', [
+      [...inUse],
+      after(o.now, LOOK_EVERY_MS),
+    ]);
+    await tx.query(
+      'UPDATE images SET look_at = $2, doomed_at = coalesce(doomed_at, $3) WHERE name = ANY ($1)',
+      [doomed, after(o.now, RETRY_MS), o.now],
+    );
+    return { looked: due.length, doomed };
+  });
+}
+
+/** Once they are gone from the store. */
+export async function forgetDoomed(db: Queryable, names: readonly string[]): Promise<number> {
+  const forgotten = await db.query(
+    'DELETE FROM images WHERE name = ANY ($1) AND doomed_at IS NOT NULL RETURNING 1',
+    [names],
+  );
+  return forgotten.length;
+}
+
+/** True for one replica a day. */
+export async function beginSearch(db: Queryable, now: Date): Promise<boolean> {
+  const begun = await db.query('UPDATE image_search SET began_at = $1 WHERE began_at <= $2 RETURNING 1', [
+    now,
+    before(now, SEARCH_EVERY_MS),
+  ]);
+  return begun.length === 1;
+}
+
+/** It came to nothing: whoever comes next begins again. */
+export async function giveSearchUp(db: Queryable): Promise<void> {
+  await db.query("UPDATE image_search SET began_at = '-infinity'");
+}
+
+/** Of names that lie in the store those that no row knew. They are looked at in a month, and removed if nobody needs them. */
+export async function adoptUnknown(db: Queryable, names: readonly string[], now: Date): Promise<number> {
+  const adopted = await db.query(
+    `INSERT INTO images (name, look_at) SELECT name, $2 FROM unnest($1::text[]) AS found (name)
+     ON CONFLICT DO NOTHING RETURNING 1`,
+    [names, after(now, RETAINED_MS)],
+  );
+  return adopted.length;
+}
+
+function namesOf(rows: readonly { readonly name: string }[]): string[] {
+  return rows.map(({ name }) => name);
+}
+
+function after(now: Date, ms: number): Date {
+  return new Date(now.getTime() + ms);
+}
+
+function before(now: Date, ms: number): Date {
+  return after(now, -ms);
+}

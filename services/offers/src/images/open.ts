@@ -1,0 +1,28 @@
+/** The store that the settings name. */
+import type { Logger } from '@offer-ads/platform/logging';
+import type { Metrics } from '@offer-ads/platform/metrics';
+import type { BucketSettings } from './bucket.ts';
+import { openImageFolder } from './folder.ts';
+import { guardImageStore } from './guard.ts';
+import type { ImageStore } from './images.ts';
+
+export type ImageStoreSettings =
+  | { readonly kind: 'folder'; readonly folder: string }
+  | ({ readonly kind: 'bucket' } & BucketSettings);
+
+/** A folder must be there or be makeable; a bucket may come later, as neighbours may. */
+export async function openImageStore(
+  settings: ImageStoreSettings,
+  o: { logger: Logger; metrics: Metrics },
+): Promise<ImageStore> {
+  return guardImageStore(await openUnguarded(settings), o);
+}
+
+async function openUnguarded(settings: ImageStoreSettings): Promise<ImageStore> {
+  switch (settings.kind) {
+    case 'folder':
+      return openImageFolder(settings.folder);
+    case 'bucket':
+      return (await import('./bucket.ts')).openImageBucket(settings);
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * Removing the pictures that nobody needs: of creations that were refused or dropped, whose process died, or whose offers
+ * are long deleted. Any number of replicas may run it. A shown offer always has its picture, because
+ *  - a picture is doomed only under its row's lock, and a creation notes it only under that lock while it is not doomed;
+ *  - doomed is for ever, and the same picture kept anew has a new name: no removal, however late, can hit it.
+ */
+import type { Logger } from '@offer-ads/platform/logging';
+import { type Loop, startLoop } from '@offer-ads/platform/loops';
+import type { Metrics } from '@offer-ads/platform/metrics';
+import type { OffersContext } from '../context.ts';
+import { adoptUnknown, beginSearch, doomUnneeded, forgetDoomed, giveSearchUp } from './images-store.ts';
+
+export type ImageRemoval = AsyncDisposable & {
+  /** Removes what nobody needs. */
+  readonly remove: () => Promise<void>;
+  /** Finds what lies in the store though no row knows it. */
+  readonly search: () => Promise<void>;
+};
+
+const REMOVE_EVERY_MS = 60_000;
+const SEARCH_EVERY_MS = 3_600_000;
+/** Few rows are locked for a short time. */
+const BATCH = 200;
+/** After a great many refusals the rest waits for the next minute. */
+const BATCHES_A_RUN = 20;
+const REMOVED_AT_ONCE = 8;
+
+type RemovalContext = Pick<OffersContext, 'postgres' | 'images' | 'clock'> & {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+};
+
+export function startImageRemoval(o: RemovalContext): ImageRemoval {
+  const removed = o.metrics.counter({ name: 'images_removed_total', help: 'Pictures that nobody needed.' });
+  const failed = o.metrics.counter({
+    name: 'image_removals_failed_total',
+    help: 'Pictures that could not be removed and will be tried again.',
+  });
+  const adopted = o.metrics.counter({
+    name: 'images_adopted_total',
+    help: 'Pictures found in the store that no row knew.',
+  });
+  const removing = startLoop({
+    ...o,
+    name: 'image-removal',
+    everyMs: REMOVE_EVERY_MS,
+    work: async (stopping) => {
+      for (let batch = 0; batch < BATCHES_A_RUN && !stopping.aborted; batch += 1) {
+        const { looked, doomed } = await doomUnneeded(o.postgres, { now: o.clock.now(), atMost: BATCH });
+        const gone = await removeAll(o, doomed, stopping);
+        removed.inc(await forgetDoomed(o.postgres, gone));
+        failed.inc(doomed.length - gone.length);
+        // A store that is away is left in peace until the next run.
+        if (looked < BATCH || gone.length < doomed.length) return;
+      }
+    },
+  });
+  const searching = startLoop({
+    ...o,
+    name: 'image-search',
+    everyMs: SEARCH_EVERY_MS,
+    work: async (stopping) => {
+      if (!(await beginSearch(o.postgres, o.clock.now()))) return;
+      try {
+        for await (const names of o.images.list()) {
+          if (stopping.aborted) return await giveSearchUp(o.postgres);
+          adopted.inc(await adoptUnknown(o.postgres, names, o.clock.now()));
+        }
+      } catch (error) {
+        await giveSearchUp(o.postgres);
+        throw error;
+      }
+    },
+  });
+  const loops: readonly Loop[] = [removing, searching];
+  return {
+    remove: removing.runNow,
+    search: searching.runNow,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(loops.map((loop) => loop[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+/** A few at a time. @returns those that are gone; the others are tried again later */
+async function removeAll(
+  o: RemovalContext,
+  names: readonly string[],
+  stopping: AbortSignal,
+): Promise<readonly string[]> {
+  const waiting = [...names];
+  const gone: string[] = [];
+  const removeOnes = async () => {
+    for (let name = waiting.pop(); name !== undefined && !stopping.aborted; name = waiting.pop()) {
+      try {
+        await o.images.remove(name);
+        gone.push(name);
+      } catch (error) {
+        o.logger.warn({ error }, 'a picture that nobody needs could not be removed and will be tried again');
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: REMOVED_AT_ONCE }, removeOnes));
+  return gone;
+}
