@@ -52,7 +52,7 @@ export async function create(
 export async function createdId(
   under: OffersUnderTest,
   parts: Parts = {},
-  o: CallOptions & { key?: string } = {},
+  o: CallOptions & { key?: string; picture?: Buffer | null } = {},
 ): Promise<number> {
   const answer = await create(under, parts, o);
   const { offer_id: id } = answer.body as { offer_id?: number };

@@ -12,11 +12,18 @@ import { priceRequest } from '@offer-ads/contracts/pricing-api';
 import type { ServiceName } from '@offer-ads/contracts/primitives';
 import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
 import type { Clock } from '@offer-ads/platform/clock';
+import { requestFacts } from '@offer-ads/platform/http-request';
 import { type HttpServer, startHttpServer } from '@offer-ads/platform/http-server';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { testContextSecret } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import express, { type Express, type Request, type Response } from 'express';
+
+/** Everything that offers asks of others. */
+export const callNames = ['price', 'balance', 'verdict', 'charge', 'checkout', 'close', 'settle'] as const;
+export type CallName = (typeof callNames)[number];
+/** A call at one of its two moments: `asked`, before anything was done for it, and `done`, before the answer leaves. */
+export type Call = { readonly name: CallName; readonly when: 'asked' | 'done'; readonly requestId: string };
 
 /** How many of the coming requests a service answers by breaking the connection, before or after it did the work. */
 type Breaks = { beforeWork: number; afterWork: number };
@@ -51,6 +58,8 @@ export type TestNeighbours = AsyncDisposable & {
     breaks: Breaks;
     closing: 'works' | 'unknown';
     tooSmall: boolean;
+    /** By the time of every charge the balance has gone. */
+    spent: boolean;
     /** Runs when a charge or checkout arrives, before it is answered. */
     onSale: (offerId: number) => Promise<void>;
     /** Runs when a page is to be closed, before that is done. */
@@ -60,6 +69,8 @@ export type TestNeighbours = AsyncDisposable & {
     pay: (offerId: number) => void;
     readonly charges: () => number;
   };
+  /** Runs at both moments of every call; throwing ends the call there, without an answer of use. */
+  onCall: (call: Call) => Promise<void>;
   readonly reset: () => void;
 };
 
@@ -80,6 +91,8 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
     asked: 0,
     onAsked: async () => {},
   };
+  const calls: Pick<TestNeighbours, 'onCall'> = { onCall: async () => {} };
+  const { reply } = replies(calls);
   const sales = new Map<number, Sale>();
   const billing: TestNeighbours['billing'] = {
     balanceMinor: 1_000_00n,
@@ -87,6 +100,7 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
     breaks: noBreaks(),
     closing: 'works',
     tooSmall: false,
+    spent: false,
     onSale: async () => {},
     onSold: async () => {},
     onClose: async () => {},
@@ -103,7 +117,7 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
       priceRequest.parse(req.body);
       pricing.asked += 1;
       await pricing.onAsked();
-      await reply(req, res, pricing.breaks, () => ({
+      await reply('price', req, res, pricing.breaks, () => ({
         matchingUsers: pricing.matchingUsers,
         adUnitsHundredths: '5000',
         money:
@@ -123,7 +137,7 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
       moderation.asked += 1;
       await moderation.onAsked();
       const contentHash = 'test';
-      await reply(req, res, moderation.breaks, (): VerdictReply => {
+      await reply('verdict', req, res, moderation.breaks, (): VerdictReply => {
         switch (moderation.verdict) {
           case 'allowed':
             return {
@@ -143,7 +157,7 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
   const billingServer = await serve('billing', (app) => {
     app.get('/internal/balance', async (req, res) => {
       const { mode, currency } = callerOf(req);
-      await reply(req, res, noBreaks(), () => ({
+      await reply('balance', req, res, noBreaks(), () => ({
         mode,
         currency,
         balanceMinor: billing.balanceMinor.toString(),
@@ -152,7 +166,7 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
     app.post('/internal/charges', async (req, res) => {
       const { offerId, netMinor } = chargeRequest.parse(req.body);
       await billing.onSale(offerId);
-      await reply(req, res, billing.breaks, async () => {
+      await reply('charge', req, res, billing.breaks, async () => {
         const answer = charge(billing, offerId, BigInt(netMinor));
         await billing.onSold(offerId);
         return answer;
@@ -161,7 +175,7 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
     app.post('/internal/checkouts', async (req, res) => {
       const { offerId, netMinor } = checkoutRequest.parse(req.body);
       await billing.onSale(offerId);
-      await reply(req, res, billing.breaks, async () => {
+      await reply('checkout', req, res, billing.breaks, async () => {
         const answer = openCheckout(billing, offerId, BigInt(netMinor));
         await billing.onSold(offerId);
         return answer;
@@ -169,14 +183,14 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
     });
     app.post('/internal/offers/:offerId/close-checkout', async (req, res) => {
       await billing.onClose();
-      await reply(req, res, billing.breaks, () => close(billing, Number(req.params.offerId)));
+      await reply('close', req, res, billing.breaks, () => close(billing, Number(req.params.offerId)));
     });
     app.post('/internal/offers/:offerId/settle', async (req, res) => {
-      await reply(req, res, billing.breaks, () => settle(billing, Number(req.params.offerId)));
+      await reply('settle', req, res, billing.breaks, () => settle(billing, Number(req.params.offerId)));
     });
   });
 
-  return {
+  return Object.assign(calls, {
     urls: { pricing: pricingServer.url, billing: billingServer.url, moderation: moderationServer.url },
     pricing,
     moderation,
@@ -185,15 +199,22 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
       const onAsked = async () => {};
       Object.assign(pricing, { costMinor: 10_00n, matchingUsers: 50, breaks: noBreaks(), asked: 0, onAsked });
       Object.assign(moderation, { verdict: 'allowed', breaks: noBreaks(), asked: 0, onAsked });
-      const usual = { balanceMinor: 1_000_00n, breaks: noBreaks(), closing: 'works', tooSmall: false };
+      const usual = {
+        balanceMinor: 1_000_00n,
+        breaks: noBreaks(),
+        closing: 'works',
+        tooSmall: false,
+        spent: false,
+      };
       Object.assign(billing, { ...usual, onSale: onAsked, onSold: onAsked, onClose: onAsked });
+      calls.onCall = onAsked;
       sales.clear();
     },
     [Symbol.asyncDispose]: async () => {
       const servers = [pricingServer, billingServer, moderationServer];
       await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
     },
-  };
+  });
 }
 
 function charge(billing: TestNeighbours['billing'], offerId: number, netMinor: bigint): ChargeReply {
@@ -202,7 +223,7 @@ function charge(billing: TestNeighbours['billing'], offerId: number, netMinor: b
   if (known?.state === 'closed')
     return { outcome: 'refused', reason: 'closed', balanceMinor: balanceMinor() };
   if (known !== undefined) return { outcome: 'charged', chargedAt: known.at, balanceMinor: balanceMinor() };
-  if (billing.balanceMinor < netMinor) {
+  if (billing.spent || billing.balanceMinor < netMinor) {
     return { outcome: 'refused', reason: 'balance-too-low', balanceMinor: balanceMinor() };
   }
   billing.balanceMinor -= netMinor;
@@ -248,22 +269,29 @@ function noBreaks(): Breaks {
   return { beforeWork: 0, afterWork: 0 };
 }
 
-async function reply(
-  req: Request,
-  res: Response,
-  breaks: Breaks,
-  work: () => object | Promise<object>,
-): Promise<void> {
-  if (breaks.beforeWork > 0) {
-    breaks.beforeWork -= 1;
-    return void req.socket.destroy();
+function replies(calls: Pick<TestNeighbours, 'onCall'>) {
+  async function reply(
+    name: CallName,
+    req: Request,
+    res: Response,
+    breaks: Breaks,
+    work: () => object | Promise<object>,
+  ): Promise<void> {
+    const { requestId } = requestFacts(req);
+    await calls.onCall({ name, when: 'asked', requestId });
+    if (breaks.beforeWork > 0) {
+      breaks.beforeWork -= 1;
+      return void req.socket.destroy();
+    }
+    const body = await work();
+    await calls.onCall({ name, when: 'done', requestId });
+    if (breaks.afterWork > 0) {
+      breaks.afterWork -= 1;
+      return void req.socket.destroy();
+    }
+    res.json(body);
   }
-  const body = await work();
-  if (breaks.afterWork > 0) {
-    breaks.afterWork -= 1;
-    return void req.socket.destroy();
-  }
-  res.json(body);
+  return { reply };
 }
 
 function startServer(
