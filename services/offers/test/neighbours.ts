@@ -25,6 +25,10 @@ export type CallName = (typeof callNames)[number];
 /** A call at one of its two moments: `asked`, before anything was done for it, and `done`, before the answer leaves. */
 export type Call = { readonly name: CallName; readonly when: 'asked' | 'done'; readonly requestId: string };
 
+/** What comes instead of an answer, although the work was done. */
+export const spoilings = ['html', 'wrong shape', 'half of it', 'connection cut in it', 'status 500'] as const;
+export type Spoiling = (typeof spoilings)[number];
+
 /** How many of the coming requests a service answers by breaking the connection, before or after it did the work. */
 type Breaks = { beforeWork: number; afterWork: number };
 
@@ -71,6 +75,8 @@ export type TestNeighbours = AsyncDisposable & {
   };
   /** Runs at both moments of every call; throwing ends the call there, without an answer of use. */
   onCall: (call: Call) => Promise<void>;
+  /** Answers of these calls are spoilt. */
+  spoilt: Partial<Record<CallName, Spoiling>>;
   readonly reset: () => void;
 };
 
@@ -91,7 +97,7 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
     asked: 0,
     onAsked: async () => {},
   };
-  const calls: Pick<TestNeighbours, 'onCall'> = { onCall: async () => {} };
+  const calls: Pick<TestNeighbours, 'onCall' | 'spoilt'> = { onCall: async () => {}, spoilt: {} };
   const { reply } = replies(calls);
   const sales = new Map<number, Sale>();
   const billing: TestNeighbours['billing'] = {
@@ -207,7 +213,7 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
         spent: false,
       };
       Object.assign(billing, { ...usual, onSale: onAsked, onSold: onAsked, onClose: onAsked });
-      calls.onCall = onAsked;
+      Object.assign(calls, { onCall: onAsked, spoilt: {} });
       sales.clear();
     },
     [Symbol.asyncDispose]: async () => {
@@ -269,7 +275,7 @@ function noBreaks(): Breaks {
   return { beforeWork: 0, afterWork: 0 };
 }
 
-function replies(calls: Pick<TestNeighbours, 'onCall'>) {
+function replies(calls: Pick<TestNeighbours, 'onCall' | 'spoilt'>) {
   async function reply(
     name: CallName,
     req: Request,
@@ -289,9 +295,28 @@ function replies(calls: Pick<TestNeighbours, 'onCall'>) {
       breaks.afterWork -= 1;
       return void req.socket.destroy();
     }
-    res.json(body);
+    const spoiling = calls.spoilt[name];
+    if (spoiling === undefined) res.json(body);
+    else spoil(res, spoiling, JSON.stringify(body));
   }
   return { reply };
+}
+
+function spoil(res: Response, how: Spoiling, answer: string): void {
+  const half = answer.slice(0, answer.length / 2);
+  switch (how) {
+    case 'html':
+      return void res.type('html').send('<h1>It works!</h1>');
+    case 'wrong shape':
+      return void res.json({ outcome: 'as usual', verdict: 1 });
+    case 'half of it':
+      return void res.type('json').send(half);
+    case 'connection cut in it':
+      res.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length });
+      return void res.write(half, () => res.destroy());
+    case 'status 500':
+      return void res.status(500).type('json').send(answer);
+  }
 }
 
 function startServer(
