@@ -2,6 +2,7 @@
 import { type Command, UsageError } from './command.ts';
 import { balanceCommands } from './commands/balances.ts';
 import { callCommands } from './commands/calls.ts';
+import { catalogueCommands } from './commands/catalogue.ts';
 import { eventCommands } from './commands/events.ts';
 import { keyCommands } from './commands/keys.ts';
 import { memberCommands } from './commands/members.ts';
@@ -20,6 +21,7 @@ const commands: readonly Command[] = [
   ...balanceCommands,
   ...memberCommands,
   ...offerCommands,
+  ...catalogueCommands,
   ...eventCommands,
 ];
 

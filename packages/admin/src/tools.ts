@@ -7,7 +7,7 @@ import type { AdminSettings } from './config.ts';
 export type Owner = 'gateway' | 'offers' | 'billing' | 'pricing' | 'notifier';
 
 export type Call = {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   readonly json?: object;
   /** Streamed, so that its size does not matter. */

@@ -122,21 +122,50 @@ export type LedgerCheckReply = z.infer<typeof ledgerCheckReply>;
 
 // ---- offers
 
+/** As far as ids go in the store. */
+const greatestId = 2 ** 31 - 1;
+const category = z.object({
+  categoryId: categoryId.max(greatestId),
+  categoryName: line(100),
+  active: z.boolean().default(true),
+  /** Null: every organisation may use it. */
+  organisationIds: z.array(organisationId.max(greatestId)).max(1_000).nullable().default(null),
+});
+const interest = z.object({
+  interestId: interestId.max(greatestId),
+  interestName: line(100),
+  active: z.boolean().default(true),
+});
+/** Far more than people can choose from; what they choose from travels as one event. */
+const mostEntries = 5_000;
+
 /** PUT /admin/catalogue: the whole of it; what it does not name becomes inactive. */
 export const catalogueReplacement = z.object({
-  categories: z.array(
-    z.object({
-      categoryId,
-      categoryName: z.string().min(1),
-      active: z.boolean().default(true),
-      /** Null: every organisation may use it. */
-      organisationIds: z.array(organisationId).nullable().default(null),
-    }),
-  ),
-  interests: z.array(
-    z.object({ interestId, interestName: z.string().min(1), active: z.boolean().default(true) }),
-  ),
+  /** The version that it is meant to replace: 409 when there is another by then. Left out, it replaces any. */
+  version: z.int().nonnegative().optional(),
+  categories: z
+    .array(category)
+    .max(mostEntries)
+    .refine(...eachOnce('categoryId')),
+  interests: z
+    .array(interest)
+    .max(mostEntries)
+    .refine(...eachOnce('interestId')),
 });
+export type CatalogueReplacement = z.infer<typeof catalogueReplacement>;
+/** GET /admin/catalogue, and the reply to its replacement: everything that there ever was, as it was named then. */
+export const catalogueReply = z.object({
+  version: z.int().nonnegative(),
+  categories: z.array(category.extend({ categoryName: z.string() })),
+  interests: z.array(interest.extend({ interestName: z.string() })),
+});
+export type Catalogue = z.infer<typeof catalogueReply>;
+
+function eachOnce<K extends string>(id: K) {
+  const isEachOnce = (entries: readonly Record<K, number>[]) =>
+    new Set(entries.map((entry) => entry[id])).size === entries.length;
+  return [isEachOnce, `must name each ${id} once`] as const;
+}
 
 // ---- pricing
 

@@ -1,22 +1,15 @@
 /** The SQL of categories and interests. */
+import type { Catalogue, CatalogueReplacement } from '@offer-ads/contracts/admin-api';
 import { CatalogueChanged } from '@offer-ads/contracts/offers-events';
 import { newEvent } from '@offer-ads/platform/events';
 import { addToOutbox } from '@offer-ads/platform/outbox';
 import type { Postgres, Queryable } from '@offer-ads/platform/postgres';
 
-export type Category = {
-  readonly categoryId: number;
-  readonly categoryName: string;
-  readonly active: boolean;
-  /** Null: available to every organisation. */
-  readonly organisationIds: readonly number[] | null;
-};
-export type Interest = {
-  readonly interestId: number;
-  readonly interestName: string;
-  readonly active: boolean;
-};
-export type Catalogue = { readonly categories: readonly Category[]; readonly interests: readonly Interest[] };
+/** Another replacement came first; nothing was changed. */
+export type CatalogueRefusal = 'catalogue-changed';
+export type Replaced =
+  | { readonly ok: true; readonly catalogue: Catalogue }
+  | { readonly ok: false; readonly reason: CatalogueRefusal };
 
 /** "Category": only active categories available to the organisation. */
 export async function listCategories(
@@ -36,41 +29,35 @@ export async function listInterests(
   return db.query('SELECT interest_id, interest_name FROM interests WHERE active ORDER BY interest_id');
 }
 
+/** One statement, so that all of it is of one version. */
 export async function readCatalogue(db: Queryable): Promise<Catalogue> {
-  const categories = await db.query<{
-    category_id: number;
-    category_name: string;
-    active: boolean;
-    organisation_ids: number[] | null;
-  }>('SELECT * FROM categories ORDER BY category_id');
-  const interests = await db.query<{ interest_id: number; interest_name: string; active: boolean }>(
-    'SELECT * FROM interests ORDER BY interest_id',
+  const [row] = await db.query<Catalogue>(
+    `SELECT version,
+       ARRAY(SELECT json_build_object('categoryId', category_id, 'categoryName', category_name, 'active', active,
+               'organisationIds', organisation_ids) FROM categories ORDER BY category_id) AS categories,
+       ARRAY(SELECT json_build_object('interestId', interest_id, 'interestName', interest_name, 'active', active)
+             FROM interests ORDER BY interest_id) AS interests
+     FROM catalogue`,
   );
-  return {
-    categories: categories.map((row) => ({
-      categoryId: row.category_id,
-      categoryName: row.category_name,
-      active: row.active,
-      organisationIds: row.organisation_ids,
-    })),
-    interests: interests.map((row) => ({
-      interestId: row.interest_id,
-      interestName: row.interest_name,
-      active: row.active,
-    })),
-  };
+  if (row === undefined) throw new Error('the catalogue has no version');
+  return row;
 }
 
-/** Puts the catalogue in place of the old one. What it no longer names becomes inactive: offers still refer to it. */
+/**
+ * Puts the catalogue in place of the old one, one replacement at a time. What it no longer names becomes inactive: offers
+ * still refer to it.
+ */
 export async function replaceCatalogue(
   postgres: Postgres,
-  catalogue: Catalogue,
+  catalogue: CatalogueReplacement,
   now: Date,
-): Promise<Catalogue> {
+): Promise<Replaced> {
   return postgres.transaction(async (tx) => {
-    const [row] = await tx.query<{ version: number }>(
-      'UPDATE catalogue SET version = version + 1 RETURNING version',
+    const replaced = await tx.query(
+      'UPDATE catalogue SET version = version + 1 WHERE $1::int IS NULL OR version = $1 RETURNING version',
+      [catalogue.version ?? null],
     );
+    if (replaced.length === 0) return { ok: false, reason: 'catalogue-changed' };
     await tx.query('UPDATE categories SET active = false');
     await tx.query('UPDATE interests SET active = false');
     await tx.query(
@@ -92,12 +79,12 @@ export async function replaceCatalogue(
     await addToOutbox(tx, [
       newEvent(CatalogueChanged, {
         subject: 'catalogue',
-        subjectVersion: row?.version ?? 0,
+        subjectVersion: whole.version,
         at: now,
         // The schema drops what concerns nobody else: to which organisations a category is restricted.
-        data: { categories: [...whole.categories], interests: [...whole.interests] },
+        data: { categories: whole.categories, interests: whole.interests },
       }),
     ]);
-    return whole;
+    return { ok: true, catalogue: whole };
   });
 }

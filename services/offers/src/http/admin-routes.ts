@@ -36,7 +36,8 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminToken: 
   });
   routes.put('/catalogue', async (req, res) => {
     const catalogue = validInput(catalogueReplacement, req.body);
-    res.json(await replaceCatalogue(o.postgres, catalogue, requestFacts(req).receivedAt));
+    const replaced = await replaceCatalogue(o.postgres, catalogue, requestFacts(req).receivedAt);
+    send(res, replaced.ok ? { status: 200, body: replaced.catalogue } : adminReplies[replaced.reason]);
   });
   app.use('/admin', routes);
 }

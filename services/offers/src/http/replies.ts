@@ -2,6 +2,7 @@
 import { formatMinor } from '@offer-ads/contracts/currencies';
 import type { Mode } from '@offer-ads/contracts/primitives';
 import type { Refusal } from '@offer-ads/contracts/public-api';
+import type { CatalogueRefusal } from '../catalogue-store.ts';
 import type { CreateRefusal } from '../create-offer.ts';
 import type { DeleteRefusal } from '../delete-offer.ts';
 import type { DisableRefusal, EnableRefusal, PauseRefusal, ResumeRefusal } from '../domain/lifecycle.ts';
@@ -122,7 +123,8 @@ export const adminReplies = {
   'not-found': plain(404, 'Offer not found'),
   'already-disabled': plain(409, 'Offer is already disabled'),
   'already-enabled': plain(409, 'Offer is already enabled'),
-} satisfies Record<DisableRefusal | EnableRefusal, Reply>;
+  'catalogue-changed': plain(409, 'The catalogue has changed since that version, look at it again'),
+} satisfies Record<DisableRefusal | EnableRefusal | CatalogueRefusal, Reply>;
 
 /** GET /images/{name} */
 export const imageReplies = {
