@@ -1,8 +1,10 @@
-/** Many at once: one key, different keys with little room, and the balance. */
+/** Many at once, through two replicas: one key, different keys with little room, and the balance. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/eventually';
+import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
+import { type Offers, startOffers } from '../src/service.ts';
 import { create } from './forms.ts';
 import {
   type Answer,
@@ -12,10 +14,13 @@ import {
 } from './offers-under-test.ts';
 
 let under: OffersUnderTest;
+let replica: Offers;
 beforeAll(async () => {
   under = await startOffersUnderTest();
+  replica = await startOffers(under.config, { clock: under.clock, logger: silentLogger });
 });
 afterAll(async () => {
+  await replica[Symbol.asyncDispose]();
   await under[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
@@ -25,6 +30,10 @@ beforeEach(async () => {
 });
 
 const MANY = 64;
+
+function replicaFor(nth: number): Offers {
+  return nth % 2 === 0 ? under.offers : replica;
+}
 
 function countOf(answers: readonly Answer[], status: number, code?: string): number {
   return answers.filter(
@@ -51,7 +60,9 @@ describe('one key', () => {
     for (let round = 0; round < runs(1, 10); round += 1) {
       under.neighbours.billing.sales.clear();
       const key = randomUUID();
-      const answers = await Promise.all(Array.from({ length: MANY }, () => createPatiently({ key })));
+      const answers = await Promise.all(
+        Array.from({ length: MANY }, (_, nth) => createPatiently({ key, to: replicaFor(nth) })),
+      );
       expect(countOf(answers, 200, 'S1') + countOf(answers, 409)).toBe(MANY);
       expect(countOf(answers, 200, 'S1')).toBeGreaterThan(0);
       const created = answers.filter(({ status }) => status === 200).map(({ body }) => JSON.stringify(body));
@@ -66,7 +77,9 @@ describe('one key', () => {
 describe('different keys', () => {
   it('never exceed the quota together', async () => {
     const caller = { quota: { perOrganisation: 5, perPerson: 100 } };
-    const answers = await Promise.all(Array.from({ length: 24 }, () => createPatiently({ caller })));
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, (_, nth) => createPatiently({ caller, to: replicaFor(nth) })),
+    );
     expect([countOf(answers, 200, 'S1'), countOf(answers, 400, 'E4')]).toEqual([5, 19]);
     expect(under.neighbours.billing.charges()).toBe(5);
     expect(await under.postgres.query('SELECT 1 FROM offers')).toHaveLength(5);
@@ -74,7 +87,9 @@ describe('different keys', () => {
 
   it('racing for a balance that affords 10 give exactly 10 offers', async () => {
     under.neighbours.billing.balanceMinor = 100_00n;
-    const answers = await Promise.all(Array.from({ length: MANY }, () => createPatiently()));
+    const answers = await Promise.all(
+      Array.from({ length: MANY }, (_, nth) => createPatiently({ to: replicaFor(nth) })),
+    );
     expect([countOf(answers, 200, 'S1'), countOf(answers, 200, 'E3')]).toEqual([10, MANY - 10]);
     expect(under.neighbours.billing.balanceMinor).toBe(0n);
     expect(await under.postgres.query('SELECT 1 FROM offers WHERE shown_at IS NOT NULL')).toHaveLength(10);

@@ -48,6 +48,8 @@ export type CallOptions = {
   readonly caller?: Partial<CallerContext>;
   readonly headers?: Record<string, string>;
   readonly body?: FormData | string;
+  /** Another replica than the usual one. */
+  readonly to?: Offers;
 };
 
 export async function startOffersUnderTest(
@@ -73,7 +75,7 @@ export async function startOffersUnderTest(
   );
   const call = async (method: string, path: string, options: CallOptions = {}) =>
     answerOf(
-      await fetch(offers.url + path, {
+      await fetch((options.to ?? offers).url + path, {
         method,
         headers: { ...signedCaller({ audience: 'offers', ...options.caller }), ...options.headers },
         ...(options.body !== undefined && { body: options.body }),
