@@ -1,0 +1,91 @@
+/** Many programs of one organisation at once, with the real billing: what the balance affords is sold, and nothing more. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { signedCaller } from '@offer-ads/testing/caller';
+import { eventually } from '@offer-ads/testing/eventually';
+import { readSales } from './money/facts.ts';
+import { formOf } from './money/keys.ts';
+import { priceMinor } from './money/stand-ins.ts';
+import { startWorld, type World } from './money/world.ts';
+
+const MANY = 64;
+const AFFORDED = 10;
+const RADIUS = 7;
+const DURATION_MS = 3_600_000 + 1;
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+  await world.admin('offers', 'PUT', '/admin/catalogue', {
+    categories: [{ categoryId: 1, categoryName: 'Food & Drink' }],
+    interests: [],
+  });
+}, 60_000);
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+}, 60_000);
+
+async function topUp(organisationId: number, amountMinor: bigint): Promise<void> {
+  const reply = await world.admin('billing', 'POST', '/admin/balances/top-up', {
+    organisationId,
+    mode: 'TEST',
+    currency: 'GBP',
+    amountMinor: `${amountMinor}`,
+    reference: randomUUID(),
+  });
+  expect(reply.status).toBe(200);
+}
+
+/** As a client does: after a 503, which a busy machine may give, the same key is asked again. */
+async function create(organisationId: number): Promise<string> {
+  const startMs = world.clock.now().getTime() + 3_600_000;
+  const body = await formOf({
+    category_id: '1',
+    title: 'Two for one',
+    description: 'Two coffees for the price of one',
+    url: 'https://cafe.example/two-for-one',
+    'location[]': ['51.5074', '-0.1278'],
+    radius: `${RADIUS}`,
+    start_datetime: new Date(startMs).toISOString(),
+    expiry_datetime: new Date(startMs + DURATION_MS).toISOString(),
+    payment_method: 'B',
+    environment: 'TEST',
+  });
+  const headers = {
+    ...signedCaller({ audience: 'offers', organisationId }),
+    'idempotency-key': randomUUID(),
+  };
+  return eventually(
+    async () => {
+      const url = `${world.offers.running().url}/offers`;
+      const response = await fetch(url, { method: 'POST', headers, body });
+      expect(response.status).toBe(200);
+      return ((await response.json()) as { return_code: string }).return_code;
+    },
+    { timeoutMs: 30_000 },
+  );
+}
+
+it('64 keys racing for a balance that affords 10 offers give exactly 10, and spend it to the penny', async () => {
+  const organisationId = 71;
+  const price = priceMinor(DURATION_MS, RADIUS);
+  // A penny less than an eleventh offer.
+  await topUp(organisationId, price * BigInt(AFFORDED + 1) - 1n);
+  const codes = await Promise.all(Array.from({ length: MANY }, () => create(organisationId)));
+  const count = (code: string) => codes.filter((given) => given === code).length;
+  expect([count('S1'), count('E3')]).toEqual([AFFORDED, MANY - AFFORDED]);
+
+  const rows = await world.stores.offers.query<{ offer_id: number; shown: boolean }>(
+    'SELECT offer_id, shown_at IS NOT NULL AS shown FROM offers WHERE organisation_id = $1',
+    [organisationId],
+  );
+  expect(rows.map((row) => row.shown)).toEqual(Array.from({ length: AFFORDED }, () => true));
+  const sold = [...(await readSales(world))].filter(([, sale]) => sale.sold_minor > 0n);
+  expect(sold.map(([id]) => id).toSorted()).toEqual(rows.map((row) => row.offer_id).toSorted());
+  expect(sold.map(([, sale]) => sale.sold_minor)).toEqual(Array.from({ length: AFFORDED }, () => price));
+  const query = `organisationId=${organisationId}&mode=TEST&currency=GBP`;
+  const balance = await (await world.admin('billing', 'GET', `/admin/balances?${query}`)).json();
+  expect(balance).toMatchObject({ balanceMinor: `${price - 1n}` });
+  const ledger = await (await world.admin('billing', 'GET', '/admin/ledger/check')).json();
+  expect(ledger).toMatchObject({ problems: [] });
+}, 60_000);
