@@ -81,7 +81,7 @@ it('64 keys racing for a balance that affords 10 offers give exactly 10, and spe
   );
   expect(rows.map((row) => row.shown)).toEqual(Array.from({ length: AFFORDED }, () => true));
   const sold = [...(await readSales(world))].filter(([, sale]) => sale.sold_minor > 0n);
-  expect(sold.map(([id]) => id).toSorted()).toEqual(rows.map((row) => row.offer_id).toSorted());
+  expect(new Set(sold.map(([id]) => id))).toEqual(new Set(rows.map((row) => row.offer_id)));
   expect(sold.map(([, sale]) => sale.sold_minor)).toEqual(Array.from({ length: AFFORDED }, () => price));
   const query = `organisationId=${organisationId}&mode=TEST&currency=GBP`;
   const balance = await (await world.admin('billing', 'GET', `/admin/balances?${query}`)).json();
