@@ -35,13 +35,34 @@ export const MemberRemoved = declareEvent({
   meaning: 'A member left; nothing of them is kept.',
 });
 
+/** What views and clicks have in common. The rule of what counts is decision 50. */
+const traffic = z.object({
+  offerId,
+  viewer: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .meta({
+      description:
+        'Pseudonym of the viewer, made anew for each member and day, so that it names nobody; never an id of the member. ' +
+        'One view and one click per viewer, offer and hour count, and none of a viewer of more than 100 different offers in an ' +
+        'hour. Without it every one counts.',
+    }),
+  automated: z.boolean().optional().meta({
+    description:
+      'True when the platform knows that it was no person. Such a one is kept apart and never counts.',
+  }),
+});
+export type Traffic = z.infer<typeof traffic>;
+
 export const OfferViewed = declareEvent({
   name: 'OfferViewed',
   version: 1,
   owner: 'community',
   consumers: ['offers'],
-  schema: z.object({ offerId, viewedAt: instant }),
-  meaning: 'A member saw an offer.',
+  schema: traffic.extend({ viewedAt: instant }),
+  meaning: 'An offer was shown to somebody.',
 });
 
 export const OfferClicked = declareEvent({
@@ -49,6 +70,6 @@ export const OfferClicked = declareEvent({
   version: 1,
   owner: 'community',
   consumers: ['offers'],
-  schema: z.object({ offerId, clickedAt: instant }),
-  meaning: 'A member opened the page of an offer.',
+  schema: traffic.extend({ clickedAt: instant }),
+  meaning: 'Somebody opened the page of an offer.',
 });

@@ -1,35 +1,45 @@
 /** Events from billing and from the community platform. Each takes effect once, whatever their number and order. */
 import { OfferPaid } from '@offer-ads/contracts/billing-events';
-import { OfferClicked, OfferViewed } from '@offer-ads/contracts/community-events';
+import { OfferClicked, OfferViewed, type Traffic } from '@offer-ads/contracts/community-events';
 import type { EventData } from '@offer-ads/contracts/event-declaration';
-import { on, type Subscription } from '@offer-ads/platform/broker';
+import { on, onBatch, type Subscription } from '@offer-ads/platform/broker';
 import { recordInInbox } from '@offer-ads/platform/inbox';
 import type { Transaction } from '@offer-ads/platform/postgres';
 import type { OffersContext } from './context.ts';
-import { hourOfTraffic } from './domain/analytics-period.ts';
 import { applyPayment, effectiveAt } from './domain/lifecycle.ts';
 import type { Offer } from './domain/offer.ts';
-import { isOfferId } from './domain/offer-id.ts';
 import { paymentApplied } from './offer-events.ts';
 import { lockOffer, saveOffer } from './offers-store.ts';
-import { addTraffic, findCreationTime, type Traffic } from './traffic-store.ts';
+import { recordTraffic, type TrafficEvent } from './traffic-intake.ts';
 
 type ConsumerContext = Pick<OffersContext, 'postgres' | 'clock'>;
 
 export function subscriptions(o: ConsumerContext): Subscription[] {
   return [
     on(OfferPaid, ({ id, data }) => once(o, id, (tx) => applyOfferPaid(tx, data, o.clock.now()))),
-    on(OfferViewed, ({ id, data }) =>
-      once(o, id, (tx) => count(tx, data.offerId, new Date(data.viewedAt), oneView, o.clock.now())),
+    onBatch(OfferViewed, (events) =>
+      recordTraffic(
+        o,
+        events.map(({ id, data }) => trafficEvent('view', id, data.viewedAt, data)),
+      ),
     ),
-    on(OfferClicked, ({ id, data }) =>
-      once(o, id, (tx) => count(tx, data.offerId, new Date(data.clickedAt), oneClick, o.clock.now())),
+    onBatch(OfferClicked, (events) =>
+      recordTraffic(
+        o,
+        events.map(({ id, data }) => trafficEvent('click', id, data.clickedAt, data)),
+      ),
     ),
   ];
 }
 
-const oneView: Traffic = { views: 1, clicks: 0 };
-const oneClick: Traffic = { views: 0, clicks: 1 };
+function trafficEvent(
+  kind: TrafficEvent['kind'],
+  eventId: string,
+  seenAt: string,
+  { offerId, viewer, automated = false }: Traffic,
+): TrafficEvent {
+  return { eventId, kind, offerId, seenAt: new Date(seenAt), viewer, automated };
+}
 
 async function once(
   o: ConsumerContext,
@@ -67,17 +77,4 @@ function isPaymentOf(offer: Offer, payment: EventData<typeof OfferPaid>): boolea
     offer.currency === payment.currency &&
     offer.netMinor === BigInt(payment.netMinor)
   );
-}
-
-/** Traffic of an offer that nobody was ever shown is noise from outside and counts nowhere. */
-async function count(
-  tx: Transaction,
-  offerId: number,
-  seenAt: Date,
-  traffic: Traffic,
-  now: Date,
-): Promise<void> {
-  const createdAt = isOfferId(offerId) ? await findCreationTime(tx, offerId) : null;
-  const hour = createdAt === null ? null : hourOfTraffic(seenAt, createdAt, now);
-  if (hour !== null) await addTraffic(tx, offerId, hour, traffic);
 }

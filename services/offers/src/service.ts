@@ -18,6 +18,7 @@ import { openImageStore } from './images/open.ts';
 import { type ImageRemoval, startImageRemoval } from './images/removal.ts';
 import { connectNeighbours } from './neighbours.ts';
 import { type Sweeper, startSweeper } from './sweeper.ts';
+import { startTrafficPruning } from './traffic-pruning.ts';
 
 export type Offers = AsyncDisposable & {
   readonly url: string;
@@ -52,6 +53,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   started.use(startOutboxRelay({ postgres, broker, ...foundation }));
   await broker.consume(subscriptions(context));
   started.use(startInboxPruning({ postgres, ...foundation }));
+  started.use(startTrafficPruning({ postgres, ...foundation }));
   const sweeper = started.use(startSweeper({ ...context, metrics }));
   const imageRemoval = started.use(startImageRemoval({ ...context, metrics }));
   const server = started.use(

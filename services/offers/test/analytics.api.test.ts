@@ -84,6 +84,39 @@ describe('200', () => {
   });
 });
 
+describe('repeated views and bots', () => {
+  const counts = async (id: number) => (await under.admin('GET', `/admin/offers/${id}`)).body;
+
+  it('count once per viewer, offer and hour, and the repeats are kept for the admins', async () => {
+    const [id, other] = [await createdId(under, startingNow), await createdId(under, startingNow)];
+    under.clock.set('2026-06-01T14:00:00Z');
+    const at = (offerId: number, viewedAt: string, viewer: string) =>
+      under.deliver(OfferViewed, { offerId, viewedAt, viewer });
+    await at(id, '2026-06-01T12:10:00.000Z', 'ann');
+    await at(id, '2026-06-01T12:59:59.999Z', 'ann');
+    await at(id, '2026-06-01T12:20:00.000Z', 'bob');
+    await at(id, '2026-06-01T13:00:00.000Z', 'ann');
+    await at(other, '2026-06-01T12:30:00.000Z', 'ann');
+    for (const clickedAt of ['2026-06-01T12:11:00.000Z', '2026-06-01T12:12:00.000Z'])
+      await under.deliver(OfferClicked, { offerId: id, clickedAt, viewer: 'ann' });
+    expect(await metrics(id, '24h')).toEqual({ views: 3, clicks: 1 });
+    expect(await metrics(other, '24h')).toEqual({ views: 1, clicks: 0 });
+    expect(await counts(id)).toMatchObject({
+      traffic: { views: 3, clicks: 1, viewsRepeated: 1, clicksRepeated: 1, viewsAutomated: 0 },
+    });
+  });
+
+  it('do not count when the platform calls them automated, and are kept for the admins', async () => {
+    const id = await createdId(under, startingNow);
+    const bot = { offerId: id, automated: true };
+    await under.deliver(OfferViewed, { ...bot, viewedAt: '2026-06-01T12:00:00.000Z' });
+    await under.deliver(OfferClicked, { ...bot, clickedAt: '2026-06-01T12:00:00.000Z', viewer: 'ann' });
+    await under.deliver(OfferViewed, { ...bot, automated: false, viewedAt: '2026-06-01T12:00:00.000Z' });
+    expect(await metrics(id, '24h')).toEqual({ views: 1, clicks: 0 });
+    expect(await counts(id)).toMatchObject({ traffic: { viewsAutomated: 1, clicksAutomated: 1 } });
+  });
+});
+
 describe('400', () => {
   it.each(['', '?interval=1h', '?interval=24h&interval=7d'])(
     'for %j, before the offer is looked up',

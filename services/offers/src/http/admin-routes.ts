@@ -11,6 +11,7 @@ import { type Offer, stateAt } from '../domain/offer.ts';
 import { parseOfferId } from '../domain/offer-id.ts';
 import { unusedTime } from '../domain/unused-time.ts';
 import { findOfferForAdmin } from '../offers-store.ts';
+import { sumCounts } from '../traffic-store.ts';
 import { adminReplies, type Reply } from './replies.ts';
 import { send } from './send.ts';
 
@@ -44,7 +45,10 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminToken: 
 
 async function show(o: OffersContext, offerId: string, now: Date): Promise<Reply> {
   const offer = await findOfferForAdmin(o.postgres, parseOfferId(offerId) ?? 0);
-  return offer === null ? adminReplies['not-found'] : { status: 200, body: described(offer, now) };
+  if (offer === null) return adminReplies['not-found'];
+  // Beside what analytics show, what was filtered (decision 50).
+  const traffic = await sumCounts(o.postgres, offer.offerId, { from: offer.createdAt, to: now });
+  return { status: 200, body: { ...described(offer, now), traffic } };
 }
 
 function described(offer: Offer, now: Date): object {

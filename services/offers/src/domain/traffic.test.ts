@@ -1,0 +1,136 @@
+import { describe, expect, it } from '@jest/globals';
+import { fc } from '@offer-ads/testing/profile';
+import {
+  type Counts,
+  countAlone,
+  MOST_OFFERS_OF_A_PERSON,
+  noteSightings,
+  type RollUp,
+  type Sighting,
+  sumRollUps,
+  type ViewerHour,
+} from './traffic.ts';
+
+const hour = new Date('2026-06-01T12:00:00Z');
+
+function seen(kind: 'view' | 'click', offerId: number): Sighting {
+  return { offerId, hour, kind, viewer: 'v', automated: false };
+}
+
+const nothing: Counts = {
+  views: 0,
+  clicks: 0,
+  viewsRepeated: 0,
+  clicksRepeated: 0,
+  viewsAutomated: 0,
+  clicksAutomated: 0,
+};
+
+/** What one viewer's batches come to, by offer. */
+function sumOf(...batches: (readonly Sighting[])[]): Record<number, Counts> {
+  let known: ViewerHour = new Map();
+  const rollUps: RollUp[] = [];
+  for (const batch of batches) {
+    const noted = noteSightings(known, batch);
+    known = noted.after;
+    rollUps.push(...noted.rollUps);
+  }
+  return Object.fromEntries(sumRollUps(rollUps).map(({ offerId, counts }) => [offerId, counts]));
+}
+
+const offers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+describe('a viewer', () => {
+  it('counts once per offer for views and once for clicks; the rest are repeats', () => {
+    const counted = sumOf(
+      [seen('view', 1), seen('view', 1)],
+      [seen('click', 1), seen('view', 2)],
+      [seen('view', 1)],
+    );
+    expect(counted).toEqual({
+      1: { ...nothing, views: 1, clicks: 1, viewsRepeated: 2 },
+      2: { ...nothing, views: 1 },
+    });
+  });
+
+  it('of a hundred different offers is still a person', () => {
+    const counted = sumOf(offers(MOST_OFFERS_OF_A_PERSON).map((id) => seen('view', id)));
+    expect(Object.values(counted)).toEqual(Array(100).fill({ ...nothing, views: 1 }));
+  });
+
+  it('of one more is a bot: nothing of that hour counts, neither from before nor from after', () => {
+    const before = [...offers(100).map((id) => seen('view', id)), seen('view', 1), seen('click', 2)];
+    const counted = sumOf(before, [seen('click', 101)], [seen('view', 1), seen('view', 500)]);
+    expect(counted[1]).toEqual({ ...nothing, viewsAutomated: 3 });
+    expect(counted[2]).toEqual({ ...nothing, viewsAutomated: 1, clicksAutomated: 1 });
+    expect(counted[100]).toEqual({ ...nothing, viewsAutomated: 1 });
+    expect(counted[101]).toEqual({ ...nothing, clicksAutomated: 1 });
+    expect(counted[500]).toEqual({ ...nothing, viewsAutomated: 1 });
+  });
+
+  it('that is a bot is remembered by that alone, so what is kept of anybody is bounded', () => {
+    expect(
+      noteSightings(
+        new Map(),
+        offers(101).map((id) => seen('view', id)),
+      ).after,
+    ).toBe('automated');
+  });
+
+  it('comes to the same sums in whatever order and batches', () => {
+    // Around the bound, with repeats of some.
+    const sightings = fc
+      .tuple(
+        fc.integer({ min: 0, max: 103 }),
+        fc.array(fc.tuple(fc.integer({ min: 1, max: 103 }), fc.boolean())),
+      )
+      .map(([distinct, more]) =>
+        offers(distinct)
+          .map((id) => seen('view', id))
+          .concat(more.map(([id, clicked]) => seen(clicked ? 'click' : 'view', id))),
+      );
+    const inAnyOrder = sightings.chain((all) =>
+      fc.tuple(
+        fc.constant(all),
+        fc.shuffledSubarray(all, { minLength: all.length }),
+        fc.array(fc.nat({ max: all.length }), { maxLength: 8 }),
+      ),
+    );
+    fc.assert(
+      fc.property(inAnyOrder, ([all, shuffled, cuts]) => {
+        const bounds = [0, ...cuts.toSorted((a, b) => a - b), all.length];
+        const batches = bounds.slice(1).map((end, index) => shuffled.slice(bounds[index], end));
+        expect(sumOf(...batches)).toEqual(sumOf(all));
+      }),
+    );
+  });
+});
+
+describe('alone', () => {
+  const anonymous: Sighting = { offerId: 1, hour, kind: 'view', viewer: undefined, automated: false };
+
+  it('a view or click without viewer counts', () => {
+    expect(countAlone(anonymous).counts).toEqual({ ...nothing, views: 1 });
+    expect(countAlone({ ...anonymous, kind: 'click' }).counts).toEqual({ ...nothing, clicks: 1 });
+  });
+
+  it('what the platform calls automated is kept apart', () => {
+    expect(countAlone({ ...anonymous, automated: true }).counts).toEqual({ ...nothing, viewsAutomated: 1 });
+    const click: Sighting = { ...anonymous, kind: 'click', viewer: 'v', automated: true };
+    expect(countAlone(click).counts).toEqual({ ...nothing, clicksAutomated: 1 });
+  });
+});
+
+describe('sums', () => {
+  it('are one per offer and hour, without those in which nothing changes', () => {
+    const later = new Date('2026-06-01T13:00:00Z');
+    const add = (offerId: number, at: Date, views: number): RollUp => ({
+      offerId,
+      hour: at,
+      counts: { ...nothing, views },
+    });
+    expect(
+      sumRollUps([add(1, hour, 1), add(2, hour, 1), add(1, later, 1), add(1, hour, 1), add(2, hour, -1)]),
+    ).toEqual([add(1, hour, 2), add(1, later, 1)]);
+  });
+});

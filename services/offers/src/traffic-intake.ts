@@ -1,0 +1,108 @@
+/** Views and clicks as they arrive, in batches: each event takes effect once, whatever the number, order and replicas. */
+import type { Clock } from '@offer-ads/platform/clock';
+import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
+import { hourOfTraffic } from './domain/analytics-period.ts';
+import { isOfferId } from './domain/offer-id.ts';
+import { countAlone, noteSightings, type RollUp, type Sighting, sumRollUps } from './domain/traffic.ts';
+import { addTraffic, findCreationTimes, recordTrafficEvents } from './traffic-store.ts';
+import {
+  insertViewers,
+  type KnownViewer,
+  lockViewers,
+  updateViewers,
+  type Viewer,
+  viewerIn,
+  viewerKey,
+} from './traffic-viewers-store.ts';
+
+/** A view or a click as it was told. */
+export type TrafficEvent = Omit<Sighting, 'hour'> & { readonly eventId: string; readonly seenAt: Date };
+
+/** All of them or, when it throws, none. */
+export async function recordTraffic(
+  o: { readonly postgres: Postgres; readonly clock: Clock },
+  events: readonly TrafficEvent[],
+): Promise<void> {
+  // The database writes ids in lower case.
+  const byId = new Map(events.map((event) => [event.eventId.toLowerCase(), event]));
+  await o.postgres.transaction(async (tx) => {
+    const now = o.clock.now();
+    const fresh = await recordTrafficEvents(tx, [...byId.keys()], now);
+    const sightings = await locate(tx, [...fresh].map((id) => byId.get(id)).filter(isThere), now);
+    const alone = sightings.filter(standsAlone).map(countAlone);
+    const ofViewers = await noteViewers(tx, sightings, now);
+    // Last, because the rows of a much seen offer are what all batches meet at.
+    await addTraffic(tx, sumRollUps(alone.concat(ofViewers)));
+  });
+}
+
+/** Traffic of an offer that nobody was ever shown, or from before it was, is noise from outside and counts nowhere. */
+async function locate(tx: Transaction, events: readonly TrafficEvent[], now: Date): Promise<Sighting[]> {
+  const offerIds = new Set(events.map(({ offerId }) => offerId).filter(isOfferId));
+  const createdAt = await findCreationTimes(tx, [...offerIds]);
+  return events.flatMap(({ offerId, kind, viewer, automated, seenAt }) => {
+    const created = createdAt.get(offerId);
+    const hour = created === undefined ? null : hourOfTraffic(seenAt, created, now);
+    return hour === null ? [] : [{ offerId, hour, kind, viewer, automated }];
+  });
+}
+
+/** What viewers did is decided on what they did before in that hour, one batch after the other. */
+async function noteViewers(
+  tx: Transaction,
+  sightings: readonly Sighting[],
+  now: Date,
+): Promise<readonly RollUp[]> {
+  const byViewer = groupByViewer(sightings.filter((sighting) => !standsAlone(sighting)));
+  if (byViewer.size === 0) return [];
+  const asNew = [...byViewer.values()].map(({ viewer, seen }) => note({ ...viewer, known: new Map() }, seen));
+  const inserted = await insertViewers(
+    tx,
+    asNew.map(({ viewer }) => viewer),
+    now,
+  );
+  const [fresh, others] = partition(asNew, ({ viewer }) => inserted.has(viewerKey(viewer)));
+  if (others.length === 0) return fresh.flatMap(({ rollUps }) => rollUps);
+  const locked = await lockViewers(
+    tx,
+    others.map(({ viewer }) => viewer),
+  );
+  const noted = locked.map((known) => note(known, byViewer.get(viewerKey(known))?.seen ?? []));
+  await updateViewers(
+    tx,
+    noted.map(({ viewer }) => viewer),
+    now,
+  );
+  return [...fresh, ...noted].flatMap(({ rollUps }) => rollUps);
+}
+
+type Group = { readonly viewer: Viewer; readonly seen: Sighting[] };
+
+function groupByViewer(sightings: readonly Sighting[]): ReadonlyMap<string, Group> {
+  const groups = new Map<string, Group>();
+  for (const sighting of sightings) {
+    const viewer = viewerIn(sighting.hour, sighting.viewer ?? '');
+    const key = viewerKey(viewer);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { viewer, seen: [sighting] });
+    else group.seen.push(sighting);
+  }
+  return groups;
+}
+
+function note(viewer: KnownViewer, seen: readonly Sighting[]): { viewer: KnownViewer; rollUps: RollUp[] } {
+  const { after, rollUps } = noteSightings(viewer.known, seen);
+  return { viewer: { ...viewer, known: after }, rollUps };
+}
+
+function standsAlone({ viewer, automated }: Sighting): boolean {
+  return automated || viewer === undefined;
+}
+
+function partition<T>(all: readonly T[], belongs: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(belongs), all.filter((one) => !belongs(one))];
+}
+
+function isThere<T>(value: T | undefined): value is T {
+  return value !== undefined;
+}
