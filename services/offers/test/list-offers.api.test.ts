@@ -41,7 +41,7 @@ describe('200', () => {
         advertised_name: 'The Bean',
         url: 'https://cafe.example/two-for-one',
         image: expect.stringMatching(
-          /^http:\/\/images\.test\/images\/[0-9a-f]{64}\.jpg\?expires=\d+&signature=/,
+          /^http:\/\/images\.test\/images\/[0-9a-f]{64}-[0-9a-f]{16}\.jpg\?expires=\d+&signature=/,
         ),
         latitude: 51.5074,
         longitude: -0.1278,
@@ -88,6 +88,53 @@ describe('200', () => {
     expect(seen).toEqual(ids.toReversed());
     expect(pages.map((page) => page.pagination.count)).toEqual([2, 2, 1]);
     expect(pages.at(-1)?.pagination.next_cursor).toBeNull();
+  });
+
+  it('shows none twice and passes none over when offers between the pages are deleted, the last one shown too', async () => {
+    const caller = { organisationId: 18 };
+    const ids: number[] = [];
+    for (let i = 0; i < 6; i += 1) ids.unshift(await createdId(under, {}, { caller }));
+    const first = await list(18, 'limit=2');
+    for (const id of [ids[0], ids[1], ids[2]]) await under.call('DELETE', `/offers/${id}`, { caller });
+    const cursor = first.pagination.next_cursor;
+    expect(await idsOf(18, `limit=100&cursor=${cursor}`)).toEqual(ids.slice(3));
+  });
+
+  it('goes on from a cursor of any other page: of another filter, range or size, and of another organisation', async () => {
+    const caller = { organisationId: 19 };
+    under.clock.set('2026-06-01T12:00:00Z');
+    const oldest = await createdId(under, startingNow, { caller });
+    const older = await createdId(under, {}, { caller });
+    under.clock.set('2026-06-01T12:10:00Z');
+    const active = await createdId(under, { start_datetime: '2026-06-01T12:10:00Z' }, { caller });
+    const newest = await createdId(under, {}, { caller });
+    const cursor = (await list(19, 'limit=1')).pagination.next_cursor;
+    expect(await idsOf(19, `offer_status=active&cursor=${cursor}`)).toEqual([active, oldest]);
+    expect(await idsOf(19, `created_before=2026-06-01T12:05:00Z&cursor=${cursor}`)).toEqual([older, oldest]);
+    expect(await idsOf(19, `created_before=2026-06-01T13:00:00Z&cursor=${cursor}`)).toEqual([
+      active,
+      older,
+      oldest,
+    ]);
+    // A cursor is a place and grants nothing: what it was made from is not looked at.
+    await createdId(under, {}, { caller: { organisationId: 20 } });
+    const foreign = (await list(19, 'limit=2')).pagination.next_cursor;
+    expect(await idsOf(20, `cursor=${foreign}`)).toEqual([]);
+    expect(await idsOf(20, '')).not.toContain(newest);
+    under.clock.set('2026-06-01T12:00:00Z');
+  });
+
+  it('takes bounds and cursors at the ends of time', async () => {
+    const organisationId = 21;
+    const id = await createdId(under, {}, { caller: { organisationId } });
+    const all = 'created_after=0000-01-01T00:00:00Z&created_before=9999-12-31T23:59:59.999Z';
+    expect(await idsOf(organisationId, all)).toEqual([id]);
+    expect(await idsOf(organisationId, `${all}&offer_status=ended`)).toEqual([]);
+    expect(await idsOf(organisationId, 'cursor=zzzzzzzzzz-zik0zj')).toEqual([id]);
+    expect(await idsOf(organisationId, `${all}&cursor=0-1`)).toEqual([]);
+    expect(
+      await idsOf(organisationId, 'created_after=2026-06-02T00:00:00Z&created_before=2026-06-01T00:00:00Z'),
+    ).toEqual([]);
   });
 
   it('has 20 offers on a page unless another number is asked for, 100 at most', async () => {
@@ -174,6 +221,9 @@ describe('400', () => {
     'limit=101',
     'limit=x',
     'cursor=x',
+    'cursor=0-0',
+    'cursor=zzzzzzzzzz-zzzzzz',
+    'cursor=1-1&cursor=1-1',
     'offer_status=scheduled',
     'created_after=yesterday',
   ])('for %s', async (query) => {

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
-import { parseCursor, readListingQuery, writeCursor } from './listing-query.ts';
+import {
+  type ListingQuery,
+  parseCursor,
+  placeBefore,
+  readListingQuery,
+  writeCursor,
+} from './listing-query.ts';
 
 describe('the query of the listing', () => {
   it('needs nothing but the environment, in any case', () => {
@@ -78,5 +84,37 @@ describe('a cursor', () => {
     );
     expect(parseCursor('zzzzzzzzzz-zzzzzz')).toBeUndefined();
     expect(parseCursor('0-0')).toBeUndefined();
+  });
+});
+
+describe('the place that a page lies behind', () => {
+  const noon = new Date('2026-06-01T12:00:00Z');
+  const later = new Date('2026-06-01T13:00:00Z');
+  const justAfter = (time: Date) => ({ createdAt: new Date(time.getTime() + 1), offerId: 0 });
+  const asked = (query: Partial<ListingQuery>): ListingQuery => ({
+    limit: 20,
+    after: null,
+    status: null,
+    createdAfter: null,
+    createdBefore: null,
+    ...query,
+  });
+
+  it('is nowhere when nothing bounds it', () => {
+    expect(placeBefore(asked({}))).toBeNull();
+  });
+
+  it('lets through what was created at created_before itself', () => {
+    expect(placeBefore(asked({ createdBefore: noon }))).toEqual(justAfter(noon));
+  });
+
+  it('is the older one of cursor and created_before', () => {
+    const after = { createdAt: noon, offerId: 7 };
+    expect(placeBefore(asked({ after }))).toEqual(after);
+    expect(placeBefore(asked({ after, createdBefore: noon }))).toEqual(after);
+    expect(placeBefore(asked({ after, createdBefore: later }))).toEqual(after);
+    expect(placeBefore(asked({ after: { ...after, createdAt: later }, createdBefore: noon }))).toEqual(
+      justAfter(noon),
+    );
   });
 });

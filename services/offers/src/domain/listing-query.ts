@@ -53,6 +53,17 @@ export function readListingQuery(parameters: QueryParameters, keyMode: Mode): Li
   return faults.length === 0 ? { ok: true, query } : { ok: false, reason: 'invalid-query', faults };
 }
 
+/**
+ * The place that the page lies behind: the cursor's or the one above all that `created_before` lets through, whichever is older.
+ * Null: the page begins with the newest offer.
+ */
+export function placeBefore({ after, createdBefore }: ListingQuery): ListingPlace | null {
+  if (createdBefore === null) return after;
+  // Creation times are whole milliseconds.
+  const bound = { createdAt: new Date(createdBefore.getTime() + 1), offerId: 0 };
+  return after === null || bound.createdAt <= after.createdAt ? bound : after;
+}
+
 const dateTimeRule = 'must be an ISO 8601 date and time with its zone, such as 2026-03-01T10:00:00Z';
 
 function parseLimit(text: string): number | undefined {

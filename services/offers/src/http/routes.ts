@@ -10,6 +10,7 @@ import { pauseOffer, resumeOffer } from '../change-offer.ts';
 import type { OffersContext } from '../context.ts';
 import { deleteOffer } from '../delete-offer.ts';
 import { analyticsPeriod } from '../domain/analytics-period.ts';
+import { effectiveAt } from '../domain/lifecycle.ts';
 import { readListingQuery, writeCursor } from '../domain/listing-query.ts';
 import { statusAt } from '../domain/offer.ts';
 import { parseOfferId } from '../domain/offer-id.ts';
@@ -95,7 +96,8 @@ function listed(offer: ListedOffer, image: string, now: Date): ListReply['data']
     start_datetime: offer.startAt.toISOString(),
     expiry_datetime: offer.expiryAt.toISOString(),
     creation_datetime: offer.createdAt.toISOString(),
-    offer_status: statusAt(offer, now),
+    // As the filter sees it.
+    offer_status: statusAt(offer, effectiveAt(offer, now)),
     status: offer.disabledSince === null ? 'enabled' : 'disabled',
   };
 }
