@@ -53,7 +53,7 @@ export type CallOptions = {
 };
 
 export async function startOffersUnderTest(
-  o: { rabbitmqUrl?: string; brokerNamespace?: string } = {},
+  o: { rabbitmqUrl?: string; brokerNamespace?: string; settings?: Partial<OffersConfig> } = {},
 ): Promise<OffersUnderTest> {
   await using started = new AsyncDisposableStack();
   const database = started.adopt(await createTestDatabase('offers'), (it) => it.dispose());
@@ -62,7 +62,8 @@ export async function startOffersUnderTest(
   );
   const clock = testClock();
   const neighbours = started.use(await startNeighbours(clock));
-  const config = configFor(database.url, folder, neighbours, o.rabbitmqUrl ?? noBroker);
+  const usual = configFor(database.url, folder, neighbours, o.rabbitmqUrl ?? noBroker);
+  const config = { ...usual, ...o.settings };
   const overrides = { clock, logger: silentLogger };
   const offers = started.use(
     await startOffers(config, {
