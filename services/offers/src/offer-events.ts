@@ -92,10 +92,11 @@ export function ended(offer: Offer, at: Date): OfferNews {
 }
 
 export function deleted(offer: Offer, at: Date): OfferNews {
+  const deletedAt = offer.deletedAt ?? at;
   return news(OfferDeleted, at, {
     ...reference(offer),
-    ...settlement(offer, at),
-    deletedAt: at.toISOString(),
+    ...settlement(offer, deletedAt),
+    deletedAt: deletedAt.toISOString(),
   });
 }
 

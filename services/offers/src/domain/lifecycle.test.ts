@@ -119,6 +119,22 @@ describe('deletion', () => {
     expect(endDeletion(deleted, 'closed', at(3))).toEqual({ ok: false, reason: 'not-found' });
   });
 
+  it('that takes its turn after the end was told comes after it, and credits nothing more', () => {
+    const over = { ...paidOffer(), pausedSince: at(9), endedToldAt: at(11) };
+    const begun = beginDeletion(over, at(10.999));
+    expect(begun).toMatchObject({ ok: true, step: 'deleted', offer: { deletedAt: at(11) } });
+    expect(begun.ok && unusedTime(begun.offer, at(11))).toEqual(unusedTime(over, at(11)));
+    expect(beginDeletion({ ...unpaidOffer(), endedToldAt: at(11) }, at(10.999))).toMatchObject({
+      step: 'deleted',
+    });
+  });
+
+  it('that finds a payment comes after it, though the clock of another replica was ahead', () => {
+    const begun = beginDeletion({ ...paidOffer(), createdAt: at(1.5), paymentAppliedAt: at(2) }, at(1.9));
+    expect(begun.ok && begun.offer.deletedAt).toEqual(at(2));
+    expect(begun.ok && unusedTime(begun.offer, at(2)).unusedMs).toBe(9.5 * 3_600_000);
+  });
+
   it('ends only when the page is closed and nothing was paid', () => {
     const deleting = { ...unpaidOffer(), deletingSince: at(2) };
     const gone = { step: 'deleted', offer: { deletedAt: at(3), deletingSince: null } };
@@ -146,6 +162,22 @@ describe('a payment', () => {
   it('never revives a deleted or ended offer', () => {
     const late = applyPayment({ ...unpaidOffer(), deletedAt: at(2) }, payment, at(3));
     expect(late.ok && stateAt(late.offer, at(3))).toBe('Deleted');
+  });
+
+  it.each([
+    ['a moment before', -1],
+    ['in the same millisecond', 0],
+    ['a moment after', 1],
+  ])('of a deleted offer is wholly unused, also when the clock says %s the deletion', (_, ms) => {
+    const paid = applyPayment({ ...unpaidOffer(), deletedAt: at(2) }, payment, new Date(+at(2) + ms));
+    expect(paid).toMatchObject({ ok: true, outcome: 'deleted' });
+    expect(paid.ok && unusedTime(paid.offer, at(2)).unusedMs).toBe(10 * 3_600_000);
+  });
+
+  it('that comes after the end was told is wholly unused, also when the clock says otherwise', () => {
+    const paid = applyPayment({ ...unpaidOffer(), endedToldAt: at(11) }, payment, at(10.999));
+    expect(paid).toMatchObject({ ok: true, outcome: 'ended' });
+    expect(paid.ok && unusedTime(paid.offer, at(10.999)).unusedMs).toBe(10 * 3_600_000);
   });
 
   it('counts once', () => {

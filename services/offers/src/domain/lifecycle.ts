@@ -70,19 +70,29 @@ export type BegunDeletion<O> =
   | { readonly ok: false; readonly reason: 'not-found' };
 
 export function beginDeletion<O extends Offer>(offer: O, now: Date): BegunDeletion<O> {
-  const state = stateAt(offer, now);
+  const at = effectiveAt(offer, now);
+  const state = stateAt(offer, at);
   switch (state) {
     case 'Deleted':
       return refuse('not-found');
     case 'Awaiting Payment':
-      return { ok: true, step: 'close-page', offer: { ...offer, deletingSince: now } };
+      return { ok: true, step: 'close-page', offer: { ...offer, deletingSince: at } };
     case 'Ended':
     case 'Scheduled':
     case 'Active':
     case 'Paused':
       // Perhaps an earlier deletion is still closing the page: there is nothing left for it to do.
-      return { ok: true, step: 'deleted', offer: { ...offer, deletingSince: null, deletedAt: now } };
+      return {
+        ok: true,
+        step: 'deleted',
+        offer: { ...offer, deletingSince: null, deletedAt: afterPayment(offer, at) },
+      };
   }
+}
+
+/** The payment that a deletion finds came before it, whatever the clocks of two replicas say. */
+function afterPayment({ paymentAppliedAt }: Lifecycle, at: Date): Date {
+  return paymentAppliedAt !== null && at < paymentAppliedAt ? paymentAppliedAt : at;
 }
 
 /** Billing's word on the payment page; `unknown`: it may or may not be closed. */
@@ -145,8 +155,14 @@ export function applyPayment<O extends Offer>(
 ): AppliedPayment<O> {
   if (offer.paidAt !== null) return { ok: false, reason: 'already-paid' };
   if (offer.shownAt === null) return { ok: true, offer: { ...offer, ...payment }, outcome: 'kept' };
-  const paid = { ...offer, ...payment, paymentAppliedAt: now };
-  return { ok: true, offer: paid, outcome: paymentOutcome(stateAt(paid, now)) };
+  const at = afterDeletion(offer, effectiveAt(offer, now));
+  const paid = { ...offer, ...payment, paymentAppliedAt: at };
+  return { ok: true, offer: paid, outcome: paymentOutcome(stateAt(paid, at)) };
+}
+
+/** A payment that finds its offer deleted came later, whatever the clocks say: that makes it wholly unused. */
+function afterDeletion({ deletedAt }: Lifecycle, at: Date): Date {
+  return deletedAt !== null && at <= deletedAt ? new Date(deletedAt.getTime() + 1) : at;
 }
 
 export function paymentOutcome(state: OfferState): Exclude<PaymentOutcome, 'kept'> {

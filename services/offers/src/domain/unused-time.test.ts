@@ -54,6 +54,11 @@ describe('unused time', () => {
     expect(unusedTime(startedBeforeCreation, at(3)).unusedMs).toBe(1.99 * HOUR);
   });
 
+  it('is never time before the creation, though the offer is deleted in the millisecond of its payment', () => {
+    const offer = { ...paidOffer(), createdAt: at(2), paymentAppliedAt: at(2), deletedAt: at(2) };
+    expect(unusedHours(offer, at(2))).toBe(9);
+  });
+
   it('is the whole period when the payment reaches an ended or deleted offer', () => {
     expect(unusedHours({ ...paidOffer(), createdAt: at(1.01), paymentAppliedAt: at(11) }, at(11))).toBe(10);
     expect(unusedHours({ ...paidOffer(), deletedAt: at(2), paymentAppliedAt: at(5) }, at(5))).toBe(10);
@@ -135,7 +140,7 @@ function orNull(hour: number | null): Date | null {
 function wasLost(offer: Lifecycle, from: number, now: number): boolean {
   const { paymentAppliedAt: appliedAt, deletedAt } = offer;
   if (appliedAt === null) return false;
-  if (appliedAt >= at(11) || (deletedAt !== null && appliedAt >= deletedAt)) return true;
+  if (appliedAt >= at(11) || (deletedAt !== null && appliedAt > deletedAt)) return true;
   const middle = at(from + 0.5);
   const causes = [
     { from: at(-99), to: appliedAt },

@@ -20,7 +20,7 @@ export function unusedTime(offer: Lifecycle, now: Date): UnusedTime {
 
 /** Decision 7: a payment that reaches an Ended or deleted offer is wholly unused, whatever the period was. */
 function cameTooLate(offer: Lifecycle, appliedAt: Date): boolean {
-  return appliedAt >= offer.expiryAt || (offer.deletedAt !== null && appliedAt >= offer.deletedAt);
+  return appliedAt >= offer.expiryAt || (offer.deletedAt !== null && appliedAt > offer.deletedAt);
 }
 
 /** They may overlap: an offer can be paused, disabled and deleted at once, and still loses each moment only once. */

@@ -1,0 +1,91 @@
+/**
+ * What offers tells of unused time and what billing makes of it, end to end and without stores: the two services know each
+ * other by events alone, so only here can it be seen that they agree about an offer's money.
+ */
+import { describe, expect, it } from '@jest/globals';
+import { fc } from '@offer-ads/testing/profile';
+import { creditDue, type UnusedTime } from '../services/billing/src/domain/credit.ts';
+import type { OfferNews } from '../services/offers/src/offer-events.ts';
+import { type Standing, type Story, stories, told } from '../services/offers/test/stories.ts';
+
+/** Any of the events, each any number of times, in any order; every one at least once, since the outbox loses none. */
+function deliveries(count: number): fc.Arbitrary<number[]> {
+  const each = Array.from({ length: count }, (_, index) => index);
+  return fc
+    .array(fc.constantFrom(...each), { maxLength: 2 * count })
+    .chain((again) => fc.shuffledSubarray([...each, ...again], { minLength: count + again.length }));
+}
+
+type Outcome = { readonly story: Story; readonly last: Standing; readonly delivered: readonly OfferNews[] };
+
+/** Stories of which something is told. */
+const outcomes: fc.Arbitrary<Outcome> = stories
+  .map((story) => ({ story, last: [...told(story)].at(-1)! }))
+  .filter(({ last }) => last.news.length > 0)
+  .chain(({ story, last }) =>
+    deliveries(last.news.length).map((order) => ({
+      story,
+      last,
+      delivered: order.map((index) => last.news[index]!),
+    })),
+  );
+
+/** As billing does: an offer that was never paid is credited nothing, and its page is closed. */
+function creditsOf(netMinor: bigint, delivered: readonly OfferNews[]): bigint[] {
+  const credits: bigint[] = [];
+  let creditedMinor = 0n;
+  for (const { declaration, data } of delivered) {
+    // What does not fit the contract would never be written.
+    const facts = declaration.schema.parse(data) as UnusedTime & { paid?: boolean };
+    if (facts.paid === false) continue;
+    const due = creditDue({ netMinor, creditedMinor, unusedTime: facts });
+    creditedMinor += due;
+    credits.push(due);
+  }
+  return credits;
+}
+
+function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((total, amount) => total + amount, 0n);
+}
+
+/** Decision 6, once more: price x unused / scheduled, half up. */
+function worth(netMinor: bigint, unusedMs: number, scheduledMs: number): bigint {
+  const scheduled = BigInt(scheduledMs);
+  return (2n * netMinor * BigInt(unusedMs) + scheduled) / (2n * scheduled);
+}
+
+describe('the credits of an offer, whatever happened to it and however its events arrive', () => {
+  it('are never negative, and together never exceed its price', () => {
+    fc.assert(
+      fc.property(outcomes, ({ story: { offer }, delivered }) => {
+        const credits = creditsOf(offer.netMinor, delivered);
+        expect(credits.every((credit) => credit >= 0n)).toBe(true);
+        expect(sum(credits) <= offer.netMinor).toBe(true);
+      }),
+    );
+  });
+
+  it('come to the same sum in any order and with any repeats', () => {
+    fc.assert(
+      fc.property(outcomes, ({ story: { offer }, last, delivered }) => {
+        expect(sum(creditsOf(offer.netMinor, delivered))).toBe(sum(creditsOf(offer.netMinor, last.news)));
+      }),
+    );
+  });
+
+  it('come to what the model of its life says, once its end or its deletion was told', () => {
+    fc.assert(
+      fc.property(outcomes, ({ story: { offer }, last, delivered }) => {
+        fc.pre(
+          last.news.some(({ declaration: { name } }) => name === 'OfferEnded' || name === 'OfferDeleted'),
+        );
+        const { start, expiry } = last.model.schedule;
+        const unusedMs = last.model.unusedMs(expiry + 1);
+        expect(sum(creditsOf(offer.netMinor, delivered))).toBe(
+          worth(offer.netMinor, unusedMs, expiry - start),
+        );
+      }),
+    );
+  });
+});
