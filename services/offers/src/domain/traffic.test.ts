@@ -55,7 +55,7 @@ describe('a viewer', () => {
 
   it('of a hundred different offers is still a person', () => {
     const counted = sumOf(offers(MOST_OFFERS_OF_A_PERSON).map((id) => seen('view', id)));
-    expect(Object.values(counted)).toEqual(Array(100).fill({ ...nothing, views: 1 }));
+    expect(Object.values(counted)).toEqual(Array.from({ length: 100 }, () => ({ ...nothing, views: 1 })));
   });
 
   it('of one more is a bot: nothing of that hour counts, neither from before nor from after', () => {
