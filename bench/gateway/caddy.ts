@@ -1,7 +1,7 @@
 /** Caddy as a reverse proxy with an access log. It has no rate limit without a module of others: it counts nothing. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Running, startProcess } from './process.ts';
+import { type Running, startProcess } from '../process.ts';
 import { requestPath } from './requests.ts';
 
 export async function startCaddy(o: {

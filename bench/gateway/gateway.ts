@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAdminClient } from '@offer-ads/dev/demo-data/admin-client';
-import { type Running, startProcess } from './process.ts';
+import { type Running, startProcess } from '../process.ts';
 
 const directory = fileURLToPath(new URL('../../services/gateway', import.meta.url));
 export const migrations = join(directory, 'migrations');

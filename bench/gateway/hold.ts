@@ -8,7 +8,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withCleanEnd } from './clean-end.ts';
+import { withCleanEnd } from '../clean-end.ts';
 import { createApiKey, startGatewayProcess } from './gateway.ts';
 import { findPrograms } from './programs.ts';
 import { clientsFor, requestPath } from './requests.ts';

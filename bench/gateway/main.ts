@@ -1,13 +1,15 @@
 /** `npm run bench:gateway`: our gateway, nginx and Caddy before one upstream, in alternation. See bench/README.md. */
-import { availableParallelism, cpus, totalmem } from 'node:os';
+
+import { withCleanEnd } from '../clean-end.ts';
+import { machine } from '../machine.ts';
+import { percent } from '../markdown.ts';
+import { writeIntoReadme } from '../readme.ts';
 import { checkPeers } from './check.ts';
-import { withCleanEnd } from './clean-end.ts';
 import { InvalidRun, measure, type Sample } from './measure.ts';
 import { type Options, readOptions, usage, WrongOption } from './options.ts';
 import { type PeerName, startPeers } from './peers.ts';
 import { findPrograms, ProgramsMissing, versionsOf } from './programs.ts';
-import { writeIntoReadme } from './readme.ts';
-import { percent, reportOf } from './report.ts';
+import { reportOf } from './report.ts';
 import { clientsFor, requestPath } from './requests.ts';
 import { setStage } from './stage.ts';
 import { saturate } from './wrk.ts';
@@ -61,11 +63,6 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
     throw new InvalidRun(`Not to be used, because of runs that are not valid:\n${invalid.join('\n')}`);
   }
   if (options.write) writeIntoReadme('gateway', report);
-}
-
-function machine(): string {
-  const memoryGib = Math.round(totalmem() / 2 ** 30);
-  return `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${memoryGib} GiB`;
 }
 
 function told(round: number, name: PeerName, sample: Sample): string {

@@ -1,8 +1,7 @@
 /** One peer, once: at saturation, then at the fixed rate. */
 import { truncateSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { setTimeout as pause } from 'node:timers/promises';
-import { cpuMsOf, machineBusyMs } from './cpu.ts';
+import { cpuMsOf } from '../cpu.ts';
+import { untilQuiet, watchForeignLoad } from '../quiet.ts';
 import type { Peer } from './peers.ts';
 import { requestPath } from './requests.ts';
 import { askSteadily } from './steady.ts';
@@ -75,27 +74,4 @@ async function lostCalls(peer: Peer): Promise<number> {
   const line = metrics.split('\n').find((line) => line.startsWith('call_log_lost_total'));
   if (line === undefined) throw new Error(`${peer.name} tells nothing of lost calls`);
   return Number(line.split(' ').at(-1));
-}
-
-const quietShare = 0.1;
-const quietWithinMs = 8_000;
-const lookEveryMs = 250;
-
-/** Until a batch of log lines, a checkpoint or a collection is over; on a machine that others use, for a while. */
-async function untilQuiet(): Promise<void> {
-  const giveUpAt = performance.now() + quietWithinMs;
-  for (let busy = 1; busy > quietShare && performance.now() < giveUpAt; ) {
-    const before = machineBusyMs();
-    const began = performance.now();
-    await pause(lookEveryMs);
-    busy = (machineBusyMs() - before) / (performance.now() - began) / availableParallelism();
-  }
-}
-
-/** Our own tree holds all that we started, stores and generators too. */
-function watchForeignLoad(): () => number {
-  const foreignMs = () => machineBusyMs() - cpuMsOf(process.pid);
-  const before = foreignMs();
-  const began = performance.now();
-  return () => Math.max(0, (foreignMs() - before) / (performance.now() - began) / availableParallelism());
 }

@@ -1,7 +1,7 @@
 /** Two nginx: the upstream that all peers share, and the peer. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Running, startProcess } from './process.ts';
+import { type Running, startProcess } from '../process.ts';
 import { requestPath } from './requests.ts';
 
 /** What offers answers to GET /categories, in its size and its headers. */

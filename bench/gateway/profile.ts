@@ -5,7 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePorts } from '@offer-ads/dev/backing/free-port';
-import { withCleanEnd } from './clean-end.ts';
+import { withCleanEnd } from '../clean-end.ts';
 import { createApiKey, startGatewayProcess } from './gateway.ts';
 import { traced } from './peers.ts';
 import { addProfile, type CpuProfile, selfTimes } from './profile-groups.ts';

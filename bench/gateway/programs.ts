@@ -1,6 +1,6 @@
 /** Programs of others that the comparison needs, from PATH. */
 import { onPath } from '@offer-ads/dev/backing/on-path';
-import { output } from './process.ts';
+import { output } from '../process.ts';
 
 const names = ['nginx', 'caddy', 'wrk'] as const;
 export type Programs = Readonly<Record<(typeof names)[number], string>>;

@@ -1,4 +1,6 @@
 /** What a run says in the end: what it was, and its tables. */
+
+import { percent, shown } from '../markdown.ts';
 import type { Options } from './options.ts';
 import { steadyRate } from './steady.ts';
 import { peerTable, type Samples, verdictTable } from './table.ts';
@@ -21,20 +23,12 @@ export function reportOf(o: {
   const isComparable = samples.has('nginx') && samples.has('caddy') && ours.length > 0;
   return [
     `${new Date().toISOString().slice(0, 10)}; ${o.machine}; ${o.versions}.`,
-    `${count(rounds)} ${rounds === 1 ? 'round' : 'rounds'}, each ${seconds} s of wrk with ${connections} connections on ` +
-      `${threads} thread and ${seconds} s of ${count(steadyRate)} requests a second, from ${count(o.clients)} clients. ` +
-      `Other processes took at most ${percent(foreignLoad)} of the cores during a run. At ${count(steadyRate)}/s the ` +
+    `${shown(rounds)} ${rounds === 1 ? 'round' : 'rounds'}, each ${seconds} s of wrk with ${connections} connections on ` +
+      `${threads} thread and ${seconds} s of ${shown(steadyRate)} requests a second, from ${shown(o.clients)} clients. ` +
+      `Other processes took at most ${percent(foreignLoad)} of the cores during a run. At ${shown(steadyRate)}/s the ` +
       `generator's own lateness is at most ${sentLateMs.toFixed(3)} ms at the median, and part of every latency. ` +
       'Medians over the rounds, in brackets the least and the most.',
     peerTable(samples),
     ...(isComparable ? [verdictTable(samples, ours)] : []),
   ].join('\n\n');
-}
-
-export function percent(share: number): string {
-  return `${Math.round(share * 100)} %`;
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-GB');
 }

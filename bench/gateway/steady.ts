@@ -1,7 +1,7 @@
 /** Runs the open loop in a process of its own. */
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { output } from './process.ts';
+import { output } from '../process.ts';
 import type { Load } from './wrk.ts';
 
 /** Well under what every peer can do, so that it is the way through that is measured and not a queue. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Sample } from './measure.ts';
 import type { PeerName } from './peers.ts';
-import { judge, median, peerTable } from './table.ts';
+import { judge, peerTable } from './table.ts';
 
 const sample = (overrides: Partial<Sample> = {}): Sample => ({
   requestsPerSecond: 10_000,
@@ -53,9 +53,5 @@ describe('the tables', () => {
   test('a cell shows the median with the least and the most', () => {
     const rounds = [1_000, 3_000, 2_000].map((requestsPerSecond) => sample({ requestsPerSecond }));
     expect(peerTable(new Map([['nginx', rounds]]))).toContain('| 2,000 (1,000–3,000) |');
-  });
-
-  test('the median of an even number lies between the two in the middle', () => {
-    expect(median([4, 1, 2, 3])).toBe(2.5);
   });
 });

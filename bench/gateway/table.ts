@@ -1,4 +1,5 @@
 /** Samples of all rounds as a table, with the ratios that the aims speak of. */
+import { median, overRounds, table } from '../markdown.ts';
 import type { Sample } from './measure.ts';
 import type { PeerName } from './peers.ts';
 
@@ -26,16 +27,16 @@ const columns: readonly Column[] = [
 
 /** Medians over the rounds, and in brackets the least and the most. */
 export function peerTable(samples: Samples): string {
-  const lines = [...samples].map(([name, all]) => {
-    const cells = columns.map(({ of, digits }) => {
-      const values = all.map((sample) => sample[of]);
-      const [least, most] = [Math.min(...values), Math.max(...values)].map((value) => shown(value, digits));
-      return `${shown(median(values), digits)} (${least}–${most})`;
-    });
-    return row([titles[name], ...cells]);
+  const rows = [...samples].map(([name, all]) => {
+    const cells = columns.map(({ of, digits }) =>
+      overRounds(
+        all.map((sample) => sample[of]),
+        digits,
+      ),
+    );
+    return [titles[name], ...cells];
   });
-  const head = ['', ...columns.map(({ title }) => title)];
-  return [row(head), row(head.map((_, index) => (index === 0 ? '---' : '---:'))), ...lines].join('\n');
+  return table(['', ...columns.map(({ title }) => title)], rows);
 }
 
 export type Verdict = { readonly aim: string; readonly got: string; readonly met: boolean };
@@ -58,26 +59,9 @@ export function judge(samples: Samples, ours: PeerName): Verdict[] {
 
 export function verdictTable(samples: Samples, ours: readonly PeerName[]): string {
   const verdicts = ours.map((name) => judge(samples, name));
-  const aims = (verdicts[0] ?? []).map(({ aim }, index) =>
-    row([aim, ...verdicts.map((all) => `${all[index]?.got} ${all[index]?.met === true ? '✓' : '✗'}`)]),
-  );
-  return [
-    row(['aim', ...ours.map((name) => titles[name])]),
-    row(['---', ...ours.map(() => '---:')]),
-    ...aims,
-  ].join('\n');
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = (sorted.length - 1) / 2;
-  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2;
-}
-
-function shown(value: number, digits: number): string {
-  return value.toLocaleString('en-GB', { minimumFractionDigits: digits, maximumFractionDigits: digits });
-}
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |`;
+  const aims = (verdicts[0] ?? []).map(({ aim }, index) => {
+    const cells = verdicts.map((all) => `${all[index]?.got} ${all[index]?.met === true ? '✓' : '✗'}`);
+    return [aim, ...cells];
+  });
+  return table(['aim', ...ours.map((name) => titles[name])], aims);
 }

@@ -1,7 +1,7 @@
 /** One run of wrk: a closed loop, every connection asks again as soon as it is answered. */
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { output } from './process.ts';
+import { output } from '../process.ts';
 
 const script = fileURLToPath(new URL('wrk.lua', import.meta.url));
 /** One thread sends more than any peer here can answer, and leaves the cores to them. */

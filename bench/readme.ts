@@ -1,7 +1,7 @@
 /** Puts a table where bench/README.md marks its place. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
-const file = new URL('../README.md', import.meta.url);
+const file = new URL('README.md', import.meta.url);
 
 export function writeIntoReadme(name: string, text: string): void {
   const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];

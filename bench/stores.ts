@@ -1,0 +1,63 @@
+/** What every measurement stands on: a folder of its own, the stores as they are deployed, databases that go with it. */
+import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Backing, provideBacking } from '@offer-ads/dev/backing/backing';
+import { claimFolder, removeFolder, sweepAbandoned } from '@offer-ads/dev/backing/data-folder';
+import { migrate } from '@offer-ads/platform/migrations';
+import pg from 'pg';
+
+export type Stores = { readonly folder: string; readonly backing: Backing };
+
+/** Everything is handed to `opened` as soon as it runs, so that an end at any moment finds it. */
+export async function openStores(
+  opened: AsyncDisposableStack,
+  report: (line: string) => void,
+): Promise<Stores> {
+  const runs = join(tmpdir(), 'offer-ads-bench');
+  await sweepAbandoned(runs);
+  const folder = join(runs, String(process.pid));
+  mkdirSync(folder, { recursive: true });
+  await claimFolder(folder);
+  opened.defer(() => removeFolder(folder));
+
+  const backing = await provideBacking({
+    folder: join(folder, 'backing'),
+    addresses: {
+      postgres: { variable: 'TEST_POSTGRES_URL', url: process.env.TEST_POSTGRES_URL },
+      mongo: { variable: 'TEST_MONGO_URL', url: process.env.TEST_MONGO_URL },
+      rabbitmq: { variable: 'TEST_RABBITMQ_URL', url: process.env.TEST_RABBITMQ_URL },
+      valkey: { variable: 'TEST_VALKEY_URL', url: process.env.TEST_VALKEY_URL },
+    },
+    containers: 'testcontainers',
+    // As deployed: what is written is on disk.
+    durable: true,
+    report,
+  });
+  opened.use(backing);
+  return { folder, backing };
+}
+
+/** Empty, or as the migrations of the folder leave it; dropped in the end. */
+export async function createDatabase(
+  opened: AsyncDisposableStack,
+  o: { serverUrl: string; name: string; migrations?: string },
+): Promise<string> {
+  const name = `bench_${process.pid}_${o.name}`;
+  await statement(o.serverUrl, `CREATE DATABASE ${name}`);
+  opened.defer(() => statement(o.serverUrl, `DROP DATABASE ${name} WITH (FORCE)`));
+  const url = new URL(o.serverUrl);
+  url.pathname = `/${name}`;
+  if (o.migrations !== undefined) await migrate({ url: url.href, directory: o.migrations });
+  return url.href;
+}
+
+async function statement(serverUrl: string, sql: string): Promise<void> {
+  const server = new pg.Client({ connectionString: serverUrl });
+  await server.connect();
+  try {
+    await server.query(sql);
+  } finally {
+    await server.end();
+  }
+}
