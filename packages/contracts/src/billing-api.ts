@@ -33,9 +33,21 @@ export const checkoutReply = z.discriminatedUnion('outcome', [
 ]);
 export type CheckoutReply = z.infer<typeof checkoutReply>;
 
+/** Deletions of an offer are numbered, so that a late request of one that is over changes nothing. */
+const deletion = z.int().positive();
+
 /** POST /internal/offers/{offerId}/close-checkout: `paid` is E6, `unknown` is E7. Closing twice is closing once. */
+export const closeCheckoutRequest = z.object({ deletion });
 export const closeCheckoutReply = z.object({ outcome: z.enum(['closed', 'paid', 'unknown']) });
 export type CloseCheckoutReply = z.infer<typeof closeCheckoutReply>;
+
+/**
+ * POST /internal/offers/{offerId}/keep-checkout: the deletion came to nothing, whatever was asked for it. A page that was
+ * closed for it, or for one before it, works again; after a later deletion nothing changes.
+ */
+export const keepCheckoutRequest = z.object({ deletion });
+export const keepCheckoutReply = z.object({ outcome: z.enum(['open', 'closed', 'paid']) });
+export type KeepCheckoutReply = z.infer<typeof keepCheckoutReply>;
 
 /**
  * POST /internal/offers/{offerId}/settle: the fate of an abandoned creation. `charged`: money was taken, finish the

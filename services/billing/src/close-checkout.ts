@@ -1,15 +1,25 @@
 /**
  * Closing a payment page, so that it can never be paid again (architecture, rule 5): first *closing* is on record, which
  * keeps the link from opening anything; then the session is made certain to be over; then *closed*. A payment that
- * turns out to have come first is recorded at once (`E6`); what cannot be made certain goes back to *open* (`E7`).
+ * turns out to have come first is recorded at once (`E6`); what cannot be made certain goes back to *open* (`E7`). So does,
+ * when offers says so, what was closed for a deletion that offers has heard no answer for.
  */
-import type { CloseCheckoutReply } from '@offer-ads/contracts/billing-api';
+import type { CloseCheckoutReply, KeepCheckoutReply } from '@offer-ads/contracts/billing-api';
 import type { Deadline } from '@offer-ads/platform/deadline';
 import { Fault } from '@offer-ads/platform/faults';
 import type { Billing } from './billing.ts';
-import { closed, closing, opened, reopened, sessionExpired } from './domain/checkout.ts';
+import {
+  type Checkout,
+  closed,
+  closing,
+  FOR_EVER,
+  opened,
+  reopened,
+  sessionExpired,
+  takenBack,
+} from './domain/checkout.ts';
 import type { Book } from './domain/ledger.ts';
-import { type CardPayment, isSameBook, paidAt } from './domain/offer-payment.ts';
+import { type CardPayment, isSameBook } from './domain/offer-payment.ts';
 import { conflictingSale } from './faults.ts';
 import { changeCheckout, insertClosed, lockPayment, updateCheckout } from './payments-store.ts';
 import { isProblem, recordFoundPayment } from './record-payment.ts';
@@ -17,13 +27,15 @@ import { expireSession, openSession } from './stripe-sessions.ts';
 
 export type Closing = CloseCheckoutReply['outcome'];
 
+/** @param deletion its number, when closing may be taken back */
 export async function closeCheckout(
   billing: Billing,
   offer: { readonly offerId: number; readonly book: Book },
   deadline: Deadline,
+  deletion = FOR_EVER,
 ): Promise<Closing> {
-  const begun = await beginClosing(billing, offer);
-  if (begun === 'closed' || begun === 'paid') return begun;
+  const begun = await beginClosing(billing, offer, deletion);
+  if (typeof begun === 'string') return begun;
   const { generation } = begun.checkout.session;
   const end = begun.checkout.session.expired ? 'over' : await endSession(billing, begun, deadline);
   const { checkout } = await changeCheckout(billing, begun, (checkout) =>
@@ -36,7 +48,8 @@ export async function closeCheckout(
 async function beginClosing(
   billing: Billing,
   { offerId, book }: { readonly offerId: number; readonly book: Book },
-): Promise<CardPayment | 'closed' | 'paid'> {
+  deletion: number,
+): Promise<CardPayment | Closing> {
   return billing.postgres.transaction(async (tx) => {
     await insertClosed(tx, offerId, book);
     const payment = await lockPayment(tx, offerId);
@@ -44,9 +57,36 @@ async function beginClosing(
     if (!isSameBook(payment.book, book)) throw conflictingSale(offerId);
     if (payment.method === null) return 'closed';
     if (payment.method === 'B') return 'paid';
-    if (payment.checkout.state === 'closed') return 'closed';
-    if (paidAt(payment) !== null) return 'paid';
-    return updateCheckout(tx, payment, closing, billing.clock.now());
+    // A later deletion is put on record even if there is nothing left to close.
+    const change = (checkout: Checkout) => closing(checkout, deletion);
+    const begun = await updateCheckout(tx, payment, change, billing.clock.now());
+    switch (begun.checkout.state) {
+      case 'closing':
+        return begun;
+      case 'closed':
+        return 'closed';
+      case 'paid':
+        return 'paid';
+      case 'opening':
+      case 'open':
+        return 'unknown';
+    }
+  });
+}
+
+/** For a deletion whose caller was told that nothing was deleted, although its request may have closed the page. */
+export async function keepCheckout(
+  billing: Billing,
+  { offerId, book }: { readonly offerId: number; readonly book: Book },
+  deletion: number,
+): Promise<KeepCheckoutReply['outcome']> {
+  return billing.postgres.transaction(async (tx) => {
+    const payment = await lockPayment(tx, offerId);
+    if (payment?.method !== 'E' || !isSameBook(payment.book, book)) throw conflictingSale(offerId);
+    const change = (checkout: Checkout) => takenBack(checkout, deletion);
+    const { checkout } = await updateCheckout(tx, payment, change, billing.clock.now());
+    if (checkout.paidAt !== null) return 'paid';
+    return checkout.state === 'closed' || checkout.state === 'closing' ? 'closed' : 'open';
   });
 }
 

@@ -100,11 +100,11 @@ export async function updateCheckout(
 ): Promise<CardPayment> {
   const checkout = change(payment.checkout);
   if (checkout === payment.checkout) return payment;
-  await tx.query('UPDATE offer_payments SET state = $2, paid_at = $3 WHERE offer_id = $1', [
-    payment.offerId,
-    checkout.state,
-    checkout.paidAt,
-  ]);
+  await tx.query(
+    `UPDATE offer_payments SET state = $2, paid_at = $3, deletion = $4, deletion_taken_back = $5
+      WHERE offer_id = $1`,
+    [payment.offerId, checkout.state, checkout.paidAt, checkout.deletion, checkout.takenBack],
+  );
   await writeSession(tx, payment.offerId, checkout, now);
   return { ...payment, checkout };
 }
@@ -208,6 +208,8 @@ type PaymentRow = {
   pay_token: string | null;
   offer_expiry_at: Date | null;
   paid_session_id: string | null;
+  deletion: number;
+  deletion_taken_back: boolean;
   generation: number | null;
   session_id: string | null;
   url: string | null;
@@ -240,7 +242,14 @@ function paymentOf(row: PaymentRow): OfferPayment {
     method: 'E',
     payToken: present(row.pay_token),
     paidSessionId: row.paid_session_id,
-    checkout: { state: row.state, session, offerExpiryAt: present(row.offer_expiry_at), paidAt: row.paid_at },
+    checkout: {
+      state: row.state,
+      session,
+      offerExpiryAt: present(row.offer_expiry_at),
+      paidAt: row.paid_at,
+      deletion: row.deletion,
+      takenBack: row.deletion_taken_back,
+    },
   };
 }
 

@@ -252,10 +252,24 @@ describe('a card payment, from checkout to event', () => {
   it('that is deleted before it is paid is closed, and the link says so', async () => {
     const organisationId = newId();
     const { offerId, payPath } = await openCheckout(organisationId);
-    const close = () => as({ organisationId }, 'POST', `/internal/offers/${offerId}/close-checkout`);
-    expect(await close()).toEqual({ status: 200, body: { outcome: 'closed' } });
-    expect(await close()).toEqual({ status: 200, body: { outcome: 'closed' } });
+    const close = (deletion: number) =>
+      as({ organisationId }, 'POST', `/internal/offers/${offerId}/close-checkout`, { deletion });
+    expect(await close(1)).toEqual({ status: 200, body: { outcome: 'closed' } });
+    expect(await close(2)).toEqual({ status: 200, body: { outcome: 'closed' } });
     expect((await followLink(payPath)).status).toBe(410);
+  });
+
+  it('whose deletion is taken back can be paid again', async () => {
+    const organisationId = newId();
+    const { offerId, payPath } = await openCheckout(organisationId);
+    const ask = (what: 'close' | 'keep') =>
+      as({ organisationId }, 'POST', `/internal/offers/${offerId}/${what}-checkout`, { deletion: 1 });
+    expect(await ask('close')).toEqual({ status: 200, body: { outcome: 'closed' } });
+    expect(await ask('keep')).toEqual({ status: 200, body: { outcome: 'open' } });
+    expect((await followLink(payPath)).status).toBe(303);
+    await payBy(payPath);
+    await eventually(() => expect(heard.paid).toContain(offerId));
+    expect(await ask('keep')).toEqual({ status: 200, body: { outcome: 'paid' } });
   });
 
   it('of which nobody knows is settled as closed', async () => {
@@ -346,9 +360,8 @@ describe('GET /pay/{token}', () => {
   it('says on the way back what has become of the offer meanwhile, and nothing of links that nobody was given', async () => {
     const organisationId = newId();
     const { payPath, offerId } = await openCheckout(organisationId);
-    expect((await as({ organisationId }, 'POST', `/internal/offers/${offerId}/close-checkout`)).status).toBe(
-      200,
-    );
+    const path = `/internal/offers/${offerId}/close-checkout`;
+    expect((await as({ organisationId }, 'POST', path, { deletion: 1 })).status).toBe(200);
     const cancelled = await followLink(`${payPath}/cancelled`);
     expect(cancelled.status).toBe(410);
     expect(await cancelled.text()).toContain('was deleted');

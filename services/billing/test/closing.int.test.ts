@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { OfferPaid } from '@offer-ads/contracts/billing-events';
 import { eventually } from '@offer-ads/testing/eventually';
 import { runs } from '@offer-ads/testing/profile';
-import { closeCheckout } from '../src/close-checkout.ts';
+import { closeCheckout, keepCheckout } from '../src/close-checkout.ts';
 import { closing } from '../src/domain/checkout.ts';
 import { followPaymentLink } from '../src/follow-payment-link.ts';
 import { openCheckout } from '../src/open-checkout.ts';
@@ -102,6 +102,54 @@ describe('closing', () => {
   it('for another organisation is a fault', async () => {
     const { offerId } = await test.openOffer();
     await expect(close({ offerId, book: test.newBook() })).rejects.toMatchObject({ status: 409 });
+  });
+});
+
+describe('a deletion that is taken back', () => {
+  const closeFor = (offer: Offer, deletion: number) =>
+    closeCheckout(test.billing, offer, stripeDeadline(), deletion);
+  const keep = (offer: Offer, deletion: number) => keepCheckout(test.billing, offer, deletion);
+
+  it('leaves a link that leads to a fresh session, which can be paid', async () => {
+    const offer = await test.openOffer();
+    expect(await closeFor(offer, 1)).toBe('closed');
+    expect(await keep(offer, 1)).toBe('open');
+    const met = await follow(offer);
+    expect(met).toMatchObject({ kind: 'session' });
+    const [first, second, ...others] = test.sessionsOf(offer.offerId);
+    expect(others).toEqual([]);
+    expect(await test.pay(first!)).toBe(false);
+    expect(await test.pay(second!)).toBe(true);
+    await eventually(async () => expect(await paidEvents(offer.offerId)).toHaveLength(1));
+    expect(await keep(offer, 1)).toBe('paid');
+  });
+
+  it('changes nothing after a later deletion, an end or a settling, which found the page closed', async () => {
+    for (const later of [(offer: Offer) => closeFor(offer, 2), close, settle]) {
+      const offer = await test.openOffer();
+      await closeFor(offer, 1);
+      await later(offer);
+      expect(await keep(offer, 1)).toBe('closed');
+      expect(await follow(offer)).toEqual({ kind: 'closed' });
+    }
+  });
+
+  it('and its request to close in any order, many times: the page can be paid', async () => {
+    for (let round = 0; round < runs(10, 300); round += 1) {
+      const offer = await test.openOffer();
+      const both = [() => closeFor(offer, 1), () => keep(offer, 1)];
+      await Promise.all((round % 2 === 0 ? both : both.toReversed()).map((ask) => ask()));
+      // The answer to the closing was lost, so it may have been closed before and after.
+      await keep(offer, 1);
+      expect(await closeFor(offer, 1)).toBe('unknown');
+      expect(await follow(offer)).toMatchObject({ kind: 'session' });
+      expect(await test.pay(test.sessionsOf(offer.offerId).at(-1)!)).toBe(true);
+    }
+  }, 300_000);
+
+  it('of another organisation is a fault', async () => {
+    const offer = await test.openOffer();
+    await expect(keep({ ...offer, book: test.newBook() }, 1)).rejects.toMatchObject({ status: 409 });
   });
 });
 

@@ -1,9 +1,10 @@
 /**
  * Deleting an offer. A paid or ended one goes in one transaction. One that awaits payment passes the recovery point
- * *deleting*: its page is closed first, and only a closed page lets it go, so that nobody can pay for what is gone.
+ * *deleting*: its page is closed first, and only a closed page lets it go, so that nobody can pay for what is gone. When
+ * billing does not answer, nothing is deleted, and billing is told to open again what it may have closed.
  */
 import type { OffersContext } from './context.ts';
-import { beginDeletion, endDeletion, type PaymentPage } from './domain/lifecycle.ts';
+import { beginDeletion, endDeletion, type PaymentPage, pageKept } from './domain/lifecycle.ts';
 import type { Offer } from './domain/offer.ts';
 import type { Errand } from './neighbours.ts';
 import { deleted, type OfferNews } from './offer-events.ts';
@@ -25,32 +26,44 @@ export async function deleteOffer(
   });
   if (!begun.ok) return begun;
   if (begun.step === 'deleted') return { ok: true };
-  return closedOrLeftAlone(o, reference, await closePage(o, errand, reference.offerId), now);
+  return closedOrLeftAlone(o, begun.offer, await closePage(o, errand, begun.offer), now);
 }
 
-/** A lost answer counts as unknown too: perhaps the page is closed, and deleting once more finds out. */
-export async function closePage(o: OffersContext, errand: Errand, offerId: number): Promise<PaymentPage> {
+export async function closePage(o: OffersContext, errand: Errand, offer: Offer): Promise<PaymentPage> {
+  const { offerId, deletions } = offer;
   try {
-    return (await o.neighbours.closeCheckout(errand, offerId)).outcome;
+    return (await o.neighbours.closeCheckout(errand, offerId, deletions)).outcome;
   } catch (error) {
     o.logger.warn({ error, offerId }, 'the payment page could not be closed');
-    return 'unknown';
+    return 'unanswered';
   }
 }
 
-/** Leaves the recovery point: the offer is deleted, or it is what it was. */
+/** Leaves the recovery point: the offer is deleted, or it is what it was. `begun` is the offer as the deletion has begun it. */
 export async function closedOrLeftAlone(
   o: OffersContext,
-  reference: OfferReference,
+  begun: Offer,
   page: PaymentPage,
   now: Date,
 ): Promise<DeleteOutcome> {
-  const ended = await updateOffer(o.postgres, reference, (offer) => {
-    const decided = endDeletion(offer, page, now);
+  const ended = await updateOffer(o.postgres, begun, (offer) => {
+    const decided = endDeletion(offer, page, now, begun.deletions);
     return decided.ok ? { ...decided, news: newsOf(decided, now) } : decided;
   });
   if (!ended.ok) return ended;
   return ended.step === 'deleted' ? { ok: true } : { ok: false, reason: ended.why };
+}
+
+/** Billing hears that the page stays, and opens it again if it has closed it. Repeated until it has heard. */
+export async function keepPage(o: OffersContext, errand: Errand, offer: Offer): Promise<void> {
+  const { offerId, keptDeletion } = offer;
+  if (keptDeletion === null) throw new Error(`offer ${offerId} has no deletion that was given up`);
+  await o.neighbours.keepCheckout(errand, offerId, keptDeletion);
+  await updateOffer(o.postgres, offer, (found) => ({
+    ok: true,
+    offer: pageKept(found, keptDeletion),
+    news: [],
+  }));
 }
 
 function newsOf(decided: { readonly step: string; readonly offer: Offer }, now: Date): OfferNews[] {

@@ -8,6 +8,8 @@ import {
   chargeReply,
   checkoutReply,
   closeCheckoutReply,
+  type KeepCheckoutReply,
+  keepCheckoutReply,
   type SettleReply,
   settleReply,
 } from '@offer-ads/contracts/billing-api';
@@ -41,7 +43,9 @@ export type Neighbours = AsyncDisposable & {
   readonly judgePicture: (errand: Errand, picture: Uint8Array) => Promise<VerdictReply>;
   readonly charge: (errand: Errand, offer: Offer) => Promise<ChargeReply>;
   readonly openCheckout: (errand: Errand, offer: Offer) => Promise<CheckoutReply>;
-  readonly closeCheckout: (errand: Errand, offerId: number) => Promise<CloseCheckoutReply>;
+  readonly closeCheckout: (errand: Errand, offerId: number, deletion: number) => Promise<CloseCheckoutReply>;
+  /** The deletion came to nothing: its page works again. */
+  readonly keepCheckout: (errand: Errand, offerId: number, deletion: number) => Promise<KeepCheckoutReply>;
   readonly settle: (errand: Errand, offerId: number) => Promise<SettleReply>;
 };
 
@@ -113,11 +117,18 @@ export function connectNeighbours(
         reply: checkoutReply,
         timeoutMs: CARD_PROVIDER_MS,
       }),
-    closeCheckout: (errand, offerId) =>
+    closeCheckout: (errand, offerId, deletion) =>
       ask('billing', errand, {
         path: `/internal/offers/${offerId}/close-checkout`,
+        json: { deletion },
         reply: closeCheckoutReply,
         timeoutMs: CARD_PROVIDER_MS,
+      }),
+    keepCheckout: (errand, offerId, deletion) =>
+      ask('billing', errand, {
+        path: `/internal/offers/${offerId}/keep-checkout`,
+        json: { deletion },
+        reply: keepCheckoutReply,
       }),
     settle: (errand, offerId) =>
       ask('billing', errand, {

@@ -83,7 +83,8 @@ export async function saveOffer(tx: Transaction, offer: Offer, news: readonly Of
   await tx.query(
     `UPDATE offers SET vat_minor = $2, payment_url = $3, paid_at = $4, payment_applied_at = $5, shown_at = $6,
        paused_since = $7, disabled_since = $8, stops = $9, deleting_since = $10, deleted_at = $11,
-       activated_told_at = $12, ended_told_at = $13, version = $14
+       activated_told_at = $12, ended_told_at = $13, version = $14, deletions = $15, kept_deletion = $16,
+       keeping_since = $17
      WHERE offer_id = $1`,
     [
       offer.offerId,
@@ -100,6 +101,9 @@ export async function saveOffer(tx: Transaction, offer: Offer, news: readonly Of
       offer.activatedToldAt,
       offer.endedToldAt,
       offer.version + events.length,
+      offer.deletions,
+      offer.keptDeletion,
+      offer.keepingSince,
     ],
   );
   await addToOutbox(tx, events);
@@ -219,6 +223,15 @@ export async function findStrandedDeletions(db: Queryable, before: Date, atMost:
   return rows.map(toOffer);
 }
 
+/** Offers of which billing is still to hear that their page stays. */
+export async function findPagesToKeep(db: Queryable, atMost: number): Promise<Offer[]> {
+  const rows = await db.query<OfferRow>(
+    'SELECT * FROM offers WHERE keeping_since IS NOT NULL ORDER BY keeping_since LIMIT $1',
+    [atMost],
+  );
+  return rows.map(toOffer);
+}
+
 /** A row of offers as the driver gives it. */
 export type OfferRow = {
   offer_id: number;
@@ -254,6 +267,9 @@ export type OfferRow = {
   disabled_since: Date | null;
   stops: { from: string; to: string }[];
   deleting_since: Date | null;
+  deletions: number;
+  kept_deletion: number | null;
+  keeping_since: Date | null;
   deleted_at: Date | null;
   activated_told_at: Date | null;
   ended_told_at: Date | null;
@@ -295,6 +311,9 @@ export function toOffer(row: OfferRow): Offer {
     disabledSince: row.disabled_since,
     stops: row.stops.map(toStop),
     deletingSince: row.deleting_since,
+    deletions: row.deletions,
+    keptDeletion: row.kept_deletion,
+    keepingSince: row.keeping_since,
     deletedAt: row.deleted_at,
     activatedToldAt: row.activated_told_at,
     endedToldAt: row.ended_told_at,

@@ -7,14 +7,14 @@ import type { Logger } from '@offer-ads/platform/logging';
 import { type Loop, startLoop } from '@offer-ads/platform/loops';
 import type { Metrics } from '@offer-ads/platform/metrics';
 import type { OffersContext } from './context.ts';
-import { closedOrLeftAlone, closePage } from './delete-offer.ts';
+import { closedOrLeftAlone, closePage, keepPage } from './delete-offer.ts';
 import { activatedAt } from './domain/activation.ts';
 import type { Offer } from './domain/offer.ts';
 import { abandonCreation, finishCreation, lockReservation, settle } from './end-creation.ts';
 import { type Creation, claimAbandoned, freeKey, type Hold, letGo } from './idempotency-store.ts';
 import { systemErrand } from './neighbours.ts';
 import { activated, ended } from './offer-events.ts';
-import { type Change, changeDueOffers, findStrandedDeletions } from './offers-store.ts';
+import { type Change, changeDueOffers, findPagesToKeep, findStrandedDeletions } from './offers-store.ts';
 
 export type Sweeper = AsyncDisposable & {
   /** Tells of offers that became live or ended. */
@@ -51,6 +51,7 @@ export function startSweeper(o: OffersContext & { logger: Logger; metrics: Metri
     work: async (stopping) => {
       await recoverCreations(o, stopping);
       await recoverDeletions(o, stopping);
+      await keepPages(o, stopping);
     },
   });
   const loops: readonly Loop[] = [telling, recovering];
@@ -114,8 +115,23 @@ async function recoverDeletions(o: OffersContext, stopping: AbortSignal): Promis
   const before = new Date(o.clock.now().getTime() - STRANDED_AFTER_MS);
   for (const offer of await findStrandedDeletions(o.postgres, before, BATCH)) {
     if (stopping.aborted) return;
-    const page = await closePage(o, systemErrand(offer, randomUUID()), offer.offerId);
+    const page = await closePage(o, systemErrand(offer, randomUUID()), offer);
     // Nobody was told that the deletion failed, so it is tried until billing knows.
-    if (page !== 'unknown') await closedOrLeftAlone(o, offer, page, o.clock.now());
+    if (page === 'closed' || page === 'paid') await closedOrLeftAlone(o, offer, page, o.clock.now());
+  }
+}
+
+/** Whoever was told that nothing was deleted finds the page as it was. */
+async function keepPages(o: OffersContext, stopping: AbortSignal): Promise<void> {
+  for (const offer of await findPagesToKeep(o.postgres, BATCH)) {
+    if (stopping.aborted) return;
+    try {
+      await keepPage(o, systemErrand(offer, randomUUID()), offer);
+    } catch (error) {
+      o.logger.warn(
+        { error, offerId: offer.offerId },
+        'a payment page may be closed and will be opened again',
+      );
+    }
   }
 }

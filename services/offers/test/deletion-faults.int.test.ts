@@ -27,10 +27,8 @@ async function statusOf(id: number): Promise<string> {
 
 /** What a process that died between closing the page and recording it leaves behind. */
 async function strand(id: number): Promise<void> {
-  await under.postgres.query('UPDATE offers SET deleting_since = $2 WHERE offer_id = $1', [
-    id,
-    under.clock.now(),
-  ]);
+  const begun = 'UPDATE offers SET deleting_since = $2, deletions = deletions + 1 WHERE offer_id = $1';
+  await under.postgres.query(begun, [id, under.clock.now()]);
 }
 
 /** Pays if the page is still open, and hands the event over. */

@@ -5,6 +5,9 @@ import {
   type CloseCheckoutReply,
   chargeRequest,
   checkoutRequest,
+  closeCheckoutRequest,
+  type KeepCheckoutReply,
+  keepCheckoutRequest,
   type SettleReply,
 } from '@offer-ads/contracts/billing-api';
 import type { VerdictReply } from '@offer-ads/contracts/moderation-api';
@@ -20,7 +23,16 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import express, { type Express, type Request, type Response } from 'express';
 
 /** Everything that offers asks of others. */
-export const callNames = ['price', 'balance', 'verdict', 'charge', 'checkout', 'close', 'settle'] as const;
+export const callNames = [
+  'price',
+  'balance',
+  'verdict',
+  'charge',
+  'checkout',
+  'close',
+  'keep',
+  'settle',
+] as const;
 export type CallName = (typeof callNames)[number];
 /** A call at one of its two moments: `asked`, before anything was done for it, and `done`, before the answer leaves. */
 export type Call = { readonly name: CallName; readonly when: 'asked' | 'done'; readonly requestId: string };
@@ -37,6 +49,8 @@ type Sale = {
   netMinor: bigint;
   at: string;
   url: string | null;
+  /** The latest deletion that billing heard of, and whether it was taken back. */
+  deletion?: { number: number; takenBack: boolean };
 };
 
 export type TestNeighbours = AsyncDisposable & {
@@ -189,7 +203,14 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
     });
     app.post('/internal/offers/:offerId/close-checkout', async (req, res) => {
       await billing.onClose();
-      await reply('close', req, res, billing.breaks, () => close(billing, Number(req.params.offerId)));
+      await reply('close', req, res, billing.breaks, () =>
+        closeFor(billing, Number(req.params.offerId), closeCheckoutRequest.parse(req.body).deletion),
+      );
+    });
+    app.post('/internal/offers/:offerId/keep-checkout', async (req, res) => {
+      await reply('keep', req, res, billing.breaks, () =>
+        keep(billing, Number(req.params.offerId), keepCheckoutRequest.parse(req.body).deletion),
+      );
     });
     app.post('/internal/offers/:offerId/settle', async (req, res) => {
       await reply('settle', req, res, billing.breaks, () => settle(billing, Number(req.params.offerId)));
@@ -253,8 +274,27 @@ function close(billing: TestNeighbours['billing'], offerId: number): CloseChecko
   if (billing.closing === 'unknown') return { outcome: 'unknown' };
   const known = billing.sales.get(offerId);
   if (known?.state === 'paid' || known?.state === 'charged') return { outcome: 'paid' };
-  billing.sales.set(offerId, { state: 'closed', netMinor: 0n, at: new Date().toISOString(), url: null });
+  const closed = known ?? { netMinor: 0n, at: new Date().toISOString(), url: null };
+  billing.sales.set(offerId, { ...closed, state: 'closed' });
   return { outcome: 'closed' };
+}
+
+function closeFor(billing: TestNeighbours['billing'], offerId: number, deletion: number): CloseCheckoutReply {
+  const latest = billing.sales.get(offerId)?.deletion ?? { number: 0, takenBack: false };
+  if (latest.takenBack && deletion <= latest.number) return { outcome: 'unknown' };
+  const answer = close(billing, offerId);
+  const sale = billing.sales.get(offerId);
+  if (sale !== undefined && deletion > latest.number) sale.deletion = { number: deletion, takenBack: false };
+  return answer;
+}
+
+function keep(billing: TestNeighbours['billing'], offerId: number, deletion: number): KeepCheckoutReply {
+  const sale = billing.sales.get(offerId)!;
+  if (deletion >= (sale.deletion?.number ?? 0)) {
+    if (sale.state === 'closed') sale.state = 'open';
+    sale.deletion = { number: deletion, takenBack: true };
+  }
+  return { outcome: sale.state === 'charged' ? 'paid' : sale.state };
 }
 
 function settle(billing: TestNeighbours['billing'], offerId: number): SettleReply {

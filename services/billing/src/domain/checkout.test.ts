@@ -4,6 +4,7 @@ import {
   type Checkout,
   closed,
   closing,
+  FOR_EVER,
   newCheckout,
   nextCheck,
   opened,
@@ -13,6 +14,7 @@ import {
   reopened,
   sessionExpired,
   sessionExpiry,
+  takenBack,
 } from './checkout.ts';
 
 const now = new Date('2026-06-01T12:00:00.000Z');
@@ -102,6 +104,40 @@ describe('closing', () => {
   });
 });
 
+describe('a deletion that is taken back', () => {
+  const closedFor = (deletion: number) => closed(sessionExpired(closing(open, deletion), 1));
+
+  it('opens the page again, from whatever it has made of it', () => {
+    expect(takenBack(closedFor(1), 1)).toMatchObject({ state: 'open', session: { expired: true } });
+    expect(payerMeets(takenBack(closedFor(1), 1), now)).toEqual({ kind: 'no-session', why: 'expired' });
+    expect(renewed(takenBack(closedFor(1), 1), now)).toMatchObject({ session: { generation: 2 } });
+    expect(takenBack(closing(open, 1), 1).state).toBe('open');
+    expect(takenBack(closing(opening, 1), 1).state).toBe('opening');
+    expect(takenBack(open, 1).state).toBe('open');
+  });
+
+  it('closes nothing any more: neither with a late request nor with one that is still at work', () => {
+    expect(closing(takenBack(open, 1), 1).state).toBe('open');
+    expect(closing(takenBack(open, 2), 1).state).toBe('open');
+    expect(closed(sessionExpired(takenBack(closing(open, 1), 1), 1)).state).toBe('open');
+  });
+
+  it('changes nothing once a later one has begun, even one that found the page closed', () => {
+    const twice = closing(closedFor(1), 2);
+    expect(takenBack(twice, 1)).toBe(twice);
+    expect(takenBack(closing(open, 2), 1).state).toBe('closing');
+    expect(closed(sessionExpired(closing(takenBack(open, 1), 2), 1)).state).toBe('closed');
+  });
+
+  it('changes nothing for an offer that has ended or was never finished, nor for one that was paid', () => {
+    const forEver = closed(sessionExpired(closing(open), 1));
+    expect(takenBack(forEver, FOR_EVER - 1)).toBe(forEver);
+    expect(closed(sessionExpired(closing(takenBack(open, 1)), 1)).state).toBe('closed');
+    expect(takenBack(paid(closing(open, 1), now), 1).state).toBe('paid');
+    expect(takenBack(paid(closedFor(1), now), 1).state).toBe('closed');
+  });
+});
+
 describe('a payer who follows the link', () => {
   it('is led to the open session', () => {
     expect(payerMeets(open, now)).toEqual({ kind: 'session', url: 'https://pay/1' });
@@ -154,6 +190,16 @@ describe('any order of steps', () => {
     ),
     fc.constant<Step>((c, at) => renewed(c, at)),
     fc.constant<Step>((c) => closing(c)),
+    fc.integer({ min: 1, max: 3 }).map(
+      (deletion): Step =>
+        (c) =>
+          closing(c, deletion),
+    ),
+    fc.integer({ min: 1, max: 3 }).map(
+      (deletion): Step =>
+        (c) =>
+          takenBack(c, deletion),
+    ),
     fc.constant<Step>((c) => reopened(c)),
     fc.constant<Step>((c) => closed(c)),
     fc.constant<Step>((c, at) => paid(c, at)),
@@ -161,10 +207,14 @@ describe('any order of steps', () => {
 
   /** What one step must never do. */
   function broken(before: Checkout, after: Checkout, at: Date): string[] {
-    const isFinal = before.state === 'closed' || before.state === 'paid';
+    const isTakenBack = before.paidAt === null && after.takenBack && after.deletion >= before.deletion;
+    const isFinal = (before.state === 'closed' && !isTakenBack) || before.state === 'paid';
     const isNewGeneration = after.session.generation > before.session.generation;
     const faults = {
       'leave a final state': isFinal && after.state !== before.state,
+      'forget what closed it for ever': before.deletion > after.deletion,
+      'close for a deletion that was taken back':
+        after.takenBack && (after.state === 'closing' || (after.state === 'closed' && after.paidAt === null)),
       'forget or change when it was paid': before.paidAt !== null && after.paidAt !== before.paidAt,
       'go back a generation': after.session.generation < before.session.generation,
       'open a session beside one that can be paid': isNewGeneration && !before.session.expired,

@@ -4,6 +4,7 @@
  *
  *   opening -> open -> (last session expired) -> opening, one generation on
  *   opening, open -> closing -> closed, or back when Stripe's answer is not known
+ *   closed for a deletion -> open, when the deletion is taken back
  *   anything -> paid; but who has closed a checkout keeps it closed, and a payment that still comes is given back
  */
 
@@ -24,6 +25,9 @@ export type Checkout = {
   readonly session: Session;
   readonly offerExpiryAt: Date;
   readonly paidAt: Date | null;
+  /** The latest deletion of the offer that was heard of, 0 before any, and whether it was taken back. */
+  readonly deletion: number;
+  readonly takenBack: boolean;
 };
 
 const MINUTE_MS = 60_000;
@@ -32,7 +36,14 @@ const SHORTEST_SESSION_MS = 31 * MINUTE_MS;
 const LONGEST_SESSION_MS = 24 * 60 * MINUTE_MS - 5 * MINUTE_MS;
 
 export function newCheckout(offerExpiryAt: Date, now: Date): Checkout {
-  return { state: 'opening', session: newSession(1, offerExpiryAt, now), offerExpiryAt, paidAt: null };
+  return {
+    state: 'opening',
+    session: newSession(1, offerExpiryAt, now),
+    offerExpiryAt,
+    paidAt: null,
+    deletion: 0,
+    takenBack: false,
+  };
 }
 
 function newSession(generation: number, offerExpiryAt: Date, now: Date): Session {
@@ -77,19 +88,38 @@ export function renewed(checkout: Checkout, now: Date): Checkout {
   return { ...checkout, state: 'opening', session: newSession(session.generation + 1, offerExpiryAt, now) };
 }
 
-export function closing(checkout: Checkout): Checkout {
-  return isOpen(checkout) ? { ...checkout, state: 'closing' } : checkout;
+/** Closing that nothing takes back: the creation was never finished, the offer has ended or is gone. */
+export const FOR_EVER = 2 ** 31 - 1;
+
+/** Nothing, for a deletion that was taken back before its request arrived. */
+export function closing(checkout: Checkout, deletion: number = FOR_EVER): Checkout {
+  if (checkout.takenBack && deletion <= checkout.deletion) return checkout;
+  const state = isOpen(checkout) ? 'closing' : checkout.state;
+  if (state === checkout.state && deletion <= checkout.deletion) return checkout;
+  return { ...checkout, state, deletion: Math.max(deletion, checkout.deletion), takenBack: false };
+}
+
+/** The deletion came to nothing: the page works again, unless it was paid or a later deletion closes it. */
+export function takenBack(checkout: Checkout, deletion: number): Checkout {
+  if (deletion < checkout.deletion || (checkout.takenBack && deletion === checkout.deletion)) return checkout;
+  const { state, paidAt } = checkout;
+  const isShut = state === 'closing' || (state === 'closed' && paidAt === null);
+  return { ...checkout, state: isShut ? reopenedState(checkout) : state, deletion, takenBack: true };
 }
 
 /** Closing came to no certain end: the link works again, and closing may be asked for again (`E7`). */
 export function reopened(checkout: Checkout): Checkout {
-  if (checkout.state !== 'closing') return checkout;
-  return { ...checkout, state: checkout.session.sessionId === null ? 'opening' : 'open' };
+  return checkout.state === 'closing' ? { ...checkout, state: reopenedState(checkout) } : checkout;
 }
 
-/** Closed for ever, once the last generation is certain to be over. A generation that began meanwhile prevents it. */
+function reopenedState({ session }: Checkout): CheckoutState {
+  return session.sessionId === null ? 'opening' : 'open';
+}
+
+/** Once the last generation is certain to be over. A generation that began meanwhile prevents it, and so does a taking back. */
 export function closed(checkout: Checkout): Checkout {
-  return (isOpen(checkout) || checkout.state === 'closing') && checkout.session.expired
+  const isShutting = isOpen(checkout) || checkout.state === 'closing';
+  return isShutting && checkout.session.expired && !checkout.takenBack
     ? { ...checkout, state: 'closed' }
     : checkout;
 }

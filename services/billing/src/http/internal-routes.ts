@@ -1,5 +1,12 @@
 /** What offers and the gateway ask of billing; shapes and meanings are those of the contract `billing-api`. */
-import { type BalanceReply, chargeRequest, checkoutRequest } from '@offer-ads/contracts/billing-api';
+import {
+  type BalanceReply,
+  chargeRequest,
+  checkoutRequest,
+  closeCheckoutRequest,
+  type KeepCheckoutReply,
+  keepCheckoutRequest,
+} from '@offer-ads/contracts/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
 import { offerId } from '@offer-ads/contracts/primitives';
 import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
@@ -10,7 +17,7 @@ import express, { type Express, type Request } from 'express';
 import { z } from 'zod';
 import type { Billing } from '../billing.ts';
 import { chargeOffer } from '../charge-offer.ts';
-import { closeCheckout } from '../close-checkout.ts';
+import { closeCheckout, keepCheckout } from '../close-checkout.ts';
 import type { Book } from '../domain/ledger.ts';
 import { balanceOf } from '../ledger-store.ts';
 import { openCheckout } from '../open-checkout.ts';
@@ -45,7 +52,14 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
   });
 
   routes.post('/offers/:id/close-checkout', async (req, res) => {
-    res.json({ outcome: await closeCheckout(billing, offerOf(req), deadlineOf(req)) });
+    const { deletion } = validInput(closeCheckoutRequest, req.body);
+    res.json({ outcome: await closeCheckout(billing, offerOf(req), deadlineOf(req), deletion) });
+  });
+
+  routes.post('/offers/:id/keep-checkout', async (req, res) => {
+    const { deletion } = validInput(keepCheckoutRequest, req.body);
+    const outcome = await keepCheckout(billing, offerOf(req), deletion);
+    res.json({ outcome } satisfies KeepCheckoutReply);
   });
 
   routes.post('/offers/:id/settle', async (req, res) => {

@@ -76,7 +76,11 @@ export function beginDeletion<O extends Offer>(offer: O, now: Date): BegunDeleti
     case 'Deleted':
       return refuse('not-found');
     case 'Awaiting Payment':
-      return { ok: true, step: 'close-page', offer: { ...offer, deletingSince: at } };
+      return {
+        ok: true,
+        step: 'close-page',
+        offer: { ...offer, deletingSince: at, deletions: offer.deletions + 1 },
+      };
     case 'Ended':
     case 'Scheduled':
     case 'Active':
@@ -85,7 +89,7 @@ export function beginDeletion<O extends Offer>(offer: O, now: Date): BegunDeleti
       return {
         ok: true,
         step: 'deleted',
-        offer: { ...offer, deletingSince: null, deletedAt: afterPayment(offer, at) },
+        offer: deletedOffer(offer, afterPayment(offer, at)),
       };
   }
 }
@@ -95,8 +99,12 @@ function afterPayment({ paymentAppliedAt }: Lifecycle, at: Date): Date {
   return paymentAppliedAt !== null && at < paymentAppliedAt ? paymentAppliedAt : at;
 }
 
-/** Billing's word on the payment page; `unknown`: it may or may not be closed. */
-export type PaymentPage = 'closed' | 'paid' | 'unknown';
+function deletedOffer<O extends Offer>(offer: O, deletedAt: Date): O {
+  return { ...offer, deletingSince: null, keepingSince: null, deletedAt };
+}
+
+/** Billing's word on the payment page; `unknown`: it cannot be closed and works on. `unanswered`: it may be closed. */
+export type PaymentPage = 'closed' | 'paid' | 'unknown' | 'unanswered';
 
 /** `left-alone`: the offer is what it was before the deletion began. */
 export type EndedDeletion<O> =
@@ -109,14 +117,33 @@ export type EndedDeletion<O> =
     }
   | { readonly ok: false; readonly reason: 'not-found' };
 
-export function endDeletion<O extends Offer>(offer: O, page: PaymentPage, now: Date): EndedDeletion<O> {
+/** @param deletion which one ends: another may have begun meanwhile */
+export function endDeletion<O extends Offer>(
+  offer: O,
+  page: PaymentPage,
+  now: Date,
+  deletion: number = offer.deletions,
+): EndedDeletion<O> {
   if (offer.deletedAt !== null) return refuse('not-found');
-  const left = { ...offer, deletingSince: null };
+  const left = deletion === offer.deletions ? { ...offer, deletingSince: null } : offer;
   // The payment itself may have come while its page was being closed.
   if (page === 'paid' || offer.paidAt !== null)
     return { ok: true, step: 'left-alone', offer: left, why: 'just-paid' };
-  if (page === 'unknown') return { ok: true, step: 'left-alone', offer: left, why: 'page-not-closed' };
-  return { ok: true, step: 'deleted', offer: { ...left, deletedAt: now } };
+  // What billing has closed for a deletion that was given up since, it opens again.
+  const isGivenUp = offer.keptDeletion !== null && deletion <= offer.keptDeletion;
+  if (page === 'closed' && !isGivenUp) return { ok: true, step: 'deleted', offer: deletedOffer(offer, now) };
+  const kept = page === 'unanswered' && !isGivenUp ? keepPage(left, deletion, now) : left;
+  return { ok: true, step: 'left-alone', offer: kept, why: 'page-not-closed' };
+}
+
+/** The caller is told that nothing was deleted, so nothing may be: whatever billing did, it is to open the page again. */
+function keepPage<O extends Offer>(offer: O, deletion: number, now: Date): O {
+  return { ...offer, keptDeletion: deletion, keepingSince: offer.keepingSince ?? now };
+}
+
+/** Billing has heard that the page stays although this deletion had asked for it to be closed. */
+export function pageKept<O extends Offer>(offer: O, deletion: number): O {
+  return offer.keptDeletion === deletion ? { ...offer, keepingSince: null } : offer;
 }
 
 /** What billing took, or will take when the payer comes. */

@@ -58,6 +58,12 @@ export type Offer = Lifecycle &
     readonly shownAt: Date | null;
     /** Since when a deletion has been closing the payment page. */
     readonly deletingSince: Date | null;
+    /** How many deletions have asked for the page to be closed: the number of the latest. */
+    readonly deletions: number;
+    /** The latest of them whose caller was told, without a word from billing, that nothing was deleted. */
+    readonly keptDeletion: number | null;
+    /** Since when billing is to hear that the page stays. */
+    readonly keepingSince: Date | null;
     /** When OfferActivated and OfferEnded were written; each is written once. */
     readonly activatedToldAt: Date | null;
     readonly endedToldAt: Date | null;

@@ -1,0 +1,138 @@
+/**
+ * Deletions that billing did not answer: their caller is told that nothing was deleted (E7), so the page has to work, in
+ * whatever order the requests and answers of this deletion and of others arrive.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { requestBudgetHeader } from '@offer-ads/contracts/caller-context';
+import { createdId } from './forms.ts';
+import type { Call } from './neighbours.ts';
+import { type Answer, type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
+import { pay } from './payments.ts';
+
+const STRANDED_MS = 31_000;
+
+let under: OffersUnderTest;
+beforeAll(async () => {
+  under = await startOffersUnderTest();
+});
+afterAll(async () => {
+  await under[Symbol.asyncDispose]();
+});
+let id: number;
+beforeEach(async () => {
+  under.neighbours.reset();
+  under.clock.set('2026-06-01T12:00:00Z');
+  // Breakers look at the share of failures: with so many successes before each test they stay closed.
+  for (let i = 0; i < 4; i += 1) await createdId(under);
+  id = await createdId(under, { payment_method: 'E' });
+});
+
+const remove = (headers = {}): Promise<Answer> => under.call('DELETE', `/offers/${id}`, { headers });
+const notDeleted = { status: 503, body: { return_code: 'E7' } };
+const page = () => under.neighbours.billing.sales.get(id)?.state;
+const sweep = () => under.offers.sweeper.recover();
+
+async function status(): Promise<string> {
+  return ((await under.admin('GET', `/admin/offers/${id}`)).body as { status: string }).status;
+}
+
+async function loseAnswerToDeletion(): Promise<void> {
+  under.neighbours.spoilt = { close: 'status 500' };
+  expect(await remove()).toMatchObject(notDeleted);
+  under.neighbours.spoilt = {};
+}
+
+/** Calls of this name stand still at this moment, from the first one on, until they are let go. */
+function holdUp(name: Call['name'], when: Call['when']) {
+  const reached = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
+  let isFirst = true;
+  under.neighbours.onCall = async (call) => {
+    if (call.name !== name) return;
+    if (call.when === when && isFirst) {
+      isFirst = false;
+      reached.resolve();
+      await goOn.promise;
+    }
+    if (call.when === 'done') over.resolve();
+  };
+  return { reached: reached.promise, goOn: goOn.resolve, over: over.promise };
+}
+
+describe('a deletion that billing did not answer', () => {
+  it('leaves an offer whose page works again, and can be paid', async () => {
+    await loseAnswerToDeletion();
+    expect(page()).toBe('closed');
+    await sweep();
+    expect(page()).toBe('open');
+    await pay(under, id);
+    expect(await status()).toBe('Scheduled');
+  });
+
+  it('is told to billing until it has heard, and then no more', async () => {
+    await loseAnswerToDeletion();
+    under.neighbours.spoilt = { keep: 'html' };
+    under.neighbours.billing.breaks.beforeWork = 2;
+    await sweep();
+    expect(page()).toBe('closed');
+    await sweep();
+    expect(page()).toBe('open');
+    under.neighbours.spoilt = {};
+    await sweep();
+    const keeping = 'SELECT 1 FROM offers WHERE keeping_since IS NOT NULL';
+    expect(await under.postgres.query(keeping)).toEqual([]);
+  });
+
+  it('can be repeated at once: the offer is deleted, and its page stays closed', async () => {
+    await loseAnswerToDeletion();
+    expect((await remove()).status).toBe(200);
+    await sweep();
+    expect([page(), await status()]).toEqual(['closed', 'Deleted']);
+  });
+
+  it('closes nothing when its request reaches billing later than the news that the page stays', async () => {
+    const close = holdUp('close', 'asked');
+    expect(await remove({ [requestBudgetHeader]: '300' })).toMatchObject(notDeleted);
+    await close.reached;
+    await sweep();
+    close.goOn();
+    await close.over;
+    expect(page()).toBe('open');
+  });
+
+  it('opens nothing when the news comes later than the next deletion', async () => {
+    await loseAnswerToDeletion();
+    const keep = holdUp('keep', 'asked');
+    const sweeping = sweep();
+    await keep.reached;
+    expect((await remove()).status).toBe(200);
+    keep.goOn();
+    await sweeping;
+    expect([page(), await status()]).toEqual(['closed', 'Deleted']);
+  });
+
+  it('makes an answer to an earlier one worthless, for the page works again', async () => {
+    const close = holdUp('close', 'done');
+    const early = remove();
+    await close.reached;
+    await loseAnswerToDeletion();
+    await sweep();
+    close.goOn();
+    expect(await early).toMatchObject(notDeleted);
+    expect([page(), await status()]).toEqual(['open', 'Awaiting Payment']);
+  });
+
+  it('does not end a later one, which is finished though its request dies', async () => {
+    const close = holdUp('close', 'asked');
+    const early = remove({ [requestBudgetHeader]: '300' });
+    await close.reached;
+    const late = 'UPDATE offers SET deleting_since = $2, deletions = deletions + 1 WHERE offer_id = $1';
+    await under.postgres.query(late, [id, under.clock.now()]);
+    expect(await early).toMatchObject(notDeleted);
+    close.goOn();
+    under.clock.advance(STRANDED_MS);
+    await sweep();
+    expect([page(), await status()]).toEqual(['closed', 'Deleted']);
+  });
+});
