@@ -6,7 +6,7 @@ import { eventually } from '@offer-ads/testing/eventually';
 import { runs } from '@offer-ads/testing/profile';
 import { type Chance, chance } from '@offer-ads/testing/random';
 import { type Advertiser, advertiser } from './money/advertiser.ts';
-import { audit } from './money/audit.ts';
+import { audit, deadLinks } from './money/audit.ts';
 import { becomeQuiet } from './money/quiet.ts';
 import { makeTrouble } from './money/trouble.ts';
 import { startWorld, type World } from './money/world.ts';
@@ -97,6 +97,7 @@ describe('whatever is repeated, lost, cut, restarted or late', () => {
       await topUp(seed);
       await tellStory(seed);
       await becomeQuiet(world);
+      expect(await deadLinks(world)).toEqual([]);
       // Past the end of every offer and every payment session.
       world.clock.advance(2 * DAY_MS);
       await becomeQuiet(world);

@@ -105,6 +105,19 @@ export async function audit(
   return problems;
 }
 
+/** Of a quiet system: offers that wait for a payment which their link does not lead to. */
+export async function deadLinks(world: World): Promise<string[]> {
+  const sales = await readSales(world);
+  const now = world.clock.now();
+  const waiting = (await readOffers(world)).filter(
+    (offer) => offer.payment_applied_at === null && offer.deleted_at === null && offer.expiry_at > now,
+  );
+  return waiting.flatMap(({ offer_id: id }) => {
+    const state = sales.get(id)?.state;
+    return state === 'open' || state === 'opening' ? [] : [`offer ${id} waits, and its page is ${state}`];
+  });
+}
+
 /** One offer per key at most, told alike to all who asked, listed once unless it was deleted. */
 async function auditAdvertiser(
   world: World,

@@ -31,6 +31,7 @@ async function whatWaits({ stores, broker }: World): Promise<string[]> {
   const counts = {
     'creations under way': await count('offers', "idempotency_keys WHERE recovery_point <> 'finished'"),
     'deletions under way': await count('offers', 'offers WHERE deleting_since IS NOT NULL'),
+    'pages to be opened again': await count('offers', 'offers WHERE keeping_since IS NOT NULL'),
     'closings under way': await count('billing', "offer_payments WHERE state = 'closing'"),
     'events of offers': (await count('offers', 'outbox')) + (await broker.waiting('billing')),
     'events of billing': (await count('billing', 'outbox')) + (await broker.waiting('offers')),
