@@ -6,7 +6,7 @@ import type { Mode } from '@offer-ads/contracts/primitives';
 import type { CreateReply } from '@offer-ads/contracts/public-api';
 import { Fault } from '@offer-ads/platform/faults';
 import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres';
-import { judgeKey, type RecoveryPoint } from './domain/idempotency-key.ts';
+import { judgeKey, latestLease, leaseFrom, type RecoveryPoint } from './domain/idempotency-key.ts';
 
 export type KeyName = {
   readonly organisationId: number;
@@ -29,9 +29,6 @@ export type Claim =
   | { readonly outcome: 'held'; readonly hold: Hold; readonly creation: Creation }
   | { readonly outcome: 'replay'; readonly reply: CreateReply }
   | { readonly outcome: 'different-payload' | 'in-flight' };
-
-/** Five seconds more than a creation may take (decision 23): only a holder that stalls, or a clock that jumps, is overtaken. */
-const LEASE_MS = 30_000;
 
 type KeyRow = {
   organisation_id: number;
@@ -87,7 +84,7 @@ export async function claimKey(
   });
 }
 
-/** Creations whose holder has been gone since before the instant. One at a time, so that none is locked while another is settled. */
+/** Creations whose holder has been gone since before the instant, or can have no such lease. One at a time, so that none is locked while another is settled. */
 export async function claimAbandoned(
   postgres: Postgres,
   abandonedBefore: Date,
@@ -95,9 +92,9 @@ export async function claimAbandoned(
 ): Promise<{ hold: Hold; creation: Creation } | null> {
   return postgres.transaction(async (tx) => {
     const [row] = await tx.query<KeyRow>(
-      `SELECT * FROM idempotency_keys WHERE recovery_point <> 'finished' AND lease_until < $1
+      `SELECT * FROM idempotency_keys WHERE recovery_point <> 'finished' AND (lease_until < $1 OR lease_until > $2)
        ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED`,
-      [abandonedBefore],
+      [abandonedBefore, latestLease(now)],
     );
     return row === undefined ? null : takeOver(tx, row, now);
   });
@@ -209,8 +206,4 @@ function keyValues(name: KeyName): unknown[] {
 
 function holdValues(hold: Hold): unknown[] {
   return [...keyValues(hold), hold.fence];
-}
-
-function leaseFrom(now: Date): Date {
-  return new Date(now.getTime() + LEASE_MS);
 }

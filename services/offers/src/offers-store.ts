@@ -214,11 +214,14 @@ export async function findOfferForAdmin(db: Queryable, offerId: number): Promise
   return row === undefined ? null : toOffer(row);
 }
 
-/** Deletions that somebody began before the instant and never finished. */
-export async function findStrandedDeletions(db: Queryable, before: Date, atMost: number): Promise<Offer[]> {
+/** Deletions that were begun before the one instant and never finished; or after the other, by a clock since set back. */
+export async function findStrandedDeletions(
+  db: Queryable,
+  o: { before: Date; orAfter: Date; atMost: number },
+): Promise<Offer[]> {
   const rows = await db.query<OfferRow>(
-    'SELECT * FROM offers WHERE deleting_since < $1 ORDER BY deleting_since LIMIT $2',
-    [before, atMost],
+    'SELECT * FROM offers WHERE deleting_since < $1 OR deleting_since > $2 ORDER BY deleting_since LIMIT $3',
+    [o.before, o.orAfter, o.atMost],
   );
   return rows.map(toOffer);
 }

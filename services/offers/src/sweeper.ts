@@ -9,6 +9,7 @@ import type { Metrics } from '@offer-ads/platform/metrics';
 import type { OffersContext } from './context.ts';
 import { closedOrLeftAlone, closePage, keepPage } from './delete-offer.ts';
 import { activatedAt } from './domain/activation.ts';
+import { CLOCK_SKEW_MS } from './domain/idempotency-key.ts';
 import type { Offer } from './domain/offer.ts';
 import { abandonCreation, finishCreation, lockReservation, settle } from './end-creation.ts';
 import { type Creation, claimAbandoned, freeKey, type Hold, letGo } from './idempotency-store.ts';
@@ -112,8 +113,13 @@ async function endCreation(o: OffersContext, hold: Hold, creation: Creation): Pr
 }
 
 async function recoverDeletions(o: OffersContext, stopping: AbortSignal): Promise<void> {
-  const before = new Date(o.clock.now().getTime() - STRANDED_AFTER_MS);
-  for (const offer of await findStrandedDeletions(o.postgres, before, BATCH)) {
+  const now = o.clock.now().getTime();
+  const stranded = {
+    before: new Date(now - STRANDED_AFTER_MS),
+    orAfter: new Date(now + CLOCK_SKEW_MS),
+    atMost: BATCH,
+  };
+  for (const offer of await findStrandedDeletions(o.postgres, stranded)) {
     if (stopping.aborted) return;
     const page = await closePage(o, systemErrand(offer, randomUUID()), offer);
     // Nobody was told that the deletion failed, so it is tried until billing knows.

@@ -228,6 +228,42 @@ describe('a payment that comes before its creation is finished', () => {
   });
 });
 
+describe('a clock that is set back by an hour', () => {
+  /** A creation under way, of which nobody will ever hear again. */
+  async function abandon(key: string, parts = {}): Promise<() => Promise<unknown>> {
+    const asked = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    under.neighbours.billing.onSold = async () => {
+      under.neighbours.billing.onSold = async () => {};
+      asked.resolve();
+      await goOn.promise;
+    };
+    const answer = create(under, parts, { key });
+    await asked.promise;
+    under.clock.advance(-3_600_000);
+    return () => {
+      goOn.resolve();
+      return answer;
+    };
+  }
+
+  it('does not keep the same key waiting for an hour', async () => {
+    const key = randomUUID();
+    const goOn = await abandon(key);
+    await expectOneOfferAndOneCharge(await create(under, {}, { key }));
+    expect(await goOn()).toMatchObject({ status: 409 });
+  });
+
+  it('does not keep the sweep waiting for an hour', async () => {
+    const key = randomUUID();
+    const goOn = await abandon(key);
+    await under.offers.sweeper.recover();
+    expect(await listedIds()).toHaveLength(1);
+    expect(await goOn()).toMatchObject({ status: 409 });
+    await expectOneOfferAndOneCharge(await create(under, {}, { key }));
+  });
+});
+
 describe('a request that was taken for dead', () => {
   it.each(['onSale', 'onSold'] as const)('does no harm when another has taken over (%s)', async (moment) => {
     const key = randomUUID();

@@ -1,6 +1,7 @@
 /** Many at once, through two replicas: one key, different keys with little room, and the balance. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
@@ -30,6 +31,8 @@ beforeEach(async () => {
 });
 
 const MANY = 64;
+/** In the middle of creations; then they are left in peace, or none would come to its end. */
+const SWEEPS = 20;
 
 function replicaFor(nth: number): Offers {
   return nth % 2 === 0 ? under.offers : replica;
@@ -71,6 +74,39 @@ describe('one key', () => {
       expect((await create(under, {}, { key })).body).toEqual(JSON.parse(created[0]!));
     }
     expect(await under.postgres.query('SELECT 1 FROM offers')).toHaveLength(runs(1, 10));
+  });
+});
+
+describe('a replica whose clock is five minutes ahead, and which takes every creation for abandoned', () => {
+  it('leaves one offer and one charge for each key', async () => {
+    const clock = testClock();
+    clock.set(new Date(under.clock.now().getTime() + 300_000));
+    await using fast = await startOffers(under.config, { clock, logger: silentLogger });
+    const { billing } = under.neighbours;
+    let sweeps = 0;
+    const sweep = async () => {
+      sweeps += 1;
+      if (sweeps <= SWEEPS) await fast.sweeper.recover();
+    };
+    Object.assign(billing, { onSale: sweep, onSold: sweep });
+    const keys = Array.from({ length: runs(12, 100) }, () => randomUUID());
+    const created = await Promise.all(
+      keys.map((key, nth) =>
+        eventually(
+          async () => {
+            const answer = await create(under, {}, { key, to: nth % 2 === 0 ? fast : under.offers });
+            expect(answer).toMatchObject({ status: 200, body: { return_code: 'S1' } });
+            return (answer.body as { offer_id: number }).offer_id;
+          },
+          { timeoutMs: 20_000 },
+        ),
+      ),
+    );
+    expect(sweeps).toBeGreaterThan(SWEEPS);
+    expect(new Set(created).size).toBe(keys.length);
+    const charged = [...billing.sales].filter(([, { state }]) => state === 'charged');
+    expect(new Set(charged.map(([id]) => id))).toEqual(new Set(created));
+    expect(await under.postgres.query('SELECT 1 FROM offers')).toHaveLength(keys.length);
   });
 });
 

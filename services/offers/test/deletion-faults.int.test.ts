@@ -105,6 +105,14 @@ describe('a deletion whose request died', () => {
     expect((await under.events()).filter((event) => event.name === 'OfferDeleted')).toHaveLength(1);
   });
 
+  it('is ended by the sweep though the clock was set back meanwhile', async () => {
+    const id = await createdId(under, { payment_method: 'E' });
+    await strand(id);
+    under.clock.advance(-3_600_000);
+    await under.offers.sweeper.recover();
+    expect(await statusOf(id)).toBe('Deleted');
+  });
+
   it('is tried until billing knows', async () => {
     const id = await createdId(under, { payment_method: 'E' });
     await strand(id);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isIdempotencyKey, judgeKey, type RecoveryPoint } from './idempotency-key.ts';
+import { isIdempotencyKey, judgeKey, latestLease, leaseFrom, type RecoveryPoint } from './idempotency-key.ts';
 
 describe('an idempotency key', () => {
   it.each(['a', '3f6c2f0e-9c1b-4b57-8f0e-1d2c3b4a5f60', '~!"#', 'x'.repeat(255)])('may be %j', (key) => {
@@ -28,6 +28,13 @@ describe('a request with a known key', () => {
       expect(known(point, now)).toBe('take-over');
     },
   );
+
+  it('waits for a lease from a clock that is a minute ahead, and not for one from a clock that was set back', () => {
+    const minuteAhead = leaseFrom(new Date(now.getTime() + 60_000));
+    expect(minuteAhead).toEqual(latestLease(now));
+    expect(known('charging', minuteAhead)).toBe('in-flight');
+    expect(known('charging', new Date(minuteAhead.getTime() + 1))).toBe('take-over');
+  });
 
   it.each(['received', 'checked', 'charging', 'finished'] as const)(
     'of another payload is told so at %s',
