@@ -70,3 +70,16 @@ export type SettleReply = z.infer<typeof settleReply>;
 /** GET /internal/balance: the balance of the caller's organisation and mode; 0 when nothing was ever booked. */
 export const balanceReply = z.object({ mode, currency, balanceMinor: minorUnits });
 export type BalanceReply = z.infer<typeof balanceReply>;
+
+/** What a transaction of the ledger is, as statements name it. */
+export const transactionKind = z.enum([
+  'offer-charge',
+  'offer-card-payment',
+  'unused-time-credit',
+  'card-top-up',
+  'platform-top-up',
+  'card-refund',
+  'card-dispute',
+  'card-dispute-won',
+]);
+export type TransactionKind = z.infer<typeof transactionKind>;

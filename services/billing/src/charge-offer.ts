@@ -34,7 +34,7 @@ async function chargeBalance(tx: Transaction, charge: Charge, now: Date): Promis
     return refused('balance-too-low', await balanceOf(tx, charge.book));
   }
   await announceLowBalance(tx, charge, booking, now);
-  return charged(now, booking.balance?.minor ?? 0n);
+  return charged(now, booking.balance.minor);
 }
 
 async function repeatCharge(tx: Transaction, charge: Charge): Promise<ChargeReply> {
@@ -52,7 +52,7 @@ async function announceLowBalance(
   { balance, transactionId }: Extract<Booking, { booked: true }>,
   now: Date,
 ): Promise<void> {
-  if (balance === null || balance.lowThresholdMinor === null) return;
+  if (balance.lowThresholdMinor === null) return;
   const crosses =
     balance.minor < balance.lowThresholdMinor && balance.minor + charge.netMinor >= balance.lowThresholdMinor;
   if (!crosses) return;

@@ -1,61 +1,178 @@
-/** `ledger check`: every figure recomputed from the entries, and compared with the offers' own records. */
+/**
+ * `ledger check`: every figure recomputed from the entries, and compared with the offers' own records. It walks the ledger
+ * in steps, so that neither its statements nor what it holds grow with the ledger.
+ */
 import type { LedgerCheckReply } from '@offer-ads/contracts/admin-api';
 import type { Transaction } from '@offer-ads/platform/postgres';
 
-/** Each question selects what is wrong, one text a row; a sound ledger answers none of them. */
-const questions = [
-  `SELECT format('transaction %s sums to %s in %s', transaction_id, sum(amount_minor), a.currency) AS problem
-     FROM entries JOIN accounts a USING (account_id)
-    GROUP BY transaction_id, a.organisation_id, a.mode, a.currency HAVING sum(amount_minor) <> 0`,
+/** About a tenth of a second each, against the two that a statement may take. */
+const transactionsPerStep = 10_000;
+const rowsPerStep = 10_000;
+/** A person needs the first ones; the reply stays of a size that can be read. */
+const mostProblems = 1_000;
 
-  `SELECT format('transaction %s has an entry in a book that is not its own', transaction_id) AS problem
-     FROM entries JOIN transactions t USING (transaction_id) JOIN accounts a USING (account_id)
-    WHERE (a.organisation_id, a.mode, a.currency) <> (t.organisation_id, t.mode, t.currency)`,
-
-  `SELECT format('transaction %s has no entries', transaction_id) AS problem
-     FROM transactions t WHERE NOT EXISTS (SELECT FROM entries e WHERE e.transaction_id = t.transaction_id)`,
-
-  `SELECT format('cause "%s" was booked %s times', cause, count(*)) AS problem
-     FROM transactions GROUP BY cause HAVING count(*) > 1`,
-
-  `SELECT format('balance of account %s is %s, its entries sum to %s', account_id, balance_minor, total) AS problem
-     FROM accounts
-     LEFT JOIN balances USING (account_id)
-     LEFT JOIN (SELECT account_id, sum(amount_minor) AS total FROM entries GROUP BY account_id) e USING (account_id)
-    WHERE kind = 'prepaid-balance' AND (balance_minor IS NULL OR balance_minor < 0 OR balance_minor <> coalesce(total, 0))`,
-
-  // Sales and credits of an offer, as the ledger has them, against the offer's own record.
-  `SELECT format('offer %s: its record says %s paid and %s credited, the ledger %s and %s',
-                 offer_id, sold_by_record, credited_by_record, sold, credited) AS problem
-     FROM (
-       SELECT offer_id,
-              CASE WHEN paid_at IS NULL THEN 0 ELSE net_minor END AS sold_by_record,
-              credited_minor AS credited_by_record,
-              coalesce(sold, 0) AS sold,
-              coalesce(credited, 0) AS credited
-         FROM offer_payments
-         FULL JOIN (
-           SELECT offer_id,
-                  sum(amount_minor) FILTER (WHERE kind = 'sales') AS sold,
-                  -sum(amount_minor) FILTER (WHERE kind = 'unused-time-credits') AS credited
-             FROM transactions JOIN entries USING (transaction_id) JOIN accounts USING (account_id)
-            WHERE offer_id IS NOT NULL
-            GROUP BY offer_id
-         ) booked USING (offer_id)
-     ) compared
-    WHERE sold_by_record IS DISTINCT FROM sold OR credited_by_record IS DISTINCT FROM credited`,
-];
-
-/** Run it in one repeatable-read transaction, so that all questions see the same moment. */
-export async function checkLedger(tx: Transaction): Promise<LedgerCheckReply> {
+/** Run it in one repeatable-read transaction, so that all steps see the same moment. */
+export async function checkLedger(
+  tx: Transaction,
+  { transactionsAtOnce = transactionsPerStep, rowsAtOnce = rowsPerStep } = {},
+): Promise<LedgerCheckReply> {
   await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-  const [counted] = await tx.query<{ transactions: bigint }>(
-    'SELECT count(*) AS transactions FROM transactions',
-  );
   const problems: string[] = [];
-  for (const question of questions) {
-    const found = await tx.query<{ problem: string }>(question);
-    problems.push(...found.map(({ problem }) => problem));
+  let transactions = 0;
+  for await (const step of transactionSteps(tx, transactionsAtOnce)) {
+    transactions += step.transactions;
+    problems.push(...step.problems);
+    if (problems.length >= mostProblems) return cutShort(transactions, problems);
   }
-  return { ok: problems.length === 0, transactions: Number(counted?.transactions ?? 0n), problems };
+  for (const question of [balancesQuestion, offersQuestion]) {
+    for await (const found of rowSteps(tx, question, rowsAtOnce)) {
+      problems.push(...found);
+      if (problems.length >= mostProblems) return cutShort(transactions, problems);
+    }
+  }
+  return { ok: problems.length === 0, transactions, problems };
 }
+
+function cutShort(transactions: number, problems: readonly string[]): LedgerCheckReply {
+  const shown = problems.slice(0, mostProblems);
+  return { ok: false, transactions, problems: [...shown, `the check stopped at ${mostProblems} problems`] };
+}
+
+type Place = readonly [
+  organisationId: bigint,
+  mode: string,
+  currency: string,
+  bookedAt: string,
+  transactionId: bigint,
+];
+type StepRow = {
+  organisation_id: bigint;
+  mode: string;
+  currency: string;
+  /** As text: the database's own precision, finer than that of a Date. */
+  booked_at: string;
+  transaction_id: bigint;
+  transactions: bigint;
+  problems: string[];
+};
+
+/**
+ * Book by book in the order of the statement. A step begins with the last transaction of the step before, whose balance
+ * the next one goes on from, and which is not examined again.
+ */
+async function* transactionSteps(
+  tx: Transaction,
+  size: number,
+): AsyncGenerator<{ transactions: number; problems: readonly string[] }> {
+  let place: Place = [0n, '', '', '-infinity', 0n];
+  for (let isFirst = true; ; isFirst = false) {
+    const [last] = await tx.query<StepRow>(transactionsQuestion, [...place, size + 1, isFirst]);
+    if (last === undefined) return;
+    const transactions = Number(last.transactions);
+    yield { transactions, problems: last.problems };
+    if (transactions < size) return;
+    place = [last.organisation_id, last.mode, last.currency, last.booked_at, last.transaction_id];
+  }
+}
+
+/** One row: the last transaction of the step, how many were examined, and what is wrong with them. */
+const transactionsQuestion = `
+  WITH step AS MATERIALIZED (
+    SELECT transaction_id, organisation_id, mode, currency, booked_at, balance_after_minor, offer_id
+      FROM transactions
+     WHERE (organisation_id, mode, currency, booked_at, transaction_id)
+        >= ($1::bigint, $2::text, $3::text, $4::timestamptz, $5::bigint)
+     ORDER BY organisation_id, mode, currency, booked_at, transaction_id
+     LIMIT $6
+  ), recomputed AS (
+    SELECT step.*, whole.*,
+           row_number() OVER walk AS place,
+           lag(transaction_id) OVER book AS previous_id,
+           lag(balance_after_minor, 1, 0::bigint) OVER book AS balance_before
+      FROM step
+      CROSS JOIN LATERAL (
+        SELECT count(*) AS entries,
+               coalesce(sum(amount_minor), 0) AS total,
+               coalesce(sum(amount_minor) FILTER (WHERE kind = 'prepaid-balance'), 0) AS change,
+               coalesce(bool_and((a.organisation_id, a.mode, a.currency)
+                               = (step.organisation_id, step.mode, step.currency)), true) AS one_book
+          FROM entries JOIN accounts a USING (account_id)
+         WHERE entries.transaction_id = step.transaction_id
+      ) whole
+    WINDOW walk AS (ORDER BY organisation_id, mode, currency, booked_at, transaction_id),
+           book AS (PARTITION BY organisation_id, mode, currency ORDER BY booked_at, transaction_id)
+  ), examined AS (
+    SELECT * FROM recomputed WHERE $7 OR place > 1
+  ), wrong AS (
+    SELECT place, format('transaction %s has no entries', transaction_id) AS problem
+      FROM examined WHERE entries = 0
+    UNION ALL
+    SELECT place, format('transaction %s sums to %s in %s', transaction_id, total, currency)
+      FROM examined WHERE total <> 0
+    UNION ALL
+    SELECT place, format('transaction %s has an entry in a book that is not its own', transaction_id)
+      FROM examined WHERE NOT one_book
+    UNION ALL
+    SELECT place, format('transaction %s says that it left a balance of %s, but %s and its change of %s make %s',
+                         transaction_id, balance_after_minor, balance_before, change, balance_before + change)
+      FROM examined WHERE balance_after_minor <> balance_before + change
+    UNION ALL
+    SELECT place, format('transaction %s has an earlier time than transaction %s, which was booked before it',
+                         previous_id, transaction_id)
+      FROM examined WHERE previous_id > transaction_id
+    UNION ALL
+    SELECT place, format('transaction %s is of offer %s, which has no record', transaction_id, offer_id)
+      FROM examined
+     WHERE offer_id IS NOT NULL
+       AND NOT EXISTS (SELECT FROM offer_payments p WHERE p.offer_id = examined.offer_id)
+  )
+  SELECT organisation_id, mode, currency, booked_at::text, transaction_id,
+         (SELECT count(*) FROM examined) AS transactions,
+         ARRAY (SELECT problem FROM wrong ORDER BY place) AS problems
+    FROM recomputed ORDER BY place DESC LIMIT 1`;
+
+/** Rows of one table in the order of their ids; `problem` is null where nothing is wrong. */
+async function* rowSteps(tx: Transaction, question: string, size: number): AsyncGenerator<readonly string[]> {
+  let place = 0n;
+  for (;;) {
+    const [step] = await tx.query<{ last: bigint | null; problems: string[] | null }>(
+      `SELECT max(place) AS last, array_agg(problem ORDER BY place) FILTER (WHERE problem IS NOT NULL) AS problems
+         FROM (${question}) examined`,
+      [place, size],
+    );
+    if (step === undefined || step.last === null) return;
+    yield step.problems ?? [];
+    place = step.last;
+  }
+}
+
+/** What the last transaction of a book has left is what its balance is; the walk has followed it from zero. */
+const balancesQuestion = `
+  SELECT account_id AS place,
+         CASE WHEN balance_minor IS NULL OR balance_minor < 0 OR balance_minor <> coalesce(left_minor, 0)
+              THEN format('balance of account %s is %s, its last transaction left %s',
+                          account_id, balance_minor, coalesce(left_minor, 0)) END AS problem
+    FROM (SELECT * FROM accounts WHERE kind = 'prepaid-balance' AND account_id > $1 ORDER BY account_id LIMIT $2) a
+    LEFT JOIN balances USING (account_id)
+    LEFT JOIN LATERAL (
+      SELECT balance_after_minor AS left_minor FROM transactions t
+       WHERE (t.organisation_id, t.mode, t.currency) = (a.organisation_id, a.mode, a.currency)
+       ORDER BY booked_at DESC, transaction_id DESC LIMIT 1
+    ) latest ON true`;
+
+/** Sales and credits of an offer, as the ledger has them, against the offer's own record. */
+const offersQuestion = `
+  SELECT offer_id AS place,
+         CASE WHEN sold_by_record <> sold OR credited_minor <> credited
+              THEN format('offer %s: its record says %s paid and %s credited, the ledger %s and %s',
+                          offer_id, sold_by_record, credited_minor, sold, credited) END AS problem
+    FROM (
+      SELECT *, CASE WHEN paid_at IS NULL THEN 0 ELSE net_minor END AS sold_by_record
+        FROM offer_payments WHERE offer_id > $1 ORDER BY offer_id LIMIT $2
+    ) record
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(amount_minor) FILTER (WHERE a.kind = 'sales'), 0) AS sold,
+             coalesce(-sum(amount_minor) FILTER (WHERE a.kind = 'unused-time-credits'), 0) AS credited
+        FROM transactions t JOIN entries USING (transaction_id) JOIN accounts a USING (account_id)
+       WHERE t.offer_id = record.offer_id
+    ) booked`;

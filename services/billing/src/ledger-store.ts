@@ -6,8 +6,8 @@ export type Booking =
   | {
       readonly booked: true;
       readonly transactionId: bigint;
-      /** The prepaid balance after it; null when the transaction does not touch it. */
-      readonly balance: { readonly minor: bigint; readonly lowThresholdMinor: bigint | null } | null;
+      /** The prepaid balance after it, also of a transaction that does not change it. */
+      readonly balance: { readonly minor: bigint; readonly lowThresholdMinor: bigint | null };
     }
   | { readonly booked: false; readonly reason: 'balance-too-low' };
 
@@ -20,7 +20,9 @@ type BookingRow = {
 
 /**
  * Books it whole or not at all; the database refuses a cause that was booked before. One statement, so that a busy
- * balance is locked for no longer than the commit takes.
+ * balance is locked for no longer than the commit takes. Every transaction takes that lock, also one that leaves the
+ * balance as it is, and gets its id, its time and the balance after it while it holds it: within a book they go
+ * up together and in the order of commits, which is what makes a statement exact.
  */
 export async function book(tx: Transaction, transaction: LedgerTransaction, at: Date): Promise<Booking> {
   const entries = entriesOf(transaction);
@@ -34,20 +36,20 @@ export async function book(tx: Transaction, transaction: LedgerTransaction, at: 
           WHERE organisation_id = $1 AND mode = $2 AND currency = $3
        ), complete AS MATERIALIZED (
          SELECT count(*) AS accounts, count(*) = cardinality($6::text[]) AS yes,
-                count(*) FILTER (WHERE kind = 'prepaid-balance') AS balances
+                coalesce(sum(amount_minor) FILTER (WHERE kind = 'prepaid-balance'), 0)::bigint AS change
            FROM entry
        ), moved AS (
          UPDATE balances
-            SET balance_minor = balances.balance_minor + entry.amount_minor
-           FROM entry, complete
-          WHERE balances.account_id = entry.account_id AND entry.kind = 'prepaid-balance' AND complete.yes
-            AND balances.balance_minor + entry.amount_minor >= 0
-         RETURNING balances.balance_minor, balances.low_threshold_minor
+            SET balance_minor = balance_minor + change, last_booked_at = greatest(last_booked_at, $8)
+           FROM complete, accounts
+          WHERE organisation_id = $1 AND mode = $2 AND currency = $3 AND kind = 'prepaid-balance'
+            AND balances.account_id = accounts.account_id AND complete.yes
+            AND (change >= 0 OR balance_minor + change >= 0)
+         RETURNING balance_minor, low_threshold_minor, last_booked_at
        ), booked AS (
-         INSERT INTO transactions (cause, organisation_id, mode, currency, offer_id, booked_at)
-         SELECT $4, $1, $2, $3, $5, $8
-           FROM complete
-          WHERE complete.yes AND complete.balances = (SELECT count(*) FROM moved)
+         INSERT INTO transactions
+           (cause, kind, organisation_id, mode, currency, offer_id, booked_at, balance_after_minor)
+         SELECT $4, $9, $1, $2, $3, $5, last_booked_at, balance_minor FROM moved
          RETURNING transaction_id
        ), written AS (
          INSERT INTO entries (transaction_id, account_id, amount_minor)
@@ -64,6 +66,7 @@ export async function book(tx: Transaction, transaction: LedgerTransaction, at: 
         entries.map((entry) => entry.account),
         entries.map((entry) => entry.amountMinor),
         at,
+        transaction.kind,
       ],
     );
     if (row === undefined) throw new Error(`booking "${transaction.cause}" gave no row`);
@@ -74,16 +77,14 @@ export async function book(tx: Transaction, transaction: LedgerTransaction, at: 
     await openAccounts(tx, transaction.book);
     row = await attempt();
   }
-  if (row.transaction_id === null) return { booked: false, reason: 'balance-too-low' };
-  const balance =
-    row.balance_minor === null
-      ? null
-      : { minor: row.balance_minor, lowThresholdMinor: row.low_threshold_minor };
+  if (row.transaction_id === null || row.balance_minor === null)
+    return { booked: false, reason: 'balance-too-low' };
+  const balance = { minor: row.balance_minor, lowThresholdMinor: row.low_threshold_minor };
   return { booked: true, transactionId: row.transaction_id, balance };
 }
 
 /** Accounts are made on first use (architecture, rule 10), so that no command waits for an event. */
-async function openAccounts(tx: Transaction, { organisationId, mode, currency }: Book): Promise<void> {
+export async function openAccounts(tx: Transaction, { organisationId, mode, currency }: Book): Promise<void> {
   await tx.query(
     `WITH opened AS (
        INSERT INTO accounts (organisation_id, mode, currency, kind)
@@ -123,7 +124,7 @@ export async function findByCause(
     balance_change: bigint | null;
   }>(
     `SELECT t.organisation_id, t.mode, t.currency,
-            sum(amount_minor) FILTER (WHERE kind = 'prepaid-balance')::bigint AS balance_change
+            sum(amount_minor) FILTER (WHERE accounts.kind = 'prepaid-balance')::bigint AS balance_change
        FROM transactions t JOIN entries USING (transaction_id) JOIN accounts USING (account_id)
       WHERE cause = $1
       GROUP BY t.transaction_id`,

@@ -21,7 +21,7 @@ export async function topUpBalance(postgres: Postgres, topUp: TopUp, now: Date):
     const before = await findByCause(tx, transaction.cause);
     if (before === undefined) {
       const booking = await book(tx, transaction, now);
-      if (!booking.booked || booking.balance === null) throw new Error(`${transaction.cause}: refused`);
+      if (!booking.booked) throw new Error(`${transaction.cause}: refused`);
       await announce(tx, topUp, booking.transactionId, booking.balance.minor, now);
       return { ok: true, balanceMinor: booking.balance.minor };
     }

@@ -3,6 +3,7 @@
  * so it sums to zero by construction; the database checks it again. Amounts are credit-positive: a prepaid balance
  * above zero is what the organisation may spend, card clearing below zero is what the card provider owes.
  */
+import type { TransactionKind } from '@offer-ads/contracts/billing-api';
 import type { Mode } from '@offer-ads/contracts/primitives';
 
 /** Accounts of one organisation, mode and currency. */
@@ -24,6 +25,8 @@ export type Posting = { readonly amountMinor: bigint; readonly from: AccountKind
 export type LedgerTransaction = {
   /** What made it happen, unique over all transactions: nothing is booked twice. */
   readonly cause: string;
+  /** What a statement calls it. */
+  readonly kind: TransactionKind;
   readonly book: Book;
   readonly offerId: number | null;
   readonly postings: readonly Posting[];
@@ -36,6 +39,7 @@ export type Entry = { readonly account: AccountKind; readonly amountMinor: bigin
 export function offerCharged(book: Book, offerId: number, netMinor: bigint): LedgerTransaction {
   return {
     cause: `offer ${offerId} charged`,
+    kind: 'offer-charge',
     book,
     offerId,
     postings: [{ amountMinor: netMinor, from: 'prepaid-balance', to: 'sales' }],
@@ -50,6 +54,7 @@ export function offerPaidByCard(
 ): LedgerTransaction {
   return {
     cause: `offer ${offerId} paid by card`,
+    kind: 'offer-card-payment',
     book,
     offerId,
     postings: [
@@ -70,6 +75,7 @@ export function unusedTimeCredited(
 ): LedgerTransaction {
   return {
     cause: `offer ${offerId} credited up to ${credit.creditedSoFarMinor}`,
+    kind: 'unused-time-credit',
     book,
     offerId,
     postings: [{ amountMinor: credit.amountMinor, from: 'unused-time-credits', to: 'prepaid-balance' }],
@@ -80,6 +86,7 @@ export function unusedTimeCredited(
 export function balanceToppedUp(book: Book, reference: string, amountMinor: bigint): LedgerTransaction {
   return {
     cause: `top-up ${reference}`,
+    kind: 'platform-top-up',
     book,
     offerId: null,
     postings: [{ amountMinor, from: 'top-up-source', to: 'prepaid-balance' }],
