@@ -12,7 +12,6 @@ import {
   updateViewers,
   type Viewer,
   viewerIn,
-  viewerKey,
 } from './traffic-viewers-store.ts';
 
 /** A view or a click as it was told. */
@@ -53,41 +52,32 @@ async function noteViewers(
   sightings: readonly Sighting[],
   now: Date,
 ): Promise<readonly RollUp[]> {
-  const byViewer = groupByViewer(sightings.filter((sighting) => !standsAlone(sighting)));
-  if (byViewer.size === 0) return [];
-  const asNew = [...byViewer.values()].map(({ viewer, seen }) => note({ ...viewer, known: new Map() }, seen));
-  const inserted = await insertViewers(
-    tx,
-    asNew.map(({ viewer }) => viewer),
-    now,
+  const groups = groupByViewer(sightings.filter((sighting) => !standsAlone(sighting)));
+  if (groups.length === 0) return [];
+  const asNew = groups.map(({ viewer, seen }) => note({ ...viewer, known: new Map() }, seen));
+  const inserted = await insertViewers(tx, asNew.map(whom), now);
+  const fresh = asNew.filter(({ viewer }) => inserted.has(viewer.key)).flatMap(({ rollUps }) => rollUps);
+  const others = groups.filter(({ viewer }) => !inserted.has(viewer.key));
+  if (others.length === 0) return fresh;
+  const locked = await lockViewers(tx, others.map(whom));
+  const noted = others.map(({ viewer, seen }) =>
+    note({ ...viewer, known: locked.get(viewer.key) ?? new Map() }, seen),
   );
-  const [fresh, others] = partition(asNew, ({ viewer }) => inserted.has(viewerKey(viewer)));
-  if (others.length === 0) return fresh.flatMap(({ rollUps }) => rollUps);
-  const locked = await lockViewers(
-    tx,
-    others.map(({ viewer }) => viewer),
-  );
-  const noted = locked.map((known) => note(known, byViewer.get(viewerKey(known))?.seen ?? []));
-  await updateViewers(
-    tx,
-    noted.map(({ viewer }) => viewer),
-    now,
-  );
-  return [...fresh, ...noted].flatMap(({ rollUps }) => rollUps);
+  await updateViewers(tx, noted.map(whom), now);
+  return fresh.concat(noted.flatMap(({ rollUps }) => rollUps));
 }
 
 type Group = { readonly viewer: Viewer; readonly seen: Sighting[] };
 
-function groupByViewer(sightings: readonly Sighting[]): ReadonlyMap<string, Group> {
+function groupByViewer(sightings: readonly Sighting[]): readonly Group[] {
   const groups = new Map<string, Group>();
   for (const sighting of sightings) {
     const viewer = viewerIn(sighting.hour, sighting.viewer ?? '');
-    const key = viewerKey(viewer);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { viewer, seen: [sighting] });
+    const group = groups.get(viewer.key);
+    if (group === undefined) groups.set(viewer.key, { viewer, seen: [sighting] });
     else group.seen.push(sighting);
   }
-  return groups;
+  return [...groups.values()];
 }
 
 function note(viewer: KnownViewer, seen: readonly Sighting[]): { viewer: KnownViewer; rollUps: RollUp[] } {
@@ -95,12 +85,12 @@ function note(viewer: KnownViewer, seen: readonly Sighting[]): { viewer: KnownVi
   return { viewer: { ...viewer, known: after }, rollUps };
 }
 
-function standsAlone({ viewer, automated }: Sighting): boolean {
-  return automated || viewer === undefined;
+function whom<V extends Viewer>({ viewer }: { readonly viewer: V }): V {
+  return viewer;
 }
 
-function partition<T>(all: readonly T[], belongs: (one: T) => boolean): [T[], T[]] {
-  return [all.filter(belongs), all.filter((one) => !belongs(one))];
+function standsAlone({ viewer, automated }: Sighting): boolean {
+  return automated || viewer === undefined;
 }
 
 function isThere<T>(value: T | undefined): value is T {

@@ -59,7 +59,7 @@ export async function addTraffic(tx: Transaction, rollUps: readonly RollUp[]): P
          clicks_automated = known.clicks_automated + excluded.clicks_automated`,
     [
       rollUps.map(({ offerId }) => offerId),
-      rollUps.map(({ hour }) => hour),
+      rollUps.map(({ hour }) => hour.toISOString()),
       column('views'),
       column('clicks'),
       column('viewsRepeated'),

@@ -6,21 +6,14 @@ import { hash } from 'node:crypto';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
 import type { ViewerHour } from './domain/traffic.ts';
 
-/** A viewer in one hour. */
-export type Viewer = { readonly hour: Date; readonly viewer: string };
+/** A viewer in one hour: the key stands for the pseudonym in this hour only. */
+export type Viewer = { readonly hour: Date; readonly key: string };
 export type KnownViewer = Viewer & { readonly known: ViewerHour };
 
-/**
- * Stands for the pseudonym in this hour only. Of a million viewers in one hour, two share their 64 bits about once in
- * forty million hours.
- */
+/** Of a million viewers in one hour, two share the 64 bits of their key about once in forty million hours. */
 export function viewerIn(hour: Date, pseudonym: string): Viewer {
   const digest = hash('sha256', `${hour.getTime()} ${pseudonym}`, 'buffer');
-  return { hour, viewer: digest.readBigInt64BE(0).toString() };
-}
-
-export function viewerKey({ hour, viewer }: Viewer): string {
-  return `${hour.getTime()} ${viewer}`;
+  return { hour, key: digest.readBigInt64BE(0).toString() };
 }
 
 /** Stores those whom nobody knew and gives their keys; the others are as they were. */
@@ -29,59 +22,67 @@ export async function insertViewers(
   viewers: readonly KnownViewer[],
   now: Date,
 ): Promise<ReadonlySet<string>> {
-  const inserted = await tx.query<{ hour: Date; viewer: bigint }>(
-    `INSERT INTO traffic_viewers (hour, viewer, seen, touched_at)
-     SELECT hour, viewer, seen::integer[], $4
-     FROM unnest($1::timestamptz[], $2::bigint[], $3::text[]) AS new (hour, viewer, seen) ORDER BY hour, viewer
-     ON CONFLICT DO NOTHING RETURNING hour, viewer`,
-    [...columnsOf(viewers), viewers.map(({ known }) => written(known)), now],
+  const inserted = await tx.query<{ viewer: bigint }>(
+    `${insertInOrder} ON CONFLICT DO NOTHING RETURNING viewer`,
+    rowsOf(viewers, now),
   );
-  return new Set(inserted.map(({ hour, viewer }) => viewerKey({ hour, viewer: viewer.toString() })));
+  return new Set(inserted.map(({ viewer }) => viewer.toString()));
 }
 
-/** What is known of viewers, which nobody changes until the transaction ends. Throws when one was forgotten meanwhile. */
-export async function lockViewers(tx: Transaction, viewers: readonly Viewer[]): Promise<KnownViewer[]> {
-  const rows = await tx.query<{ hour: Date; viewer: bigint; seen: number[] | null }>(
-    `SELECT hour, viewer, seen FROM traffic_viewers
+/** By key, what nobody else changes until the transaction ends. Throws when one was forgotten meanwhile. */
+export async function lockViewers(
+  tx: Transaction,
+  viewers: readonly Viewer[],
+): Promise<ReadonlyMap<string, ViewerHour>> {
+  const rows = await tx.query<{ viewer: bigint; seen: string | null }>(
+    `SELECT viewer, seen::text FROM traffic_viewers
      WHERE (hour, viewer) IN (SELECT * FROM unnest($1::timestamptz[], $2::bigint[]))
      ORDER BY hour, viewer FOR UPDATE`,
     columnsOf(viewers),
   );
   if (rows.length !== viewers.length)
     throw new Error('a viewer was forgotten just now, the next try finds none');
-  return rows.map(({ hour, viewer, seen }) => ({ hour, viewer: viewer.toString(), known: read(seen) }));
+  return new Map(rows.map(({ viewer, seen }) => [viewer.toString(), read(seen)]));
 }
 
+/** By the way of an insert, which finds each row by its key, whatever the planner thinks of the table. */
 export async function updateViewers(
   tx: Transaction,
   viewers: readonly KnownViewer[],
   now: Date,
 ): Promise<void> {
   await tx.query(
-    `UPDATE traffic_viewers AS known SET seen = new.seen::integer[], touched_at = $4
-     FROM unnest($1::timestamptz[], $2::bigint[], $3::text[]) AS new (hour, viewer, seen)
-     WHERE known.hour = new.hour AND known.viewer = new.viewer`,
-    [...columnsOf(viewers), viewers.map(({ known }) => written(known)), now],
+    `${insertInOrder} ON CONFLICT (hour, viewer) DO UPDATE SET seen = excluded.seen, touched_at = excluded.touched_at`,
+    rowsOf(viewers, now),
   );
 }
 
-function columnsOf(viewers: readonly Viewer[]): [Date[], string[]] {
-  return [viewers.map(({ hour }) => hour), viewers.map(({ viewer }) => viewer)];
+const insertInOrder = `INSERT INTO traffic_viewers (hour, viewer, seen, touched_at)
+  SELECT hour, viewer, seen::integer[], $4
+  FROM unnest($1::timestamptz[], $2::bigint[], $3::text[]) AS new (hour, viewer, seen) ORDER BY hour, viewer`;
+
+function rowsOf(viewers: readonly KnownViewer[], now: Date): unknown[] {
+  return [...columnsOf(viewers), viewers.map(({ known }) => written(known)), now];
 }
 
+/** Instants as text: what pg makes of a Date takes longer than the statement. */
+function columnsOf(viewers: readonly Viewer[]): [string[], string[]] {
+  return [viewers.map(({ hour }) => hour.toISOString()), viewers.map(({ key }) => key)];
+}
+
+/** As the column has it, and as PostgreSQL writes an array of integers. */
 function written(known: ViewerHour): string | null {
   if (known === 'automated') return null;
-  const numbers = [...known].flatMap(([offerId, { views, clicks }]) => [offerId, views, clicks]);
-  return `{${numbers.join(',')}}`;
+  const offers = [...known].map(([offerId, { views, clicks }]) => `${offerId},${views},${clicks}`);
+  return `{${offers.join(',')}}`;
 }
 
-function read(seen: readonly number[] | null): ViewerHour {
+function read(seen: string | null): ViewerHour {
   if (seen === null) return 'automated';
+  const numbers = seen.slice(1, -1).split(',').map(Number);
   const known = new Map<number, { views: number; clicks: number }>();
-  for (let at = 0; at < seen.length; at += 3) {
-    const [offerId = 0, views = 0, clicks = 0] = seen.slice(at, at + 3);
-    known.set(offerId, { views, clicks });
-  }
+  for (let at = 0; at + 2 < numbers.length; at += 3)
+    known.set(numbers[at] ?? 0, { views: numbers[at + 1] ?? 0, clicks: numbers[at + 2] ?? 0 });
   return known;
 }
 

@@ -75,7 +75,7 @@ function event(o: Partial<TrafficEvent> = {}): TrafficEvent {
 
 /** A view of each offer, in the order in which rows are written: of ids, viewers and offers alike. */
 function viewsInOrder(o: { anonymous: boolean }): TrafficEvent[] {
-  const key = (viewer: string) => BigInt(viewerIn(hour, viewer).viewer);
+  const key = (viewer: string) => BigInt(viewerIn(hour, viewer).key);
   const viewers = times(OFFERS)
     .map((index) => `viewer ${index}`)
     .toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
@@ -205,8 +205,8 @@ describe('batches of replicas at the same time', () => {
     const batches = [views, o.share === 'events' ? reversed : toldAgain(reversed)];
     const held = {
       events: [middle.eventId],
-      'new viewers': [hour, viewerIn(hour, middle.viewer ?? '').viewer],
-      'known viewers': [hour, viewerIn(hour, middle.viewer ?? '').viewer],
+      'new viewers': [hour, viewerIn(hour, middle.viewer ?? '').key],
+      'known viewers': [hour, viewerIn(hour, middle.viewer ?? '').key],
       offers: [middle.offerId, hour],
     }[o.share];
     await using holder = await openReplica();
