@@ -48,57 +48,61 @@ async function sometime(): Promise<undefined> {
   await pause(randomInt(0, 12));
 }
 
-it('a shown offer has its picture, in whatever order creations and removals of the same picture meet', async () => {
-  s3.before = sometime;
-  // Half of the sales are refused, so that many a picture is needed by nobody.
-  under.neighbours.billing.onSale = async () => {
-    under.neighbours.billing.balanceMinor = Math.random() < 0.5 ? 0n : 1_000_00n;
-  };
-  under.neighbours.billing.onSold = async () => {
-    under.neighbours.billing.balanceMinor = 1_000_00n;
-  };
-  const photograph = await photographLikeJpeg({ width: 32, height: 32 });
-  const outcomes = new Map<number, number>();
-  const caller = { quota: { perPerson: 100_000, perOrganisation: 100_000 } };
-  const race = { over: false };
-  const removeOn = async () => {
-    while (!race.over) await removal.remove();
-  };
-  const createOn = async () => {
-    for (let round = 0; round < runs(40, 500); round += 1) {
-      const picture = Buffer.concat([photograph, randomBytes(16)]);
-      const tries = Array.from({ length: AT_ONCE }, async () => {
-        const key = randomUUID();
-        await sometime();
-        // As clients do: again with the same key while it is being processed.
-        for (let attempt = 0; attempt < 3; attempt += 1) {
-          const { status } = await create(under, {}, { key, picture, caller });
-          outcomes.set(status, (outcomes.get(status) ?? 0) + 1);
-          if (status !== 409) return;
-        }
-      });
-      await Promise.all(tries);
-    }
-  };
-  const removing = [removeOn(), removeOn()];
-  await Promise.all([createOn(), createOn()]);
-  race.over = true;
-  await Promise.all(removing);
+it(
+  'a shown offer has its picture, in whatever order creations and removals of the same picture meet',
+  async () => {
+    s3.before = sometime;
+    // Half of the sales are refused, so that many a picture is needed by nobody.
+    under.neighbours.billing.onSale = async () => {
+      under.neighbours.billing.balanceMinor = Math.random() < 0.5 ? 0n : 1_000_00n;
+    };
+    under.neighbours.billing.onSold = async () => {
+      under.neighbours.billing.balanceMinor = 1_000_00n;
+    };
+    const photograph = await photographLikeJpeg({ width: 32, height: 32 });
+    const outcomes = new Map<number, number>();
+    const caller = { quota: { perPerson: 100_000, perOrganisation: 100_000 } };
+    const race = { over: false };
+    const removeOn = async () => {
+      while (!race.over) await removal.remove();
+    };
+    const createOn = async () => {
+      for (let round = 0; round < runs(40, 500); round += 1) {
+        const picture = Buffer.concat([photograph, randomBytes(16)]);
+        const tries = Array.from({ length: AT_ONCE }, async () => {
+          const key = randomUUID();
+          await sometime();
+          // As clients do: again with the same key while it is being processed.
+          for (let attempt = 0; attempt < 3; attempt += 1) {
+            const { status } = await create(under, {}, { key, picture, caller });
+            outcomes.set(status, (outcomes.get(status) ?? 0) + 1);
+            if (status !== 409) return;
+          }
+        });
+        await Promise.all(tries);
+      }
+    };
+    const removing = [removeOn(), removeOn()];
+    await Promise.all([createOn(), createOn()]);
+    race.over = true;
+    await Promise.all(removing);
 
-  const shown = await under.postgres.query<{ image: string }>(
-    'SELECT image FROM offers WHERE shown_at IS NOT NULL',
-  );
-  const there = ({ image }: { image: string }) => s3.objects.has(s3.settings.prefix + image);
-  expect(shown.filter((offer) => !there(offer))).toEqual([]);
-  // It was a race: creations were stopped, pictures were removed, offers came about.
-  expect(outcomes.get(409) ?? 0).toBeGreaterThan(0);
-  expect(s3.asked.filter((operation) => operation === 'DELETE').length).toBeGreaterThan(0);
-  expect(shown.length).toBeGreaterThan(0);
-  expect(new Set(outcomes.keys())).toEqual(new Set([200, 409]));
-  // In the end nothing is left that nobody needs, not even what reached the store after its removal.
-  under.clock.advance(DAY_MS);
-  await removal.search();
-  under.clock.advance(30 * DAY_MS);
-  await removal.remove();
-  expect(s3.objects.size).toBe(new Set(shown.map(({ image }) => image)).size);
-});
+    const shown = await under.postgres.query<{ image: string }>(
+      'SELECT image FROM offers WHERE shown_at IS NOT NULL',
+    );
+    const there = ({ image }: { image: string }) => s3.objects.has(s3.settings.prefix + image);
+    expect(shown.filter((offer) => !there(offer))).toEqual([]);
+    // It was a race: creations were stopped, pictures were removed, offers came about.
+    expect(outcomes.get(409) ?? 0).toBeGreaterThan(0);
+    expect(s3.asked.filter((operation) => operation === 'DELETE').length).toBeGreaterThan(0);
+    expect(shown.length).toBeGreaterThan(0);
+    expect(new Set(outcomes.keys())).toEqual(new Set([200, 409]));
+    // In the end nothing is left that nobody needs, not even what reached the store after its removal.
+    under.clock.advance(DAY_MS);
+    await removal.search();
+    under.clock.advance(30 * DAY_MS);
+    await removal.remove();
+    expect(s3.objects.size).toBe(new Set(shown.map(({ image }) => image)).size);
+  },
+  runs(60_000, 600_000),
+);

@@ -167,6 +167,7 @@ describe.each(['folder', 'bucket'] as const)('the %s', (kind) => {
     const name = await keep(store);
     await takeAway(true);
     await expect(keep(store)).rejects.toMatchObject(unavailable);
+    await expect(store.read(name, inTime())).rejects.toMatchObject(unavailable);
     await takeAway(false);
     expectSame(await read(store, name), picture);
     await eventually(() => keep(store));

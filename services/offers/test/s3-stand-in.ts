@@ -17,6 +17,8 @@ export type S3StandIn = AsyncDisposable & {
   readonly asked: string[];
   /** Keys in a page, however many are asked for. */
   mostKeys: number;
+  /** The connection breaks when this much of a picture is out. */
+  breakAfterBytes: number;
   /** Runs before an object is answered; what it gives back is the answer instead. */
   before: (operation: string) => Promise<S3Error | undefined>;
 };
@@ -28,7 +30,7 @@ export async function startS3StandIn(): Promise<S3StandIn> {
   const server = createServer((req, res) => {
     void answer(standIn, req)
       .catch((): S3Error => ({ status: 500, code: 'InternalError' }))
-      .then((reply) => send(res, req, reply));
+      .then((reply) => send(standIn, res, req, reply));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -45,6 +47,7 @@ export async function startS3StandIn(): Promise<S3StandIn> {
     objects: new Map(),
     asked: [],
     mostKeys: 1_000,
+    breakAfterBytes: Number.POSITIVE_INFINITY,
     before: async () => undefined,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
@@ -96,7 +99,7 @@ function listing(o: S3StandIn, query: URLSearchParams): string {
   return `<?xml version="1.0"?><ListBucketResult><IsTruncated>${next !== undefined}</IsTruncated>${contents}${token}</ListBucketResult>`;
 }
 
-function send(res: ServerResponse, req: IncomingMessage, reply: Answer): void {
+function send(o: S3StandIn, res: ServerResponse, req: IncomingMessage, reply: Answer): void {
   if ('code' in reply) {
     res.writeHead(reply.status, { 'content-type': 'application/xml' });
     return void res.end(`<?xml version="1.0"?><Error><Code>${reply.code}</Code></Error>`);
@@ -106,7 +109,8 @@ function send(res: ServerResponse, req: IncomingMessage, reply: Answer): void {
     ...(reply.contentType !== undefined && { 'content-type': reply.contentType }),
     ...(status === 200 && { 'content-length': Buffer.byteLength(reply.body) }),
   });
-  res.end(reply.body);
+  if (reply.body.length <= o.breakAfterBytes) return void res.end(reply.body);
+  res.write(reply.body.slice(0, o.breakAfterBytes), () => res.destroy());
 }
 
 const MOST_SKEW_MS = 15 * 60_000;

@@ -1,6 +1,6 @@
 /** Pictures in a folder that every replica shares. */
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, opendir, rename, unlink, writeFile } from 'node:fs/promises';
+import { access, mkdir, open, opendir, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ImageStore, isImageName, PAGE_OF_NAMES } from './images.ts';
 
@@ -21,7 +21,7 @@ export async function openImageFolder(folder: string): Promise<ImageStore> {
     },
     read: async (name) => {
       const file = await nullIfAbsent(open(join(folder, name)));
-      if (file === null) return null;
+      if (file === null) return absentFrom(folder);
       try {
         const { size } = await file.stat();
         return { sizeBytes: size, bytes: file.createReadStream() };
@@ -44,6 +44,12 @@ export async function openImageFolder(folder: string): Promise<ImageStore> {
     },
     [Symbol.asyncDispose]: async () => {},
   };
+}
+
+/** What is not in a folder that is away itself is not known to be absent. */
+async function absentFrom(folder: string): Promise<null> {
+  await access(folder);
+  return null;
 }
 
 /** Left behind by a process that died while it wrote. */
