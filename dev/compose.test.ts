@@ -49,6 +49,7 @@ function filledIn(name: string): string {
   if (name.startsWith('STRIPE')) return `sk_${name.includes('LIVE') ? 'live' : 'test'}_0123456789abcdef`;
   if (name === 'SMTP_URL') return 'smtps://user:password@mail.example:465';
   if (name === 'MAIL_FROM') return 'Offers <offers@mail.example>';
+  if (name === 'SELLER_VAT_NUMBER') return 'GB 123 4567 89';
   return '0123456789abcdef0123456789abcdef';
 }
 

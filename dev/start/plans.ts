@@ -91,6 +91,9 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
       STRIPE_TEST_WEBHOOK_SECRET: secrets.stripeTestWebhook,
       STRIPE_LIVE_SECRET_KEY: secrets.stripeLiveKey,
       STRIPE_LIVE_WEBHOOK_SECRET: secrets.stripeLiveWebhook,
+      SELLER_NAME: 'Offer Ads Ltd',
+      SELLER_ADDRESS: '1 Example Street, London, EC1A 1AA, United Kingdom',
+      SELLER_VAT_NUMBER: 'GB 123 4567 89',
     },
     pricing: {
       MONGO_URL: stores.mongo.pricing,

@@ -3,6 +3,7 @@ import type { Clock } from '@offer-ads/platform/clock';
 import type { Logger } from '@offer-ads/platform/logging';
 import type { Metrics } from '@offer-ads/platform/metrics';
 import type { Postgres } from '@offer-ads/platform/postgres';
+import type { Seller } from './domain/invoice.ts';
 import type { StripeAccounts } from './stripe-client.ts';
 
 export type Billing = {
@@ -11,6 +12,8 @@ export type Billing = {
   readonly clock: Clock;
   /** Base of the payment links. */
   readonly publicUrl: string;
+  /** Who issues the invoices. */
+  readonly seller: Seller;
   readonly logger: Logger;
   readonly metrics: Metrics;
 };

@@ -11,6 +11,17 @@ function stripeKey(mode: 'test' | 'live') {
 const webhookHint = 'must be the signing secret of the webhook endpoint, whsec_...';
 const webhookSecret = z.string({ error: webhookHint }).regex(/^whsec_\S{8,}$/, { error: webhookHint });
 
+function line(what: string, most: number) {
+  const error = `must be ${what} as it stands on invoices, one line of at most ${most} characters`;
+  return z
+    .string({ error })
+    .max(most, { error })
+    .regex(/^[^\p{Cc}]*\S[^\p{Cc}]*$/u, { error })
+    .transform((text) => text.trim());
+}
+
+const vatNumberHint = 'must be the VAT number of the seller, such as GB 123 4567 89';
+
 const settings = z.object({
   ...httpSettings,
   BILLING_DATABASE_URL: postgresUrl,
@@ -25,6 +36,12 @@ const settings = z.object({
   STRIPE_TEST_WEBHOOK_SECRET: webhookSecret,
   STRIPE_LIVE_SECRET_KEY: stripeKey('live'),
   STRIPE_LIVE_WEBHOOK_SECRET: webhookSecret,
+  // Who sells, on invoices. The commas of an address end its lines.
+  SELLER_NAME: line('the name of the seller', 100),
+  SELLER_ADDRESS: line('the address of the seller, its parts separated by commas', 300),
+  SELLER_VAT_NUMBER: z
+    .string({ error: vatNumberHint })
+    .regex(/^(GB|XI) ?\d{3} ?\d{4} ?\d{2}( ?\d{3})?$/, { error: vatNumberHint }),
 });
 
 export type BillingConfig = z.infer<typeof settings>;

@@ -2,6 +2,7 @@
 import type { Transaction } from '@offer-ads/platform/postgres';
 import type { Billing } from './billing.ts';
 import { sessionExpired } from './domain/checkout.ts';
+import type { Seller } from './domain/invoice.ts';
 import { isOfBook, type Receipt } from './domain/offer-payment.ts';
 import { lockPayment, updateCheckout } from './payments-store.ts';
 import { recordOutcome, recordProviderEvent } from './provider-events-store.ts';
@@ -29,7 +30,9 @@ export async function receiveWebhook(
     return 'refused';
   }
   const { event } = reading;
-  const outcome = await billing.postgres.transaction((tx) => apply(tx, event, now));
+  const outcome = await billing.postgres.transaction((tx) =>
+    apply(tx, event, { seller: billing.seller, now }),
+  );
   webhooks.inc({ outcome });
   const receipt = event.news?.session.receipt;
   if (receipt && event.news?.kind === 'completed' && isAboutPayment(outcome)) {
@@ -40,11 +43,13 @@ export async function receiveWebhook(
 
 type Outcome = Recorded | 'seen-before' | 'not-ours' | 'not-paid-yet' | 'session-over';
 
-async function apply(tx: Transaction, event: ProviderEvent, now: Date): Promise<Outcome> {
+type Issuing = { readonly seller: Seller; readonly now: Date };
+
+async function apply(tx: Transaction, event: ProviderEvent, issuing: Issuing): Promise<Outcome> {
   const receipt = event.news?.session.receipt ?? null;
-  const isNew = await recordProviderEvent(tx, { ...event, receipt }, now);
+  const isNew = await recordProviderEvent(tx, { ...event, receipt }, issuing.now);
   if (!isNew) return 'seen-before';
-  const outcome = await effectOf(tx, event, receipt, now);
+  const outcome = await effectOf(tx, event, receipt, issuing);
   await recordOutcome(tx, event.eventId, outcome);
   return outcome;
 }
@@ -53,11 +58,11 @@ async function effectOf(
   tx: Transaction,
   { news }: ProviderEvent,
   receipt: Receipt | null,
-  now: Date,
+  issuing: Issuing,
 ): Promise<Outcome> {
   if (news === null || receipt === null) return 'not-ours';
-  if (news.kind === 'over') return endSession(tx, receipt, now);
-  return news.session.isPaid ? recordPayment(tx, receipt, now) : 'not-paid-yet';
+  if (news.kind === 'over') return endSession(tx, receipt, issuing.now);
+  return news.session.isPaid ? recordPayment(tx, receipt, issuing) : 'not-paid-yet';
 }
 
 async function endSession(tx: Transaction, receipt: Receipt, now: Date): Promise<Outcome> {

@@ -6,6 +6,7 @@ import type { Transaction } from '@offer-ads/platform/postgres';
 import type { Billing } from './billing.ts';
 import { creditUnusedTime, whollyUnused } from './credit-offer.ts';
 import { opened, paid } from './domain/checkout.ts';
+import type { Seller } from './domain/invoice.ts';
 import { movesMoney, offerPaidByCard } from './domain/ledger.ts';
 import {
   type CardPayment,
@@ -13,13 +14,18 @@ import {
   type ReceiptProblem,
   receiptProblem,
 } from './domain/offer-payment.ts';
+import { issueInvoice } from './invoices.ts';
 import { book } from './ledger-store.ts';
 import { lockPayment, recordPaidSession, updateCheckout } from './payments-store.ts';
 import { recordOutcome, recordProviderEvent } from './provider-events-store.ts';
 
 export type Recorded = 'paid' | 'paid-before' | ReceiptProblem;
 
-export async function recordPayment(tx: Transaction, receipt: Receipt, now: Date): Promise<Recorded> {
+export async function recordPayment(
+  tx: Transaction,
+  receipt: Receipt,
+  { seller, now }: { readonly seller: Seller; readonly now: Date },
+): Promise<Recorded> {
   const payment = await lockPayment(tx, receipt.offerId);
   const problem = receiptProblem(payment, receipt);
   if (problem !== null) return problem;
@@ -41,6 +47,9 @@ export async function recordPayment(tx: Transaction, receipt: Receipt, now: Date
   // Nobody has an offer to run for a closed checkout: the price goes to the balance at once (decision 7). That
   // offers will report the same makes no difference, credits being cumulative.
   if (settled.checkout.state === 'closed') await creditUnusedTime(tx, settled, whollyUnused, now);
+  // Last: it keeps other payments of the mode waiting until this one is committed.
+  const { cause } = transaction;
+  await issueInvoice(tx, { kind: 'offer', ...settled, cause, paidAt: now, seller, now });
   return 'paid';
 }
 
@@ -63,7 +72,7 @@ function offerPaid({ book, ...payment }: CardPayment, at: Date) {
 export async function recordFoundPayment(billing: Billing, receipt: Receipt): Promise<Recorded> {
   const now = billing.clock.now();
   const recorded = await billing.postgres.transaction(async (tx) => {
-    const outcome = await recordPayment(tx, receipt, now);
+    const outcome = await recordPayment(tx, receipt, { seller: billing.seller, now });
     if (isProblem(outcome)) {
       const eventId = `found ${receipt.sessionId}`;
       const found = { eventId, mode: receipt.mode, type: 'found when asked', receipt };

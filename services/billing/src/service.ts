@@ -11,10 +11,12 @@ import { openPostgres } from '@offer-ads/platform/postgres';
 import type { Billing } from './billing.ts';
 import type { BillingConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
+import type { Seller } from './domain/invoice.ts';
 import { adminRoutes } from './http/admin-routes.ts';
 import { internalRoutes } from './http/internal-routes.ts';
 import { payRoutes } from './http/pay-routes.ts';
 import { webhookRoutes } from './http/webhook-routes.ts';
+import { completeInvoices } from './invoices.ts';
 import { reconcileCheckouts } from './reconcile.ts';
 import { openStripe, type StripeKeys } from './stripe-client.ts';
 
@@ -49,13 +51,27 @@ export async function startBilling(
   started.use(startInboxPruning({ postgres, ...foundation }));
 
   const stripe = openStripe(stripeKeysOf(config), config.STRIPE_API_URL);
-  const billing: Billing = { postgres, stripe, publicUrl: config.PUBLIC_URL, ...foundation };
+  const billing: Billing = {
+    postgres,
+    stripe,
+    publicUrl: config.PUBLIC_URL,
+    seller: sellerOf(config),
+    ...foundation,
+  };
   await broker.consume(subscriptions(billing));
   const reconciliation = started.use(
     startLoop({
       name: 'checkout-reconciliation',
       everyMs: RECONCILE_EVERY_MS,
       work: (signal) => reconcileCheckouts(billing, signal),
+      ...foundation,
+    }),
+  );
+  started.use(
+    startLoop({
+      name: 'invoice-completion',
+      everyMs: RECONCILE_EVERY_MS,
+      work: (signal) => completeInvoices(billing, signal),
       ...foundation,
     }),
   );
@@ -82,6 +98,14 @@ export async function startBilling(
     url: server.url,
     reconcile: reconciliation.runNow,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+function sellerOf(config: BillingConfig): Seller {
+  return {
+    name: config.SELLER_NAME,
+    address: config.SELLER_ADDRESS,
+    vatNumber: config.SELLER_VAT_NUMBER,
   };
 }
 

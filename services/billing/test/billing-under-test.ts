@@ -29,6 +29,12 @@ export const stripeKeys = {
   LIVE: { secretKey: 'sk_live_simulated', webhookSecret: 'whsec_live_simulated' },
 };
 
+export const seller = {
+  name: 'Offer Ads Ltd',
+  address: '1 Example Street, London, EC1A 1AA, United Kingdom',
+  vatNumber: 'GB 123 4567 89',
+};
+
 export type Webhook = { readonly body: Buffer; readonly signature: string };
 
 export type BillingUnderTest = Awaited<ReturnType<typeof startBillingUnderTest>>;
@@ -68,6 +74,7 @@ export async function startBillingUnderTest() {
     stripe: openStripe(stripeKeys, simulator.url),
     clock,
     publicUrl: 'https://ads.example',
+    seller,
     logger: silentLogger,
     metrics,
   };

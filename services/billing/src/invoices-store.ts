@@ -1,0 +1,100 @@
+/** Invoices in Postgres. */
+import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { Invoice, Invoiced, Seller } from './domain/invoice.ts';
+import { vatPercentOf } from './domain/invoice.ts';
+
+/**
+ * Numbers have no gaps, so there is one after the other: whoever issues keeps the others of the mode waiting until its
+ * transaction has ended, and a rollback gives the number back. Taken last, it is held for little more than the commit.
+ */
+export async function lockNumbers(tx: Transaction, mode: Mode): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`invoice numbers of ${mode}`]);
+}
+
+export type NewInvoice = Invoiced & {
+  readonly cause: string;
+  readonly seller: Seller;
+  readonly issuedAt: Date;
+};
+
+/** Needs the numbers locked by a statement before it, so that it sees the last one. A cause that has its invoice keeps it. */
+export async function insertInvoice(tx: Transaction, invoice: NewInvoice): Promise<bigint> {
+  const { book, seller } = invoice;
+  const [row] = await tx.query<{ sequence: bigint }>(
+    `WITH issued AS (
+       INSERT INTO invoices
+         (mode, sequence, cause, organisation_id, currency, kind, offer_id, title, net_minor, vat_minor, vat_percent,
+          paid_at, issued_at, seller_name, seller_address, seller_vat_number, buyer_name, buyer_country)
+       SELECT $1, coalesce((SELECT max(sequence) FROM invoices WHERE mode = $1), 0) + 1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
+              $11, $12, $13, $14, $15, buyer.name, buyer.country
+         FROM (VALUES (1)) AS one LEFT JOIN organisations buyer ON buyer.organisation_id = $3
+       ON CONFLICT (cause) DO NOTHING
+       RETURNING sequence, offer_id
+     ), marked AS (
+       UPDATE offer_payments SET invoiced = true FROM issued WHERE offer_payments.offer_id = issued.offer_id
+     )
+     SELECT sequence FROM issued UNION ALL SELECT sequence FROM invoices WHERE cause = $2`,
+    [
+      book.mode,
+      invoice.cause,
+      book.organisationId,
+      book.currency,
+      invoice.kind,
+      invoice.offerId,
+      invoice.title,
+      invoice.netMinor,
+      invoice.vatMinor,
+      vatPercentOf(invoice.vatMinor),
+      invoice.paidAt,
+      invoice.issuedAt,
+      seller.name,
+      seller.address,
+      seller.vatNumber,
+    ],
+  );
+  if (row === undefined) throw new Error(`"${invoice.cause}" has no invoice although one was issued`);
+  return row.sequence;
+}
+
+/** Invoices of organisations that were not known then get their names. */
+export async function fillInBuyers(on: Queryable): Promise<number> {
+  const filled = await on.query(
+    `UPDATE invoices SET buyer_name = organisations.name, buyer_country = organisations.country
+       FROM organisations
+      WHERE invoices.organisation_id = organisations.organisation_id AND buyer_name IS NULL
+      RETURNING sequence`,
+  );
+  return filled.length;
+}
+
+/** Paid card payments that have none yet, in the order in which they were paid; locks them, so that replicas share the work. */
+export async function takeNotInvoiced(tx: Transaction, limit: number): Promise<readonly Paid[]> {
+  const rows = await tx.query<NotInvoicedRow>(
+    `SELECT offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, paid_at FROM offer_payments
+      WHERE payment_method = 'E' AND paid_at IS NOT NULL AND NOT invoiced
+      ORDER BY paid_at, offer_id LIMIT $1 FOR UPDATE`,
+    [limit],
+  );
+  return rows.map((row) => ({
+    kind: 'offer',
+    offerId: Number(row.offer_id),
+    book: { organisationId: Number(row.organisation_id), mode: row.mode, currency: row.currency },
+    title: row.title,
+    netMinor: row.net_minor,
+    vatMinor: row.vat_minor,
+    paidAt: row.paid_at,
+  }));
+}
+
+type Paid = Extract<Invoiced, { kind: 'offer' }>;
+type NotInvoicedRow = {
+  offer_id: bigint;
+  organisation_id: bigint;
+  mode: Mode;
+  currency: string;
+  title: string;
+  net_minor: bigint;
+  vat_minor: bigint;
+  paid_at: Date;
+};
