@@ -49,6 +49,96 @@ describe('POST /admin/offers/:id/disable and enable', () => {
     expect((await under.events()).map((event) => event.name)).toEqual(['OfferDisabled', 'OfferEnabled']);
   });
 
+  it('tell exactly which offer and when, and refuse in words that an admin reads', async () => {
+    const id = await createdId(under, startingNow);
+    await under.clearEvents();
+    await under.admin('POST', `/admin/offers/${id}/disable`);
+    under.clock.advance(1);
+    await under.admin('POST', `/admin/offers/${id}/enable`);
+    expect(await under.events()).toMatchObject([
+      {
+        name: 'OfferDisabled',
+        subjectVersion: 3,
+        data: { offerId: id, disabledAt: '2026-06-01T12:00:00.000Z' },
+      },
+      {
+        name: 'OfferEnabled',
+        subjectVersion: 4,
+        data: { offerId: id, enabledAt: '2026-06-01T12:00:00.001Z' },
+      },
+    ]);
+    expect(await under.admin('POST', `/admin/offers/${id}/enable`)).toMatchObject({
+      status: 409,
+      body: { message: 'Offer is already enabled' },
+    });
+    await under.admin('POST', `/admin/offers/${id}/disable`);
+    expect(await under.admin('POST', `/admin/offers/${id}/disable`)).toMatchObject({
+      status: 409,
+      body: { message: 'Offer is already disabled' },
+    });
+    expect(await under.admin('POST', '/admin/offers/x/disable')).toMatchObject({
+      status: 404,
+      body: { message: 'Offer not found' },
+    });
+  });
+
+  it('change what members see and leave the status that the advertiser sees', async () => {
+    const caller = { organisationId: 50 };
+    const id = await createdId(under, startingNow, { caller });
+    const listed = async () => {
+      const { body } = await under.call('GET', '/offers?environment=test', { caller });
+      const [offer] = (body as { data: { offer_status: string; status: string }[] }).data;
+      return [offer!.offer_status, offer!.status];
+    };
+    await under.admin('POST', `/admin/offers/${id}/disable`);
+    expect(await listed()).toEqual(['Active', 'disabled']);
+    const { body } = await under.call('GET', '/offers?environment=test&offer_status=active', { caller });
+    expect(body).toMatchObject({ data: [{ offer_id: id }] });
+    await under.call('POST', `/offers/${id}/pause`, { caller });
+    expect(await listed()).toEqual(['Paused', 'disabled']);
+    await under.admin('POST', `/admin/offers/${id}/enable`);
+    expect(await listed()).toEqual(['Paused', 'enabled']);
+  });
+
+  it('keep a disabled offer from being told as activated until it is enabled', async () => {
+    const id = await createdId(under);
+    await under.admin('POST', `/admin/offers/${id}/disable`);
+    under.clock.set('2026-06-01T13:00:00Z');
+    await under.offers.sweeper.tell();
+    const activations = async () =>
+      (await under.events('all')).filter((it) => it.name === 'OfferActivated' && it.data['offerId'] === id);
+    expect(await activations()).toEqual([]);
+    under.clock.set('2026-06-01T13:10:00Z');
+    await under.admin('POST', `/admin/offers/${id}/enable`);
+    await under.offers.sweeper.tell();
+    expect(await activations()).toMatchObject([{ data: { activatedAt: '2026-06-01T13:10:00.000Z' } }]);
+  });
+
+  it('reach offers of either mode, unpaid and ended ones, but no deleted one', async () => {
+    const live = await createdId(under, { environment: 'LIVE' }, { caller: { mode: 'LIVE' } });
+    const unpaid = await createdId(under, { payment_method: 'E' });
+    const ran = await createdId(under, startingNow);
+    const gone = await createdId(under);
+    await under.call('DELETE', `/offers/${gone}`);
+    under.clock.set('2026-06-02T12:00:00Z');
+    for (const id of [live, unpaid, ran]) {
+      expect(await under.admin('POST', `/admin/offers/${id}/disable`)).toMatchObject({
+        status: 200,
+        body: { status: 'Ended', enabled: false, unusedMs: 0 },
+      });
+    }
+    expect((await under.admin('POST', `/admin/offers/${gone}/disable`)).status).toBe(404);
+  });
+
+  it('succeed once of many at once', async () => {
+    const id = await createdId(under, startingNow);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => under.admin('POST', `/admin/offers/${id}/disable`)),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(5);
+  });
+
   it('refuse what is so already, and an offer that is not', async () => {
     const id = await createdId(under, startingNow);
     expect((await under.admin('POST', `/admin/offers/${id}/enable`)).status).toBe(409);
