@@ -70,6 +70,14 @@ describe.each(['/categories', '/interests'])('%s', (path) => {
     }
   });
 
+  it('is 500 without any detail when something is broken', async () => {
+    const table = path.slice(1);
+    await under.postgres.query(`ALTER TABLE ${table} RENAME TO ${table}_away`);
+    const answer = await under.call('GET', path);
+    await under.postgres.query(`ALTER TABLE ${table}_away RENAME TO ${table}`);
+    expect([answer.status, answer.body]).toEqual([500, { message: 'Internal server error' }]);
+  });
+
   it('takes no parameters and minds none', async () => {
     const plain = await under.call('GET', path);
     for (const query of ['?limit=0', '?environment=LIVE', '?a[b]=c&a[b]=d', '?%', '?__proto__=x']) {
