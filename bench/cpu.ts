@@ -6,6 +6,7 @@ const tickMs = 10;
 
 type Stat = {
   readonly pid: number;
+  readonly program: string;
   readonly parent: number;
   readonly ownMs: number;
   readonly reapedMs: number;
@@ -25,6 +26,29 @@ export function cpuMsOf(root: number): number {
     .reduce((sum, { ownMs, reapedMs }) => sum + ownMs + reapedMs, 0);
 }
 
+/**
+ * The same by who it was: each process of the tree counts for the nearest of its ancestors, itself included, that has a name here,
+ * else for its program. What ended meanwhile is missing, and so is a part of what has just begun.
+ */
+export function cpuMsByName(root: number, names: ReadonlyMap<number, string>): Map<string, number> {
+  const all = new Map(processes().map((stat) => [stat.pid, stat]));
+  const nameOf = (stat: Stat): string | undefined => {
+    for (let at: Stat | undefined = stat; at !== undefined; at = all.get(at.parent)) {
+      if (at.pid === root) return names.get(stat.pid) ?? (stat.pid === root ? names.get(root) : stat.program);
+      const name = names.get(at.pid);
+      if (name !== undefined) return name;
+    }
+    // None of the tree.
+    return undefined;
+  };
+  const sums = new Map<string, number>();
+  for (const stat of all.values()) {
+    const name = nameOf(stat);
+    if (name !== undefined) sums.set(name, (sums.get(name) ?? 0) + stat.ownMs);
+  }
+  return sums;
+}
+
 /** What all cores did since the machine started, waiting for disks and idling left out. */
 export function machineBusyMs(): number {
   const [, ...columns] = (readFileSync('/proc/stat', 'utf8').split('\n')[0] ?? '').trim().split(/\s+/);
@@ -41,6 +65,7 @@ function processes(): Stat[] {
 function statOf(pid: number): Stat | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const program = text.slice(text.indexOf('(') + 1, text.lastIndexOf(')'));
     // The name in brackets may hold anything, brackets and blanks too.
     const fields = text
       .slice(text.lastIndexOf(')') + 2)
@@ -49,7 +74,7 @@ function statOf(pid: number): Stat | undefined {
     const [parent = 0, utime = 0, stime = 0, cutime = 0, cstime = 0] = [1, 11, 12, 13, 14].map(
       (at) => fields[at],
     );
-    return { pid, parent, ownMs: (utime + stime) * tickMs, reapedMs: (cutime + cstime) * tickMs };
+    return { pid, program, parent, ownMs: (utime + stime) * tickMs, reapedMs: (cutime + cstime) * tickMs };
   } catch {
     // Gone since the listing.
     return undefined;

@@ -1,12 +1,13 @@
 /** `npm run bench:gateway`: our gateway, nginx and Caddy before one upstream, in alternation. See bench/README.md. */
 
 import { withCleanEnd } from '../clean-end.ts';
+import { WrongOption } from '../command-line.ts';
 import { machine } from '../machine.ts';
 import { percent } from '../markdown.ts';
 import { writeIntoReadme } from '../readme.ts';
 import { checkPeers } from './check.ts';
 import { InvalidRun, measure, type Sample } from './measure.ts';
-import { type Options, readOptions, usage, WrongOption } from './options.ts';
+import { type Options, readOptions, usage } from './options.ts';
 import { type PeerName, startPeers } from './peers.ts';
 import { findPrograms, ProgramsMissing, versionsOf } from './programs.ts';
 import { reportOf } from './report.ts';

@@ -1,5 +1,6 @@
 /** The command line. */
 import { parseArgs } from 'node:util';
+import { WrongOption, wholeNumber } from '../command-line.ts';
 import { type PeerName, peerNames } from './peers.ts';
 
 export type Options = {
@@ -11,10 +12,6 @@ export type Options = {
   readonly peers: readonly PeerName[];
   readonly write: boolean;
 };
-
-export class WrongOption extends Error {
-  override readonly name = 'WrongOption';
-}
 
 export const usage = `npm run bench:gateway -- [--rounds 5] [--seconds 10] [--quick] [--peers gateway,nginx,...] [--write]
   --quick   one round of 3 seconds: shows that everything works, measures nothing
@@ -36,19 +33,11 @@ export function readOptions(args: string[]): Options {
   const unknown = peers.filter((name) => !(peerNames as readonly string[]).includes(name));
   if (unknown.length > 0) throw new WrongOption(`--peers does not know ${unknown.join(', ')}`);
   return {
-    rounds: count('rounds', values.rounds, values.quick ? 1 : 5),
-    seconds: count('seconds', values.seconds, values.quick ? 3 : 10),
+    rounds: wholeNumber('rounds', values.rounds, values.quick ? 1 : 5),
+    seconds: wholeNumber('seconds', values.seconds, values.quick ? 3 : 10),
     firstWarmUpSeconds: values.quick ? 2 : 15,
     warmUpSeconds: values.quick ? 1 : 3,
     peers: peers as PeerName[],
     write: values.write,
   };
-}
-
-function count(name: string, given: string | undefined, otherwise: number): number {
-  const value = Number(given ?? otherwise);
-  if (!Number.isInteger(value) || value < 1 || value > 60) {
-    throw new WrongOption(`--${name} must be a whole number from 1 to 60`);
-  }
-  return value;
 }

@@ -34,7 +34,7 @@ export function peerTable(samples: Samples): string {
         digits,
       ),
     );
-    return [titles[name], ...cells];
+    return [titles[name]].concat(cells);
   });
   return table(['', ...columns.map(({ title }) => title)], rows);
 }
@@ -61,7 +61,7 @@ export function verdictTable(samples: Samples, ours: readonly PeerName[]): strin
   const verdicts = ours.map((name) => judge(samples, name));
   const aims = (verdicts[0] ?? []).map(({ aim }, index) => {
     const cells = verdicts.map((all) => `${all[index]?.got} ${all[index]?.met === true ? '✓' : '✗'}`);
-    return [aim, ...cells];
+    return [aim].concat(cells);
   });
   return table(['aim', ...ours.map((name) => titles[name])], aims);
 }

@@ -1,0 +1,62 @@
+/** `npm run bench:offers`: creations end to end, the listing of a large organisation, the intake of events. See bench/README.md. */
+import { withCleanEnd } from '../clean-end.ts';
+import { WrongOption } from '../command-line.ts';
+import { machine } from '../machine.ts';
+import { writeIntoReadme } from '../readme.ts';
+import { openStores } from '../stores.ts';
+import { measureCreations } from './creations.ts';
+import { creationsReport } from './creations-report.ts';
+import { measureListing } from './listing.ts';
+import { listingReport } from './listing-report.ts';
+import { type Options, readOptions, usage } from './options.ts';
+import { creationPlan, listingPlan } from './plans.ts';
+import { prepareSettings } from './system.ts';
+
+const say = (line: string) => console.log(line);
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  await withCleanEnd((opened) => run(opened, options));
+} catch (error) {
+  if (error instanceof WrongOption) console.error(`${error.message}\n\n${usage}`);
+  else console.error(error);
+  process.exitCode = 1;
+}
+
+async function run(opened: AsyncDisposableStack, options: Options): Promise<void> {
+  const stores = await openStores(opened, say);
+  const settings = await prepareSettings(opened, stores);
+  const when = `${new Date().toISOString().slice(0, 10)}; ${machine()}; Node ${process.versions.node}.`;
+  if (options.parts.includes('creations')) {
+    const system = opened.use(new AsyncDisposableStack());
+    const creations = await measureCreations(system, {
+      stores,
+      settings,
+      plan: creationPlan(options),
+      report: say,
+    });
+    tell(
+      'creations',
+      `${when} ${creationsReport(creations)}`,
+      options.write && creations.durability !== null,
+    );
+    // What it started ends before the next part begins.
+    await system.disposeAsync();
+  }
+  if (options.parts.includes('listing')) {
+    const service = opened.use(new AsyncDisposableStack());
+    const listing = await measureListing(service, {
+      stores,
+      settings,
+      plan: listingPlan(options),
+      report: say,
+    });
+    tell('listing', `${when} ${listingReport(listing)}`, options.write);
+    await service.disposeAsync();
+  }
+}
+
+function tell(name: string, report: string, write: boolean): void {
+  say(`\n${report}\n`);
+  if (write) writeIntoReadme(name, report);
+}
