@@ -13,6 +13,7 @@ const confined = {
   stripe: "Only billing's stripe module speaks to the card provider.",
   amqplib: "Only the platform's broker modules speak AMQP.",
   nodemailer: 'Only notifier sends mail.',
+  '@aws-sdk/client-s3': 'Only the bucket of pictures speaks S3, and it is loaded only where there is one.',
   ioredis: "Only the gateway's shared counts speak to Valkey.",
 };
 type Confined = keyof typeof confined;
@@ -98,6 +99,7 @@ export default defineConfig({
       files: ['services/notifier/src/mail*.ts', 'services/notifier/src/smtp*.ts'],
       rules: imports('nodemailer'),
     },
+    { files: ['services/offers/src/images/bucket.ts'], rules: imports('@aws-sdk/client-s3') },
     { files: ['services/gateway/src/limits/shared-counts.ts'], rules: imports('ioredis') },
     { files: ['packages/platform/src/**'], rules: imports('pg', 'mongoose', 'express') },
     { files: ['packages/platform/src/broker*.ts'], rules: imports('amqplib') },

@@ -1,10 +1,88 @@
 import { describe, expect, it } from '@jest/globals';
-import { readOffersConfig } from './config.ts';
+import { imageStoreOf, readOffersConfig } from './config.ts';
+
+const secret = '0123456789abcdef0123456789abcdef';
+const whole = {
+  ADMIN_TOKEN: secret,
+  RABBITMQ_URL: 'amqp://localhost',
+  OFFERS_DATABASE_URL: 'postgres://localhost/offers',
+  PRICING_URL: 'http://pricing',
+  BILLING_URL: 'http://billing',
+  MODERATION_URL: 'http://moderation',
+  OFFERS_CONTEXT_SECRET: secret,
+  PRICING_CONTEXT_SECRET: secret,
+  BILLING_CONTEXT_SECRET: secret,
+  MODERATION_CONTEXT_SECRET: secret,
+  PUBLIC_URL: 'https://offers.example',
+  IMAGE_URL_SECRET: secret,
+  IMAGE_STORE_URL: 'file:///data/images',
+};
+const bucket = {
+  IMAGE_STORE_URL: 's3://pictures',
+  S3_ENDPOINT: 'https://s3.example/',
+  S3_ACCESS_KEY_ID: 'id',
+  S3_SECRET_ACCESS_KEY: 'a secret',
+};
 
 describe('the settings of offers', () => {
   it('are all asked for at once', () => {
     expect(() => readOffersConfig({})).toThrow(
       /ADMIN_TOKEN[\s\S]*RABBITMQ_URL[\s\S]*OFFERS_DATABASE_URL[\s\S]*IMAGE_URL_SECRET[\s\S]*IMAGE_STORE_URL/,
+    );
+  });
+});
+
+describe('the store of pictures', () => {
+  it.each([
+    ['file:///data/images', '/data/images'],
+    ['file:///data/the%20images/', '/data/the images/'],
+  ])('%s is a folder, and nothing is asked for S3', (url, folder) => {
+    const config = readOffersConfig({ ...whole, IMAGE_STORE_URL: url });
+    expect(imageStoreOf(config)).toEqual({ kind: 'folder', folder });
+  });
+
+  it.each([
+    ['s3://pictures', ''],
+    ['s3://pictures/', ''],
+    ['s3://pictures/offers/live', 'offers/live/'],
+    ['s3://pictures/offers/live/', 'offers/live/'],
+  ])('%s is a bucket', (url, prefix) => {
+    const config = readOffersConfig({ ...whole, ...bucket, IMAGE_STORE_URL: url });
+    expect(imageStoreOf(config)).toEqual({
+      kind: 'bucket',
+      bucket: 'pictures',
+      prefix,
+      endpoint: 'https://s3.example',
+      region: 'us-east-1',
+      pathStyle: true,
+      accessKeyId: 'id',
+      secretAccessKey: 'a secret',
+    });
+  });
+
+  it('may be in a region, and have its bucket in the host name', () => {
+    const named = { ...whole, ...bucket, S3_REGION: 'eu-west-1', S3_PATH_STYLE: 'false' };
+    expect(imageStoreOf(readOffersConfig(named))).toMatchObject({ region: 'eu-west-1', pathStyle: false });
+  });
+
+  it('in a bucket needs its endpoint and key, asked for together with everything else', () => {
+    expect(() => readOffersConfig({ IMAGE_STORE_URL: 's3://pictures' })).toThrow(
+      /ADMIN_TOKEN is missing[\s\S]*S3_ENDPOINT is missing[\s\S]*S3_ACCESS_KEY_ID is missing[\s\S]*S3_SECRET_ACCESS_KEY is missing/,
+    );
+  });
+
+  it.each([
+    '/data/images',
+    'file://images',
+    'file:///',
+    's3://',
+    's3://Pictures',
+    's3://pictures//x',
+    'https://s3.example/pictures',
+    '',
+  ])('%j is nothing that could be one, and the message says what could', (url) => {
+    expect(() => readOffersConfig({ ...whole, IMAGE_STORE_URL: url })).toThrow(
+      /IMAGE_STORE_URL.*must be file:\/\/\/folder .* or s3:\/\/bucket or s3:\/\/bucket\/prefix/,
     );
   });
 });

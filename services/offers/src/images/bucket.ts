@@ -87,7 +87,7 @@ function clientFor(o: BucketSettings, maxSockets: number): S3Client {
     // One more try, within the caller's deadline.
     maxAttempts: 2,
     retryMode: 'standard',
-    // Stores other than Amazon's do not know the newer checksums; the signature covers the body as well.
+    // Stores other than Amazon's do not know the newer checksums; the signature or TLS covers the body as well.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     useDualstackEndpoint: false,
