@@ -3,6 +3,7 @@
  * with the service's own credential. A refusal is a 4xx with `{message}`.
  */
 import { z } from 'zod';
+import { lowBalanceRequest, statementPeriod, withPeriodInOrder } from './billing-api.ts';
 import { isBilledCurrency } from './currencies.ts';
 import { zonedDateTime } from './date-time.ts';
 import { role } from './gateway-events.ts';
@@ -112,6 +113,22 @@ export const topUpRequest = z.object({
 export const balanceStanding = z.object({ organisationId, mode, currency, balanceMinor: minorUnits });
 export type BalanceStanding = z.infer<typeof balanceStanding>;
 
+/** GET /admin/balances/statement? and its reply: as the organisation's own statement, in longer pages. */
+export const adminStatementQuery = withPeriodInOrder(
+  z.object({
+    ...balanceQuery.shape,
+    ...statementPeriod.shape,
+    limit: z.coerce.number().pipe(z.int().min(1).max(1_000)).default(100),
+  }),
+);
+/** GET /admin/balances/threshold? takes a `balanceQuery`, PUT this; the reply is the organisation's own. */
+export const lowBalanceOrder = z.object({
+  organisationId,
+  mode,
+  currency: currency.refine(isBilledCurrency, 'is not a billed currency'),
+  ...lowBalanceRequest.shape,
+});
+
 /** GET /admin/ledger/check */
 export const ledgerCheckReply = z.object({
   ok: z.boolean(),
@@ -196,3 +213,46 @@ export const parkedReply = z.object({
 export type ParkedMessage = z.infer<typeof parkedReply>['parked'][number];
 /** POST /admin/parked/replay and /drop */
 export const parkedSelection = z.object({ ids: z.union([z.literal('all'), z.array(z.string()).min(1)]) });
+
+/** GET /admin/card-problems: what the card provider did with money and a person has to look at, the latest first. */
+export const cardProblemsQuery = z.object({ limit: z.coerce.number().int().min(1).max(500).default(100) });
+export const cardProblemsReply = z.object({
+  /** Refunds made at the provider, and disputes. */
+  reversals: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.enum(['refund', 'dispute']),
+      mode,
+      amountMinor: minorUnits,
+      currency: z.string(),
+      /** The provider's words. */
+      status: z.string(),
+      reason: z.string().nullable(),
+      heardAt: z.string(),
+      /** Whether the money has left, and whether it has come back. */
+      taken: z.boolean(),
+      returned: z.boolean(),
+      /** Null while the payment that it is of is not known. */
+      organisationId: organisationId.nullable(),
+      offerId: z.int().nullable(),
+      topUpId: z.int().nullable(),
+      /** Whether the ledger has all of it. */
+      booked: z.boolean(),
+    }),
+  ),
+  /** Payments that could not be applied: money arrived that is nobody's. */
+  payments: z.array(
+    z.object({
+      eventId: z.string(),
+      mode,
+      problem: z.string(),
+      heardAt: z.string(),
+      sessionId: z.string().nullable(),
+      amountMinor: minorUnits.nullable(),
+      currency: z.string().nullable(),
+      offerId: z.int().nullable(),
+      topUpId: z.int().nullable(),
+    }),
+  ),
+});
+export type CardProblemsReply = z.infer<typeof cardProblemsReply>;

@@ -1,5 +1,6 @@
 /** Billing's internal interface: what offers and the gateway ask of it. Organisation, mode and currency come from the caller context. */
 import { z } from 'zod';
+import { zonedDateTime } from './date-time.ts';
 import { currency, instant, minorUnits, mode, offerId, paymentMethod } from './primitives.ts';
 
 /** POST /internal/charges: takes the price from the prepaid balance, once per offer id. */
@@ -26,7 +27,8 @@ export const checkoutReply = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('opened'), paymentUrl: z.url(), netMinor: minorUnits, vatMinor: minorUnits }),
   z.object({
     outcome: z.literal('refused'),
-    reason: z.enum(['below-minimum', 'closed']),
+    /** `above-maximum`: with VAT more than one card payment can be. */
+    reason: z.enum(['below-minimum', 'above-maximum', 'closed']),
     /** The smallest net price that the provider takes; null when the reason is another. */
     minimumMinor: minorUnits.nullable(),
   }),
@@ -79,7 +81,89 @@ export const transactionKind = z.enum([
   'card-top-up',
   'platform-top-up',
   'card-refund',
+  'card-refund-failed',
   'card-dispute',
   'card-dispute-won',
 ]);
 export type TransactionKind = z.infer<typeof transactionKind>;
+
+/**
+ * GET /internal/statement?: what was booked for the caller's organisation and mode, newest first. Pages of one period fit
+ * together whatever is booked meanwhile.
+ */
+export const statementPeriod = z.object({
+  /** From this instant. */
+  from: zonedDateTime.optional(),
+  /** Before this instant. */
+  to: zonedDateTime.optional(),
+  /** Of the page before, with the same period. */
+  cursor: z.string().max(200).optional(),
+  limit: z.coerce.number().pipe(z.int().min(1).max(200)).default(50),
+});
+export const statementQuery = withPeriodInOrder(statementPeriod);
+
+export function withPeriodInOrder<S extends z.ZodType<{ from?: Date | undefined; to?: Date | undefined }>>(
+  query: S,
+) {
+  const inOrder = ({ from, to }: z.infer<S>) => from === undefined || to === undefined || from < to;
+  return query.refine(inOrder, { path: ['to'], error: 'must be after from' });
+}
+
+export const statementEntry = z.object({
+  bookedAt: instant,
+  kind: transactionKind,
+  offerId: offerId.nullable(),
+  title: z.string().nullable().meta({ description: "The offer's title." }),
+  cause: z.string().meta({ description: 'What made it happen; unique, and what to quote to support.' }),
+  /** Above zero what the balance received; 0 for a card payment, which passes it by. */
+  amountMinor: minorUnits,
+  balanceMinor: minorUnits.meta({ description: 'The balance after it.' }),
+  /** What went through the card provider: above zero what was paid, below what was given back. */
+  card: z.object({ netMinor: minorUnits, vatMinor: minorUnits }).nullable(),
+});
+export const statementReply = z.object({
+  mode,
+  currency,
+  /** Before the first and after the last entry of the period, the same on all of its pages. */
+  openingBalanceMinor: minorUnits,
+  closingBalanceMinor: minorUnits,
+  entries: z.array(statementEntry),
+  nextCursor: z.string().nullable().meta({ description: 'Null on the last page.' }),
+});
+export type StatementReply = z.infer<typeof statementReply>;
+
+/** PUT /internal/low-balance-threshold: below it the organisation's admins are told; null: nobody is. */
+export const lowBalanceRequest = z.object({
+  thresholdMinor: minorUnits
+    .transform(BigInt)
+    .refine((amount) => amount > 0n, 'must be above zero, or null to be told nothing')
+    .nullable(),
+});
+/** The reply to it, and to GET /internal/low-balance-threshold. */
+export const lowBalanceReply = z.object({
+  mode,
+  currency,
+  thresholdMinor: minorUnits.nullable(),
+  balanceMinor: minorUnits,
+  /** Whether the balance is below the threshold now. */
+  isLow: z.boolean(),
+});
+export type LowBalanceReply = z.infer<typeof lowBalanceReply>;
+
+/**
+ * POST /internal/top-ups with an Idempotency-Key: the payment page of a top-up of the caller's balance. `amountMinor` is what the
+ * balance receives; VAT comes on top. Refusals are 400 (amount, currency, key) and 422 (the key stands for another amount).
+ */
+export const cardTopUpRequest = z.object({
+  amountMinor: minorUnits.refine((minor) => !minor.startsWith('-'), 'must not be negative'),
+});
+export const cardTopUpReply = z.object({
+  topUpId: z.int().positive(),
+  paymentUrl: z.url(),
+  currency,
+  netMinor: minorUnits,
+  vatMinor: minorUnits,
+  /** Unpaid by then, its page is closed. */
+  expiresAt: instant,
+});
+export type CardTopUpReply = z.infer<typeof cardTopUpReply>;

@@ -1,14 +1,11 @@
 /** Payment method `B`: the price leaves the prepaid balance, once per offer id, whatever is repeated. */
 import type { ChargeReply } from '@offer-ads/contracts/billing-api';
-import { BalanceLow } from '@offer-ads/contracts/billing-events';
-import { newEvent } from '@offer-ads/platform/events';
-import { addToOutbox } from '@offer-ads/platform/outbox';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
-import { balanceSubject } from './balance-events.ts';
 import { type Book, movesMoney, offerCharged } from './domain/ledger.ts';
 import { isSameSale } from './domain/offer-payment.ts';
 import { conflictingSale } from './faults.ts';
-import { type Booking, balanceOf, book } from './ledger-store.ts';
+import { balanceOf, book } from './ledger-store.ts';
+import { announceLowBalance } from './low-balance.ts';
 import { deletePayment, insertCharge, lockPayment } from './payments-store.ts';
 
 export type Charge = {
@@ -33,7 +30,8 @@ async function chargeBalance(tx: Transaction, charge: Charge, now: Date): Promis
     await deletePayment(tx, charge.offerId);
     return refused('balance-too-low', await balanceOf(tx, charge.book));
   }
-  await announceLowBalance(tx, charge, booking, now);
+  const taken = { book: charge.book, changeMinor: -charge.netMinor };
+  await announceLowBalance(tx, taken, booking, now);
   return charged(now, booking.balance.minor);
 }
 
@@ -43,31 +41,6 @@ async function repeatCharge(tx: Transaction, charge: Charge): Promise<ChargeRepl
   if (payment?.method === null) return refused('closed', balanceMinor);
   if (payment?.method !== 'B' || !isSameSale(payment, charge)) throw conflictingSale(charge.offerId);
   return charged(payment.chargedAt, balanceMinor);
-}
-
-/** Told by the charge that crosses the threshold, and not again by those after it. */
-async function announceLowBalance(
-  tx: Transaction,
-  charge: Charge,
-  { balance, transactionId }: Extract<Booking, { booked: true }>,
-  now: Date,
-): Promise<void> {
-  if (balance.lowThresholdMinor === null) return;
-  const crosses =
-    balance.minor < balance.lowThresholdMinor && balance.minor + charge.netMinor >= balance.lowThresholdMinor;
-  if (!crosses) return;
-  await addToOutbox(tx, [
-    newEvent(BalanceLow, {
-      subject: balanceSubject(charge.book),
-      subjectVersion: Number(transactionId),
-      at: now,
-      data: {
-        ...charge.book,
-        balanceMinor: `${balance.minor}`,
-        thresholdMinor: `${balance.lowThresholdMinor}`,
-      },
-    }),
-  ]);
 }
 
 function charged(at: Date, balanceMinor: bigint): ChargeReply {

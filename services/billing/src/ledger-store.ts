@@ -2,14 +2,15 @@
 import type { Transaction } from '@offer-ads/platform/postgres';
 import { accountKinds, type Book, entriesOf, type LedgerTransaction } from './domain/ledger.ts';
 
-export type Booking =
-  | {
-      readonly booked: true;
-      readonly transactionId: bigint;
-      /** The prepaid balance after it, also of a transaction that does not change it. */
-      readonly balance: { readonly minor: bigint; readonly lowThresholdMinor: bigint | null };
-    }
-  | { readonly booked: false; readonly reason: 'balance-too-low' };
+export type Balance = { readonly minor: bigint; readonly lowThresholdMinor: bigint | null };
+
+export type Booked = {
+  readonly booked: true;
+  readonly transactionId: bigint;
+  /** The prepaid balance after it, also of a transaction that does not change it. */
+  readonly balance: Balance;
+};
+export type Booking = Booked | { readonly booked: false; readonly reason: 'balance-too-low' };
 
 type BookingRow = {
   accounts: bigint;
@@ -84,7 +85,7 @@ export async function book(tx: Transaction, transaction: LedgerTransaction, at: 
 }
 
 /** Accounts are made on first use (architecture, rule 10), so that no command waits for an event. */
-export async function openAccounts(tx: Transaction, { organisationId, mode, currency }: Book): Promise<void> {
+async function openAccounts(tx: Transaction, { organisationId, mode, currency }: Book): Promise<void> {
   await tx.query(
     `WITH opened AS (
        INSERT INTO accounts (organisation_id, mode, currency, kind)
@@ -98,13 +99,49 @@ export async function openAccounts(tx: Transaction, { organisationId, mode, curr
 }
 
 /** 0 when nothing was ever booked. */
-export async function balanceOf(on: Transaction, { organisationId, mode, currency }: Book): Promise<bigint> {
-  const [row] = await on.query<{ balance_minor: bigint }>(
-    `SELECT balance_minor FROM balances JOIN accounts USING (account_id)
+export async function balanceOf(on: Transaction, book: Book): Promise<bigint> {
+  return (await balanceStanding(on, book)).minor;
+}
+
+export async function balanceStanding(
+  on: Transaction,
+  { organisationId, mode, currency }: Book,
+): Promise<Balance> {
+  const [row] = await on.query<BalanceRow>(
+    `SELECT balance_minor, low_threshold_minor FROM balances JOIN accounts USING (account_id)
       WHERE organisation_id = $1 AND mode = $2 AND currency = $3 AND kind = 'prepaid-balance'`,
     [organisationId, mode, currency],
   );
-  return row?.balance_minor ?? 0n;
+  return row === undefined ? { minor: 0n, lowThresholdMinor: null } : balanceIn(row);
+}
+
+/** Below what the organisation wants to be told; kept also while nothing was ever booked. */
+export async function setLowThreshold(
+  tx: Transaction,
+  book: Book,
+  thresholdMinor: bigint | null,
+): Promise<Balance> {
+  const attempt = () =>
+    tx.query<BalanceRow>(
+      `UPDATE balances SET low_threshold_minor = $4 FROM accounts
+        WHERE balances.account_id = accounts.account_id
+          AND organisation_id = $1 AND mode = $2 AND currency = $3 AND kind = 'prepaid-balance'
+       RETURNING balance_minor, low_threshold_minor`,
+      [book.organisationId, book.mode, book.currency, thresholdMinor],
+    );
+  let [row] = await attempt();
+  if (row === undefined) {
+    await openAccounts(tx, book);
+    [row] = await attempt();
+  }
+  if (row === undefined) throw new Error(`no balance to keep the threshold of ${JSON.stringify(book)}`);
+  return balanceIn(row);
+}
+
+type BalanceRow = { balance_minor: bigint; low_threshold_minor: bigint | null };
+
+function balanceIn(row: BalanceRow): Balance {
+  return { minor: row.balance_minor, lowThresholdMinor: row.low_threshold_minor };
 }
 
 /** Makes whoever else is about to book this cause wait until this transaction has ended. */

@@ -1,12 +1,21 @@
 /** For the platform team's tool: balances, top-ups and the check of the ledger. */
-import { type BalanceStanding, balanceQuery, topUpRequest } from '@offer-ads/contracts/admin-api';
+import {
+  adminStatementQuery,
+  type BalanceStanding,
+  balanceQuery,
+  lowBalanceOrder,
+  topUpRequest,
+} from '@offer-ads/contracts/admin-api';
 import { requireAdmin } from '@offer-ads/platform/admin-routes';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Express } from 'express';
 import type { Billing } from '../billing.ts';
 import { checkLedger } from '../ledger-check-store.ts';
 import { balanceOf } from '../ledger-store.ts';
+import { changeLowBalance, readLowBalance } from '../low-balance.ts';
+import { readStatement } from '../read-statement.ts';
 import { topUpBalance } from '../top-up-balance.ts';
+import { cardProblemRoutes } from './card-problem-routes.ts';
 
 export function adminRoutes(app: Express, billing: Billing, adminToken: string): void {
   const routes = express.Router();
@@ -29,9 +38,25 @@ export function adminRoutes(app: Express, billing: Billing, adminToken: string):
     res.json({ ...book, balanceMinor: `${result.balanceMinor}` } satisfies BalanceStanding);
   });
 
-  routes.get('/ledger/check', async (_req, res) => {
-    res.json(await billing.postgres.transaction(checkLedger));
+  routes.get('/balances/statement', async (req, res) => {
+    const { organisationId, mode, currency, ...query } = validInput(adminStatementQuery, req.query);
+    res.json(await readStatement(billing.postgres, { organisationId, mode, currency }, query));
   });
 
+  routes
+    .route('/balances/threshold')
+    .get(async (req, res) => {
+      res.json(await readLowBalance(billing.postgres, validInput(balanceQuery, req.query)));
+    })
+    .put(async (req, res) => {
+      const { thresholdMinor, ...book } = validInput(lowBalanceOrder, req.body);
+      res.json(await changeLowBalance(billing.postgres, book, thresholdMinor));
+    });
+
+  routes.get('/ledger/check', async (_req, res) => {
+    res.json(await billing.postgres.transaction((tx) => checkLedger(tx)));
+  });
+
+  cardProblemRoutes(routes, billing);
   app.use('/admin', routes);
 }

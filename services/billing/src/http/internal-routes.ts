@@ -6,6 +6,8 @@ import {
   closeCheckoutRequest,
   type KeepCheckoutReply,
   keepCheckoutRequest,
+  lowBalanceRequest,
+  statementQuery,
 } from '@offer-ads/contracts/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
 import { offerId } from '@offer-ads/contracts/primitives';
@@ -20,9 +22,12 @@ import { chargeOffer } from '../charge-offer.ts';
 import { closeCheckout, keepCheckout } from '../close-checkout.ts';
 import type { Book } from '../domain/ledger.ts';
 import { balanceOf } from '../ledger-store.ts';
+import { changeLowBalance, readLowBalance } from '../low-balance.ts';
 import { openCheckout } from '../open-checkout.ts';
+import { readStatement } from '../read-statement.ts';
 import { settleOffer } from '../settle-offer.ts';
 import { stripeDeadline } from '../stripe-client.ts';
+import { topUpRoutes } from './top-up-routes.ts';
 
 const path = z.object({ id: z.coerce.number().pipe(offerId) });
 
@@ -72,6 +77,22 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
     res.json({ mode, currency, balanceMinor } satisfies BalanceReply);
   });
 
+  routes.get('/statement', async (req, res) => {
+    const query = validInput(statementQuery, req.query);
+    res.json(await readStatement(billing.postgres, bookOf(callerOf(req)), query));
+  });
+
+  routes
+    .route('/low-balance-threshold')
+    .get(async (req, res) => {
+      res.json(await readLowBalance(billing.postgres, bookOf(callerOf(req))));
+    })
+    .put(async (req, res) => {
+      const { thresholdMinor } = validInput(lowBalanceRequest, req.body);
+      res.json(await changeLowBalance(billing.postgres, bookOf(callerOf(req)), thresholdMinor));
+    });
+
+  topUpRoutes(routes, billing);
   app.use('/internal', routes);
 }
 

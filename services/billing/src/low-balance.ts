@@ -1,0 +1,52 @@
+/** The threshold below which an organisation wants to be told of its balance, and the telling. */
+import type { LowBalanceReply } from '@offer-ads/contracts/billing-api';
+import { BalanceLow } from '@offer-ads/contracts/billing-events';
+import { newEvent } from '@offer-ads/platform/events';
+import { addToOutbox } from '@offer-ads/platform/outbox';
+import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
+import { balanceSubject } from './balance-events.ts';
+import type { Book } from './domain/ledger.ts';
+import { fallsBelow, isLow } from './domain/low-balance.ts';
+import { type Balance, type Booked, balanceStanding, setLowThreshold } from './ledger-store.ts';
+
+/** For every booking that takes from a balance, in its transaction. */
+export async function announceLowBalance(
+  tx: Transaction,
+  { book, changeMinor }: { readonly book: Book; readonly changeMinor: bigint },
+  { balance, transactionId }: Booked,
+  now: Date,
+): Promise<void> {
+  const crossing = { beforeMinor: balance.minor - changeMinor, afterMinor: balance.minor };
+  if (!fallsBelow(balance.lowThresholdMinor, crossing)) return;
+  await addToOutbox(tx, [
+    newEvent(BalanceLow, {
+      subject: balanceSubject(book),
+      subjectVersion: Number(transactionId),
+      at: now,
+      data: { ...book, balanceMinor: `${balance.minor}`, thresholdMinor: `${balance.lowThresholdMinor}` },
+    }),
+  ]);
+}
+
+export async function readLowBalance(postgres: Postgres, book: Book): Promise<LowBalanceReply> {
+  return replyOf(book, await balanceStanding(postgres, book));
+}
+
+/** Null: nobody wants to know. Waits for bookings under way, so each of them met one threshold or the other. */
+export async function changeLowBalance(
+  postgres: Postgres,
+  book: Book,
+  thresholdMinor: bigint | null,
+): Promise<LowBalanceReply> {
+  return replyOf(book, await postgres.transaction((tx) => setLowThreshold(tx, book, thresholdMinor)));
+}
+
+function replyOf({ mode, currency }: Book, { minor, lowThresholdMinor }: Balance): LowBalanceReply {
+  return {
+    mode,
+    currency,
+    thresholdMinor: lowThresholdMinor === null ? null : `${lowThresholdMinor}`,
+    balanceMinor: `${minor}`,
+    isLow: isLow(lowThresholdMinor, minor),
+  };
+}
