@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import { eventually } from '@offer-ads/testing/eventually';
 import { create } from './forms.ts';
 import { type Answer, type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
 import { offerPaid } from './payments.ts';
@@ -198,6 +199,26 @@ describe('when the client never comes back, the sweep', () => {
     });
     await under.deliver(OfferPaid, offerPaid(under, paidId!));
     expect((await under.events()).filter((event) => event.name === 'OfferPaymentApplied')).toHaveLength(1);
+  });
+
+  it('does not wait with the others for one that billing is slow about', async () => {
+    for (let count = 0; count < 2; count += 1) {
+      under.neighbours.billing.breaks.afterWork = FOR_GOOD;
+      await create(under);
+    }
+    const othersDone = Promise.withResolvers<void>();
+    let isFirst = true;
+    under.neighbours.onCall = async ({ name, when }) => {
+      if (name !== 'settle' || when !== 'asked' || !isFirst) return;
+      isFirst = false;
+      await othersDone.promise;
+    };
+    under.clock.advance(ABANDONED_MS);
+    const sweeping = under.offers.sweeper.recover();
+    await eventually(async () => expect(await listedIds()).toHaveLength(1));
+    othersDone.resolve();
+    await sweeping;
+    expect(await listedIds()).toHaveLength(2);
   });
 
   it('waits with what billing cannot tell yet', async () => {

@@ -1,6 +1,7 @@
 /** OfferActivated and OfferEnded: once each, with several replicas at work. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { type Offers, startOffers } from '../src/service.ts';
 import { createdId, startingNow } from './forms.ts';
@@ -8,6 +9,8 @@ import { type OffersUnderTest, startOffersUnderTest } from './offers-under-test.
 import { offerPaid } from './payments.ts';
 
 const HOUR = 3_600_000;
+/** More than one batch of the sweeper. */
+const HUNDREDS = 450;
 
 let under: OffersUnderTest;
 let replica: Offers;
@@ -45,6 +48,35 @@ describe('OfferActivated', () => {
     for (const id of ids) {
       expect(await told(id, 'OfferActivated')).toMatchObject([{ activatedAt: '2026-06-01T13:00:00.000Z' }]);
     }
+  });
+
+  it('is out within two seconds of its moment, nobody asking', async () => {
+    const id = await createdId(under);
+    under.clock.set('2026-06-01T13:00:00Z');
+    await eventually(async () => expect(await told(id, 'OfferActivated')).toHaveLength(1), {
+      timeoutMs: 2_000,
+    });
+  });
+
+  it('is told of all of them when hundreds begin at once', async () => {
+    const id = await createdId(under);
+    const { columns } = (
+      await under.postgres.query<{ columns: string }>(
+        `SELECT string_agg(column_name, ', ') AS columns FROM information_schema.columns
+         WHERE table_name = 'offers' AND column_name NOT IN ('offer_id', 'organisation_id')`,
+      )
+    )[0]!;
+    const copy = `INSERT INTO offers (organisation_id, ${columns})
+      SELECT 2, ${columns} FROM offers, generate_series(1, $2) WHERE offer_id = $1`;
+    await under.postgres.query(copy, [id, HUNDREDS]);
+    await under.clearEvents();
+    under.clock.set('2026-06-01T13:00:00Z');
+    await tellEverywhere();
+    await tellEverywhere();
+    const begun = (await under.events('all')).filter((event) => event.name === 'OfferActivated');
+    expect(begun).toHaveLength(HUNDREDS + 1);
+    expect(new Set(begun.map(({ data }) => data.offerId)).size).toBe(HUNDREDS + 1);
+    await under.postgres.query('DELETE FROM offers WHERE organisation_id = 2');
   });
 
   it('waits for the end of a pause that covers the start', async () => {
