@@ -23,7 +23,7 @@ const DAY = 86_400_000;
 
 export type Command = 'pause' | 'resume' | 'disable' | 'enable' | 'pay' | 'delete' | 'tell the end';
 /** What billing says when it is asked to close the page, if it is. */
-type Step = { readonly command: Command; readonly at: number; readonly page: PaymentPage };
+export type Step = { readonly command: Command; readonly at: number; readonly page: PaymentPage };
 export type Story = {
   readonly offer: Offer;
   /** From the balance, by card, or by a payer who is faster than the creation. */
