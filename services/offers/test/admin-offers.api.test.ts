@@ -31,6 +31,19 @@ describe('GET /admin/offers/:id', () => {
     });
   });
 
+  it('is of one mind with list and analytics once the end was told, though a clock is behind', async () => {
+    const caller = { organisationId: 51 };
+    const id = await createdId(under, startingNow, { caller });
+    under.clock.set('2026-06-01T23:00:00Z');
+    await under.offers.sweeper.tell();
+    under.clock.set('2026-06-01T22:59:59.900Z');
+    const list = await under.call('GET', '/offers?environment=test', { caller });
+    const analytics = await under.call('GET', `/offers/${id}/analytics?interval=all`, { caller });
+    expect((await under.admin('GET', `/admin/offers/${id}`)).body).toMatchObject({ status: 'Ended' });
+    expect(list.body).toMatchObject({ data: [{ offer_status: 'Ended' }] });
+    expect(analytics.body).toMatchObject({ status: 'Ended' });
+  });
+
   it('is 404 for an offer that is not', async () => {
     expect((await under.admin('GET', '/admin/offers/424242')).status).toBe(404);
     expect((await under.admin('GET', '/admin/offers/x')).status).toBe(404);

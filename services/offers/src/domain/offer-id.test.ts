@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseOfferId } from './offer-id.ts';
+import { parseId } from './offer-id.ts';
 
 describe('an offer id in a path', () => {
   it('is a positive integer that the store can hold', () => {
-    expect(parseOfferId('17')).toBe(17);
-    expect(parseOfferId('2147483647')).toBe(2_147_483_647);
+    expect(parseId('17')).toBe(17);
+    expect(parseId('2147483647')).toBe(2_147_483_647);
   });
 
   it.each([
@@ -25,6 +25,6 @@ describe('an offer id in a path', () => {
     '2147483648',
     '99999999999999999999',
   ])('is not %j', (text) => {
-    expect(parseOfferId(text)).toBeUndefined();
+    expect(parseId(text)).toBeUndefined();
   });
 });

@@ -7,11 +7,11 @@ export function isOfferId(number: number): boolean {
   return Number.isInteger(number) && number >= 1 && number <= GREATEST_ID;
 }
 
-/** As JSON and paths write a positive integer: no sign, no leading zero, no digits of other scripts. */
+/**
+ * As JSON and paths write a positive integer: no sign, no leading zero, no digits of other scripts. Undefined names nothing,
+ * which for an offer is the same as one that is not the caller's (decision 20).
+ */
 export function parseId(text: string): number | undefined {
   const number = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0;
   return isOfferId(number) ? number : undefined;
 }
-
-/** The `{offer_id}` of a path; undefined names no offer, which is the same as one that is not the caller's (decision 20). */
-export const parseOfferId = parseId;

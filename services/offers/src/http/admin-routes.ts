@@ -7,8 +7,9 @@ import express, { type Express } from 'express';
 import { readCatalogue, replaceCatalogue } from '../catalogue-store.ts';
 import { disableOffer, enableOffer } from '../change-offer.ts';
 import type { OffersContext } from '../context.ts';
+import { effectiveAt } from '../domain/lifecycle.ts';
 import { type Offer, stateAt } from '../domain/offer.ts';
-import { parseOfferId } from '../domain/offer-id.ts';
+import { parseId } from '../domain/offer-id.ts';
 import { unusedTime } from '../domain/unused-time.ts';
 import { findOfferForAdmin } from '../offers-store.ts';
 import { sumCounts } from '../traffic-store.ts';
@@ -24,12 +25,12 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminToken: 
   });
   routes.post('/offers/:offer_id/disable', async (req, res) => {
     const now = requestFacts(req).receivedAt;
-    const disabled = await disableOffer(o, parseOfferId(req.params.offer_id) ?? 0, now);
+    const disabled = await disableOffer(o, parseId(req.params.offer_id) ?? 0, now);
     send(res, disabled.ok ? await show(o, req.params.offer_id, now) : adminReplies[disabled.reason]);
   });
   routes.post('/offers/:offer_id/enable', async (req, res) => {
     const now = requestFacts(req).receivedAt;
-    const enabled = await enableOffer(o, parseOfferId(req.params.offer_id) ?? 0, now);
+    const enabled = await enableOffer(o, parseId(req.params.offer_id) ?? 0, now);
     send(res, enabled.ok ? await show(o, req.params.offer_id, now) : adminReplies[enabled.reason]);
   });
   routes.get('/catalogue', async (_req, res) => {
@@ -44,14 +45,15 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminToken: 
 }
 
 async function show(o: OffersContext, offerId: string, now: Date): Promise<Reply> {
-  const offer = await findOfferForAdmin(o.postgres, parseOfferId(offerId) ?? 0);
+  const offer = await findOfferForAdmin(o.postgres, parseId(offerId) ?? 0);
   if (offer === null) return adminReplies['not-found'];
   // Beside what analytics show, what was filtered (decision 50).
   const traffic = await sumCounts(o.postgres, offer.offerId, { from: offer.createdAt, to: now });
   return { status: 200, body: { ...described(offer, now), traffic } };
 }
 
-function described(offer: Offer, now: Date): object {
+function described(offer: Offer, arrivedAt: Date): object {
+  const now = effectiveAt(offer, arrivedAt);
   return {
     id: offer.offerId,
     organisationId: offer.organisationId,

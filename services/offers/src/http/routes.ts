@@ -13,7 +13,7 @@ import { analyticsPeriod } from '../domain/analytics-period.ts';
 import { effectiveAt } from '../domain/lifecycle.ts';
 import { readListingQuery, writeCursor } from '../domain/listing-query.ts';
 import { statusAt } from '../domain/offer.ts';
-import { parseOfferId } from '../domain/offer-id.ts';
+import { parseId } from '../domain/offer-id.ts';
 import { listedAddressExpiry } from '../images/addresses.ts';
 import { type ListedOffer, listOffers } from '../listing-store.ts';
 import { findOffer, type OfferReference } from '../offers-store.ts';
@@ -140,7 +140,7 @@ async function analytics(o: OffersContext, req: Request): Promise<Reply> {
       interval,
       start_datetime: period.from.toISOString(),
       end_datetime: period.to.toISOString(),
-      status: statusAt(offer, receivedAt),
+      status: statusAt(offer, effectiveAt(offer, receivedAt)),
       metrics: await sumTraffic(o.postgres, offer.offerId, period),
     },
   };
@@ -148,7 +148,7 @@ async function analytics(o: OffersContext, req: Request): Promise<Reply> {
 
 /** Null when the path names no offer at all, which is told like one of somebody else (decision 20). */
 function referenceOf(req: Request): OfferReference | null {
-  const offerId = parseOfferId(String(req.params.offer_id));
+  const offerId = parseId(String(req.params.offer_id));
   const { organisationId, mode } = callerOf(req);
   return offerId === undefined ? null : { offerId, organisationId, mode };
 }
