@@ -10,7 +10,7 @@ import { createdId } from './forms.ts';
 import { type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
 import { offerPaid } from './payments.ts';
 import { standstill } from './standstill.ts';
-import { startVictim, type Victim } from './victims.ts';
+import { killVictims, startVictim, type Victim } from './victims.ts';
 
 /** Longer than any request may take. */
 const STRANDED_MS = 31_000;
@@ -28,9 +28,9 @@ beforeAll(async () => {
   picture = await png();
   await installCrashPoints(under.postgres);
   victims = await Promise.all([startVictim(under), startVictim(under), startVictim(under)]);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
-  await Promise.all(victims.map((victim) => victim.kill()));
+  await killVictims();
   await under[Symbol.asyncDispose]();
 });
 beforeEach(() => {

@@ -8,7 +8,7 @@ import { holdCommits, installCrashPoints } from './crash-points.ts';
 import { form, type Parts } from './forms.ts';
 import { type Answer, type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
 import { standstill } from './standstill.ts';
-import { startVictim, type Victim } from './victims.ts';
+import { killVictims, startVictim, type Victim } from './victims.ts';
 
 const LEASE_MS = 31_000;
 const ABANDONED_MS = 61_000;
@@ -98,9 +98,9 @@ beforeAll(async () => {
       victims.set(death, await startVictim(under));
     }),
   );
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
-  await Promise.all([...victims.values()].map((victim) => victim.kill()));
+  await killVictims();
   await under[Symbol.asyncDispose]();
 });
 beforeEach(async () => {

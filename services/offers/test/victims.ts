@@ -18,6 +18,21 @@ export type Victim = {
   readonly kill: () => Promise<void>;
 };
 
+const alive = new Set<ChildProcess>();
+
+/** For the end of a test file: none outlives it, however it ended. */
+export async function killVictims(): Promise<void> {
+  await Promise.all([...alive].map(kill));
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  alive.delete(child);
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
 /** Its clock is the real one: tokens are good for it whatever the test's clock says. */
 export async function startVictim(under: OffersUnderTest): Promise<Victim> {
   const settings = Object.entries({ ...under.config, LOG_LEVEL: 'info' });
@@ -25,6 +40,7 @@ export async function startVictim(under: OffersUnderTest): Promise<Victim> {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: Object.fromEntries(settings.map(([name, value]) => [name, `${value}`])),
   });
+  alive.add(child);
   const url = await addressOf(child);
   return {
     ask: async (method, path, { organisationId, headers, body }) => {
@@ -33,12 +49,7 @@ export async function startVictim(under: OffersUnderTest): Promise<Victim> {
       const answer = await fetch(url + path, init).catch(() => null);
       if (answer !== null) throw new Error(`answered ${answer.status} ${await answer.text()}`);
     },
-    kill: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const exited = once(child, 'exit');
-      child.kill('SIGKILL');
-      await exited;
-    },
+    kill: () => kill(child),
   };
 }
 
