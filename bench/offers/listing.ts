@@ -1,13 +1,13 @@
 /** Pages of a long listing through the service, near and far, with every filter; beside them OFFSET and a computed status in SQL. */
 import { callerContextHeader } from '@offer-ads/contracts/caller-context';
-import { type ListReply, listReply } from '@offer-ads/contracts/public-api';
+import type { ListReply } from '@offer-ads/contracts/public-api';
 import { addressesOf, planServices } from '@offer-ads/dev/start/plans';
 import { signCallerContext } from '@offer-ads/platform/caller-context';
 import pg from 'pg';
 import { Pool } from 'undici';
 import { untilQuiet, watchForeignLoad } from '../quiet.ts';
 import type { Stores } from '../stores.ts';
-import { fillListing, organisationId } from './listing-data.ts';
+import { createdAt, fillListing, organisationId } from './listing-data.ts';
 import { type Settings, startPlanned } from './system.ts';
 
 export const pageSize = 20;
@@ -48,8 +48,7 @@ export async function measureListing(
   opened.defer(() => pool.close());
   const ask = askingAs(pool, settings);
 
-  report('Going to the far page as a caller would ...');
-  const cursor = await walkTo(plan.farPage, ask);
+  const cursor = await cursorOf(plan, databaseUrl, ask);
   const middle = (await ask(`cursor=${cursor}`, 1)).data[0]?.creation_datetime ?? '';
   const questions = new Map([
     [first, ''],
@@ -109,20 +108,12 @@ function askingAs(pool: Pool, settings: Settings): Ask {
   };
 }
 
-/** By pages of 100, and none may come twice on the way. */
-async function walkTo(page: number, ask: Ask): Promise<string> {
-  const before = (page - 1) * pageSize;
-  const seen = new Set<number>();
-  let cursor: string | null = null;
-  while (seen.size < before) {
-    const limit = Math.min(100, before - seen.size);
-    const reply = listReply.parse(await ask(cursor === null ? '' : `cursor=${cursor}`, limit));
-    for (const offer of reply.data) seen.add(offer.offer_id);
-    cursor = reply.pagination.next_cursor;
-    if (cursor === null) throw new Error(`the listing ends after ${seen.size} offers`);
-  }
-  if (cursor === null || seen.size !== before) throw new Error('an offer came twice');
-  return cursor;
+/** The cursor of the page before it. Offers are a minute apart, so the time of the last one there leads to it. */
+async function cursorOf({ farPage }: ListingPlan, databaseUrl: string, ask: Ask): Promise<string> {
+  const lastBefore = await createdAt(databaseUrl, (farPage - 1) * pageSize);
+  const { pagination } = await ask(`created_before=${lastBefore.toISOString()}`, 1);
+  if (pagination.next_cursor === null) throw new Error('the listing ends before the far page');
+  return pagination.next_cursor;
 }
 
 /** The same rows without keyset and without the status's index, straight from the store. */

@@ -6,6 +6,8 @@ import { writeIntoReadme } from '../readme.ts';
 import { openStores } from '../stores.ts';
 import { measureCreations } from './creations.ts';
 import { creationsReport } from './creations-report.ts';
+import { measureIntake } from './intake-measure.ts';
+import { intakeReport } from './intake-report.ts';
 import { measureListing } from './listing.ts';
 import { listingReport } from './listing-report.ts';
 import { type Options, readOptions, usage } from './options.ts';
@@ -53,6 +55,10 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
     });
     tell('listing', `${when} ${listingReport(listing)}`, options.write);
     await service.disposeAsync();
+  }
+  if (options.parts.includes('intake')) {
+    const intake = await measureIntake(opened, { ...options, stores, report: say });
+    tell('intake', `${when} ${intakeReport(intake)}`, options.write);
   }
 }
 

@@ -32,6 +32,7 @@ export type System = {
   /** Who is who, for processor time. */
   readonly pids: () => ReadonlyMap<number, string>;
   readonly putInPlace: (moderation: Moderation) => Promise<void>;
+  readonly stop: (name: string) => Promise<void>;
 };
 
 const services = fileURLToPath(new URL('../../services', import.meta.url));
@@ -94,10 +95,15 @@ export async function prepareSettings(
   };
 }
 
-export async function startSystem(opened: AsyncDisposableStack, settings: Settings): Promise<System> {
+/** @param nodeArgs for the service of that name */
+export async function startSystem(
+  opened: AsyncDisposableStack,
+  settings: Settings,
+  nodeArgs: Readonly<Record<string, readonly string[]>> = {},
+): Promise<System> {
   const running = new Map<string, Running>();
   const start = async (plan: ProcessPlan) => {
-    running.set(plan.name, opened.use(await startPlanned(plan, settings)));
+    running.set(plan.name, opened.use(await startPlanned(plan, settings, nodeArgs[plan.name])));
   };
   const plans = [...planSimulators(settings), ...planServices(settings)];
   const moderation = plans.find(({ name }) => name === 'moderation');
@@ -117,20 +123,28 @@ export async function startSystem(opened: AsyncDisposableStack, settings: Settin
     putInPlace: async (which) => {
       await judge?.[Symbol.asyncDispose]();
       const plan = which === 'the model' ? moderation : { ...moderation, args: [standIn] };
-      judge = await startPlanned(plan, settings);
+      judge = await startPlanned(plan, settings, nodeArgs.moderation);
+    },
+    stop: async (name) => {
+      const process = name === 'moderation' ? judge : running.get(name);
+      await process?.[Symbol.asyncDispose]();
     },
   };
 }
 
 /** What is kept in files goes into the folder of this run. */
-export function startPlanned(plan: ProcessPlan, { folder }: Pick<Settings, 'folder'>): Promise<Running> {
+export function startPlanned(
+  plan: ProcessPlan,
+  { folder }: Pick<Settings, 'folder'>,
+  nodeArgs: readonly string[] = [],
+): Promise<Running> {
   return startProcess({
     name: plan.name,
     folder,
     // Where the packages that it imports by name are found.
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     command: process.execPath,
-    args: plan.args,
+    args: [...nodeArgs, ...plan.args],
     readyUrl: plan.readyUrl,
     env: {
       ...plan.env,
