@@ -167,3 +167,36 @@ export const cardTopUpReply = z.object({
   expiresAt: instant,
 });
 export type CardTopUpReply = z.infer<typeof cardTopUpReply>;
+
+/** GET /internal/invoices?: invoices of the caller's organisation and mode, newest first. */
+export const invoicesQuery = z.object({
+  /** Of the page before. */
+  cursor: z.string().max(200).optional(),
+  limit: z.coerce.number().pipe(z.int().min(1).max(200)).default(50),
+});
+export const invoice = z.object({
+  number: z
+    .string()
+    .meta({ description: 'Sequential without gaps per mode: INV-000001 in LIVE, TEST-000001 in TEST mode.' }),
+  kind: z.enum(['offer', 'top-up']),
+  offerId: offerId.nullable(),
+  title: z.string().nullable().meta({ description: "The offer's title when it was paid for." }),
+  currency,
+  netMinor: minorUnits,
+  vatMinor: minorUnits,
+  grossMinor: minorUnits,
+  paidAt: instant,
+  issuedAt: instant,
+});
+export type InvoiceSummary = z.infer<typeof invoice>;
+export const invoicesReply = z.object({
+  mode,
+  invoices: z.array(invoice),
+  nextCursor: z.string().nullable().meta({ description: 'Null on the last page.' }),
+});
+export type InvoicesReply = z.infer<typeof invoicesReply>;
+/**
+ * GET /internal/invoices/{number}.html and {number}.pdf: the document, in English. 404 for what is not the caller's, or of the
+ * other mode. To be passed on with its content type, content disposition, content security policy and cache control.
+ */
+export const invoiceFile = z.string().regex(/^[A-Z]{3,4}-\d{6,18}\.(html|pdf)$/);

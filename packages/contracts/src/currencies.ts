@@ -54,6 +54,9 @@ export function cardMinimumMinor(currency: string): bigint | undefined {
   return byCode.get(currency)?.cardMinimumMinor ?? undefined;
 }
 
+/** What one card payment can be at most, VAT included, in minor units of any billed currency: the provider takes eight digits. */
+export const LARGEST_CARD_PAYMENT_MINOR = 99_999_999n;
+
 /** Decision 15: two decimals, a rate from the European Central Bank and a card minimum. Everything else is `E6`. */
 export function isBilledCurrency(currency: string): boolean {
   const entry = byCode.get(currency);

@@ -1,6 +1,33 @@
 /** How events name a balance. Their versions are ledger transaction numbers, which grow with every booking. */
+import { BalanceToppedUp } from '@offer-ads/contracts/billing-events';
+import { newEvent } from '@offer-ads/platform/events';
+import { addToOutbox } from '@offer-ads/platform/outbox';
+import type { Transaction } from '@offer-ads/platform/postgres';
 import type { Book } from './domain/ledger.ts';
+import type { Booked } from './ledger-store.ts';
 
 export function balanceSubject({ organisationId, mode, currency }: Book): string {
   return `balance/${organisationId}/${mode}/${currency}`;
+}
+
+/** By card or by the platform team. */
+export async function announceTopUp(
+  tx: Transaction,
+  topUp: { readonly book: Book; readonly netMinor: bigint; readonly vatMinor: bigint },
+  { transactionId, balance }: Booked,
+  at: Date,
+): Promise<void> {
+  await addToOutbox(tx, [
+    newEvent(BalanceToppedUp, {
+      subject: balanceSubject(topUp.book),
+      subjectVersion: Number(transactionId),
+      at,
+      data: {
+        ...topUp.book,
+        balanceMinor: `${balance.minor}`,
+        netMinor: `${topUp.netMinor}`,
+        vatMinor: `${topUp.vatMinor}`,
+      },
+    }),
+  ]);
 }

@@ -8,6 +8,8 @@ import type { CloseCheckoutReply, KeepCheckoutReply } from '@offer-ads/contracts
 import type { Deadline } from '@offer-ads/platform/deadline';
 import { Fault } from '@offer-ads/platform/faults';
 import type { Billing } from './billing.ts';
+import { changeCheckout, updateCheckout } from './checkouts-store.ts';
+import { type CardPayment, purchaseName } from './domain/card-payment.ts';
 import {
   type Checkout,
   closed,
@@ -19,9 +21,9 @@ import {
   takenBack,
 } from './domain/checkout.ts';
 import type { Book } from './domain/ledger.ts';
-import { type CardPayment, isSameBook } from './domain/offer-payment.ts';
+import { isSameBook } from './domain/offer-payment.ts';
 import { conflictingSale } from './faults.ts';
-import { changeCheckout, insertClosed, lockPayment, updateCheckout } from './payments-store.ts';
+import { insertClosed, lockPayment } from './payments-store.ts';
 import { isProblem, recordFoundPayment } from './record-payment.ts';
 import { expireSession, openSession } from './stripe-sessions.ts';
 
@@ -35,7 +37,21 @@ export async function closeCheckout(
   deletion = FOR_EVER,
 ): Promise<Closing> {
   const begun = await beginClosing(billing, offer, deletion);
-  if (typeof begun === 'string') return begun;
+  return typeof begun === 'string' ? begun : finishClosing(billing, begun, deadline);
+}
+
+/** The page of a top-up that was not paid in time. */
+export async function closeTopUp(
+  billing: Billing,
+  payment: CardPayment,
+  deadline: Deadline,
+): Promise<Closing> {
+  const begun = await changeCheckout(billing, payment, closing);
+  const { state } = begun.checkout;
+  return state === 'closing' ? finishClosing(billing, begun, deadline) : state === 'paid' ? 'paid' : 'closed';
+}
+
+async function finishClosing(billing: Billing, begun: CardPayment, deadline: Deadline): Promise<Closing> {
   const { generation } = begun.checkout.session;
   const end = begun.checkout.session.expired ? 'over' : await endSession(billing, begun, deadline);
   const { checkout } = await changeCheckout(billing, begun, (checkout) =>
@@ -96,6 +112,7 @@ async function endSession(
   payment: CardPayment,
   deadline: Deadline,
 ): Promise<'over' | 'not-over'> {
+  const purchase = purchaseName(payment.purchase);
   try {
     const sessionId = await resolveSessionId(billing, payment, deadline);
     if (sessionId === null) return 'over';
@@ -108,20 +125,19 @@ async function endSession(
     if (status === 'expired') return 'over';
     if (isPaid && receipt !== null) {
       const recorded = await recordFoundPayment(billing, receipt);
-      if (isProblem(recorded))
-        billing.logger.error({ offerId: payment.offerId, recorded }, 'cannot be closed');
+      if (isProblem(recorded)) billing.logger.error({ purchase, recorded }, 'cannot be closed');
     }
     return 'not-over';
   } catch (error) {
     if (!(error instanceof Fault) || error.status !== 503) throw error;
-    billing.logger.warn({ error, offerId: payment.offerId }, 'closing a payment page came to no certain end');
+    billing.logger.warn({ error, purchase }, 'closing a payment page came to no certain end');
     return 'not-over';
   }
 }
 
 /**
  * Which session to expire. While it is opening, a request for it may still be on its way: asking under the same key
- * makes the session known, and nobody can be given another. Null: Stripe has refused it, so there is none.
+ * makes the session known, and nobody can be given another. Null: there is none, or none that anybody can be led to.
  */
 async function resolveSessionId(
   billing: Billing,

@@ -1,16 +1,18 @@
 /** What a payer meets who follows the stable link: the open session, a fresh one when the last has expired, or a page. */
 import type { Deadline } from '@offer-ads/platform/deadline';
 import type { Billing } from './billing.ts';
+import { changeCheckout, findByPayToken } from './checkouts-store.ts';
+import type { CardPayment, Purchase } from './domain/card-payment.ts';
 import { payerMeets, renewed, sessionExpired } from './domain/checkout.ts';
-import type { CardPayment } from './domain/offer-payment.ts';
-import { ensureSession } from './open-checkout.ts';
-import { changeCheckout, findByPayToken } from './payments-store.ts';
+import { ensureSession } from './ensure-session.ts';
 import { recordFoundPayment } from './record-payment.ts';
 import { retrieveSession } from './stripe-sessions.ts';
 
 export type LinkLeadsTo =
-  | { readonly kind: 'session'; readonly url: string }
-  | { readonly kind: 'paid' | 'closed' | 'ended' | 'unavailable' | 'unknown' };
+  /** `of`: what it is for. */
+  | { readonly kind: 'session'; readonly url: string; readonly of: Purchase['kind'] }
+  | { readonly kind: 'paid' | 'closed' | 'ended' | 'unavailable'; readonly of: Purchase['kind'] }
+  | { readonly kind: 'unknown' };
 
 /** Throws a 503 when Stripe is away and a session would have to be opened. */
 export async function followPaymentLink(
@@ -21,7 +23,7 @@ export async function followPaymentLink(
   const payment = await findByPayToken(billing.postgres, payToken);
   if (payment === undefined) return { kind: 'unknown' };
   const met = payerMeets(payment.checkout, billing.clock.now());
-  if (met.kind !== 'no-session') return leadsTo(met);
+  if (met.kind !== 'no-session') return leadsTo(payment, met);
   if (met.why === 'expired') await nextGeneration(billing, payment, deadline);
   return openedOrNot(billing, payToken, deadline);
 }
@@ -30,7 +32,7 @@ export async function followPaymentLink(
 export async function lookAtPaymentLink(billing: Billing, payToken: string): Promise<LinkLeadsTo> {
   const payment = await findByPayToken(billing.postgres, payToken);
   if (payment === undefined) return { kind: 'unknown' };
-  return leadsTo(payerMeets(payment.checkout, billing.clock.now()));
+  return leadsTo(payment, payerMeets(payment.checkout, billing.clock.now()));
 }
 
 /** Begun only when Stripe itself says that the last session is over: a payment made in its last second counts. */
@@ -58,11 +60,13 @@ async function openedOrNot(billing: Billing, payToken: string, deadline: Deadlin
   const payment = await findByPayToken(billing.postgres, payToken);
   if (payment === undefined) return { kind: 'unknown' };
   const ready = await ensureSession(billing, payment, deadline);
-  if (ready === 'too-small') return { kind: 'unavailable' };
-  return leadsTo(payerMeets(ready.checkout, billing.clock.now()));
+  if (ready === 'too-small') return { kind: 'unavailable', of: payment.purchase.kind };
+  return leadsTo(payment, payerMeets(ready.checkout, billing.clock.now()));
 }
 
-function leadsTo(met: ReturnType<typeof payerMeets>): LinkLeadsTo {
-  if (met.kind === 'closing' || met.kind === 'no-session') return { kind: 'unavailable' };
-  return met;
+function leadsTo({ purchase }: CardPayment, met: ReturnType<typeof payerMeets>): LinkLeadsTo {
+  const of = purchase.kind;
+  if (met.kind === 'session') return { ...met, of };
+  if (met.kind === 'closing' || met.kind === 'no-session') return { kind: 'unavailable', of };
+  return { kind: met.kind, of };
 }

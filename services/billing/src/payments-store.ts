@@ -1,10 +1,9 @@
-/** Offers' payments and their checkouts in Postgres. The row of an offer is the lock under which its money moves. */
-import type { Clock } from '@offer-ads/platform/clock';
-import { serviceUnavailable } from '@offer-ads/platform/faults';
-import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
-import { type Checkout, type CheckoutState, nextCheck, nextLook } from './domain/checkout.ts';
+/** Offers' payments in Postgres. The row of an offer is the lock under which its money moves. */
+import type { Transaction } from '@offer-ads/platform/postgres';
+import { writeSession } from './checkouts-store.ts';
+import type { Checkout, CheckoutState } from './domain/checkout.ts';
 import type { Book } from './domain/ledger.ts';
-import type { CardPayment, OfferPayment } from './domain/offer-payment.ts';
+import type { OfferPayment } from './domain/offer-payment.ts';
 
 type Sale = {
   readonly offerId: number;
@@ -37,9 +36,9 @@ export async function insertCheckout(
        (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, pay_token, offer_expiry_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, 'E', $8, $9, $10)
      ON CONFLICT DO NOTHING RETURNING offer_id`,
-    [...saleValues(sale), sale.vatMinor, checkout.state, sale.payToken, checkout.offerExpiryAt],
+    [...saleValues(sale), sale.vatMinor, checkout.state, sale.payToken, checkout.expiryAt],
   );
-  if (isNew) await writeSession(tx, sale.offerId, checkout, now);
+  if (isNew) await writeSession(tx, { kind: 'offer', offerId: sale.offerId }, checkout, now);
   return isNew;
 }
 
@@ -85,112 +84,11 @@ export async function findPayment(on: Transaction, offerId: number): Promise<Off
   return row && paymentOf(row);
 }
 
-export async function findByPayToken(on: Transaction, payToken: string): Promise<CardPayment | undefined> {
-  const [row] = await on.query<PaymentRow>(`${SELECT_PAYMENT} WHERE p.pay_token = $1`, [payToken]);
-  const payment = row && paymentOf(row);
-  return payment?.method === 'E' ? payment : undefined;
-}
-
-/** Changes a locked card payment's checkout as `change` says, and gives the payment as it is then. */
-export async function updateCheckout(
-  tx: Transaction,
-  payment: CardPayment,
-  change: (checkout: Checkout) => Checkout,
-  now: Date,
-): Promise<CardPayment> {
-  const checkout = change(payment.checkout);
-  if (checkout === payment.checkout) return payment;
-  await tx.query(
-    `UPDATE offer_payments SET state = $2, paid_at = $3, deletion = $4, deletion_taken_back = $5
-      WHERE offer_id = $1`,
-    [payment.offerId, checkout.state, checkout.paidAt, checkout.deletion, checkout.takenBack],
-  );
-  await writeSession(tx, payment.offerId, checkout, now);
-  return { ...payment, checkout };
-}
-
-/** The same in a transaction of its own; a payment that is no longer there is a fault. */
-export async function changeCheckout(
-  { postgres, clock }: { readonly postgres: Postgres; readonly clock: Clock },
-  { offerId }: { readonly offerId: number },
-  change: (checkout: Checkout) => Checkout,
-): Promise<CardPayment> {
-  return postgres.transaction(async (tx) => {
-    const payment = await lockPayment(tx, offerId);
-    if (payment?.method !== 'E') throw serviceUnavailable(`checkout of offer ${offerId} is gone`);
-    return updateCheckout(tx, payment, change, clock.now());
-  });
-}
-
-async function writeSession(tx: Transaction, offerId: number, checkout: Checkout, now: Date): Promise<void> {
-  const { session } = checkout;
-  await tx.query(
-    `INSERT INTO checkout_sessions
-       (offer_id, generation, session_id, url, begun_at, expires_at, expired, next_check_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-     ON CONFLICT (offer_id, generation) DO UPDATE
-       SET session_id = excluded.session_id, url = excluded.url, expired = excluded.expired,
-           next_check_at = CASE WHEN excluded.next_check_at IS NULL THEN NULL
-                                ELSE least(checkout_sessions.next_check_at, excluded.next_check_at) END`,
-    [
-      offerId,
-      session.generation,
-      session.sessionId,
-      session.url,
-      now,
-      session.expiresAt,
-      session.expired,
-      nextLook(checkout, now),
-    ],
-  );
-  // A new generation begins only when the ones before it are certain to be over: nobody asks about those again.
-  await tx.query(
-    `UPDATE checkout_sessions SET expired = true, next_check_at = NULL
-      WHERE offer_id = $1 AND generation < $2 AND next_check_at IS NOT NULL`,
-    [offerId, session.generation],
-  );
-}
-
-export async function recordPaidSession(tx: Transaction, offerId: number, sessionId: string): Promise<void> {
-  await tx.query('UPDATE offer_payments SET paid_session_id = $2 WHERE offer_id = $1', [offerId, sessionId]);
-}
-
 export async function addCredit(tx: Transaction, offerId: number, amountMinor: bigint): Promise<void> {
   await tx.query('UPDATE offer_payments SET credited_minor = credited_minor + $2 WHERE offer_id = $1', [
     offerId,
     amountMinor,
   ]);
-}
-
-/** Card payments whose session Stripe should be asked about; the next question is put off at once, so replicas share the work. */
-export async function takeDueSessions(on: Transaction, now: Date, limit: number): Promise<CardPayment[]> {
-  const due = await on.query<{ offer_id: bigint; begun_at: Date; expires_at: Date }>(
-    `SELECT offer_id, begun_at, expires_at FROM checkout_sessions
-      WHERE next_check_at <= $1 ORDER BY next_check_at LIMIT $2 FOR UPDATE SKIP LOCKED`,
-    [now, limit],
-  );
-  if (due.length === 0) return [];
-  await on.query(
-    `UPDATE checkout_sessions SET next_check_at = put_off.until
-       FROM unnest($1::bigint[], $2::timestamptz[]) AS put_off (offer_id, until)
-      WHERE checkout_sessions.offer_id = put_off.offer_id AND next_check_at IS NOT NULL`,
-    [due.map((row) => row.offer_id), due.map((row) => nextCheck(now, row.begun_at, row.expires_at))],
-  );
-  const rows = await on.query<PaymentRow>(`${SELECT_PAYMENT} WHERE p.offer_id = ANY ($1)`, [
-    due.map((row) => row.offer_id),
-  ]);
-  return rows.map(paymentOf).filter((payment) => payment.method === 'E');
-}
-
-/** Checkouts of offers that have ended unpaid; their page is to be closed (decision 4). */
-export async function findOutlived(on: Transaction, now: Date, limit: number): Promise<CardPayment[]> {
-  const rows = await on.query<PaymentRow>(
-    `${SELECT_PAYMENT}
-      WHERE p.state IN ('opening', 'open', 'closing') AND p.offer_expiry_at <= $1
-      ORDER BY p.offer_expiry_at LIMIT $2`,
-    [now, limit],
-  );
-  return rows.map(paymentOf).filter((payment) => payment.method === 'E');
 }
 
 type PaymentRow = {
@@ -240,12 +138,13 @@ function paymentOf(row: PaymentRow): OfferPayment {
   return {
     ...facts,
     method: 'E',
+    purchase: { kind: 'offer', offerId: facts.offerId },
     payToken: present(row.pay_token),
     paidSessionId: row.paid_session_id,
     checkout: {
       state: row.state,
       session,
-      offerExpiryAt: present(row.offer_expiry_at),
+      expiryAt: present(row.offer_expiry_at),
       paidAt: row.paid_at,
       deletion: row.deletion,
       takenBack: row.deletion_taken_back,

@@ -2,7 +2,7 @@
 
 import type { Mode } from '@offer-ads/contracts/primitives';
 import type { Transaction } from '@offer-ads/platform/postgres';
-import type { Receipt } from './domain/offer-payment.ts';
+import { type Receipt, type ReceiptProblem, receiptProblems } from './domain/card-payment.ts';
 
 export type ReceivedProviderEvent = {
   readonly eventId: string;
@@ -18,16 +18,70 @@ export async function recordProviderEvent(
   now: Date,
 ): Promise<boolean> {
   const { eventId, mode, type, receipt } = event;
+  const purchase = receipt?.purchase;
   const recorded = await tx.query(
     `INSERT INTO provider_events
-       (event_id, mode, type, received_at, offer_id, session_id, amount_minor, currency, outcome)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'received')
+       (event_id, mode, type, received_at, offer_id, top_up_id, session_id, amount_minor, currency, outcome)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'received')
      ON CONFLICT DO NOTHING RETURNING event_id`,
-    [eventId, mode, type, now, receipt?.offerId, receipt?.sessionId, receipt?.amountMinor, receipt?.currency],
+    [
+      eventId,
+      mode,
+      type,
+      now,
+      purchase?.kind === 'offer' ? purchase.offerId : null,
+      purchase?.kind === 'top-up' ? purchase.topUpId : null,
+      receipt?.sessionId,
+      receipt?.amountMinor,
+      receipt?.currency,
+    ],
   );
   return recorded.length === 1;
 }
 
 export async function recordOutcome(tx: Transaction, eventId: string, outcome: string): Promise<void> {
   await tx.query('UPDATE provider_events SET outcome = $2 WHERE event_id = $1', [eventId, outcome]);
+}
+
+export type ProviderProblem = {
+  readonly eventId: string;
+  readonly mode: Mode;
+  readonly problem: ReceiptProblem;
+  readonly heardAt: Date;
+  readonly sessionId: string | null;
+  readonly amountMinor: bigint | null;
+  readonly currency: string | null;
+  readonly offerId: number | null;
+  readonly topUpId: number | null;
+};
+
+type ProblemRow = {
+  event_id: string;
+  mode: Mode;
+  outcome: ReceiptProblem;
+  received_at: Date;
+  session_id: string | null;
+  amount_minor: bigint | null;
+  currency: string | null;
+  offer_id: bigint | null;
+  top_up_id: bigint | null;
+};
+
+/** Payments that could not be applied, the latest first. */
+export async function latestProblems(on: Transaction, limit: number): Promise<ProviderProblem[]> {
+  const rows = await on.query<ProblemRow>(
+    'SELECT * FROM provider_events WHERE outcome = ANY ($1) ORDER BY received_at DESC, event_id LIMIT $2',
+    [receiptProblems, limit],
+  );
+  return rows.map((row) => ({
+    eventId: row.event_id,
+    mode: row.mode,
+    problem: row.outcome,
+    heardAt: row.received_at,
+    sessionId: row.session_id,
+    amountMinor: row.amount_minor,
+    currency: row.currency,
+    offerId: row.offer_id === null ? null : Number(row.offer_id),
+    topUpId: row.top_up_id === null ? null : Number(row.top_up_id),
+  }));
 }

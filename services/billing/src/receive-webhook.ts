@@ -1,12 +1,13 @@
 /** One webhook of Stripe, applied once, whatever is repeated and in whatever order. Answered only after the commit. */
 import type { Transaction } from '@offer-ads/platform/postgres';
 import type { Billing } from './billing.ts';
+import { lockCardPayment, updateCheckout } from './checkouts-store.ts';
+import { isOfBook, type Receipt } from './domain/card-payment.ts';
 import { sessionExpired } from './domain/checkout.ts';
 import type { Seller } from './domain/invoice.ts';
-import { isOfBook, type Receipt } from './domain/offer-payment.ts';
-import { lockPayment, updateCheckout } from './payments-store.ts';
 import { recordOutcome, recordProviderEvent } from './provider-events-store.ts';
 import { type Recorded, recordPayment, reportPayment } from './record-payment.ts';
+import { type ReversalOutcome, recordReversal, reportReversal, reversalOutcomes } from './record-reversal.ts';
 import type { ProviderEvent } from './stripe-webhooks.ts';
 import { readWebhook } from './stripe-webhooks.ts';
 
@@ -34,49 +35,55 @@ export async function receiveWebhook(
     apply(tx, event, { seller: billing.seller, now }),
   );
   webhooks.inc({ outcome });
-  const receipt = event.news?.session.receipt;
-  if (receipt && event.news?.kind === 'completed' && isAboutPayment(outcome)) {
-    reportPayment(billing, receipt, outcome);
-  }
+  report(billing, event, outcome);
   return 'accepted';
 }
 
-type Outcome = Recorded | 'seen-before' | 'not-ours' | 'not-paid-yet' | 'session-over';
+/** Nobody has to hear of them. */
+const withoutReport = ['seen-before', 'not-ours', 'not-paid-yet', 'session-over'] as const;
+type Outcome = Recorded | ReversalOutcome | (typeof withoutReport)[number];
 
 type Issuing = { readonly seller: Seller; readonly now: Date };
 
 async function apply(tx: Transaction, event: ProviderEvent, issuing: Issuing): Promise<Outcome> {
-  const receipt = event.news?.session.receipt ?? null;
+  const receipt = receiptOf(event);
   const isNew = await recordProviderEvent(tx, { ...event, receipt }, issuing.now);
   if (!isNew) return 'seen-before';
-  const outcome = await effectOf(tx, event, receipt, issuing);
+  const outcome = await effectOf(tx, event, issuing);
   await recordOutcome(tx, event.eventId, outcome);
   return outcome;
 }
 
-async function effectOf(
-  tx: Transaction,
-  { news }: ProviderEvent,
-  receipt: Receipt | null,
-  issuing: Issuing,
-): Promise<Outcome> {
+function receiptOf({ news }: ProviderEvent): Receipt | null {
+  return news === null || news.kind === 'reversal' ? null : news.session.receipt;
+}
+
+async function effectOf(tx: Transaction, event: ProviderEvent, issuing: Issuing): Promise<Outcome> {
+  const { news } = event;
+  if (news?.kind === 'reversal') return recordReversal(tx, news.reversal, issuing.now);
+  const receipt = receiptOf(event);
   if (news === null || receipt === null) return 'not-ours';
   if (news.kind === 'over') return endSession(tx, receipt, issuing.now);
   return news.session.isPaid ? recordPayment(tx, receipt, issuing) : 'not-paid-yet';
 }
 
 async function endSession(tx: Transaction, receipt: Receipt, now: Date): Promise<Outcome> {
-  const payment = await lockPayment(tx, receipt.offerId);
-  if (payment?.method !== 'E' || !isOfBook(payment, receipt)) return 'not-ours';
+  const payment = await lockCardPayment(tx, receipt.purchase);
+  if (payment === undefined || !isOfBook(payment, receipt)) return 'not-ours';
   await updateCheckout(tx, payment, (checkout) => sessionExpired(checkout, receipt.generation), now);
   return 'session-over';
 }
 
-function isAboutPayment(outcome: Outcome): outcome is Recorded {
-  return (
-    outcome !== 'seen-before' &&
-    outcome !== 'not-ours' &&
-    outcome !== 'not-paid-yet' &&
-    outcome !== 'session-over'
-  );
+function report(billing: Billing, event: ProviderEvent, outcome: Outcome): void {
+  if (isOneOf(withoutReport, outcome)) return;
+  if (isOneOf(reversalOutcomes, outcome)) {
+    if (event.news?.kind === 'reversal') reportReversal(billing, event.news.reversal, outcome);
+    return;
+  }
+  const receipt = receiptOf(event);
+  if (receipt !== null) reportPayment(billing, receipt, outcome);
+}
+
+function isOneOf<T extends string>(some: readonly T[], outcome: string): outcome is T {
+  return (some as readonly string[]).includes(outcome);
 }

@@ -1,9 +1,9 @@
 /** A lost webhook only delays: what should have been heard of is asked about, a few at a time. */
 import type { Billing } from './billing.ts';
-import { closeCheckout } from './close-checkout.ts';
+import { changeCheckout, takeDueSessions, takeOutlived } from './checkouts-store.ts';
+import { closeCheckout, closeTopUp } from './close-checkout.ts';
+import { type CardPayment, purchaseName } from './domain/card-payment.ts';
 import { reopened, sessionExpired } from './domain/checkout.ts';
-import type { CardPayment } from './domain/offer-payment.ts';
-import { changeCheckout, findOutlived, takeDueSessions } from './payments-store.ts';
 import { recordFoundPayment } from './record-payment.ts';
 import { stripeDeadline } from './stripe-client.ts';
 import { retrieveSession } from './stripe-sessions.ts';
@@ -16,7 +16,7 @@ export async function reconcileCheckouts(billing: Billing, signal: AbortSignal):
   const { postgres } = billing;
   const due = await postgres.transaction((tx) => takeDueSessions(tx, now, BATCH));
   for (const payment of due) if (!signal.aborted) await survive(billing, payment, askAbout);
-  const outlived = await findOutlived(postgres, now, BATCH);
+  const outlived = await postgres.transaction((tx) => takeOutlived(tx, now, BATCH));
   for (const payment of outlived) if (!signal.aborted) await survive(billing, payment, closeOutlived);
 }
 
@@ -29,7 +29,8 @@ async function survive(
   try {
     await work(billing, payment);
   } catch (error) {
-    billing.logger.warn({ error, offerId: payment.offerId }, 'a checkout could not be reconciled, it waits');
+    const purchase = purchaseName(payment.purchase);
+    billing.logger.warn({ error, purchase }, 'a checkout could not be reconciled, it waits');
   }
 }
 
@@ -43,13 +44,15 @@ async function askAbout(billing: Billing, payment: CardPayment): Promise<void> {
   const facts = await retrieveSession(billing.stripe, payment.book.mode, sessionId, stripeDeadline());
   if (facts.isPaid && facts.receipt !== null) {
     const recorded = await recordFoundPayment(billing, facts.receipt);
-    billing.logger.info({ offerId: payment.offerId, recorded }, 'a payment was found by asking');
+    billing.logger.info({ purchase: payment.purchase, recorded }, 'a payment was found by asking');
   } else if (facts.status === 'expired') {
     await changeCheckout(billing, payment, (checkout) => sessionExpired(checkout, generation));
   }
 }
 
-/** The offer ended unpaid: its page is closed (decision 4). */
+/** The offer ended unpaid (decision 4), or the top-up waits no longer: the page is closed. */
 async function closeOutlived(billing: Billing, payment: CardPayment): Promise<void> {
-  await closeCheckout(billing, payment, stripeDeadline());
+  const { purchase, book } = payment;
+  if (purchase.kind === 'offer') await closeCheckout(billing, { ...purchase, book }, stripeDeadline());
+  else await closeTopUp(billing, payment, stripeDeadline());
 }

@@ -1,23 +1,23 @@
-/** A card payment that Stripe reports, by webhook or when asked: booked once, told to offers, or kept with its problem. */
-import { OfferPaid } from '@offer-ads/contracts/billing-events';
-import { newEvent } from '@offer-ads/platform/events';
-import { addToOutbox } from '@offer-ads/platform/outbox';
+/** A card payment that Stripe reports, by webhook or when asked: booked once, told to whom it concerns, or kept with its problem. */
 import type { Transaction } from '@offer-ads/platform/postgres';
 import type { Billing } from './billing.ts';
-import { creditUnusedTime, whollyUnused } from './credit-offer.ts';
-import { opened, paid } from './domain/checkout.ts';
-import type { Seller } from './domain/invoice.ts';
-import { movesMoney, offerPaidByCard } from './domain/ledger.ts';
+import { bookPaidOffer } from './book-paid-offer.ts';
+import { bookPaidTopUp } from './book-paid-top-up.ts';
+import { lockCardPayment, recordPaidSession, updateCheckout } from './checkouts-store.ts';
 import {
   type CardPayment,
   type Receipt,
   type ReceiptProblem,
   receiptProblem,
-} from './domain/offer-payment.ts';
+} from './domain/card-payment.ts';
+import { type Checkout, opened, paid } from './domain/checkout.ts';
+import type { Seller } from './domain/invoice.ts';
+import { isOfOffer, type OfferCardPayment } from './domain/offer-payment.ts';
 import { issueInvoice } from './invoices.ts';
-import { book } from './ledger-store.ts';
-import { lockPayment, recordPaidSession, updateCheckout } from './payments-store.ts';
+import { lockPayment } from './payments-store.ts';
 import { recordOutcome, recordProviderEvent } from './provider-events-store.ts';
+import { bookReversalsOf } from './record-reversal.ts';
+import { lockIntent } from './reversals-store.ts';
 
 export type Recorded = 'paid' | 'paid-before' | ReceiptProblem;
 
@@ -26,48 +26,29 @@ export async function recordPayment(
   receipt: Receipt,
   { seller, now }: { readonly seller: Seller; readonly now: Date },
 ): Promise<Recorded> {
-  const payment = await lockPayment(tx, receipt.offerId);
+  const { purchase } = receipt;
+  const payment =
+    purchase.kind === 'offer' ? await lockPayment(tx, purchase.offerId) : await lockCardPayment(tx, purchase);
   const problem = receiptProblem(payment, receipt);
   if (problem !== null) return problem;
   // `receiptProblem` lets nothing else pass.
-  const unpaid = payment as CardPayment;
+  const unpaid = payment as OfferCardPayment | CardPayment;
   if (unpaid.checkout.paidAt !== null) return 'paid-before';
 
-  const settled = await updateCheckout(
-    tx,
-    unpaid,
-    // The webhook may be faster than the answer that names the session.
-    (checkout) => paid(opened(checkout, { ...receipt, url: null }), now),
-    now,
-  );
-  await recordPaidSession(tx, receipt.offerId, receipt.sessionId);
-  const transaction = offerPaidByCard(settled.book, settled.offerId, settled);
-  if (movesMoney(transaction)) await book(tx, transaction, now);
-  await addToOutbox(tx, [offerPaid(settled, now)]);
-  // Nobody has an offer to run for a closed checkout: the price goes to the balance at once (decision 7). That
-  // offers will report the same makes no difference, credits being cumulative.
-  if (settled.checkout.state === 'closed') await creditUnusedTime(tx, settled, whollyUnused, now);
+  // The webhook may be faster than the answer that names the session.
+  const change = (checkout: Checkout) => paid(opened(checkout, { ...receipt, url: null }), now);
+  const settled = await updateCheckout(tx, unpaid, change, now);
+  await recordPaidSession(tx, purchase, receipt);
+  // Before any booking, as refunds do it: two who need both locks must take them in one order.
+  if (receipt.paymentIntentId !== null) await lockIntent(tx, receipt.paymentIntentId);
+  const invoiced = isOfOffer(settled)
+    ? await bookPaidOffer(tx, settled, now)
+    : await bookPaidTopUp(tx, settled, now);
+  if (receipt.paymentIntentId !== null) await bookReversalsOf(tx, settled, receipt.paymentIntentId, now);
   // Last: it keeps other payments of the mode waiting until this one is committed.
-  const { cause } = transaction;
-  await issueInvoice(tx, { kind: 'offer', ...settled, cause, paidAt: now, seller, now });
+  await issueInvoice(tx, { ...invoiced, paidAt: now, seller, now });
   return 'paid';
 }
-
-function offerPaid({ book, ...payment }: CardPayment, at: Date) {
-  return newEvent(OfferPaid, {
-    subject: `offer/${payment.offerId}`,
-    subjectVersion: 1,
-    at,
-    data: {
-      offerId: payment.offerId,
-      ...book,
-      netMinor: `${payment.netMinor}`,
-      vatMinor: `${payment.vatMinor}`,
-      paidAt: at.toISOString(),
-    },
-  });
-}
-
 /** A payment found by asking Stripe rather than told by a webhook; a problem is kept in the inbox all the same. */
 export async function recordFoundPayment(billing: Billing, receipt: Receipt): Promise<Recorded> {
   const now = billing.clock.now();
@@ -98,9 +79,9 @@ export function reportPayment(billing: Billing, receipt: Receipt, recorded: Reco
     })
     .inc({ outcome: recorded });
   if (!isProblem(recorded)) return;
-  const { offerId, sessionId, currency, generation } = receipt;
+  const { purchase, sessionId, currency, generation } = receipt;
   billing.logger.error(
-    { offerId, sessionId, generation, currency, amountMinor: `${receipt.amountMinor}`, problem: recorded },
+    { purchase, sessionId, generation, currency, amountMinor: `${receipt.amountMinor}`, problem: recorded },
     'a card payment cannot be applied and waits for a person',
   );
 }

@@ -11,9 +11,11 @@ import { openPostgres } from '@offer-ads/platform/postgres';
 import type { Billing } from './billing.ts';
 import type { BillingConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
+import { createPdfMaker } from './documents/pdf-maker.ts';
 import type { Seller } from './domain/invoice.ts';
 import { adminRoutes } from './http/admin-routes.ts';
 import { internalRoutes } from './http/internal-routes.ts';
+import { invoiceRoutes } from './http/invoice-routes.ts';
 import { payRoutes } from './http/pay-routes.ts';
 import { webhookRoutes } from './http/webhook-routes.ts';
 import { completeInvoices } from './invoices.ts';
@@ -50,7 +52,9 @@ export async function startBilling(
   started.use(startOutboxRelay({ postgres, broker, ...foundation }));
   started.use(startInboxPruning({ postgres, ...foundation }));
 
-  const stripe = openStripe(stripeKeysOf(config), config.STRIPE_API_URL);
+  const stripe = started.use(
+    openStripe({ keys: stripeKeysOf(config), apiUrl: config.STRIPE_API_URL, logger }),
+  );
   const billing: Billing = {
     postgres,
     stripe,
@@ -76,6 +80,7 @@ export async function startBilling(
     }),
   );
 
+  const pdfs = started.use(createPdfMaker());
   const server = started.use(
     await startHttpServer({
       service: 'billing',
@@ -87,6 +92,7 @@ export async function startBilling(
       routes: (app) => {
         webhookRoutes(app, billing);
         payRoutes(app, billing);
+        invoiceRoutes(app, billing, pdfs, config.BILLING_CONTEXT_SECRET);
         internalRoutes(app, billing, config.BILLING_CONTEXT_SECRET);
         mountParkedRoutes(app, { broker, adminToken: config.ADMIN_TOKEN, logger });
         adminRoutes(app, billing, config.ADMIN_TOKEN);

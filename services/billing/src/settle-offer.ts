@@ -5,7 +5,7 @@ import type { Billing } from './billing.ts';
 import { closeCheckout } from './close-checkout.ts';
 import type { Book } from './domain/ledger.ts';
 import { paidAt } from './domain/offer-payment.ts';
-import { paymentUrl } from './open-checkout.ts';
+import { paymentUrl } from './payment-link.ts';
 import { findPayment } from './payments-store.ts';
 
 export async function settleOffer(

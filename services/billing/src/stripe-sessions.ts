@@ -1,10 +1,12 @@
 /** Checkout Sessions: opened, asked about and expired, in billing's own words. */
 import { offerId, organisationId } from '@offer-ads/contracts/primitives';
 import type { Deadline } from '@offer-ads/platform/deadline';
-import type { Stripe } from 'stripe';
+import { serviceUnavailable } from '@offer-ads/platform/faults';
+import { Stripe } from 'stripe';
 import { z } from 'zod';
-import type { CardPayment, Receipt } from './domain/offer-payment.ts';
-import { isRefusal, type StripeAccounts, stripeUnavailable, withinDeadline } from './stripe-client.ts';
+import { type CardPayment, type Purchase, purchaseName, type Receipt } from './domain/card-payment.ts';
+import { callStripe, isRefusal, isSpentKey } from './stripe-calls.ts';
+import type { StripeAccounts } from './stripe-client.ts';
 import { forgetVatRate, vatRateId } from './stripe-tax-rate.ts';
 
 export type OpenedSession =
@@ -13,6 +15,11 @@ export type OpenedSession =
   | { readonly kind: 'too-small' }
   /** The stored expiry is too near by now. No session exists under this key, so a later generation may be tried. */
   | { readonly kind: 'too-late' }
+  /**
+   * The key will bring nothing but a stored failure. Should Stripe have made a session under it, nobody was ever led there:
+   * payers get only what is on record. So a later generation may be tried.
+   */
+  | { readonly kind: 'spent' }
   /** Refused for another reason, which no repeat would change. No session exists. */
   | { readonly kind: 'refused'; readonly reason: string };
 
@@ -34,18 +41,24 @@ export async function openSession(
   publicUrl: string,
   deadline: Deadline,
 ): Promise<OpenedSession> {
-  const { client } = stripe[payment.book.mode];
+  const account = stripe[payment.book.mode];
   try {
-    const taxRates = payment.vatMinor > 0n ? [await vatRateId(client, deadline)] : [];
-    const session = await client.checkout.sessions.create(sessionParameters(payment, publicUrl, taxRates), {
-      ...withinDeadline(deadline),
-      idempotencyKey: idempotencyKey(payment),
-    });
+    const taxRates = payment.vatMinor > 0n ? [await vatRateId(account, deadline)] : [];
+    const session = await callStripe(account, deadline, (client, options) =>
+      client.checkout.sessions.create(sessionParameters(payment, publicUrl, taxRates), {
+        ...options,
+        idempotencyKey: idempotencyKey(payment),
+      }),
+    );
     return { kind: 'opened', sessionId: session.id, url: session.url };
   } catch (error) {
-    // The tax rate that was remembered is gone: the repeat finds or makes another.
-    if (isMissing(error)) forgetVatRate(client);
-    if (isMissing(error) || !isRefusal(error)) throw stripeUnavailable(error);
+    if (isSpentKey(error)) return { kind: 'spent' };
+    if (isMissing(error)) {
+      // The tax rate that was remembered is gone: the repeat finds or makes another.
+      forgetVatRate(account);
+      throw serviceUnavailable('stripe: something that the session needs is gone', error);
+    }
+    if (!isRefusal(error)) throw error;
     if (error.code === 'amount_too_small') return { kind: 'too-small' };
     if (error.param === 'expires_at') return { kind: 'too-late' };
     return { kind: 'refused', reason: error.message };
@@ -59,10 +72,13 @@ export async function retrieveSession(
   deadline: Deadline,
 ): Promise<SessionFacts> {
   try {
-    const { client } = stripe[mode];
-    return factsOf(await client.checkout.sessions.retrieve(sessionId, {}, withinDeadline(deadline)));
+    return factsOf(
+      await callStripe(stripe[mode], deadline, (client, options) =>
+        client.checkout.sessions.retrieve(sessionId, {}, options),
+      ),
+    );
   } catch (error) {
-    throw stripeUnavailable(error);
+    throw unexpected(error);
   }
 }
 
@@ -74,18 +90,28 @@ export async function expireSession(
   deadline: Deadline,
 ): Promise<SessionFacts> {
   try {
-    const { client } = stripe[mode];
-    return factsOf(await client.checkout.sessions.expire(sessionId, {}, withinDeadline(deadline)));
+    return factsOf(
+      await callStripe(stripe[mode], deadline, (client, options) =>
+        client.checkout.sessions.expire(sessionId, {}, options),
+      ),
+    );
   } catch (error) {
     // Only an open session can be expired: this one is paid or over already.
     if (isRefusal(error)) return retrieveSession(stripe, mode, sessionId, deadline);
-    throw stripeUnavailable(error);
+    throw unexpected(error);
   }
 }
 
+/** A session that we know and Stripe does not, for example: nobody can say what became of it. */
+function unexpected(error: unknown): unknown {
+  if (!(error instanceof Stripe.errors.StripeError)) return error;
+  return serviceUnavailable(`stripe: ${error.type} ${error.code ?? ''} ${error.requestId ?? ''}`, error);
+}
+
 /** The start of the link's secret keeps apart what databases of different days have numbered alike. */
-function idempotencyKey({ offerId, payToken, checkout }: CardPayment): string {
-  return `offer-${offerId}-${payToken.slice(0, 8)}-generation-${checkout.session.generation}`;
+function idempotencyKey({ purchase, payToken, checkout }: CardPayment): string {
+  const what = purchaseName(purchase).replace(' ', '-');
+  return `${what}-${payToken.slice(0, 8)}-generation-${checkout.session.generation}`;
 }
 
 function sessionParameters(
@@ -93,9 +119,11 @@ function sessionParameters(
   publicUrl: string,
   taxRates: string[],
 ): Stripe.Checkout.SessionCreateParams {
-  const { book, checkout, payToken } = payment;
+  const { book, checkout, payToken, purchase } = payment;
   const metadata = {
-    offer_id: `${payment.offerId}`,
+    ...(purchase.kind === 'offer'
+      ? { offer_id: `${purchase.offerId}` }
+      : { top_up_id: `${purchase.topUpId}` }),
     organisation_id: `${book.organisationId}`,
     mode: book.mode,
     generation: `${checkout.session.generation}`,
@@ -125,11 +153,18 @@ function sessionParameters(
   };
 }
 
-const ourMetadata = z.object({
-  offer_id: z.coerce.number().pipe(offerId),
+const common = {
   organisation_id: z.coerce.number().pipe(organisationId),
   generation: z.coerce.number().int().positive(),
-});
+};
+const ourMetadata = z.union([
+  z
+    .object({ offer_id: z.coerce.number().pipe(offerId), ...common })
+    .transform((ours) => ({ ...ours, purchase: { kind: 'offer', offerId: ours.offer_id } as Purchase })),
+  z
+    .object({ top_up_id: z.coerce.number().int().positive(), ...common })
+    .transform((ours) => ({ ...ours, purchase: { kind: 'top-up', topUpId: ours.top_up_id } as Purchase })),
+]);
 
 export function factsOf(session: Stripe.Checkout.Session): SessionFacts {
   return {
@@ -150,14 +185,20 @@ function receiptOf(session: Stripe.Checkout.Session): Receipt | null {
   if (!ours.success || session.amount_total === null || session.currency === null) return null;
   return {
     sessionId: session.id,
+    paymentIntentId: idOf(session.payment_intent),
     amountMinor: BigInt(session.amount_total),
     currency: session.currency.toUpperCase(),
-    offerId: ours.data.offer_id,
+    purchase: ours.data.purchase,
     organisationId: ours.data.organisation_id,
     // Not from the metadata: which account it was paid to is what counts.
     mode: session.livemode ? 'LIVE' : 'TEST',
     generation: ours.data.generation,
   };
+}
+
+/** Stripe gives an id, or the whole object where it was asked to. */
+export function idOf(reference: string | { readonly id: string } | null): string | null {
+  return typeof reference === 'string' ? reference : (reference?.id ?? null);
 }
 
 function isMissing(error: unknown): boolean {

@@ -1,49 +1,51 @@
 /** The tax rate behind the VAT line of a payment page: made once per Stripe account, found again ever after. */
 import type { Deadline } from '@offer-ads/platform/deadline';
-import type { Stripe } from 'stripe';
 import { VAT_PERCENT } from './domain/vat.ts';
-import { withinDeadline } from './stripe-client.ts';
+import { callStripe } from './stripe-calls.ts';
+import type { StripeAccount } from './stripe-client.ts';
 
 const MARK = { offer_ads: 'vat-gb-standard' };
 /** The most that Stripe lists at once; an account with more live exclusive rates than this is beyond expectation. */
 const PAGE = 100;
 
 /** A rate never changes once made, so one look-up per process and account is enough. */
-const known = new WeakMap<Stripe, string>();
+const known = new WeakMap<StripeAccount, string>();
 
-export async function vatRateId(stripe: Stripe, deadline: Deadline): Promise<string> {
-  const id = known.get(stripe) ?? (await findRate(stripe, deadline)) ?? (await createRate(stripe, deadline));
-  known.set(stripe, id);
+export async function vatRateId(account: StripeAccount, deadline: Deadline): Promise<string> {
+  const id =
+    known.get(account) ?? (await findRate(account, deadline)) ?? (await createRate(account, deadline));
+  known.set(account, id);
   return id;
 }
 
 /** Stripe no longer knows the rate, for example because the account behind the key was replaced. */
-export function forgetVatRate(stripe: Stripe): void {
-  known.delete(stripe);
+export function forgetVatRate(account: StripeAccount): void {
+  known.delete(account);
 }
 
 /** The oldest one that bears our mark, so that every replica finds the same. */
-async function findRate(stripe: Stripe, deadline: Deadline): Promise<string | undefined> {
-  const rates = await stripe.taxRates.list(
-    { active: true, inclusive: false, limit: PAGE },
-    withinDeadline(deadline),
+async function findRate(account: StripeAccount, deadline: Deadline): Promise<string | undefined> {
+  const rates = await callStripe(account, deadline, (client, options) =>
+    client.taxRates.list({ active: true, inclusive: false, limit: PAGE }, options),
   );
   return rates.data
     .filter((rate) => rate.metadata?.offer_ads === MARK.offer_ads && rate.percentage === VAT_PERCENT)
     .toSorted((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1))[0]?.id;
 }
 
-async function createRate(stripe: Stripe, deadline: Deadline): Promise<string> {
-  const rate = await stripe.taxRates.create(
-    {
-      display_name: 'VAT',
-      percentage: VAT_PERCENT,
-      inclusive: false,
-      country: 'GB',
-      tax_type: 'vat',
-      metadata: MARK,
-    },
-    { ...withinDeadline(deadline), idempotencyKey: `tax-rate-${MARK.offer_ads}-${VAT_PERCENT}` },
+async function createRate(account: StripeAccount, deadline: Deadline): Promise<string> {
+  const rate = await callStripe(account, deadline, (client, options) =>
+    client.taxRates.create(
+      {
+        display_name: 'VAT',
+        percentage: VAT_PERCENT,
+        inclusive: false,
+        country: 'GB',
+        tax_type: 'vat',
+        metadata: MARK,
+      },
+      { ...options, idempotencyKey: `tax-rate-${MARK.offer_ads}-${VAT_PERCENT}` },
+    ),
   );
   return rate.id;
 }

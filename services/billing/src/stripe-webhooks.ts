@@ -1,16 +1,22 @@
 /** Reading Stripe's webhooks: only what Stripe itself has signed, recently, for the right mode, is an event. */
 import { type Mode, mode as modeSchema } from '@offer-ads/contracts/primitives';
 import { Stripe } from 'stripe';
+import type { Reversal } from './domain/reversal.ts';
 import type { StripeAccounts } from './stripe-client.ts';
+import { reversalOf } from './stripe-reversals.ts';
 import { factsOf, type SessionFacts } from './stripe-sessions.ts';
 
 export type ProviderEvent = {
   readonly eventId: string;
   readonly type: string;
   readonly mode: Mode;
-  /** What the event says of a session; null when it is about something else. */
-  readonly news: { readonly kind: 'completed' | 'over'; readonly session: SessionFacts } | null;
+  /** What the event says of a session, a refund or a dispute; null when it is about something else. */
+  readonly news: News | null;
 };
+
+type News =
+  | { readonly kind: 'completed' | 'over'; readonly session: SessionFacts }
+  | { readonly kind: 'reversal'; readonly reversal: Reversal };
 
 export type WebhookReading =
   | { readonly ok: true; readonly event: ProviderEvent }
@@ -31,7 +37,7 @@ export function readWebhook(
     const event = verified(stripe, mode, body, signature, now);
     if (event === undefined) continue;
     if (event.livemode !== (mode === 'LIVE')) return { ok: false, reason: 'wrong-mode' };
-    return { ok: true, event: { eventId: event.id, type: event.type, mode, news: newsOf(event) } };
+    return { ok: true, event: { eventId: event.id, type: event.type, mode, news: newsOf(event, mode) } };
   }
   return { ok: false, reason: 'unsigned' };
 }
@@ -59,7 +65,7 @@ function verified(
   }
 }
 
-function newsOf(event: Stripe.Event): ProviderEvent['news'] {
+function newsOf(event: Stripe.Event, mode: Mode): News | null {
   if (
     event.type === 'checkout.session.completed' ||
     event.type === 'checkout.session.async_payment_succeeded'
@@ -69,5 +75,6 @@ function newsOf(event: Stripe.Event): ProviderEvent['news'] {
   if (event.type === 'checkout.session.expired' || event.type === 'checkout.session.async_payment_failed') {
     return { kind: 'over', session: factsOf(event.data.object) };
   }
-  return null;
+  const reversal = reversalOf(event, mode);
+  return reversal && { kind: 'reversal', reversal };
 }

@@ -1,9 +1,6 @@
 /** Prepaid balance added by the platform team, once per reference. */
-import { BalanceToppedUp } from '@offer-ads/contracts/billing-events';
-import { newEvent } from '@offer-ads/platform/events';
-import { addToOutbox } from '@offer-ads/platform/outbox';
-import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
-import { balanceSubject } from './balance-events.ts';
+import type { Postgres } from '@offer-ads/platform/postgres';
+import { announceTopUp } from './balance-events.ts';
 import { type Book, balanceToppedUp } from './domain/ledger.ts';
 import { isSameBook } from './domain/offer-payment.ts';
 import { balanceOf, book, findByCause, lockCause } from './ledger-store.ts';
@@ -22,33 +19,12 @@ export async function topUpBalance(postgres: Postgres, topUp: TopUp, now: Date):
     if (before === undefined) {
       const booking = await book(tx, transaction, now);
       if (!booking.booked) throw new Error(`${transaction.cause}: refused`);
-      await announce(tx, topUp, booking.transactionId, booking.balance.minor, now);
+      const added = { book: topUp.book, netMinor: topUp.amountMinor, vatMinor: 0n };
+      await announceTopUp(tx, added, booking, now);
       return { ok: true, balanceMinor: booking.balance.minor };
     }
     const isRepeat = isSameBook(before.book, topUp.book) && before.balanceChangeMinor === topUp.amountMinor;
     if (!isRepeat) return { ok: false, reason: 'reference-taken' };
     return { ok: true, balanceMinor: await balanceOf(tx, topUp.book) };
   });
-}
-
-async function announce(
-  tx: Transaction,
-  topUp: TopUp,
-  transactionId: bigint,
-  balanceMinor: bigint,
-  now: Date,
-) {
-  await addToOutbox(tx, [
-    newEvent(BalanceToppedUp, {
-      subject: balanceSubject(topUp.book),
-      subjectVersion: Number(transactionId),
-      at: now,
-      data: {
-        ...topUp.book,
-        balanceMinor: `${balanceMinor}`,
-        netMinor: `${topUp.amountMinor}`,
-        vatMinor: '0',
-      },
-    }),
-  ]);
 }

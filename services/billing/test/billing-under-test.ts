@@ -71,7 +71,7 @@ export async function startBillingUnderTest() {
   );
   const billing: Billing = {
     postgres,
-    stripe: openStripe(stripeKeys, simulator.url),
+    stripe: started.use(openStripe({ keys: stripeKeys, apiUrl: simulator.url, logger: silentLogger })),
     clock,
     publicUrl: 'https://ads.example',
     seller,
@@ -120,7 +120,8 @@ export async function startBillingUnderTest() {
       const reply = await openCheckout(billing, order, stripeDeadline());
       if (reply.outcome !== 'opened') throw new Error(`not opened: ${reply.reason}`);
       const { sessionId } = (await cardPayment(order.offerId)).checkout.session;
-      return { ...order, reply, payToken: reply.paymentUrl.slice(-32), sessionId: sessionId ?? '' };
+      const purchase = { kind: 'offer', offerId: order.offerId } as const;
+      return { ...order, purchase, reply, payToken: reply.paymentUrl.slice(-32), sessionId: sessionId ?? '' };
     },
     cardPayment,
 

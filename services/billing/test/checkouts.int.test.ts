@@ -153,7 +153,7 @@ describe('the payment link', () => {
   it('opens nothing for those who only look', async () => {
     const { payToken, offerId } = await test.openOffer();
     test.clock.advance(24 * HOUR_MS);
-    expect(await lookAtPaymentLink(test.billing, payToken)).toEqual({ kind: 'unavailable' });
+    expect(await lookAtPaymentLink(test.billing, payToken)).toEqual({ kind: 'unavailable', of: 'offer' });
     expect(test.sessionsOf(offerId)).toHaveLength(1);
   });
 
@@ -162,7 +162,7 @@ describe('the payment link', () => {
     test.webhooks.lost = true;
     expect(await test.pay(sessionId)).toBe(true);
     test.clock.advance(24 * HOUR_MS);
-    expect(await follow(payToken)).toEqual({ kind: 'paid' });
+    expect(await follow(payToken)).toEqual({ kind: 'paid', of: 'offer' });
     expect(test.sessionsOf(offerId)).toHaveLength(1);
     expect((await test.emitted(OfferPaid)).filter((paid) => paid.offerId === offerId)).toHaveLength(1);
   });
@@ -174,7 +174,7 @@ describe('the payment link', () => {
       offerId,
       past,
     ]);
-    expect(await follow(payToken)).toEqual({ kind: 'unavailable' });
+    expect(await follow(payToken)).toEqual({ kind: 'unavailable', of: 'offer' });
     expect(test.sessionsOf(offerId)).toHaveLength(1);
   });
 
@@ -183,7 +183,7 @@ describe('the payment link', () => {
       offerExpiryAt: new Date(test.clock.now().getTime() + HOUR_MS),
     });
     test.clock.advance(HOUR_MS);
-    expect(await follow(payToken)).toEqual({ kind: 'ended' });
+    expect(await follow(payToken)).toEqual({ kind: 'ended', of: 'offer' });
   });
 
   it('that nobody was given is unknown', async () => {

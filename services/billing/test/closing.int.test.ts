@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { OfferPaid } from '@offer-ads/contracts/billing-events';
 import { eventually } from '@offer-ads/testing/eventually';
 import { runs } from '@offer-ads/testing/profile';
+import { changeCheckout } from '../src/checkouts-store.ts';
 import { closeCheckout, keepCheckout } from '../src/close-checkout.ts';
 import { closing } from '../src/domain/checkout.ts';
 import { followPaymentLink } from '../src/follow-payment-link.ts';
 import { openCheckout } from '../src/open-checkout.ts';
-import { changeCheckout } from '../src/payments-store.ts';
 import { settleOffer } from '../src/settle-offer.ts';
 import { stripeDeadline } from '../src/stripe-client.ts';
 import { type BillingUnderTest, startBillingUnderTest } from './billing-under-test.ts';
@@ -34,7 +34,7 @@ describe('closing', () => {
     const offer = await test.openOffer();
     expect(await close(offer)).toBe('closed');
     expect(await test.pay(offer.sessionId)).toBe(false);
-    expect(await follow(offer)).toEqual({ kind: 'closed' });
+    expect(await follow(offer)).toEqual({ kind: 'closed', of: 'offer' });
   });
 
   it('twice is closing once, also at the same time', async () => {
@@ -49,7 +49,7 @@ describe('closing', () => {
     await test.pay(offer.sessionId);
     expect(await close(offer)).toBe('paid');
     expect(await paidEvents(offer.offerId)).toHaveLength(1);
-    expect(await follow(offer)).toEqual({ kind: 'paid' });
+    expect(await follow(offer)).toEqual({ kind: 'paid', of: 'offer' });
   });
 
   it('that the payer beats by a moment is a payment', async () => {
@@ -130,7 +130,7 @@ describe('a deletion that is taken back', () => {
       await closeFor(offer, 1);
       await later(offer);
       expect(await keep(offer, 1)).toBe('closed');
-      expect(await follow(offer)).toEqual({ kind: 'closed' });
+      expect(await follow(offer)).toEqual({ kind: 'closed', of: 'offer' });
     }
   });
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import { changeCheckout } from '../src/checkouts-store.ts';
 import { closing, sessionExpired } from '../src/domain/checkout.ts';
 import { followPaymentLink } from '../src/follow-payment-link.ts';
-import { changeCheckout } from '../src/payments-store.ts';
 import { reconcileCheckouts } from '../src/reconcile.ts';
 import { stripeDeadline } from '../src/stripe-client.ts';
 import { type BillingUnderTest, startBillingUnderTest } from './billing-under-test.ts';
@@ -51,6 +51,7 @@ it('the page of an offer that has ended unpaid is closed, as soon as Stripe allo
   await reconcile();
   expect(await state(offerId)).toBe('open');
   await test.setFaults({});
+  test.clock.advance(MINUTE_MS);
   await reconcile();
   expect(await state(offerId)).toBe('closed');
   expect(await test.pay(sessionId)).toBe(false);
@@ -58,7 +59,7 @@ it('the page of an offer that has ended unpaid is closed, as soon as Stripe allo
 
 describe('a closing whose process died', () => {
   async function strand(offerId: number): Promise<void> {
-    await changeCheckout(test.billing, { offerId }, closing);
+    await changeCheckout(test.billing, { purchase: { kind: 'offer', offerId } }, closing);
   }
 
   it('leaves a page that can be paid again a minute later', async () => {
@@ -66,7 +67,7 @@ describe('a closing whose process died', () => {
     const follow = () => followPaymentLink(test.billing, offer.payToken, stripeDeadline());
     await strand(offer.offerId);
     await reconcile();
-    expect(await follow()).toEqual({ kind: 'unavailable' });
+    expect(await follow()).toEqual({ kind: 'unavailable', of: 'offer' });
     test.clock.advance(MINUTE_MS);
     await reconcile();
     expect(await follow()).toMatchObject({ kind: 'session' });

@@ -49,8 +49,8 @@ const paidEvents = async (offerId: number) =>
 
 async function entriesOf(offerId: number) {
   return test.billing.postgres.query<{ kind: string; amount_minor: bigint }>(
-    `SELECT kind, amount_minor FROM entries JOIN accounts USING (account_id) JOIN transactions USING (transaction_id)
-      WHERE offer_id = $1 ORDER BY entries.transaction_id, kind`,
+    `SELECT accounts.kind, amount_minor FROM entries JOIN accounts USING (account_id) JOIN transactions USING (transaction_id)
+      WHERE offer_id = $1 ORDER BY entries.transaction_id, accounts.kind`,
     [offerId],
   );
 }
@@ -151,8 +151,14 @@ it('webhooks in 1 to 20 copies each, shuffled and at once, are one booking each'
     .map((webhook) => ({ webhook, place: Math.random() }))
     .toSorted((a, b) => a.place - b.place)
     .map(({ webhook }) => webhook);
-  const answers = await Promise.all(shuffled.map(receive));
-  expect(answers.every((answer) => answer === 'accepted')).toBe(true);
+  // As many at a time as Stripe would send, and again what was answered with a 503.
+  const deliver = async () => {
+    for (let next = shuffled.pop(); next !== undefined; next = shuffled.pop()) {
+      const webhook = next;
+      await eventually(async () => expect(await receive(webhook)).toBe('accepted'));
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, deliver));
   const paid = (await test.emitted(OfferPaid)).filter(({ offerId }) => offers.includes(offerId));
   expect(paid.map(({ offerId }) => offerId).toSorted((a, b) => a - b)).toEqual(offers);
   for (const offerId of offers) expect(await entriesOf(offerId)).toHaveLength(3);

@@ -20,6 +20,7 @@ export type CheckRefusal =
   | { readonly reason: 'currency-not-billed'; readonly currency: string }
   | { readonly reason: 'no-matching-users' }
   | { readonly reason: 'below-minimum'; readonly minimumMinor: bigint; readonly currency: string }
+  | { readonly reason: 'above-maximum'; readonly maximumMinor: bigint; readonly currency: string }
   | QuotaRefusal
   | { readonly reason: 'balance-too-low'; readonly netMinor: bigint; readonly currency: string }
   | { readonly reason: 'image-unreadable' }

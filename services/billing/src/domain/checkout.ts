@@ -1,6 +1,6 @@
 /**
- * A checkout is the card payment of one offer, from its link to its end. Stripe's sessions live a day at most, an
- * offer's link lives as long as the offer waits, so a checkout has generations of sessions, one alive at a time.
+ * A checkout is one card payment, of an offer or a top-up, from its link to its end. Stripe's sessions live a day at most,
+ * the link lives as long as what it is for waits, so a checkout has generations of sessions, one alive at a time.
  *
  *   opening -> open -> (last session expired) -> opening, one generation on
  *   opening, open -> closing -> closed, or back when Stripe's answer is not known
@@ -23,7 +23,8 @@ export type Session = {
 export type Checkout = {
   readonly state: CheckoutState;
   readonly session: Session;
-  readonly offerExpiryAt: Date;
+  /** When what is paid for ends, or waits no longer. */
+  readonly expiryAt: Date;
   readonly paidAt: Date | null;
   /** The latest deletion of the offer that was heard of, 0 before any, and whether it was taken back. */
   readonly deletion: number;
@@ -35,30 +36,30 @@ const MINUTE_MS = 60_000;
 const SHORTEST_SESSION_MS = 31 * MINUTE_MS;
 const LONGEST_SESSION_MS = 24 * 60 * MINUTE_MS - 5 * MINUTE_MS;
 
-export function newCheckout(offerExpiryAt: Date, now: Date): Checkout {
+export function newCheckout(expiryAt: Date, now: Date): Checkout {
   return {
     state: 'opening',
-    session: newSession(1, offerExpiryAt, now),
-    offerExpiryAt,
+    session: newSession(1, expiryAt, now),
+    expiryAt,
     paidAt: null,
     deletion: 0,
     takenBack: false,
   };
 }
 
-function newSession(generation: number, offerExpiryAt: Date, now: Date): Session {
+function newSession(generation: number, expiryAt: Date, now: Date): Session {
   return {
     generation,
-    expiresAt: sessionExpiry(offerExpiryAt, now),
+    expiresAt: sessionExpiry(expiryAt, now),
     sessionId: null,
     url: null,
     expired: false,
   };
 }
 
-/** No longer than the offer, as far as Stripe's bounds allow; in whole seconds, as Stripe counts. */
-export function sessionExpiry(offerExpiryAt: Date, now: Date): Date {
-  const livesMs = offerExpiryAt.getTime() - now.getTime();
+/** No longer than what is paid for, as far as Stripe's bounds allow; in whole seconds, as Stripe counts. */
+export function sessionExpiry(expiryAt: Date, now: Date): Date {
+  const livesMs = expiryAt.getTime() - now.getTime();
   const boundedMs = Math.min(Math.max(livesMs, SHORTEST_SESSION_MS), LONGEST_SESSION_MS);
   return new Date(Math.floor((now.getTime() + boundedMs) / 1_000) * 1_000);
 }
@@ -83,9 +84,9 @@ export function sessionExpired(checkout: Checkout, generation: number): Checkout
 
 /** One generation on; only from an expired session, so that two can never be paid. */
 export function renewed(checkout: Checkout, now: Date): Checkout {
-  const { state, session, offerExpiryAt } = checkout;
+  const { state, session, expiryAt } = checkout;
   if ((state !== 'open' && state !== 'opening') || !session.expired) return checkout;
-  return { ...checkout, state: 'opening', session: newSession(session.generation + 1, offerExpiryAt, now) };
+  return { ...checkout, state: 'opening', session: newSession(session.generation + 1, expiryAt, now) };
 }
 
 /** Closing that nothing takes back: the creation was never finished, the offer has ended or is gone. */
@@ -144,8 +145,8 @@ export type PayerMeets =
 export function payerMeets(checkout: Checkout, now: Date): PayerMeets {
   const { state, session } = checkout;
   if (checkout.paidAt !== null || state === 'paid') return { kind: 'paid' };
-  // An offer that ends unpaid has its checkout closed too: before its end only a deletion closes one.
-  if (now >= checkout.offerExpiryAt) return { kind: 'ended' };
+  // What ends unpaid has its checkout closed too: before its end only a deletion closes one.
+  if (now >= checkout.expiryAt) return { kind: 'ended' };
   if (state === 'closed') return { kind: 'closed' };
   if (state === 'closing') return { kind: 'closing' };
   if (session.expired || now >= session.expiresAt) return { kind: 'no-session', why: 'expired' };
@@ -174,4 +175,14 @@ export function nextCheck(now: Date, openedAt: Date, expiresAt: Date): Date {
   const atEndMs = expiresAt.getTime() + MINUTE_MS;
   const regularMs = now.getTime() + waitMs;
   return new Date(now.getTime() < atEndMs ? Math.min(regularMs, atEndMs) : regularMs);
+}
+
+const FIRST_CLOSING_AGAIN_MS = MINUTE_MS;
+const LATEST_CLOSING_AGAIN_MS = 60 * MINUTE_MS;
+
+/** When to try once more to close a page whose time was over at `expiryAt`: after 1, 2, 4 minutes..., then hourly. */
+export function nextClosing(now: Date, expiryAt: Date): Date {
+  const ageMs = now.getTime() - expiryAt.getTime();
+  const waitMs = Math.min(Math.max(ageMs, FIRST_CLOSING_AGAIN_MS), LATEST_CLOSING_AGAIN_MS);
+  return new Date(now.getTime() + waitMs);
 }

@@ -14,6 +14,7 @@ export const accountKinds = [
   'card-clearing',
   'unused-time-credits',
   'top-up-source',
+  'card-reversals',
 ] as const;
 export type AccountKind = (typeof accountKinds)[number];
 

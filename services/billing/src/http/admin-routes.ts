@@ -15,6 +15,7 @@ import { balanceOf } from '../ledger-store.ts';
 import { changeLowBalance, readLowBalance } from '../low-balance.ts';
 import { readStatement } from '../read-statement.ts';
 import { topUpBalance } from '../top-up-balance.ts';
+import { cardProblemRoutes } from './card-problem-routes.ts';
 
 export function adminRoutes(app: Express, billing: Billing, adminToken: string): void {
   const routes = express.Router();
@@ -56,5 +57,6 @@ export function adminRoutes(app: Express, billing: Billing, adminToken: string):
     res.json(await billing.postgres.transaction((tx) => checkLedger(tx)));
   });
 
+  cardProblemRoutes(routes, billing);
   app.use('/admin', routes);
 }

@@ -27,6 +27,7 @@ import { openCheckout } from '../open-checkout.ts';
 import { readStatement } from '../read-statement.ts';
 import { settleOffer } from '../settle-offer.ts';
 import { stripeDeadline } from '../stripe-client.ts';
+import { topUpRoutes } from './top-up-routes.ts';
 
 const path = z.object({ id: z.coerce.number().pipe(offerId) });
 
@@ -91,6 +92,7 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
       res.json(await changeLowBalance(billing.postgres, bookOf(callerOf(req)), thresholdMinor));
     });
 
+  topUpRoutes(routes, billing);
   app.use('/internal', routes);
 }
 

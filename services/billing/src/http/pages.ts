@@ -1,54 +1,84 @@
 /** The few pages of the payment link, for people, on a phone first. Nothing on them comes from outside. */
 import { createHash } from 'node:crypto';
+import type { Purchase } from '../domain/card-payment.ts';
 import type { LinkLeadsTo } from '../follow-payment-link.ts';
 
 export type Page = { readonly status: number; readonly html: string };
 
 type PageKind = Exclude<LinkLeadsTo['kind'], 'session'> | 'busy' | 'thanks' | 'cancelled';
+type PageText = readonly [status: number, title: string, body: string];
 
-/** They say only what is certain: while a payment is on its way, not even that nothing was charged. */
-const pages = {
-  paid: [200, 'Paid', '<p>This offer has been paid for. There is nothing more to do.</p>'],
-  closed: [
-    410,
-    'Closed',
-    '<p>This offer was deleted. It can no longer be paid for, and nothing was charged.</p>',
-  ],
-  ended: [
-    410,
-    'Ended',
-    '<p>This offer has ended and can no longer be paid for. Should a payment still be on its way, its net price is ' +
-      'credited to the balance of your organisation.</p>',
-  ],
+const tryAgain =
+  '<p>The payment page cannot be opened right now. Please try again in a minute.</p>' +
+  '<p><a class="button" href="">Try again</a></p>';
+const confirming =
+  'Your payment is being confirmed, which usually takes seconds. The admins of your organisation then';
+
+/** Of any link, whatever it is for. */
+const anyPages = {
   unknown: [
     404,
     'Not found',
     '<p>There is no payment behind this link. Please check that it is complete.</p>',
   ],
-  unavailable: [
-    503,
-    'One moment',
-    '<p>The payment page cannot be opened right now. Please try again in a minute.</p>' +
-      '<p><a class="button" href="">Try again</a></p>',
-  ],
+  unavailable: [503, 'One moment', tryAgain],
   busy: [429, 'One moment', '<p>This link was opened very often just now. Please try again in a minute.</p>'],
-  thanks: [
-    200,
-    'Thank you',
-    '<p>Your payment is being confirmed, which usually takes seconds. The admins of your organisation then get an ' +
-      'email. You can close this page.</p>',
-  ],
-  cancelled: [
-    200,
-    'Not paid',
-    '<p>You left the payment page without paying. The offer waits for its payment.</p>' +
-      '<p><a class="button" href="../{token}">Pay now</a></p>',
-  ],
-} satisfies Record<PageKind, readonly [status: number, title: string, body: string]>;
+} satisfies Partial<Record<PageKind, PageText>>;
 
-/** `token` is that of the link, which has been found to be well-formed. */
-export function page(kind: PageKind, token = ''): Page {
-  const [status, title, body] = pages[kind];
+/** They say only what is certain: while a payment is on its way, not even that nothing was charged. */
+const pages = {
+  offer: {
+    ...anyPages,
+    paid: [200, 'Paid', '<p>This offer has been paid for. There is nothing more to do.</p>'],
+    closed: [
+      410,
+      'Closed',
+      '<p>This offer was deleted. It can no longer be paid for, and nothing was charged.</p>',
+    ],
+    ended: [
+      410,
+      'Ended',
+      '<p>This offer has ended and can no longer be paid for. Should a payment still be on its way, its net price is ' +
+        'credited to the balance of your organisation.</p>',
+    ],
+    thanks: [200, 'Thank you', `<p>${confirming} get an email. You can close this page.</p>`],
+    cancelled: [
+      200,
+      'Not paid',
+      '<p>You left the payment page without paying. The offer waits for its payment.</p>' +
+        '<p><a class="button" href="../{token}">Pay now</a></p>',
+    ],
+  },
+  'top-up': {
+    ...anyPages,
+    paid: [
+      200,
+      'Paid',
+      '<p>This top-up has been paid for. The amount is on the balance of your organisation.</p>',
+    ],
+    closed: [410, 'Closed', '<p>This top-up was not paid in time and can no longer be paid for.</p>'],
+    ended: [
+      410,
+      'Closed',
+      '<p>This top-up was not paid in time and can no longer be paid for. Should a payment still be on its way, it is ' +
+        'added to the balance of your organisation.</p>',
+    ],
+    thanks: [200, 'Thank you', `<p>${confirming} find it on the balance. You can close this page.</p>`],
+    cancelled: [
+      200,
+      'Not paid',
+      '<p>You left the payment page without paying. The top-up waits for its payment.</p>' +
+        '<p><a class="button" href="../{token}">Pay now</a></p>',
+    ],
+  },
+} satisfies Record<Purchase['kind'], Record<PageKind, PageText>>;
+
+/**
+ * @param of what the link is for; where nobody knows, it makes no difference
+ * @param token that of the link, which has been found to be well-formed
+ */
+export function page(kind: PageKind, of: Purchase['kind'] = 'offer', token = ''): Page {
+  const [status, title, body] = pages[of][kind];
   return { status, html: frame(title, body.replace('{token}', token)) };
 }
 
@@ -83,7 +113,7 @@ function frame(title: string, body: string): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Offer payment</title>
+<title>${title} · Payment</title>
 <style>${style}</style>
 </head>
 <body>

@@ -1,4 +1,4 @@
-/** `/pay/{token}`: the stable link of an offer's card payment (decision 12), and the pages that Stripe leads back to. */
+/** `/pay/{token}`: the stable link of a card payment (decision 12), and the pages that Stripe leads back to. */
 import { Fault } from '@offer-ads/platform/faults';
 import { requestFacts } from '@offer-ads/platform/http-request';
 import type { Express, Response } from 'express';
@@ -30,19 +30,21 @@ export function payRoutes(app: Express, billing: Billing): void {
     const deadline = stripeDeadline(requestFacts(req).deadline());
     const met = await meets(req.params.token, (token) => followPaymentLink(billing, token, deadline));
     if (met.kind === 'session') res.set(pageHeaders).redirect(303, met.url);
-    else show(res, page(met.kind));
+    else show(res, pageOf(met));
   });
 
   // Whoever was led here has paid, although the webhook that says so may come after them.
   app.get('/pay/:token/thanks', async (req, res) => {
-    const { kind } = await meets(req.params.token, (token) => lookAtPaymentLink(billing, token));
-    show(res, page(kind === 'unknown' ? 'unknown' : 'thanks'));
+    const met = await meets(req.params.token, (token) => lookAtPaymentLink(billing, token));
+    show(res, met.kind === 'unknown' ? pageOf(met) : page('thanks', 'of' in met ? met.of : undefined));
   });
 
   app.get('/pay/:token/cancelled', async (req, res) => {
-    const { kind } = await meets(req.params.token, (token) => lookAtPaymentLink(billing, token));
-    const mayBePaid = kind === 'session' || kind === 'unavailable';
-    show(res, mayBePaid ? page('cancelled', req.params.token) : page(kind));
+    const { token } = req.params;
+    const met = await meets(token, (token) => lookAtPaymentLink(billing, token));
+    if (met.kind === 'session' || met.kind === 'unavailable') {
+      show(res, page('cancelled', met.of, token));
+    } else show(res, pageOf(met));
   });
 
   /** A person is shown a page whatever fails. */
@@ -52,12 +54,16 @@ export function payRoutes(app: Express, billing: Billing): void {
   ): Promise<LinkLeadsTo | { readonly kind: 'busy' }> {
     if (!wellFormed.test(token)) return { kind: 'unknown' };
     if (!mayVisit(token)) return { kind: 'busy' };
-    return look(token).catch((error: unknown) => {
+    return look(token).catch((error: unknown): LinkLeadsTo => {
       if (!(error instanceof Fault)) throw error;
       billing.logger.warn({ error }, 'a payment link could not be followed');
-      return { kind: 'unavailable' };
+      return { kind: 'unavailable', of: 'offer' };
     });
   }
+}
+
+function pageOf(met: Exclude<LinkLeadsTo, { kind: 'session' }> | { readonly kind: 'busy' }): Page {
+  return page(met.kind, 'of' in met ? met.of : undefined);
 }
 
 function show(res: Response, { status, html }: Page): void {

@@ -50,6 +50,12 @@ const createReplies = {
   'no-matching-users': () => coded('E5', 400, 'No users match the targeting'),
   'below-minimum': ({ minimumMinor, currency }) =>
     coded('E1', 400, `A card payment must be at least ${formatMinor(minimumMinor, currency)} ${currency}`),
+  'above-maximum': ({ maximumMinor, currency }) =>
+    coded(
+      'E1',
+      400,
+      `A card payment must be at most ${formatMinor(maximumMinor, currency)} ${currency}, VAT included`,
+    ),
   'quota-exceeded': ({ whose, limit, inUse }) =>
     coded(
       'E4',

@@ -1,0 +1,52 @@
+/** What card payments beside those of offers do to the ledger: top-ups, and money that the provider takes back. */
+import type { Book, LedgerTransaction } from './ledger.ts';
+import type { Reversal } from './reversal.ts';
+
+/** The net goes to the balance, VAT on top is owed (decision 13). */
+export function toppedUpByCard(
+  book: Book,
+  topUpId: number,
+  paid: { readonly netMinor: bigint; readonly vatMinor: bigint },
+): LedgerTransaction {
+  return {
+    cause: `card top-up ${topUpId}`,
+    kind: 'card-top-up',
+    book,
+    offerId: null,
+    postings: [
+      { amountMinor: paid.netMinor, from: 'card-clearing', to: 'prepaid-balance' },
+      { amountMinor: paid.vatMinor, from: 'card-clearing', to: 'vat-payable' },
+    ],
+  };
+}
+
+type OfReversal = {
+  readonly book: Book;
+  readonly offerId: number | null;
+  readonly reversal: Pick<Reversal, 'reversalId' | 'kind' | 'amountMinor'>;
+};
+
+/**
+ * The provider owes that much less. It stands in an account of its own until a person has decided who bears it: neither
+ * the balance nor sales nor VAT change by themselves.
+ */
+export function takenByProvider({ book, offerId, reversal }: OfReversal): LedgerTransaction {
+  return {
+    cause: `${reversal.kind} ${reversal.reversalId} taken`,
+    kind: reversal.kind === 'refund' ? 'card-refund' : 'card-dispute',
+    book,
+    offerId,
+    postings: [{ amountMinor: reversal.amountMinor, from: 'card-reversals', to: 'card-clearing' }],
+  };
+}
+
+/** A refund that failed, or a dispute that was won. */
+export function returnedByProvider({ book, offerId, reversal }: OfReversal): LedgerTransaction {
+  return {
+    cause: `${reversal.kind} ${reversal.reversalId} returned`,
+    kind: reversal.kind === 'refund' ? 'card-refund-failed' : 'card-dispute-won',
+    book,
+    offerId,
+    postings: [{ amountMinor: reversal.amountMinor, from: 'card-clearing', to: 'card-reversals' }],
+  };
+}

@@ -1,0 +1,74 @@
+/** A payment by card, of an offer or of a top-up: the two differ only in what is done once it is paid. */
+import type { Checkout } from './checkout.ts';
+import type { Book } from './ledger.ts';
+
+/** What is paid for. */
+export type Purchase =
+  | { readonly kind: 'offer'; readonly offerId: number }
+  | { readonly kind: 'top-up'; readonly topUpId: number };
+
+export type CardPayment = {
+  readonly method: 'E';
+  readonly purchase: Purchase;
+  readonly book: Book;
+  readonly title: string;
+  readonly netMinor: bigint;
+  readonly vatMinor: bigint;
+  readonly payToken: string;
+  readonly checkout: Checkout;
+  readonly paidSessionId: string | null;
+};
+
+/** As logs, faults and idempotency keys name it. */
+export function purchaseName(purchase: Purchase): string {
+  return purchase.kind === 'offer' ? `offer ${purchase.offerId}` : `top-up ${purchase.topUpId}`;
+}
+
+/** What Stripe says was paid: of a session, by its webhook or when asked. */
+export type Receipt = {
+  readonly sessionId: string;
+  /** By which Stripe's refunds and disputes name the payment. */
+  readonly paymentIntentId: string | null;
+  readonly amountMinor: bigint;
+  readonly currency: string;
+  readonly mode: Book['mode'];
+  /** From the session's metadata, which billing itself wrote. */
+  readonly purchase: Purchase;
+  readonly organisationId: number;
+  readonly generation: number;
+};
+
+export const receiptProblems = [
+  'unknown-purchase',
+  'not-by-card',
+  'other-organisation',
+  'unknown-session',
+  'wrong-amount',
+  'paid-twice',
+] as const;
+export type ReceiptProblem = (typeof receiptProblems)[number];
+
+/** Whether a session belongs to the organisation and mode of the payment that it names. */
+export function isOfBook({ book }: { readonly book: Book }, receipt: Receipt): boolean {
+  return book.organisationId === receipt.organisationId && book.mode === receipt.mode;
+}
+
+/** Why a receipt cannot be taken for the payment that it names; it is kept and looked at by a person, never applied. */
+export function receiptProblem(
+  payment: CardPayment | { readonly method: 'B' | null } | undefined,
+  receipt: Receipt,
+): ReceiptProblem | null {
+  if (payment === undefined) return 'unknown-purchase';
+  if (payment.method !== 'E') return 'not-by-card';
+  const { book, checkout } = payment;
+  if (!isOfBook(payment, receipt)) return 'other-organisation';
+  const { session } = checkout;
+  if (receipt.generation > session.generation) return 'unknown-session';
+  const isLatest = receipt.generation === session.generation;
+  if (isLatest && session.sessionId !== null && session.sessionId !== receipt.sessionId)
+    return 'unknown-session';
+  const total = payment.netMinor + payment.vatMinor;
+  if (receipt.amountMinor !== total || receipt.currency !== book.currency) return 'wrong-amount';
+  if (payment.paidSessionId !== null && payment.paidSessionId !== receipt.sessionId) return 'paid-twice';
+  return null;
+}

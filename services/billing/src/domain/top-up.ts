@@ -1,0 +1,36 @@
+/** A top-up of the prepaid balance by card: which amounts it may have, and how long it waits. */
+import {
+  cardMinimumMinor,
+  isBilledCurrency,
+  LARGEST_CARD_PAYMENT_MINOR,
+} from '@offer-ads/contracts/currencies';
+
+export type TopUpRefusal =
+  | { readonly reason: 'currency-not-billed'; readonly currency: string }
+  | { readonly reason: 'below-minimum'; readonly minimumMinor: bigint; readonly currency: string }
+  | { readonly reason: 'above-maximum'; readonly maximumMinor: bigint; readonly currency: string };
+
+/** Null when it may be asked for. The minimum compares the net (decision 14), the maximum what the card bears. */
+export function topUpProblem(o: {
+  readonly currency: string;
+  readonly netMinor: bigint;
+  readonly vatMinor: bigint;
+}): TopUpRefusal | null {
+  const { currency } = o;
+  const minimumMinor = cardMinimumMinor(currency);
+  if (minimumMinor === undefined || !isBilledCurrency(currency)) {
+    return { reason: 'currency-not-billed', currency };
+  }
+  if (o.netMinor < minimumMinor) return { reason: 'below-minimum', minimumMinor, currency };
+  if (o.netMinor + o.vatMinor > LARGEST_CARD_PAYMENT_MINOR) {
+    return { reason: 'above-maximum', maximumMinor: LARGEST_CARD_PAYMENT_MINOR, currency };
+  }
+  return null;
+}
+
+/** Long enough for the one who holds the company card to come back from holidays' first week; then its page is closed. */
+const WAITS_MS = 7 * 24 * 3_600_000;
+
+export function topUpExpiry(now: Date): Date {
+  return new Date(now.getTime() + WAITS_MS);
+}

@@ -1,0 +1,72 @@
+/** `POST /internal/top-ups`: asked for by a person in the portal, so refusals are sentences. */
+import { type CardTopUpReply, cardTopUpRequest } from '@offer-ads/contracts/billing-api';
+import { formatMinor } from '@offer-ads/contracts/currencies';
+import { callerOf } from '@offer-ads/platform/caller-context';
+import { requestFacts } from '@offer-ads/platform/http-request';
+import { validInput } from '@offer-ads/platform/valid-input';
+import type { Router } from 'express';
+import type { Billing } from '../billing.ts';
+import { openTopUp, type TopUpOutcome } from '../open-top-up.ts';
+import { stripeDeadline } from '../stripe-client.ts';
+
+type Refusal =
+  | Extract<TopUpOutcome, { ok: false }>['refusal']
+  | { readonly reason: 'key-missing' | 'key-malformed' };
+type Reply = { readonly status: number; readonly message: string };
+
+const refusals: { [R in Refusal['reason']]: (refusal: Extract<Refusal, { reason: R }>) => Reply } = {
+  'key-missing': () => ({ status: 400, message: 'The Idempotency-Key header is missing' }),
+  'key-malformed': () => ({
+    status: 400,
+    message: 'Idempotency-Key must be 1 to 255 printable ASCII characters without spaces',
+  }),
+  'different-payload': () => ({
+    status: 422,
+    message: 'This Idempotency-Key was used with a different payload',
+  }),
+  'currency-not-billed': ({ currency }) => ({
+    status: 400,
+    message: `The billing currency ${currency} cannot be billed`,
+  }),
+  'below-minimum': ({ minimumMinor, currency }) => ({
+    status: 400,
+    message: `amountMinor: a card payment must be at least ${formatMinor(minimumMinor, currency)} ${currency}`,
+  }),
+  'above-maximum': ({ maximumMinor, currency }) => ({
+    status: 400,
+    message: `amountMinor: a card payment must be at most ${formatMinor(maximumMinor, currency)} ${currency}, VAT included`,
+  }),
+};
+
+/** On the routes that have checked the caller. */
+export function topUpRoutes(routes: Router, billing: Billing): void {
+  routes.post('/top-ups', async (req, res) => {
+    const idempotencyKey = req.get('Idempotency-Key') ?? '';
+    const refuse = (refusal: Refusal) => {
+      const answer = refusals[refusal.reason] as (refusal: Refusal) => Reply;
+      const { status, message } = answer(refusal);
+      res.status(status).json({ message });
+    };
+    if (idempotencyKey === '') return refuse({ reason: 'key-missing' });
+    if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) return refuse({ reason: 'key-malformed' });
+    const { amountMinor } = validInput(cardTopUpRequest, req.body);
+    const { organisationId, mode, currency, country } = callerOf(req);
+    const order = {
+      book: { organisationId, mode, currency },
+      country,
+      idempotencyKey,
+      netMinor: BigInt(amountMinor),
+    };
+    const outcome = await openTopUp(billing, order, stripeDeadline(requestFacts(req).deadline()));
+    if (!outcome.ok) return refuse(outcome.refusal);
+    const { topUp } = outcome;
+    res.json({
+      topUpId: topUp.topUpId,
+      paymentUrl: topUp.paymentUrl,
+      currency,
+      netMinor: `${topUp.netMinor}`,
+      vatMinor: `${topUp.vatMinor}`,
+      expiresAt: topUp.expiryAt.toISOString(),
+    } satisfies CardTopUpReply);
+  });
+}

@@ -1,0 +1,89 @@
+/**
+ * Refunds and disputes at the provider: each is on record once and in the ledger once, whatever order its news and those of
+ * its payment come in. What becomes of the balance, a person decides.
+ */
+import type { Transaction } from '@offer-ads/platform/postgres';
+import type { Billing } from './billing.ts';
+import { findByIntent } from './checkouts-store.ts';
+import { returnedByProvider, takenByProvider } from './domain/card-ledger.ts';
+import type { CardPayment } from './domain/card-payment.ts';
+import { movesMoney } from './domain/ledger.ts';
+import { learned, type Reversal } from './domain/reversal.ts';
+import { book } from './ledger-store.ts';
+import {
+  findReversal,
+  findReversalsOf,
+  type KeptReversal,
+  lockIntent,
+  markBooked,
+  saveReversal,
+} from './reversals-store.ts';
+
+/** `reversal-of-unknown`: its payment is not known, or not in this currency; it is booked when the payment comes. */
+export const reversalOutcomes = ['reversal-booked', 'reversal-kept', 'reversal-of-unknown'] as const;
+export type ReversalOutcome = (typeof reversalOutcomes)[number];
+
+export async function recordReversal(tx: Transaction, news: Reversal, now: Date): Promise<ReversalOutcome> {
+  const { reversalId, mode, paymentIntentId } = news;
+  await lockIntent(tx, paymentIntentId ?? reversalId);
+  const before = await findReversal(tx, reversalId);
+  const reversal = learned(before, news);
+  await saveReversal(tx, reversal, now);
+  const payment = paymentIntentId === null ? undefined : await findByIntent(tx, mode, paymentIntentId);
+  if (payment === undefined) return 'reversal-of-unknown';
+  const kept = {
+    ...reversal,
+    takenBooked: before?.takenBooked === true,
+    returnedBooked: before?.returnedBooked === true,
+  };
+  return bookReversal(tx, payment, kept, now);
+}
+
+/** What was heard of before its payment was, which this transaction has just recorded. Needs `lockIntent` before any booking. */
+export async function bookReversalsOf(
+  tx: Transaction,
+  payment: CardPayment,
+  paymentIntentId: string,
+  now: Date,
+): Promise<void> {
+  for (const reversal of await findReversalsOf(tx, paymentIntentId))
+    await bookReversal(tx, payment, reversal, now);
+}
+
+async function bookReversal(
+  tx: Transaction,
+  payment: CardPayment,
+  reversal: KeptReversal,
+  now: Date,
+): Promise<ReversalOutcome> {
+  if (reversal.mode !== payment.book.mode || reversal.currency !== payment.book.currency) {
+    return 'reversal-of-unknown';
+  }
+  const { purchase } = payment;
+  const offerId = purchase.kind === 'offer' ? purchase.offerId : null;
+  const facts = { book: payment.book, offerId, reversal };
+  const due = [
+    ...(reversal.taken && !reversal.takenBooked ? [takenByProvider(facts)] : []),
+    ...(reversal.returned && !reversal.returnedBooked ? [returnedByProvider(facts)] : []),
+  ];
+  if (due.length === 0) return 'reversal-kept';
+  for (const transaction of due.filter(movesMoney)) await book(tx, transaction, now);
+  await markBooked(tx, reversal.reversalId, reversal);
+  return 'reversal-booked';
+}
+
+/** Whatever the provider does with money that was ours is for a person to look at; the log line is what alerts. */
+export function reportReversal(billing: Billing, reversal: Reversal, outcome: ReversalOutcome): void {
+  const { reversalId, kind, mode, currency, status } = reversal;
+  billing.metrics
+    .counter({
+      name: 'card_reversals_total',
+      help: 'News of refunds and disputes at the card provider, by kind, mode and outcome',
+      labelNames: ['kind', 'mode', 'outcome'],
+    })
+    .inc({ kind, mode, outcome });
+  billing.logger.error(
+    { reversalId, kind, mode, currency, amountMinor: `${reversal.amountMinor}`, status, outcome },
+    'the card provider takes money back, or returns it: a person decides what follows',
+  );
+}

@@ -1,0 +1,137 @@
+/** Refunds and disputes at the provider, in Postgres. */
+import type { Transaction } from '@offer-ads/platform/postgres';
+import type { Reversal } from './domain/reversal.ts';
+
+export type KeptReversal = Reversal & { readonly takenBooked: boolean; readonly returnedBooked: boolean };
+
+type ReversalRow = {
+  reversal_id: string;
+  kind: Reversal['kind'];
+  mode: Reversal['mode'];
+  payment_intent_id: string | null;
+  amount_minor: bigint;
+  currency: string;
+  status: string;
+  reason: string | null;
+  as_of: Date;
+  first_heard_at: Date;
+  taken: boolean;
+  returned: boolean;
+  taken_booked: boolean;
+  returned_booked: boolean;
+};
+
+/** News of one payment and its recording wait for each other, so that neither misses the other. */
+export async function lockIntent(tx: Transaction, paymentIntentId: string): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `card reversals of ${paymentIntentId}`,
+  ]);
+}
+
+export async function findReversal(tx: Transaction, reversalId: string): Promise<KeptReversal | undefined> {
+  const [row] = await tx.query<ReversalRow>(
+    'SELECT * FROM card_reversals WHERE reversal_id = $1 FOR UPDATE',
+    [reversalId],
+  );
+  return row && reversalOf(row);
+}
+
+export async function findReversalsOf(tx: Transaction, paymentIntentId: string): Promise<KeptReversal[]> {
+  const rows = await tx.query<ReversalRow>(
+    'SELECT * FROM card_reversals WHERE payment_intent_id = $1 ORDER BY reversal_id FOR UPDATE',
+    [paymentIntentId],
+  );
+  return rows.map(reversalOf);
+}
+
+export async function saveReversal(tx: Transaction, reversal: Reversal, now: Date): Promise<void> {
+  await tx.query(
+    `INSERT INTO card_reversals
+       (reversal_id, kind, mode, payment_intent_id, amount_minor, currency, status, reason, as_of, first_heard_at, taken, returned)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+     ON CONFLICT (reversal_id) DO UPDATE
+       SET payment_intent_id = excluded.payment_intent_id, status = excluded.status, reason = excluded.reason,
+           as_of = excluded.as_of, taken = excluded.taken, returned = excluded.returned`,
+    [
+      reversal.reversalId,
+      reversal.kind,
+      reversal.mode,
+      reversal.paymentIntentId,
+      reversal.amountMinor,
+      reversal.currency,
+      reversal.status,
+      reversal.reason,
+      reversal.asOf,
+      now,
+      reversal.taken,
+      reversal.returned,
+    ],
+  );
+}
+
+export async function markBooked(
+  tx: Transaction,
+  reversalId: string,
+  booked: { readonly taken: boolean; readonly returned: boolean },
+): Promise<void> {
+  await tx.query('UPDATE card_reversals SET taken_booked = $2, returned_booked = $3 WHERE reversal_id = $1', [
+    reversalId,
+    booked.taken,
+    booked.returned,
+  ]);
+}
+
+/** Of the admin list. */
+export type ListedReversal = {
+  readonly reversal: KeptReversal;
+  readonly firstHeardAt: Date;
+  readonly organisationId: number | null;
+  readonly offerId: number | null;
+  readonly topUpId: number | null;
+};
+
+type ListedRow = ReversalRow & {
+  organisation_id: bigint | null;
+  offer_id: bigint | null;
+  top_up_id: bigint | null;
+};
+
+/** The latest first, with the payment that each is of, as far as it is known. */
+export async function latestReversals(on: Transaction, limit: number): Promise<ListedReversal[]> {
+  const rows = await on.query<ListedRow>(
+    `SELECT r.*, p.organisation_id, p.offer_id, p.top_up_id
+       FROM card_reversals r
+       LEFT JOIN card_payments p ON p.payment_intent_id = r.payment_intent_id AND p.mode = r.mode
+      ORDER BY r.first_heard_at DESC, r.reversal_id DESC LIMIT $1`,
+    [limit],
+  );
+  return rows.map((row) => ({
+    reversal: reversalOf(row),
+    firstHeardAt: row.first_heard_at,
+    organisationId: numberOf(row.organisation_id),
+    offerId: numberOf(row.offer_id),
+    topUpId: numberOf(row.top_up_id),
+  }));
+}
+
+function numberOf(id: bigint | null): number | null {
+  return id === null ? null : Number(id);
+}
+
+function reversalOf(row: ReversalRow): KeptReversal {
+  return {
+    reversalId: row.reversal_id,
+    kind: row.kind,
+    mode: row.mode,
+    paymentIntentId: row.payment_intent_id,
+    amountMinor: row.amount_minor,
+    currency: row.currency,
+    status: row.status,
+    reason: row.reason,
+    asOf: row.as_of,
+    taken: row.taken,
+    returned: row.returned,
+    takenBooked: row.taken_booked,
+    returnedBooked: row.returned_booked,
+  };
+}

@@ -1,0 +1,61 @@
+/** Top-ups by card in Postgres: one row per idempotency key, the lock under which it is paid and closed. */
+import type { Transaction } from '@offer-ads/platform/postgres';
+import { writeSession } from './checkouts-store.ts';
+import type { Purchase } from './domain/card-payment.ts';
+import type { Checkout } from './domain/checkout.ts';
+import type { Book } from './domain/ledger.ts';
+
+export type TopUpOrder = {
+  readonly book: Book;
+  readonly idempotencyKey: string;
+  readonly netMinor: bigint;
+};
+
+/** Nothing when the key was used before. Waits for whoever is at work on it. */
+export async function insertTopUp(
+  tx: Transaction,
+  order: TopUpOrder & { readonly vatMinor: bigint; readonly payToken: string },
+  checkout: Checkout,
+  now: Date,
+): Promise<void> {
+  const { book } = order;
+  const [row] = await tx.query<{ top_up_id: bigint }>(
+    `INSERT INTO top_ups
+       (organisation_id, mode, currency, idempotency_key, asked_at, net_minor, vat_minor, state, pay_token, expiry_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     ON CONFLICT (organisation_id, mode, idempotency_key) DO NOTHING RETURNING top_up_id`,
+    [
+      book.organisationId,
+      book.mode,
+      book.currency,
+      order.idempotencyKey,
+      now,
+      order.netMinor,
+      order.vatMinor,
+      checkout.state,
+      order.payToken,
+      checkout.expiryAt,
+    ],
+  );
+  if (row !== undefined) await writeSession(tx, purchaseOf(row.top_up_id), checkout, now);
+}
+
+export async function findTopUpByKey(
+  on: Transaction,
+  { book, idempotencyKey }: Pick<TopUpOrder, 'book' | 'idempotencyKey'>,
+): Promise<Extract<Purchase, { kind: 'top-up' }> | undefined> {
+  const [row] = await on.query<{ top_up_id: bigint }>(
+    'SELECT top_up_id FROM top_ups WHERE organisation_id = $1 AND mode = $2 AND idempotency_key = $3',
+    [book.organisationId, book.mode, idempotencyKey],
+  );
+  return row && purchaseOf(row.top_up_id);
+}
+
+/** A refused request leaves nothing behind. */
+export async function deleteTopUp(tx: Transaction, topUpId: number): Promise<void> {
+  await tx.query('DELETE FROM top_ups WHERE top_up_id = $1', [topUpId]);
+}
+
+function purchaseOf(topUpId: bigint) {
+  return { kind: 'top-up' as const, topUpId: Number(topUpId) };
+}
