@@ -42,6 +42,13 @@ async function loseAnswerToDeletion(): Promise<void> {
   under.neighbours.spoilt = {};
 }
 
+/** Whoever asks: the service's own rounds may come at any moment too. */
+function failToKeep(offerId: number): void {
+  under.neighbours.onCall = async ({ name, when, path }) => {
+    if (name === 'keep' && when === 'asked' && path.includes(`/${offerId}/`)) throw new Error('not this one');
+  };
+}
+
 /** Calls of this name stand still at this moment, from the first one on, until they are let go. */
 function holdUp(name: Call['name'], when: Call['when']) {
   const reached = Promise.withResolvers<void>();
@@ -63,7 +70,6 @@ function holdUp(name: Call['name'], when: Call['when']) {
 describe('a deletion that billing did not answer', () => {
   it('leaves an offer whose page works again, and can be paid', async () => {
     await loseAnswerToDeletion();
-    expect(page()).toBe('closed');
     await sweep();
     expect(page()).toBe('open');
     await pay(under, id);
@@ -71,17 +77,41 @@ describe('a deletion that billing did not answer', () => {
   });
 
   it('is told to billing until it has heard, and then no more', async () => {
+    const keeping = 'SELECT 1 FROM offers WHERE keeping_since IS NOT NULL';
+    failToKeep(id);
     await loseAnswerToDeletion();
-    under.neighbours.spoilt = { keep: 'html' };
-    under.neighbours.billing.breaks.beforeWork = 2;
     await sweep();
     expect(page()).toBe('closed');
+    under.neighbours.spoilt = { keep: 'html' };
+    under.neighbours.onCall = async () => {};
     await sweep();
     expect(page()).toBe('open');
+    expect(await under.postgres.query(keeping)).toHaveLength(1);
     under.neighbours.spoilt = {};
     await sweep();
-    const keeping = 'SELECT 1 FROM offers WHERE keeping_since IS NOT NULL';
     expect(await under.postgres.query(keeping)).toEqual([]);
+  });
+
+  it('holds up no other of which billing could be told', async () => {
+    const first = id;
+    failToKeep(first);
+    await loseAnswerToDeletion();
+    id = await createdId(under, { payment_method: 'E' });
+    await loseAnswerToDeletion();
+    await sweep();
+    expect([under.neighbours.billing.sales.get(first)?.state, page()]).toEqual(['closed', 'open']);
+  });
+
+  it('is told although the news of an earlier one was still on its way', async () => {
+    const keep = holdUp('keep', 'done');
+    await loseAnswerToDeletion();
+    const sweeping = sweep();
+    await keep.reached;
+    await loseAnswerToDeletion();
+    keep.goOn();
+    await sweeping;
+    await sweep();
+    expect(page()).toBe('open');
   });
 
   it('can be repeated at once: the offer is deleted, and its page stays closed', async () => {
@@ -102,8 +132,8 @@ describe('a deletion that billing did not answer', () => {
   });
 
   it('opens nothing when the news comes later than the next deletion', async () => {
-    await loseAnswerToDeletion();
     const keep = holdUp('keep', 'asked');
+    await loseAnswerToDeletion();
     const sweeping = sweep();
     await keep.reached;
     expect((await remove()).status).toBe(200);

@@ -35,7 +35,12 @@ export const callNames = [
 ] as const;
 export type CallName = (typeof callNames)[number];
 /** A call at one of its two moments: `asked`, before anything was done for it, and `done`, before the answer leaves. */
-export type Call = { readonly name: CallName; readonly when: 'asked' | 'done'; readonly requestId: string };
+export type Call = {
+  readonly name: CallName;
+  readonly when: 'asked' | 'done';
+  readonly path: string;
+  readonly requestId: string;
+};
 
 /** What comes instead of an answer, although the work was done. */
 export const spoilings = ['html', 'wrong shape', 'half of it', 'connection cut in it', 'status 500'] as const;
@@ -323,14 +328,14 @@ function replies(calls: Pick<TestNeighbours, 'onCall' | 'spoilt'>) {
     breaks: Breaks,
     work: () => object | Promise<object>,
   ): Promise<void> {
-    const { requestId } = requestFacts(req);
-    await calls.onCall({ name, when: 'asked', requestId });
+    const call = { name, path: req.path, requestId: requestFacts(req).requestId };
+    await calls.onCall({ ...call, when: 'asked' });
     if (breaks.beforeWork > 0) {
       breaks.beforeWork -= 1;
       return void req.socket.destroy();
     }
     const body = await work();
-    await calls.onCall({ name, when: 'done', requestId });
+    await calls.onCall({ ...call, when: 'done' });
     if (breaks.afterWork > 0) {
       breaks.afterWork -= 1;
       return void req.socket.destroy();
