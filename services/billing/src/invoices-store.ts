@@ -98,3 +98,72 @@ type NotInvoicedRow = {
   vat_minor: bigint;
   paid_at: Date;
 };
+
+type InvoiceRow = {
+  mode: Mode;
+  sequence: bigint;
+  organisation_id: bigint;
+  currency: string;
+  kind: 'offer' | 'top-up';
+  offer_id: bigint | null;
+  title: string | null;
+  net_minor: bigint;
+  vat_minor: bigint;
+  vat_percent: number;
+  paid_at: Date;
+  issued_at: Date;
+  seller_name: string;
+  seller_address: string;
+  seller_vat_number: string;
+  buyer_name: string | null;
+  buyer_country: string | null;
+};
+
+/** Whose invoices, in which mode. */
+export type Files = { readonly organisationId: number; readonly mode: Mode };
+
+/** Newest first; `before` is the last one of the page before. */
+export async function listInvoices(
+  on: Queryable,
+  { organisationId, mode }: Files,
+  page: { readonly before: bigint | null; readonly limit: number },
+): Promise<Invoice[]> {
+  const rows = await on.query<InvoiceRow>(
+    `SELECT * FROM invoices
+      WHERE organisation_id = $1 AND mode = $2 AND ($3::bigint IS NULL OR sequence < $3)
+      ORDER BY sequence DESC LIMIT $4`,
+    [organisationId, mode, page.before, page.limit],
+  );
+  return rows.map(invoiceOf);
+}
+
+export async function findInvoice(
+  on: Queryable,
+  { organisationId, mode }: Files,
+  sequence: bigint,
+): Promise<Invoice | undefined> {
+  const [row] = await on.query<InvoiceRow>(
+    'SELECT * FROM invoices WHERE organisation_id = $1 AND mode = $2 AND sequence = $3',
+    [organisationId, mode, sequence],
+  );
+  return row && invoiceOf(row);
+}
+
+function invoiceOf(row: InvoiceRow): Invoice {
+  const { buyer_name: name, buyer_country: country } = row;
+  const facts = {
+    sequence: row.sequence,
+    book: { organisationId: Number(row.organisation_id), mode: row.mode, currency: row.currency },
+    title: row.title,
+    netMinor: row.net_minor,
+    vatMinor: row.vat_minor,
+    vatPercent: row.vat_percent,
+    paidAt: row.paid_at,
+    issuedAt: row.issued_at,
+    seller: { name: row.seller_name, address: row.seller_address, vatNumber: row.seller_vat_number },
+    buyer: name === null || country === null ? null : { name, country },
+  };
+  return row.offer_id === null
+    ? { ...facts, kind: 'top-up', offerId: null }
+    : { ...facts, kind: 'offer', offerId: Number(row.offer_id) };
+}

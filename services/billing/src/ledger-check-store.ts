@@ -1,9 +1,11 @@
 /**
- * `ledger check`: every figure recomputed from the entries, and compared with the offers' own records. It walks the ledger
+ * `ledger check`: every figure recomputed from the entries, and compared with the offers' own records and with the
+ * invoices. It walks the ledger
  * in steps, so that neither its statements nor what it holds grow with the ledger.
  */
 import type { LedgerCheckReply } from '@offer-ads/contracts/admin-api';
 import type { Transaction } from '@offer-ads/platform/postgres';
+import { invoiceQuestions } from './invoice-check-store.ts';
 
 /** About a tenth of a second each, against the two that a statement may take. */
 const transactionsPerStep = 10_000;
@@ -24,7 +26,7 @@ export async function checkLedger(
     problems.push(...step.problems);
     if (problems.length >= mostProblems) return cutShort(transactions, problems);
   }
-  for (const question of [balancesQuestion, offersQuestion]) {
+  for (const question of [balancesQuestion, offersQuestion, ...invoiceQuestions]) {
     for await (const found of rowSteps(tx, question, rowsAtOnce)) {
       problems.push(...found);
       if (problems.length >= mostProblems) return cutShort(transactions, problems);

@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { formatMinor, minorUnitDigits } from '@offer-ads/contracts/currencies';
+import fc from 'fast-check';
+import { amountText, countryText, dayText } from './amount-text.ts';
+
+const currencies = Intl.supportedValuesOf('currency');
+const plain = (text: string) => text.replace(/\p{Zs}/gu, ' ');
+
+describe('an amount', () => {
+  it.each([
+    [123_456_789n, 'GBP', 'GB', 'GBP 1,234,567.89'],
+    [123_456_789n, 'INR', 'IN', 'INR 12,34,567.89'],
+    [123_456_789n, 'HUF', 'HU', '1 234 567,89 HUF'],
+    [123_456n, 'IDR', 'ID', 'IDR 1.234,56'],
+    [1n, 'EUR', 'IE', 'EUR 0.01'],
+    [100n, 'JPY', 'JP', 'JPY 100'],
+    [5n, 'EUR', 'nonsense', 'EUR 0.05'],
+  ])('of %s minor units %s for %s reads %s', (minor, currency, country, text) =>
+    expect(plain(amountText(minor, currency, country))).toBe(text),
+  );
+
+  it('shows every digit, of any currency and however large', () => {
+    const amounts = fc.tuple(
+      fc.bigInt({ min: 0n, max: 10n ** 18n }),
+      fc.constantFrom(...currencies),
+      fc.constantFrom('GB', 'DE', 'CH', 'IN', 'EG', 'IR', 'TH', 'ZA'),
+    );
+    fc.assert(
+      fc.property(amounts, ([minor, currency, country]) => {
+        const digits = amountText(minor, currency, country).replace(currency, '').replace(/\D/g, '');
+        expect(digits).toBe(formatMinor(minor, currency).replace('.', ''));
+        expect(digits.length).toBeGreaterThan(minorUnitDigits(currency));
+      }),
+    );
+  });
+});
+
+it('a day is that of UTC, whatever the clock of the server', () => {
+  expect(dayText(new Date('2026-12-31T23:59:59Z'))).toBe('31 December 2026');
+});
+
+it('a country has its name, and what is none stays as it is', () => {
+  expect([countryText('PL'), countryText('ZZ9')]).toEqual(['Poland', 'ZZ9']);
+});

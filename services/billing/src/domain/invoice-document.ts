@@ -1,0 +1,83 @@
+/** What the document of an invoice says, whatever it is written on. Change a word only with care: documents once issued are read again. */
+import { amountText, countryText, dayText } from './amount-text.ts';
+import { type Invoice, invoiceNumber } from './invoice.ts';
+import { legible } from './legible-text.ts';
+
+export type InvoiceDocument = {
+  readonly number: string;
+  readonly heading: string;
+  /** Only on what must not be taken for an invoice. */
+  readonly warning: string | null;
+  readonly facts: readonly Fact[];
+  readonly seller: Party;
+  readonly buyer: Party;
+  readonly line: {
+    readonly description: string;
+    /** The advertiser's own words. */
+    readonly title: string | null;
+    readonly amount: string;
+  };
+  readonly totals: readonly Fact[];
+  readonly paid: string;
+  readonly note: string | null;
+  /** Of the document's own making, so that the same invoice gives the same bytes. */
+  readonly issuedAt: Date;
+};
+
+export type Fact = { readonly name: string; readonly value: string };
+/** The first line is the name. */
+export type Party = { readonly role: string; readonly lines: readonly string[] };
+
+// An accountant must confirm this wording, and the treatment (docs/adr/0010-invoices.md).
+const NOTE_WITHOUT_VAT =
+  'No UK VAT is charged: the place of supply is outside the United Kingdom, where the customer belongs. ' +
+  "Where that country's rules say so, the customer accounts for its VAT (reverse charge).";
+
+export function documentOf(invoice: Invoice): InvoiceDocument {
+  const { book, seller, buyer } = invoice;
+  const amount = (minor: bigint) => amountText(minor, book.currency, buyer?.country ?? 'GB');
+  const isTest = book.mode === 'TEST';
+  const organisation = `Organisation ${book.organisationId}`;
+  const title = legible(invoice.title ?? '');
+  return {
+    number: invoiceNumber(book.mode, invoice.sequence),
+    heading: isTest ? 'TEST, not an invoice' : 'Invoice',
+    warning: isTest ? 'Made in TEST mode: no money was taken, and nothing was supplied.' : null,
+    facts: [
+      {
+        name: isTest ? 'Document number' : 'Invoice number',
+        value: invoiceNumber(book.mode, invoice.sequence),
+      },
+      { name: 'Date', value: dayText(invoice.issuedAt) },
+      { name: 'Date of payment', value: dayText(invoice.paidAt) },
+    ],
+    seller: {
+      role: 'From',
+      lines: [
+        legible(seller.name),
+        ...seller.address.split(',').map(legible).filter(Boolean),
+        `VAT number ${legible(seller.vatNumber)}`,
+      ],
+    },
+    buyer: {
+      role: 'To',
+      lines: buyer ? [legible(buyer.name), countryText(buyer.country), organisation] : [organisation],
+    },
+    line: {
+      description:
+        invoice.kind === 'offer' ? `Advertising, offer ${invoice.offerId}` : 'Prepaid advertising balance',
+      title: title === '' ? null : title,
+      amount: amount(invoice.netMinor),
+    },
+    totals: [
+      { name: 'Net', value: amount(invoice.netMinor) },
+      ...(invoice.vatMinor > 0n
+        ? [{ name: `VAT ${invoice.vatPercent}%`, value: amount(invoice.vatMinor) }]
+        : []),
+      { name: 'Total', value: amount(invoice.netMinor + invoice.vatMinor) },
+    ],
+    paid: `Paid by card on ${dayText(invoice.paidAt)}`,
+    note: invoice.vatMinor > 0n ? null : NOTE_WITHOUT_VAT,
+    issuedAt: invoice.issuedAt,
+  };
+}

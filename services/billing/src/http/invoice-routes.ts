@@ -1,0 +1,90 @@
+/** Invoices of the caller's organisation and mode: the list, and each as a page and as a PDF. */
+import {
+  type InvoiceSummary,
+  type InvoicesReply,
+  invoiceFile,
+  invoicesQuery,
+} from '@offer-ads/contracts/billing-api';
+import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
+import { Fault } from '@offer-ads/platform/faults';
+import { validInput } from '@offer-ads/platform/valid-input';
+import express, { type Express, type Request, type Response } from 'express';
+import type { Billing } from '../billing.ts';
+import { invoicePage, invoicePageHeaders } from '../documents/invoice-page.ts';
+import type { PdfMaker } from '../documents/pdf-maker.ts';
+import { type Invoice, invoiceNumber, parseInvoiceNumber } from '../domain/invoice.ts';
+import { documentOf } from '../domain/invoice-document.ts';
+import { type Files, findInvoice, listInvoices } from '../invoices-store.ts';
+
+export function invoiceRoutes(app: Express, billing: Billing, pdfs: PdfMaker, contextSecret: string): void {
+  const routes = express.Router();
+  routes.use(requireCaller({ secret: contextSecret, audience: 'billing', clock: billing.clock }));
+
+  routes.get('/', async (req, res) => {
+    const { cursor, limit } = validInput(invoicesQuery, req.query);
+    const files = callerOf(req);
+    const before = cursor === undefined ? null : placeIn(cursor, files);
+    // One more than asked for tells whether there is a next page.
+    const found = await listInvoices(billing.postgres, files, { before, limit: limit + 1 });
+    const invoices = found.slice(0, limit).map(summaryOf);
+    const nextCursor = found.length > limit ? (invoices.at(-1)?.number ?? null) : null;
+    res.json({ mode: files.mode, invoices, nextCursor } satisfies InvoicesReply);
+  });
+
+  routes.get('/:file', async (req, res) => {
+    const invoice = await find(req);
+    const document = documentOf(invoice);
+    if (req.params.file.endsWith('.html')) {
+      res.set(invoicePageHeaders).type('html').send(invoicePage(document));
+    } else {
+      sendPdf(res, document.number, await pdfs.make(document));
+    }
+  });
+
+  app.use('/internal/invoices', routes);
+
+  /** What is another's, of the other mode or not there at all is refused in the same words. */
+  async function find(req: Request): Promise<Invoice> {
+    const files = callerOf(req);
+    const file = invoiceFile.safeParse(req.params.file);
+    const place = file.success ? parseInvoiceNumber(file.data.split('.')[0] ?? '') : null;
+    const invoice =
+      place?.mode === files.mode ? await findInvoice(billing.postgres, files, place.sequence) : undefined;
+    if (invoice !== undefined) return invoice;
+    throw new Fault('no such invoice', { status: 404, publicMessage: 'Not found' });
+  }
+}
+
+function placeIn(cursor: string, { mode }: Files): bigint {
+  const place = parseInvoiceNumber(cursor);
+  if (place?.mode === mode) return place.sequence;
+  const publicMessage = 'cursor: must be the nextCursor of a page before';
+  throw new Fault('unreadable cursor', { status: 400, publicMessage });
+}
+
+function sendPdf(res: Response, number: string, pdf: Buffer): void {
+  res
+    .set({
+      'Cache-Control': 'private, no-store',
+      'Content-Disposition': `attachment; filename="${number}.pdf"`,
+      'X-Content-Type-Options': 'nosniff',
+    })
+    .type('pdf')
+    .send(pdf);
+}
+
+function summaryOf(invoice: Invoice): InvoiceSummary {
+  const { book, sequence, kind, offerId, title, netMinor, vatMinor, paidAt, issuedAt } = invoice;
+  return {
+    number: invoiceNumber(book.mode, sequence),
+    kind,
+    offerId,
+    title,
+    currency: book.currency,
+    netMinor: `${netMinor}`,
+    vatMinor: `${vatMinor}`,
+    grossMinor: `${netMinor + vatMinor}`,
+    paidAt: paidAt.toISOString(),
+    issuedAt: issuedAt.toISOString(),
+  };
+}
