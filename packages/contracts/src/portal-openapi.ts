@@ -8,6 +8,7 @@ import {
 } from 'zod-openapi';
 import { withoutNoise } from './json-schema.ts';
 import { publicPaths } from './openapi.ts';
+import { billingPaths } from './portal-billing-operations.ts';
 import { csrfRefused, failures, notSignedIn, ownPaths, reply } from './portal-operations.ts';
 import { plainMessage, refusal } from './public-api.ts';
 
@@ -98,7 +99,7 @@ export function portalOpenApiDocument() {
           csrf: { type: 'apiKey', in: 'header', name: 'X-CSRF-Token' },
         },
       },
-      paths: { ...ownPaths, ...offerPaths },
+      paths: { ...ownPaths, ...billingPaths, ...offerPaths },
     },
     { override: withoutNoise },
   );

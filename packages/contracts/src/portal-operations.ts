@@ -1,7 +1,6 @@
 /** Every call of the portal API that is its own: signing in, sessions, and how an organisation administers itself. */
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
-import { balanceReply } from './billing-api.ts';
 import * as organisation from './portal-organisation-api.ts';
 import * as session from './portal-session-api.ts';
 import { plainMessage } from './public-api.ts';
@@ -34,7 +33,7 @@ export function reply(
     ...(schema === null ? {} : { content: { 'application/json': { schema } } }),
   };
 }
-const refused = (description: string, more?: z.ZodRawShape) => reply(description, plainMessage, more);
+export const refused = (description: string, more?: z.ZodRawShape) => reply(description, plainMessage, more);
 
 export const failures = {
   '429': { id: 'TooManyRequests', ...refused('Too many requests.', retryAfter) },
@@ -90,20 +89,20 @@ function open(o: Call): ZodOpenApiOperationObject {
 }
 
 /** Reads something. */
-function read(tag: string, o: Call): ZodOpenApiOperationObject {
+export function read(tag: string, o: Call): ZodOpenApiOperationObject {
   const role: Responses = o.roles === undefined ? {} : { '403': refused(`Only for the roles ${o.roles}.`) };
   const replies = { ...o.replies, ...unauthorised, ...role };
   return { ...describeCall({ ...o, replies }), tags: [tag] };
 }
 
 /** Changes something, so that it needs the token of the session. */
-function change(tag: string, o: Call): ZodOpenApiOperationObject {
+export function change(tag: string, o: Call): ZodOpenApiOperationObject {
   const role = o.roles === undefined ? '' : `; or not one of the roles ${o.roles}`;
   const replies = { ...o.replies, ...unauthorised, '403': refused(`${csrfRefused}${role}.`) };
   return { ...describeCall({ ...o, replies }), tags: [tag], security: [{ session: [], csrf: [] }] };
 }
 
-const named = (id: string, schema: z.ZodType) => schema.meta({ id });
+export const named = (id: string, schema: z.ZodType) => schema.meta({ id });
 const sessionReply = named('Session', session.sessionReply);
 const organisationReply = named('Organisation', organisation.organisationReply);
 const personReply = named('Person', organisation.person);
@@ -317,15 +316,6 @@ export const ownPaths = {
         '200': reply('A page of calls.', organisation.callsReply),
         '400': refused('A parameter does not fit; the message names it.'),
       },
-    }),
-  },
-  '/{mode}/balance': {
-    get: read('Billing', {
-      id: 'readBalance',
-      summary: 'The prepaid balance',
-      roles: 'Admin',
-      parameters: { path: z.object({ mode: z.enum(['test', 'live']) }) },
-      replies: { '200': reply('The balance.', named('Balance', balanceReply)) },
     }),
   },
 } satisfies ZodOpenApiPathsObject;

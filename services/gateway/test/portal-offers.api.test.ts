@@ -70,24 +70,10 @@ describe.each(['TEST', 'LIVE'] as const)('in %s mode', (mode) => {
     },
   );
 
-  it('the balance is asked of billing, for the organisation and the mode', async () => {
-    const standing = { mode, currency: 'GBP', balanceMinor: '1200' };
-    portal.gateway.billing.respond = answerJson((seen) => {
-      portal.gateway.billing.seen.push(seen);
-      return { status: 200, body: standing };
-    });
-    const reply = await admin.call(below('/balance'));
-    expect([reply.status, reply.body]).toEqual([200, standing]);
-    expect(portal.gateway.billing.seen).toMatchObject([{ method: 'GET', url: '/internal/balance' }]);
-    expect(contextOf('billing')).toMatchObject({ audience: 'billing', mode, organisationId });
-  });
-
-  it('a developer reaches none of it, and a marketer everything but the balance', async () => {
+  it('a developer reaches none of it', async () => {
     for (const [method, path] of calls) {
       expect([path, (await developer.call(below(path), { method })).status]).toEqual([path, 403]);
     }
-    expect((await developer.call(below('/balance'))).status).toBe(403);
-    expect((await marketer.call(below('/balance'))).status).toBe(403);
     expect(forwarded()).toEqual([]);
   });
 });
@@ -184,8 +170,8 @@ describe('a request', () => {
   });
 
   it('is 503 with Retry-After when the service breaks off', async () => {
-    portal.gateway.billing.respond = (req) => req.socket.destroy();
-    const reply = await admin.call('/portal/api/test/balance');
+    portal.gateway.offers.respond = (req) => req.socket.destroy();
+    const reply = await admin.call('/portal/api/test/interests');
     expect([reply.status, reply.body]).toEqual([503, { message: 'Service unavailable' }]);
     expect(reply.headers.get('retry-after')).not.toBeNull();
   });

@@ -65,7 +65,11 @@ describe('real replies', () => {
     o: { json?: unknown; id?: number | string; query?: string; headers?: Record<string, string> } = {},
   ): Promise<unknown> {
     const { id = 999_999, query = '', ...call } = o;
-    const address = path.replace('{id}', `${id}`).replace('{mode}', 'test').replace('{offer_id}', '17');
+    const address = path
+      .replace('{id}', `${id}`)
+      .replace('{mode}', 'test')
+      .replace('{offer_id}', '17')
+      .replace('{file}', 'TEST-000001.pdf');
     const reply = await browser.call(`/portal/api${address}${query}`, { method, ...call });
     expect([method, path, reply.status, reply.body]).toEqual([method, path, status, reply.body]);
     expect([method, path, status, ...misfitsOf(method, path, reply)]).toEqual([method, path, status]);
@@ -128,10 +132,66 @@ describe('real replies', () => {
     await expectAsDescribed(admin, 200, 'GET', '/keys');
     await expectAsDescribed(admin, 200, 'GET', '/calls');
     await expectAsDescribed(admin, 400, 'GET', '/calls', { query: '?status=teapot' });
-    await expectAsDescribed(admin, 200, 'GET', '/{mode}/balance');
     await expectAsDescribed(admin, 200, 'GET', '/{mode}/categories');
     portal.gateway.offers.respond = (req) => req.socket.destroy();
     await expectAsDescribed(admin, 503, 'GET', '/{mode}/interests');
+  });
+
+  it('of billing are as described', async () => {
+    const balance = { mode: 'TEST', currency: 'GBP', balanceMinor: '1200' };
+    const line = {
+      bookedAt: '2026-06-01T12:00:00.000Z',
+      offerId: null,
+      title: null,
+      cause: 'top-up 17',
+      card: null,
+    };
+    const replies: Record<string, object> = {
+      balance,
+      statement: {
+        mode: 'TEST',
+        currency: 'GBP',
+        openingBalanceMinor: '0',
+        closingBalanceMinor: '1200',
+        entries: [{ ...line, kind: 'platform-top-up', amountMinor: '1200', balanceMinor: '1200' }],
+        nextCursor: null,
+      },
+      'low-balance-threshold': { ...balance, thresholdMinor: '2000', isLow: true },
+      'top-ups': {
+        topUpId: 3,
+        paymentUrl: 'https://ads.example/pay/x',
+        currency: 'GBP',
+        netMinor: '1000',
+        vatMinor: '200',
+        expiresAt: '2026-06-02T12:00:00.000Z',
+      },
+      invoices: { mode: 'TEST', invoices: [], nextCursor: null },
+    };
+    let status = 200;
+    portal.gateway.billing.respond = answerJson(({ url }) => {
+      const body = status === 200 ? replies[url.replace('/internal/', '')] : { message: 'It does not fit' };
+      return { status: body === undefined ? 404 : status, body: body ?? { message: 'Not found' } };
+    });
+    const threshold = { json: { thresholdMinor: '2000' } };
+    const topUp = { json: { amountMinor: '1000' }, headers: { 'idempotency-key': 'k-1' } };
+    await expectAsDescribed(admin, 200, 'GET', '/{mode}/balance');
+    await expectAsDescribed(admin, 200, 'GET', '/{mode}/billing/statement');
+    await expectAsDescribed(admin, 200, 'GET', '/{mode}/billing/low-balance-threshold');
+    await expectAsDescribed(admin, 200, 'PUT', '/{mode}/billing/low-balance-threshold', threshold);
+    await expectAsDescribed(admin, 200, 'POST', '/{mode}/billing/top-ups', topUp);
+    await expectAsDescribed(admin, 200, 'GET', '/{mode}/billing/invoices');
+    await expectAsDescribed(admin, 404, 'GET', '/{mode}/billing/invoices/{file}');
+    status = 400;
+    await expectAsDescribed(admin, 400, 'GET', '/{mode}/billing/statement', { query: '?cursor=x' });
+    await expectAsDescribed(admin, 400, 'PUT', '/{mode}/billing/low-balance-threshold', threshold);
+    const text = { headers: { 'content-type': 'text/plain' }, json: {} };
+    await expectAsDescribed(admin, 415, 'PUT', '/{mode}/billing/low-balance-threshold', text);
+    await expectAsDescribed(admin, 403, 'POST', '/{mode}/billing/top-ups', {
+      ...topUp,
+      headers: { 'x-csrf-token': '' },
+    });
+    portal.gateway.billing.respond = (req) => req.socket.destroy();
+    await expectAsDescribed(admin, 503, 'GET', '/{mode}/billing/statement');
   });
 
   it('to a role that may not, and to a page without the CSRF token, are as described', async () => {

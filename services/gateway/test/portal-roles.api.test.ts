@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Role } from '@offer-ads/contracts/gateway-events';
+import { billingPaths } from '@offer-ads/contracts/portal-billing-operations';
 import { ownPaths } from '@offer-ads/contracts/portal-operations';
 import { callBy, organisationWithRoles, type TestOrganisation } from './portal-members.ts';
 import { type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
@@ -23,6 +24,13 @@ const routes: readonly [string, string, readonly Role[], number, unknown?][] = [
   ['POST', '/keys/{id}/roll', ofKeys, 404],
   ['POST', '/keys/{id}/disable', ofKeys, 404],
   ['GET', '/calls', ofKeys, 200],
+  ['GET', '/{mode}/balance', admins, 200],
+  ['GET', '/{mode}/billing/statement', admins, 200],
+  ['GET', '/{mode}/billing/low-balance-threshold', admins, 200],
+  ['PUT', '/{mode}/billing/low-balance-threshold', admins, 200, { thresholdMinor: null }],
+  ['POST', '/{mode}/billing/top-ups', admins, 200, { amountMinor: '1000' }],
+  ['GET', '/{mode}/billing/invoices', admins, 200],
+  ['GET', '/{mode}/billing/invoices/{file}', admins, 200],
 ];
 
 let portal: PortalUnderTest;
@@ -33,7 +41,8 @@ beforeAll(async () => {
 });
 afterAll(async () => portal[Symbol.asyncDispose]());
 
-const at = (path: string) => path.replace('{id}', '999999');
+const at = (path: string) =>
+  path.replace('{id}', '999999').replace('{mode}', 'live').replace('{file}', 'INV-000001.pdf');
 
 describe.each(routes)('%s %s', (method, path, roles, status, json) => {
   it.each(everybody)(`answers the %s as their role allows`, async (role) => {
@@ -57,9 +66,9 @@ describe.each(routes)('%s %s', (method, path, roles, status, json) => {
 });
 
 describe('the table above', () => {
-  it('names every call of the portal by which an organisation administers itself', () => {
-    const ofOthers = /^\/(sign-|session|\{mode\})/;
-    const described = Object.entries(ownPaths)
+  it('names every call of the portal by which an organisation administers itself and its money', () => {
+    const ofOthers = /^\/(sign-|session)/;
+    const described = Object.entries({ ...ownPaths, ...billingPaths })
       .filter(([path]) => !ofOthers.test(path))
       .flatMap(([path, calls]) => Object.keys(calls).map((method) => `${method.toUpperCase()} ${path}`));
     expect(routes.map(([method, path]) => `${method} ${path}`)).toEqual(described);

@@ -2,7 +2,7 @@
 import type { Audience } from '../caller-tokens.ts';
 
 export type Endpoint = {
-  readonly method: 'get' | 'post' | 'delete';
+  readonly method: 'get' | 'post' | 'put' | 'delete';
   /** Express pattern; its parameters are named as in the specification. */
   readonly path: string;
   readonly audience: Audience;

@@ -22,7 +22,7 @@ const longestReadMs = 60_000;
 export async function forward(
   req: IncomingMessage,
   res: ServerResponse,
-  o: { endpoint: Endpoint; upstream: Upstream; callerToken: string },
+  o: { endpoint: Pick<Endpoint, 'takesBody' | 'budgetMs'>; upstream: Upstream; callerToken: string },
 ): Promise<void> {
   // The caller left, or was told that the body is broken, while the key was looked up.
   if (res.closed || res.writableEnded) return;

@@ -19,7 +19,7 @@ import { keyRoutes } from './key-routes.ts';
 import { organisationRoutes } from './organisation-routes.ts';
 import { pages } from './pages.ts';
 import { peopleRoutes } from './people-routes.ts';
-import type { OffersRoutes } from './portal/offers-routes.ts';
+import type { PassOn } from './portal/pass-on.ts';
 import { portalRoutes } from './portal/portal-routes.ts';
 import { type PublicRoutes, publicDoor, unknownEndpoints } from './public-routes.ts';
 import { statusRoutes } from './status-routes.ts';
@@ -32,7 +32,7 @@ export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
   readonly people: People;
   readonly terms: ManagedTerms;
   readonly keys: Keys;
-  readonly findCaller: OffersRoutes['findCaller'];
+  readonly findCaller: PassOn['findCaller'];
   readonly sessions: Sessions;
   readonly signIn: SignIn;
   readonly readCalls: ReadCalls;

@@ -10,7 +10,8 @@ export function readJson(): (RequestHandler | ErrorRequestHandler)[] {
   return [requireJson, express.json({ limit: mostBytes, inflate: false }), refuseUnreadable];
 }
 
-const requireJson: RequestHandler = (req, res, next) => {
+/** Also for bodies that are passed on: whoever reads them takes nothing else. */
+export const requireJson: RequestHandler = (req, res, next) => {
   if (!hasBody(req) || req.is('application/json') !== false) return next();
   res.status(415).json({ message: 'Send the body as JSON, with the header Content-Type: application/json' });
 };

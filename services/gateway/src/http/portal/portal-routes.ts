@@ -1,10 +1,12 @@
 /** The API of the advertiser portal, under `/portal/api`: JSON both ways, refusals are `{message}`. */
 import type { Logger } from '@offer-ads/platform/logging';
 import express, { type RequestHandler, type Router } from 'express';
+import { billingRoutes } from './billing-routes.ts';
 import { callRoutes } from './call-routes.ts';
 import { keyRoutes } from './key-routes.ts';
-import { type OffersRoutes, offersRoutes } from './offers-routes.ts';
+import { offersRoutes } from './offers-routes.ts';
 import { organisationRoutes } from './organisation-routes.ts';
+import type { PassOn } from './pass-on.ts';
 import { peopleRoutes } from './people-routes.ts';
 import { readJson } from './portal-json.ts';
 import { requireSession } from './portal-session.ts';
@@ -14,7 +16,7 @@ import { sessionRoutes } from './session-routes.ts';
 import { type SignInRoutes, signInRoutes } from './sign-in-routes.ts';
 import { termsRoutes } from './terms-routes.ts';
 
-export type PortalRoutes = OffersRoutes &
+export type PortalRoutes = PassOn &
   Omit<SignInRoutes, 'cookie'> &
   Parameters<typeof organisationRoutes>[0] &
   Parameters<typeof peopleRoutes>[0] &
@@ -28,7 +30,7 @@ export function portalRoutes(options: PortalRoutes): Router {
   portal.use(privately);
   portal.use(signInRoutes(o));
   portal.use(limitTime(o.logger), ...requireSession(o));
-  portal.use(liftTime, offersRoutes(o), ...readJson(), limitTime(o.logger));
+  portal.use(liftTime, offersRoutes(o), billingRoutes(o), ...readJson(), limitTime(o.logger));
   const signedIn: readonly Router[] = [
     sessionRoutes(o),
     organisationRoutes(o),

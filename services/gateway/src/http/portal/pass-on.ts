@@ -1,0 +1,42 @@
+/** Requests of people who are signed in, on their way to the service that answers them. */
+import type { Mode } from '@offer-ads/contracts/primitives';
+import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import type { PortalCaller } from '../../accounts/portal-caller-store.ts';
+import type { Audience, TokenMaker } from '../../caller-tokens.ts';
+import type { Caller } from '../../domain/admission.ts';
+import type { Upstream } from '../../upstream.ts';
+import type { Endpoint } from '../endpoints.ts';
+import { forward } from '../forward.ts';
+import { memberOf } from './portal-session.ts';
+
+export type PassOn = {
+  readonly findCaller: (o: PortalCaller) => Promise<Caller | null>;
+  readonly tokenFor: TokenMaker;
+  readonly upstreams: Readonly<Record<Audience, Upstream>>;
+};
+
+/** The same routes under `/test` and `/live`; within them `req.url` begins behind that. */
+export function inBothModes(mount: (routes: Router, mode: Mode) => void): Router {
+  const both = express.Router();
+  for (const mode of ['TEST', 'LIVE'] as const) {
+    const routes = express.Router();
+    mount(routes, mode);
+    both.use(`/${mode.toLowerCase()}`, routes);
+  }
+  return both;
+}
+
+/** To the path that `req.url` says by then, for the organisation that the session is in. */
+export function passOn(
+  endpoint: Pick<Endpoint, 'audience' | 'takesBody' | 'budgetMs'>,
+  mode: Mode,
+  o: PassOn,
+): RequestHandler {
+  return async (req: Request, res: Response) => {
+    const { personId, organisationId } = memberOf(req);
+    const caller = await o.findCaller({ personId, organisationId, mode });
+    if (caller === null) return void res.status(401).json({ message: 'Sign in first' });
+    const callerToken = o.tokenFor(endpoint.audience, caller);
+    await forward(req, res, { endpoint, upstream: o.upstreams[endpoint.audience], callerToken });
+  };
+}
