@@ -239,6 +239,95 @@ describe('balances', () => {
     expect(received.filter(({ call }) => call.startsWith('POST'))).toEqual([]);
   });
 
+  it('have a statement in amounts of their currency, page by page', async () => {
+    organisation('GBP');
+    const line = { bookedAt: '2026-06-01T12:00:00.000Z', offerId: 7, title: 'Two for one' };
+    const minor = { openingBalanceMinor: '5000', closingBalanceMinor: '3800' };
+    const query = 'organisationId=3&mode=LIVE&currency=GBP&from=2026-06-01T00%3A00%3A00Z&limit=2';
+    replies[`GET /admin/balances/statement?${query}`] = {
+      mode: 'LIVE',
+      currency: 'GBP',
+      ...minor,
+      entries: [
+        {
+          ...line,
+          kind: 'offer-card-payment',
+          cause: 'offer 7 paid by card',
+          amountMinor: '0',
+          balanceMinor: '3800',
+          card: { netMinor: '1000', vatMinor: '200' },
+        },
+        {
+          ...line,
+          kind: 'offer-charge',
+          cause: 'offer 7 charged',
+          amountMinor: '-1200',
+          balanceMinor: '3800',
+          card: null,
+        },
+      ],
+      nextCursor: 'c-2',
+    };
+    const words = 'balance statement --org 3 --mode live --from 2026-06-01T00:00:00Z --limit 2';
+    expect(await adminJson(words)).toEqual({
+      status: 0,
+      result: {
+        entries: [
+          {
+            ...line,
+            kind: 'offer-card-payment',
+            cause: 'offer 7 paid by card',
+            amount: '0.00',
+            balance: '38.00',
+            cardNet: '10.00',
+            cardVat: '2.00',
+          },
+          {
+            ...line,
+            kind: 'offer-charge',
+            cause: 'offer 7 charged',
+            amount: '-12.00',
+            balance: '38.00',
+            cardNet: null,
+            cardVat: null,
+          },
+        ],
+        org: 3,
+        mode: 'LIVE',
+        currency: 'GBP',
+        openingBalance: '50.00',
+        closingBalance: '38.00',
+        nextCursor: 'c-2',
+      },
+    });
+  });
+
+  it('have a threshold that is shown, set and taken away', async () => {
+    organisation('GBP');
+    const standing = { mode: 'TEST', currency: 'GBP', balanceMinor: '900' };
+    replies['GET /admin/balances/threshold?organisationId=3&mode=TEST&currency=GBP'] = {
+      ...standing,
+      thresholdMinor: null,
+      isLow: false,
+    };
+    replies['PUT /admin/balances/threshold'] = { ...standing, thresholdMinor: '1000', isLow: true };
+    const book = { org: 3, mode: 'TEST', currency: 'GBP', balance: '9.00' };
+    const words = 'balance threshold --org 3 --mode test';
+    expect(await adminJson(words)).toEqual({ status: 0, result: { ...book, threshold: null, isLow: false } });
+    expect(await adminJson(`${words} --amount 10.00`)).toEqual({
+      status: 0,
+      result: { ...book, threshold: '10.00', isLow: true },
+    });
+    await adminJson(`${words} --amount none`);
+    const orders = received.filter(({ call }) => call.startsWith('PUT')).map(({ body }) => body);
+    const of = { organisationId: 3, mode: 'TEST', currency: 'GBP' };
+    expect(orders).toEqual([
+      { ...of, thresholdMinor: '1000' },
+      { ...of, thresholdMinor: null },
+    ]);
+    expect(await adminJson(`${words} --amount 0`)).toMatchObject({ status: 1 });
+  });
+
   it('that add up are counted, and nothing else is said', async () => {
     replies['GET /admin/ledger/check'] = { ok: true, transactions: 4, problems: [] };
     expect(await adminJson('ledger check')).toEqual({ status: 0, result: { ok: true, transactions: 4 } });

@@ -1,9 +1,10 @@
 /** Prepaid balances and the ledger behind them. */
 import { randomUUID } from 'node:crypto';
 import { balanceStanding, ledgerCheckReply, organisationSummary } from '@offer-ads/contracts/admin-api';
+import { lowBalanceReply, statementReply } from '@offer-ads/contracts/billing-api';
 import { formatMinor, minorUnitDigits, parseAmount } from '@offer-ads/contracts/currencies';
 import type { Mode } from '@offer-ads/contracts/primitives';
-import { type Command, command, id, modeOption, text, UsageError } from '../command.ts';
+import { type Command, command, count, id, isoTime, modeOption, text, UsageError } from '../command.ts';
 import type { Tools } from '../tools.ts';
 
 type Book = { readonly org: number; readonly mode: Mode; readonly currency: string };
@@ -15,14 +16,48 @@ export const balanceCommands: readonly Command[] = [
     options: { org: id, mode: modeOption },
     run: async (o, tools) => {
       const book = await bookOf(o, tools);
-      const query = new URLSearchParams({
-        organisationId: String(book.org),
-        mode: book.mode,
-        currency: book.currency,
-      });
       return shown(
         book,
-        await tools.call('billing', { method: 'GET', path: `/admin/balances?${query.toString()}` }),
+        await tools.call('billing', { method: 'GET', path: `/admin/balances?${queryOf(book)}` }),
+      );
+    },
+  }),
+  command({
+    name: 'balance statement',
+    summary: 'List what was booked for an organisation, newest first; --cursor goes on where a page ended',
+    options: {
+      org: id,
+      mode: modeOption,
+      from: isoTime.optional(),
+      to: isoTime.optional(),
+      limit: count.optional(),
+      cursor: text.optional(),
+    },
+    run: async ({ org, mode, ...filters }, tools) => {
+      const book = await bookOf({ org, mode }, tools);
+      const path = `/admin/balances/statement?${queryOf(book, filters)}`;
+      return statementShown(book, await tools.call('billing', { method: 'GET', path }));
+    },
+  }),
+  command({
+    name: 'balance threshold',
+    summary: 'Show, or with --amount set, below which balance admins are sent a mail; --amount none: never',
+    options: { org: id, mode: modeOption, amount: text.describe('100.00|none').optional() },
+    run: async (o, tools) => {
+      const book = await bookOf(o, tools);
+      if (o.amount === undefined) {
+        const path = `/admin/balances/threshold?${queryOf(book)}`;
+        return thresholdShown(book, await tools.call('billing', { method: 'GET', path }));
+      }
+      const json = {
+        organisationId: book.org,
+        mode: book.mode,
+        currency: book.currency,
+        thresholdMinor: o.amount === 'none' ? null : String(amountAboveZero(o.amount, book.currency)),
+      };
+      return thresholdShown(
+        book,
+        await tools.call('billing', { method: 'PUT', path: '/admin/balances/threshold', json }),
       );
     },
   }),
@@ -37,18 +72,11 @@ export const balanceCommands: readonly Command[] = [
     },
     run: async (o, tools) => {
       const book = await bookOf(o, tools);
-      const amountMinor = parseAmount(o.amount, book.currency);
-      if (amountMinor === undefined || amountMinor <= 0n) {
-        const digits = minorUnitDigits(book.currency);
-        throw new UsageError(
-          `--amount must be above zero, in ${book.currency} with at most ${digits} decimals`,
-        );
-      }
       const json = {
         organisationId: book.org,
         mode: book.mode,
         currency: book.currency,
-        amountMinor: String(amountMinor),
+        amountMinor: String(amountAboveZero(o.amount, book.currency)),
         reference: o.reference ?? `admin-${randomUUID()}`,
       };
       return shown(
@@ -59,7 +87,7 @@ export const balanceCommands: readonly Command[] = [
   }),
   command({
     name: 'ledger check',
-    summary: 'Check that every transaction sums to zero and every balance to its entries',
+    summary: 'Check that every transaction sums to zero, and every balance, running ones too, to its entries',
     options: {},
     run: async (_o, { call }) => {
       const reply = await call('billing', { method: 'GET', path: '/admin/ledger/check', patient: true });
@@ -79,4 +107,52 @@ async function bookOf({ org, mode }: { org: number; mode: Mode }, { call }: Tool
 function shown(book: Book, reply: object): object {
   const { balanceMinor } = balanceStanding.parse(reply);
   return { ...book, balance: formatMinor(BigInt(balanceMinor), book.currency) };
+}
+
+function queryOf(
+  { org, mode, currency }: Book,
+  filters: { readonly [name: string]: string | number | undefined } = {},
+): string {
+  const query = new URLSearchParams({ organisationId: String(org), mode, currency });
+  for (const [name, value] of Object.entries(filters))
+    if (value !== undefined) query.set(name, String(value));
+  return query.toString();
+}
+
+function amountAboveZero(amount: string, currency: string): bigint {
+  const amountMinor = parseAmount(amount, currency);
+  if (amountMinor !== undefined && amountMinor > 0n) return amountMinor;
+  throw new UsageError(
+    `--amount must be above zero, in ${currency} with at most ${minorUnitDigits(currency)} decimals`,
+  );
+}
+
+function statementShown({ org, mode, currency }: Book, reply: object): object {
+  const statement = statementReply.parse(reply);
+  const money = (minor: string) => formatMinor(BigInt(minor), currency);
+  return {
+    entries: statement.entries.map(({ amountMinor, balanceMinor, card, ...entry }) => ({
+      ...entry,
+      amount: money(amountMinor),
+      balance: money(balanceMinor),
+      cardNet: card && money(card.netMinor),
+      cardVat: card && money(card.vatMinor),
+    })),
+    org,
+    mode,
+    currency,
+    openingBalance: money(statement.openingBalanceMinor),
+    closingBalance: money(statement.closingBalanceMinor),
+    nextCursor: statement.nextCursor,
+  };
+}
+
+function thresholdShown(book: Book, reply: object): object {
+  const { thresholdMinor, balanceMinor, isLow } = lowBalanceReply.parse(reply);
+  return {
+    ...book,
+    threshold: thresholdMinor === null ? null : formatMinor(BigInt(thresholdMinor), book.currency),
+    balance: formatMinor(BigInt(balanceMinor), book.currency),
+    isLow,
+  };
 }
