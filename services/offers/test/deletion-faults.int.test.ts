@@ -96,9 +96,11 @@ describe('a deletion whose request died', () => {
   it('is ended by the sweep: the page is closed, the offer deleted', async () => {
     const id = await createdId(under, { payment_method: 'E' });
     await strand(id);
+    // A request may still be at it.
+    under.clock.advance(29_000);
     await under.offers.sweeper.recover();
     expect(await statusOf(id)).toBe('Awaiting Payment');
-    under.clock.advance(31_000);
+    under.clock.advance(2_000);
     await under.offers.sweeper.recover();
     expect(await statusOf(id)).toBe('Deleted');
     expect(under.neighbours.billing.sales.get(id)).toMatchObject({ state: 'closed' });
