@@ -1,7 +1,7 @@
 /** The part of Stripe's API v1 that card payments of offers need. */
 import type { Express, Request } from 'express';
 import type { Checkout } from './checkout.ts';
-import type { Faults } from './faults.ts';
+import { type Faults, type Trouble, type TroubledOperation, takeTroubles } from './faults.ts';
 import { answerOnce, type SavedReply } from './idempotency.ts';
 import type { Collection } from './journal.ts';
 import { apiVersion, type Customer, type Event, newId, type TaxRate } from './objects.ts';
@@ -14,7 +14,17 @@ import {
   taxRateParameters,
 } from './parameters.ts';
 import { renderLines, renderList } from './rendering.ts';
-import { invalid, notFound, ok, type Reply, refuse, unavailable } from './replies.ts';
+import {
+  declined,
+  internalError,
+  invalid,
+  notFound,
+  ok,
+  type Reply,
+  refuse,
+  tooMany,
+  unavailable,
+} from './replies.ts';
 
 type Call = {
   readonly livemode: boolean;
@@ -37,16 +47,30 @@ export function mountApi(
 ): void {
   const { checkout } = o;
 
-  const endpoint = (method: 'get' | 'post', path: string, handle: (call: Call) => Reply) => {
+  const takeTrouble = takeTroubles(o.faults);
+
+  const endpoint = (
+    method: 'get' | 'post',
+    path: string,
+    handle: (call: Call) => Reply,
+    operation?: TroubledOperation,
+  ) => {
     app[method](path, (req, res) => {
       const requestId = newId('req', 14);
-      const reply = answer(req, requestId, handle);
-      res.set({
-        'request-id': requestId,
-        'stripe-version': req.get('stripe-version') ?? apiVersion,
-        ...reply.headers,
-      });
-      res.status(reply.status).json(reply.body);
+      const trouble = operation && takeTrouble(operation);
+      const reply =
+        instead(trouble, o.faults()) ?? answer(req, requestId, trouble === 'error' ? failed : handle);
+      const send = () => {
+        res.set({
+          'request-id': requestId,
+          'stripe-version': req.get('stripe-version') ?? apiVersion,
+          ...reply.headers,
+        });
+        res.status(reply.status).json(reply.body);
+      };
+      if (trouble === 'cut') req.socket.destroy();
+      else if (trouble === 'slow') setTimeout(send, o.faults().slowMs ?? 1_000).unref();
+      else send();
     });
   };
 
@@ -66,35 +90,48 @@ export function mountApi(
     );
   }
 
-  endpoint('post', '/v1/checkout/sessions', ({ livemode, input }) => {
-    if (o.faults().failCreate === 'down') return unavailable;
-    const asked = parseParameters(sessionParameters, input);
-    if (!asked.ok) return asked.reply;
-    const opened = checkout.open(asked.value, livemode);
-    return opened.ok ? expanded(opened.session, asked.value.expand) : opened.reply;
-  });
+  endpoint(
+    'post',
+    '/v1/checkout/sessions',
+    ({ livemode, input }) => {
+      const asked = parseParameters(sessionParameters, input);
+      if (!asked.ok) return asked.reply;
+      const opened = checkout.open(asked.value, livemode);
+      return opened.ok ? expanded(opened.session, asked.value.expand) : opened.reply;
+    },
+    'create',
+  );
 
-  endpoint('get', '/v1/checkout/sessions/:id', ({ livemode, id, input }) => {
-    const asked = parseParameters(retrieveParameters, input);
-    if (!asked.ok) return asked.reply;
-    const session = checkout.find(id, livemode);
-    return session ? expanded(session, asked.value.expand) : notFound('checkout.session', id, 'session');
-  });
+  endpoint(
+    'get',
+    '/v1/checkout/sessions/:id',
+    ({ livemode, id, input }) => {
+      const asked = parseParameters(retrieveParameters, input);
+      if (!asked.ok) return asked.reply;
+      const session = checkout.find(id, livemode);
+      return session ? expanded(session, asked.value.expand) : notFound('checkout.session', id, 'session');
+    },
+    'retrieve',
+  );
 
   endpoint('get', '/v1/checkout/sessions/:id/line_items', ({ livemode, id }) => {
     const session = checkout.find(id, livemode);
     return session ? ok(renderLines(session)) : notFound('checkout.session', id, 'session');
   });
 
-  endpoint('post', '/v1/checkout/sessions/:id/expire', ({ livemode, id, input, cause }) => {
-    if (o.faults().failExpire === 'down') return unavailable;
-    const asked = parseParameters(retrieveParameters, input);
-    if (!asked.ok) return asked.reply;
-    const session = checkout.find(id, livemode);
-    if (!session) return notFound('checkout.session', id, 'session');
-    const expired = checkout.expire(session, cause);
-    return expired.ok ? expanded(expired.session, asked.value.expand) : expired.reply;
-  });
+  endpoint(
+    'post',
+    '/v1/checkout/sessions/:id/expire',
+    ({ livemode, id, input, cause }) => {
+      const asked = parseParameters(retrieveParameters, input);
+      if (!asked.ok) return asked.reply;
+      const session = checkout.find(id, livemode);
+      if (!session) return notFound('checkout.session', id, 'session');
+      const expired = checkout.expire(session, cause);
+      return expired.ok ? expanded(expired.session, asked.value.expand) : expired.reply;
+    },
+    'expire',
+  );
 
   function expanded(session: Parameters<Checkout['render']>[0], expand: readonly string[] = []): Reply {
     const foreign = expand.find((name) => name !== 'line_items');
@@ -192,6 +229,18 @@ export function mountApi(
     const message = `Unrecognized request URL (${req.method}: ${req.originalUrl}): the simulator does not know it.`;
     res.status(404).json({ error: { type: 'invalid_request_error', message } });
   });
+}
+
+/** What a call in trouble gets without its work being done. */
+function instead(trouble: Trouble | undefined, { retryAfterSeconds = 1 }: Faults): Reply | undefined {
+  if (trouble === 'down') return unavailable;
+  if (trouble === 'declined') return declined;
+  if (trouble === 'busy') return { ...tooMany, headers: { 'retry-after': `${retryAfterSeconds}` } };
+  return undefined;
+}
+
+function failed(): Reply {
+  return internalError;
 }
 
 function hasFields(object: object, filter: Record<string, unknown>): boolean {

@@ -26,8 +26,8 @@ export function answerOnce(
   }
   if (before) return { ...before.reply, headers: { ...headers, 'idempotent-replayed': 'true' } };
   const reply = handle();
-  // Stripe keeps no reply of a request that its validation refused or that never reached an endpoint.
-  if (reply.status < 400) saved.put({ id, fingerprint, reply });
+  // Stripe keeps whatever the work itself came to, an error of its own too; not what its validation refused.
+  if (reply.status < 400 || reply.status >= 500) saved.put({ id, fingerprint, reply });
   return { ...reply, headers };
 }
 

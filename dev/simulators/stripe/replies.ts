@@ -6,7 +6,7 @@ export type Reply = {
 };
 
 export type StripeError = {
-  readonly type: 'invalid_request_error' | 'idempotency_error' | 'api_error';
+  readonly type: 'invalid_request_error' | 'idempotency_error' | 'api_error' | 'card_error';
   readonly message: string;
   readonly code?: string;
   readonly param?: string;
@@ -33,4 +33,21 @@ export function notFound(kind: string, id: string, param: string): Reply {
 export const unavailable: Reply = refuse(503, {
   type: 'api_error',
   message: 'An unexpected error occurred while processing this request. Please try again later.',
+});
+
+export const internalError: Reply = refuse(500, {
+  type: 'api_error',
+  message: 'An error occurred internally with Stripe.',
+});
+
+export const declined: Reply = refuse(402, {
+  type: 'card_error',
+  message: 'Your card was declined.',
+  code: 'card_declined',
+});
+
+export const tooMany: Reply = refuse(429, {
+  type: 'invalid_request_error',
+  code: 'rate_limit',
+  message: 'Testmode request rate limit exceeded, please slow down your requests and try again later.',
 });

@@ -1,4 +1,5 @@
 /** The Stripe simulator: stateful Checkout Sessions, a payment page, signed webhooks, faults on demand. */
+import type { IncomingMessage } from 'node:http';
 import { type Clock, systemClock } from '@offer-ads/platform/clock';
 import express from 'express';
 import { listen, type WebServer } from '../web-server.ts';
@@ -7,7 +8,15 @@ import { createCheckout } from './checkout.ts';
 import type { Faults } from './faults.ts';
 import type { SavedReply } from './idempotency.ts';
 import { openJournal } from './journal.ts';
-import type { CheckoutSession, Customer, Event, TaxRate } from './objects.ts';
+import {
+  apiVersion,
+  type CheckoutSession,
+  type Customer,
+  type Event,
+  newId,
+  type TaxRate,
+} from './objects.ts';
+import { createReversals, type Dispute, type Refund } from './reversals.ts';
 import { mountSim } from './sim-routes.ts';
 import { startWebhooks, type WebhookSecrets } from './webhooks.ts';
 
@@ -15,6 +24,8 @@ export type StripeSimulator = WebServer & {
   /** Tells now of the sessions whose time is over, instead of within a second. */
   readonly expireDue: () => void;
 };
+
+export type RecordedRequest = { readonly method: string; readonly path: string; readonly body: string };
 
 export async function startStripeSimulator(o: {
   host?: string;
@@ -28,6 +39,8 @@ export async function startStripeSimulator(o: {
   clock?: Clock;
   firstRetryMs?: number;
   log?: (line: string) => void;
+  /** Told of every call of the API, as it was sent. */
+  onRequest?: (request: RecordedRequest) => void;
 }): Promise<StripeSimulator> {
   const journal = openJournal(o.stateFile);
   const sessions = journal.collection<CheckoutSession>('session');
@@ -48,6 +61,10 @@ export async function startStripeSimulator(o: {
     firstRetryMs: o.firstRetryMs ?? 500,
     log: o.log ?? console.log,
   });
+  const emit = (event: Event) => {
+    events.put(event);
+    webhooks.send(event);
+  };
   const checkout = createCheckout({
     sessions,
     taxRates,
@@ -55,20 +72,42 @@ export async function startStripeSimulator(o: {
     clock,
     faults,
     pageUrl: (id) => `${publicUrl}/c/pay/${id}`,
-    emit: (event) => {
-      events.put(event);
-      webhooks.send(event);
-    },
+    emit,
+  });
+  const reversals = createReversals({
+    refunds: journal.collection<Refund>('refund'),
+    disputes: journal.collection<Dispute>('dispute'),
+    nowSeconds: checkout.nowSeconds,
+    emit: (type, livemode, object) =>
+      emit({
+        id: newId('evt'),
+        object: 'event',
+        api_version: apiVersion,
+        created: checkout.nowSeconds(),
+        data: { object },
+        livemode,
+        pending_webhooks: 1,
+        request: null,
+        type,
+      } as Event),
   });
 
   const app = express();
   app.disable('x-powered-by').set('query parser', 'extended');
-  app.use('/v1', express.urlencoded({ extended: true }));
+  const verify = (req: IncomingMessage, _: unknown, body: Buffer) => {
+    bodies.set(req, body.toString());
+  };
+  const bodies = new WeakMap<IncomingMessage, string>();
+  app.use('/v1', express.urlencoded({ extended: true, verify }), (req, _, next) => {
+    o.onRequest?.({ method: req.method, path: req.originalUrl, body: bodies.get(req) ?? '' });
+    next();
+  });
   app.use('/sim', express.json());
   mountApi(app, { checkout, taxRates, customers, events, savedReplies, faults });
   mountSim(app, {
     checkout,
     sessions,
+    reversals,
     setFaults: (faults) => {
       current = faults;
     },

@@ -1,17 +1,28 @@
 /** `POST /sim/...` for tests and demos, and the payment page for people: both pay in the same way. */
-import type { Express } from 'express';
+import type { Express, Response } from 'express';
+import { z } from 'zod';
 import type { Checkout } from './checkout.ts';
 import { type Faults, faults } from './faults.ts';
 import type { Collection } from './journal.ts';
 import { type CheckoutSession, statusAt } from './objects.ts';
 import { paymentPage, unknownPage } from './payment-page.ts';
 import { summariseSession } from './rendering.ts';
+import type { Reversals } from './reversals.ts';
+
+const reversal = z.strictObject({
+  /** The whole payment unless said. */
+  amountMinor: z.int().positive().optional(),
+  /** A dispute that takes no money yet. */
+  inquiry: z.boolean().optional(),
+});
+const closing = z.strictObject({ outcome: z.enum(['won', 'lost']) });
 
 export function mountSim(
   app: Express,
   o: {
     checkout: Checkout;
     sessions: Collection<CheckoutSession>;
+    reversals: Reversals;
     setFaults: (faults: Faults) => void;
   },
 ): void {
@@ -29,6 +40,34 @@ export function mountSim(
     if (!session) res.status(404).json({ message: 'No such session' });
     else if (paid) res.json(summariseSession(paid, checkout.nowSeconds()));
     else res.status(409).json({ message: `The session is ${statusAt(session, checkout.nowSeconds())}` });
+  });
+
+  const answer = (res: Response, made: object | undefined) => {
+    if (made) res.json(made);
+    else res.status(409).json({ message: 'There is nothing paid, or nothing of that id' });
+  };
+
+  app.post('/sim/sessions/:id/refund', (req, res) => {
+    const session = sessions.get(req.params.id);
+    const { amountMinor } = reversal.parse(req.body ?? {});
+    answer(res, session && o.reversals.refund(session, amountMinor));
+  });
+  app.post('/sim/refunds/:id/fail', (req, res) => answer(res, o.reversals.failRefund(req.params.id)));
+  app.post('/sim/sessions/:id/dispute', (req, res) => {
+    const session = sessions.get(req.params.id);
+    const { amountMinor, inquiry } = reversal.parse(req.body ?? {});
+    answer(
+      res,
+      session &&
+        o.reversals.dispute(session, {
+          ...(amountMinor !== undefined && { amount: amountMinor }),
+          ...(inquiry !== undefined && { inquiry }),
+        }),
+    );
+  });
+  app.post('/sim/disputes/:id/close', (req, res) => {
+    const { outcome } = closing.parse(req.body ?? {});
+    answer(res, o.reversals.closeDispute(req.params.id, outcome));
   });
 
   app.post('/sim/faults', (req, res) => {

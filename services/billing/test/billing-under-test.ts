@@ -9,16 +9,18 @@ import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { type EventData, type EventDeclaration, eventType } from '@offer-ads/contracts/event-declaration';
 import type { Faults } from '@offer-ads/dev/simulators/stripe/faults';
-import { startStripeSimulator } from '@offer-ads/dev/simulators/stripe/server';
+import { type RecordedRequest, startStripeSimulator } from '@offer-ads/dev/simulators/stripe/server';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { openPostgres } from '@offer-ads/platform/postgres';
 import { testClock } from '@offer-ads/testing/clock';
 import { createTestDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
 import type { Billing } from '../src/billing.ts';
+import { findByPayToken } from '../src/checkouts-store.ts';
 import type { Book } from '../src/domain/ledger.ts';
 import { checkLedger } from '../src/ledger-check-store.ts';
 import { type CheckoutOrder, openCheckout } from '../src/open-checkout.ts';
+import { openTopUp } from '../src/open-top-up.ts';
 import { findPayment } from '../src/payments-store.ts';
 import { receiveWebhook } from '../src/receive-webhook.ts';
 import { openStripe, stripeDeadline } from '../src/stripe-client.ts';
@@ -56,6 +58,7 @@ export async function startBillingUnderTest() {
   });
   started.use(receiver);
 
+  const requests: RecordedRequest[] = [];
   const folder = await mkdtemp(join(tmpdir(), 'stripe-simulator-'));
   started.defer(() => rm(folder, { recursive: true }));
   const stateFile = join(folder, 'state.ndjson');
@@ -67,6 +70,7 @@ export async function startBillingUnderTest() {
       clock,
       firstRetryMs: 10,
       log: () => {},
+      onRequest: (request) => void requests.push(request),
     }),
   );
   const billing: Billing = {
@@ -92,7 +96,17 @@ export async function startBillingUnderTest() {
     clock,
     webhooks,
     expireDueSessions: simulator.expireDue,
+    simulatorUrl: simulator.url,
+    databaseUrl: database.url,
+    /** Every call that Stripe got, as it was sent. */
+    requests,
     setFaults: async (faults: Faults) => void (await post('/sim/faults', faults)),
+    /** A refund or dispute made at Stripe, and what becomes of it; gives its id. */
+    reverse: async (path: string, body: object = {}): Promise<string> => {
+      const answer = await post(`/sim/${path}`, body);
+      if (!answer.ok) throw new Error(`simulator: ${await answer.text()}`);
+      return ((await answer.json()) as { id: string }).id;
+    },
     /** As a payer does on the page; false when the session is no longer open. */
     pay: async (sessionId: string) => (await post(`/sim/sessions/${sessionId}/pay`)).ok,
 
@@ -124,6 +138,24 @@ export async function startBillingUnderTest() {
       return { ...order, purchase, reply, payToken: reply.paymentUrl.slice(-32), sessionId: sessionId ?? '' };
     },
     cardPayment,
+
+    /** The page of a top-up that waits for its payment. */
+    openTopUp: async (facts: Partial<Parameters<typeof openTopUp>[1]> = {}) => {
+      const order = {
+        book: { organisationId: ++lastId, mode: 'TEST', currency: 'GBP' } as Book,
+        country: 'GB',
+        netMinor: 100_00n,
+        idempotencyKey: randomUUID(),
+        ...facts,
+      };
+      const outcome = await openTopUp(billing, order, stripeDeadline());
+      if (!outcome.ok) throw new Error(`not opened: ${outcome.refusal.reason}`);
+      const { paymentUrl } = outcome.topUp;
+      const payToken = paymentUrl.slice(-32);
+      const payment = await findByPayToken(postgres, payToken);
+      const sessionId = payment?.checkout.session.sessionId ?? '';
+      return { ...order, ...outcome.topUp, payToken, sessionId };
+    },
 
     /** What Stripe has been made to create for an offer, in order. */
     sessionsOf: (offerId: number): string[] => {

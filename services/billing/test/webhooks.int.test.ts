@@ -5,6 +5,7 @@ import { eventually } from '@offer-ads/testing/eventually';
 import { runs } from '@offer-ads/testing/profile';
 import { followPaymentLink } from '../src/follow-payment-link.ts';
 import { balanceOf } from '../src/ledger-store.ts';
+import { latestProblems } from '../src/provider-events-store.ts';
 import { receiveWebhook } from '../src/receive-webhook.ts';
 import { stripeDeadline } from '../src/stripe-client.ts';
 import {
@@ -175,6 +176,75 @@ it('the simulator’s own duplicates and delays change nothing either', async ()
   });
 });
 
+describe('a payment method that takes its time', () => {
+  const changed = (webhook: Webhook, ...changes: readonly (readonly [RegExp | string, string])[]) => {
+    let text = webhook.body.toString();
+    for (const [from, to] of changes) {
+      expect(text.replace(from, to)).not.toBe(text);
+      text = text.replace(from, to);
+    }
+    return signed(text, stripeKeys.TEST.webhookSecret);
+  };
+  const unpaid = ['"payment_status": "paid"', '"payment_status": "unpaid"'] as const;
+  const renamed = (id: string) => [/"id": "evt_\w+"/, `"id": "${id}"`] as const;
+  const completed = 'checkout.session.completed';
+
+  it('is paid when the money has come, not when the page was completed', async () => {
+    const { sessionId, offerId } = await test.openOffer();
+    const webhook = await caughtWebhook(sessionId);
+    expect(await receive(changed(webhook, unpaid))).toBe('accepted');
+    expect(await paidEvents(offerId)).toEqual([]);
+    const later = [completed, 'checkout.session.async_payment_succeeded'] as const;
+    expect(await receive(changed(webhook, renamed(`evt_paid_${offerId}`), later))).toBe('accepted');
+    expect(await paidEvents(offerId)).toHaveLength(1);
+  });
+
+  it('and fails leaves a link that opens the next session', async () => {
+    const { sessionId, offerId, payToken } = await test.openOffer();
+    const webhook = await caughtWebhook(sessionId);
+    await receive(changed(webhook, unpaid));
+    const failed = [completed, 'checkout.session.async_payment_failed'] as const;
+    await receive(changed(webhook, unpaid, renamed(`evt_failed_${offerId}`), failed));
+    expect(await followPaymentLink(test.billing, payToken, stripeDeadline())).toMatchObject({
+      kind: 'session',
+    });
+    expect((await test.cardPayment(offerId)).checkout.session.generation).toBe(2);
+    expect(await paidEvents(offerId)).toEqual([]);
+  });
+
+  it('counts when its news overtake each other: expired first, then paid', async () => {
+    const { sessionId, offerId } = await test.openOffer();
+    const webhook = await caughtWebhook(sessionId);
+    const expired = [completed, 'checkout.session.expired'] as const;
+    await receive(changed(webhook, unpaid, renamed(`evt_expired_${offerId}`), expired));
+    expect(await receive(webhook)).toBe('accepted');
+    expect(await paidEvents(offerId)).toHaveLength(1);
+  });
+});
+
+it('a webhook is answered only after the commit: a database that refuses it leaves no trace, and Stripe sends it again', async () => {
+  const { sessionId, offerId } = await test.openOffer();
+  const webhook = await caughtWebhook(sessionId);
+  const { postgres } = test.billing;
+  await postgres.query(
+    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'disk full'; END $$`,
+  );
+  await postgres.query(
+    `CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON outbox DEFERRABLE INITIALLY DEFERRED
+       FOR EACH ROW EXECUTE FUNCTION refuse()`,
+  );
+  try {
+    await expect(receive(webhook)).rejects.toThrow('disk full');
+  } finally {
+    await postgres.query('DROP TRIGGER refuse ON outbox');
+  }
+  expect(await entriesOf(offerId)).toEqual([]);
+  expect((await test.cardPayment(offerId)).checkout.state).toBe('open');
+  expect(await receive(webhook)).toBe('accepted');
+  expect(await entriesOf(offerId)).toHaveLength(3);
+  expect(await paidEvents(offerId)).toHaveLength(1);
+});
+
 describe('refused is', () => {
   const refused = { answer: 'refused', paidEvents: [], state: 'open' };
 
@@ -246,6 +316,9 @@ describe('kept for a person and never applied is', () => {
       [sessionId],
     );
     expect(kept).toEqual([{ outcome }]);
+    const listed = await latestProblems(test.billing.postgres, 500);
+    const problem = outcome === 'not-paid-yet' ? [] : [{ sessionId, problem: outcome }];
+    expect(listed.filter((line) => line.sessionId === sessionId)).toMatchObject(problem);
   });
 });
 

@@ -25,7 +25,7 @@ export type Reversal = {
 /** What is known after more news. What came back had left before, whether or not anybody told of it. */
 export function learned(before: Reversal | undefined, news: Reversal): Reversal {
   if (before === undefined) return { ...news, taken: news.taken || news.returned };
-  const latest = news.asOf >= before.asOf ? news : before;
+  const latest = isLater(before, news) ? before : news;
   const returned = before.returned || news.returned;
   return {
     ...latest,
@@ -36,4 +36,13 @@ export function learned(before: Reversal | undefined, news: Reversal): Reversal 
     taken: before.taken || news.taken || returned,
     returned,
   };
+}
+
+/** Stripe's words after which nothing more comes. */
+const FINAL = new Set(['failed', 'canceled', 'won', 'lost', 'warning_closed', 'prevented']);
+
+/** Stripe counts in whole seconds: of two within one, what is final came last. */
+function isLater(one: Reversal, other: Reversal): boolean {
+  if (one.asOf.getTime() !== other.asOf.getTime()) return one.asOf > other.asOf;
+  return FINAL.has(one.status) && !FINAL.has(other.status);
 }

@@ -1,0 +1,125 @@
+/** Money that goes back: refunds made at Stripe, and disputes that cardholders begin. Nobody asks for them by the API here. */
+import type { Collection } from './journal.ts';
+import { type CheckoutSession, type Event, newId, sessionTotals } from './objects.ts';
+
+export type Refund = {
+  readonly id: string;
+  readonly livemode: boolean;
+  readonly created: number;
+  readonly amount: number;
+  readonly currency: string;
+  readonly paymentIntent: string;
+  readonly status: 'pending' | 'succeeded' | 'failed';
+};
+
+export type Dispute = Omit<Refund, 'status'> & {
+  readonly status: 'warning_needs_response' | 'needs_response' | 'won' | 'lost';
+  readonly withdrawn: boolean;
+};
+
+export type Reversals = ReturnType<typeof createReversals>;
+
+export function createReversals(o: {
+  refunds: Collection<Refund>;
+  disputes: Collection<Dispute>;
+  nowSeconds: () => number;
+  emit: (type: Event['type'], livemode: boolean, object: object) => void;
+}) {
+  const tell = (type: Event['type'], refund: Refund) => {
+    o.refunds.put(refund);
+    o.emit(type, refund.livemode, renderRefund(refund));
+    return refund;
+  };
+  const tellDispute = (type: Event['type'], dispute: Dispute) => {
+    o.disputes.put(dispute);
+    o.emit(type, dispute.livemode, renderDispute(dispute));
+    return dispute;
+  };
+  const facts = (session: CheckoutSession, amount?: number) => {
+    if (session.outcome.status !== 'complete') return undefined;
+    const { livemode, currency } = session;
+    return {
+      livemode,
+      currency,
+      created: o.nowSeconds(),
+      amount: amount ?? sessionTotals(session).total,
+      paymentIntent: session.outcome.paymentIntent,
+    };
+  };
+
+  return {
+    /** Nothing for a session that was not paid. */
+    refund(session: CheckoutSession, amount?: number): Refund | undefined {
+      const paid = facts(session, amount);
+      return paid && tell('refund.created', { ...paid, id: newId('re'), status: 'succeeded' });
+    },
+
+    failRefund(id: string): Refund | undefined {
+      const refund = o.refunds.get(id);
+      return refund && tell('refund.failed', { ...refund, status: 'failed' });
+    },
+
+    /** An inquiry takes no money yet. */
+    dispute(session: CheckoutSession, asked: { amount?: number; inquiry?: boolean }): Dispute | undefined {
+      const paid = facts(session, asked.amount);
+      if (paid === undefined) return undefined;
+      const isInquiry = asked.inquiry === true;
+      const status = isInquiry ? 'warning_needs_response' : 'needs_response';
+      const dispute = { ...paid, id: newId('dp'), status, withdrawn: !isInquiry } as const;
+      tellDispute('charge.dispute.created', dispute);
+      return isInquiry ? dispute : tellDispute('charge.dispute.funds_withdrawn', dispute);
+    },
+
+    closeDispute(id: string, status: 'won' | 'lost'): Dispute | undefined {
+      const before = o.disputes.get(id);
+      if (before === undefined) return undefined;
+      const dispute = { ...before, status };
+      tellDispute('charge.dispute.closed', dispute);
+      return status === 'won' && before.withdrawn
+        ? tellDispute('charge.dispute.funds_reinstated', dispute)
+        : dispute;
+    },
+  };
+}
+
+/** What of Stripe's objects says something here; the SDK's types know many more fields, which are null or empty then. */
+function renderRefund(refund: Refund): object {
+  return {
+    id: refund.id,
+    object: 'refund',
+    amount: refund.amount,
+    balance_transaction: null,
+    charge: null,
+    created: refund.created,
+    currency: refund.currency,
+    metadata: {},
+    payment_intent: refund.paymentIntent,
+    reason: 'requested_by_customer',
+    receipt_number: null,
+    source_transfer_reversal: null,
+    status: refund.status,
+    transfer_reversal: null,
+  };
+}
+
+function renderDispute(dispute: Dispute): object {
+  const moved = (amount: number) => ({ id: newId('txn'), object: 'balance_transaction', amount });
+  return {
+    id: dispute.id,
+    object: 'dispute',
+    amount: dispute.amount,
+    balance_transactions: [
+      ...(dispute.withdrawn ? [moved(-dispute.amount)] : []),
+      ...(dispute.withdrawn && dispute.status === 'won' ? [moved(dispute.amount)] : []),
+    ],
+    charge: newId('ch'),
+    created: dispute.created,
+    currency: dispute.currency,
+    is_charge_refundable: !dispute.withdrawn,
+    livemode: dispute.livemode,
+    metadata: {},
+    payment_intent: dispute.paymentIntent,
+    reason: 'fraudulent',
+    status: dispute.status,
+  };
+}
