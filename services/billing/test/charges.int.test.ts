@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BalanceLow } from '@offer-ads/contracts/billing-events';
 import { chargeOffer } from '../src/charge-offer.ts';
 import type { Book } from '../src/domain/ledger.ts';
 import { balanceOf } from '../src/ledger-store.ts';
@@ -150,18 +149,4 @@ describe('settling an abandoned creation by balance', () => {
       expect(settled.outcome).toBe(charged.outcome === 'charged' ? 'charged' : 'closed');
     }
   });
-});
-
-it('the charge that takes a balance below its threshold tells of it, and no other', async () => {
-  const book = await bookWith(10_00n);
-  await test.billing.postgres.query(
-    `UPDATE balances SET low_threshold_minor = 500 FROM accounts
-      WHERE balances.account_id = accounts.account_id AND organisation_id = $1`,
-    [book.organisationId],
-  );
-  await charge(book, 5_00n);
-  expect(await test.emitted(BalanceLow)).toEqual([]);
-  await charge(book, 1n);
-  await charge(book, 1n);
-  expect(await test.emitted(BalanceLow)).toEqual([{ ...book, balanceMinor: '499', thresholdMinor: '500' }]);
 });
