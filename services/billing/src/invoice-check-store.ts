@@ -19,15 +19,23 @@ const numbersQuestion = (mode: Mode) => `
          AND a.kind = 'card-clearing'
     ) ledger`;
 
-const missingQuestion = `
-  SELECT offer_id AS place,
-         CASE WHEN invoice IS NULL THEN format('offer %s was paid by card and has no invoice', offer_id) END AS problem
+/** Card payments of one kind that have none. */
+const missingQuestion = (o: { readonly of: string; readonly ids: string; readonly cause: string }) => `
+  SELECT place,
+         CASE WHEN sequence IS NULL THEN format('"%s" has no invoice', cause) END AS problem
     FROM (
-      SELECT offer_id FROM offer_payments
-       WHERE payment_method = 'E' AND paid_at IS NOT NULL AND offer_id > $1 ORDER BY offer_id LIMIT $2
+      SELECT ${o.ids} AS place, format('${o.cause}', ${o.ids}) AS cause FROM ${o.of}
+       WHERE paid_at IS NOT NULL AND ${o.ids} > $1 ORDER BY ${o.ids} LIMIT $2
     ) paid
-    LEFT JOIN LATERAL (
-      SELECT i.sequence AS invoice FROM invoices i WHERE i.cause = format('offer %s paid by card', paid.offer_id)
-    ) its ON true`;
+    LEFT JOIN invoices USING (cause)`;
 
-export const invoiceQuestions = [numbersQuestion('TEST'), numbersQuestion('LIVE'), missingQuestion];
+export const invoiceQuestions = [
+  numbersQuestion('TEST'),
+  numbersQuestion('LIVE'),
+  missingQuestion({
+    of: `(SELECT * FROM offer_payments WHERE payment_method = 'E') offers`,
+    ids: 'offer_id',
+    cause: 'offer %s paid by card',
+  }),
+  missingQuestion({ of: 'top_ups', ids: 'top_up_id', cause: 'card top-up %s' }),
+];

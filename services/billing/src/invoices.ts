@@ -31,11 +31,11 @@ export async function completeInvoices(
   { postgres, seller, clock, logger }: Pick<Billing, 'postgres' | 'seller' | 'clock' | 'logger'>,
   signal?: AbortSignal,
 ): Promise<void> {
-  let issued: number;
-  do {
-    issued = await issueMissing(postgres, seller, clock.now());
+  for (;;) {
+    const issued = await issueMissing(postgres, seller, clock.now());
     if (issued > 0) logger.info({ issued }, 'payments without an invoice got theirs');
-  } while (issued === BATCH && !signal?.aborted);
+    if (issued < BATCH || signal?.aborted) break;
+  }
   const named = await fillInBuyers(postgres);
   if (named > 0) logger.info({ named }, 'invoices got the names of their organisations');
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Fault } from '@offer-ads/platform/faults';
 import { eventually } from '@offer-ads/testing/eventually';
 import type { Billing } from '../src/billing.ts';
 import type { Book } from '../src/domain/ledger.ts';
@@ -115,17 +116,24 @@ describe('numbers', () => {
       const { sessionId } = await test.openOffer({ book: test.newBook({ mode: 'LIVE' }) });
       webhooks.push(await paidUnheard(sessionId));
     }
-    const receive = (billing: Billing, { body, signature }: Webhook) =>
-      receiveWebhook(billing, body, signature).catch(() => 'died' as const);
+    /** As Stripe sends it: again when billing was too busy. Any other fault is one of ours. */
+    const receive = async (billing: Billing, { body, signature }: Webhook): Promise<string> => {
+      try {
+        return await receiveWebhook(billing, body, signature);
+      } catch (error) {
+        if (error instanceof Fault) return receive(billing, { body, signature });
+        return (error as Error).message;
+      }
+    };
     const outcomes = await Promise.all(
-      webhooks.flatMap((webhook, index) => [
-        ...(index % 3 === 0 ? [receive(diesBeforeCommit(), webhook)] : []),
-        receive(test.billing, webhook),
-        receive(test.billing, webhook),
-      ]),
+      webhooks.flatMap((webhook, index) => {
+        const first = index % 3 === 0 ? diesBeforeCommit() : test.billing;
+        return [first, test.billing, test.billing].map((billing) => receive(billing, webhook));
+      }),
     );
-    expect(outcomes.filter((outcome) => outcome === 'died').length).toBeGreaterThan(0);
-    expect(outcomes.filter((outcome) => outcome === 'accepted')).toHaveLength(100);
+    // Who died is given the chance again, as Stripe does.
+    expect(new Set(outcomes)).toEqual(new Set(['accepted', 'killed before the commit']));
+    expect(outcomes.filter((outcome) => outcome === 'accepted')).toHaveLength(133);
     expect(await sequences('LIVE')).toEqual(oneTo(before + 50));
   });
 
@@ -163,40 +171,50 @@ describe('numbers', () => {
 });
 
 describe('the database', () => {
-  const refused = (sql: string) => expect(test.billing.postgres.query(sql)).rejects;
+  const answerTo = (sql: string) =>
+    test.billing.postgres.query(sql).then(
+      () => 'done',
+      (error: Error) => error.message,
+    );
 
   it('refuses to change or remove an invoice', async () => {
     const book = await newOrganisation('Final Ltd');
     await payOffer(book);
     const whose = `organisation_id = ${book.organisationId}`;
-    await refused(`UPDATE invoices SET net_minor = 1 WHERE ${whose}`).toThrow('an invoice is final');
-    await refused(`UPDATE invoices SET buyer_name = 'x' WHERE ${whose}`).toThrow('an invoice is final');
-    await refused(`DELETE FROM invoices WHERE ${whose}`).toThrow('append-only');
-    await refused('TRUNCATE invoices').toThrow('append-only');
+    expect(await answerTo(`UPDATE invoices SET net_minor = 1 WHERE ${whose}`)).toContain(
+      'an invoice is final',
+    );
+    expect(await answerTo(`UPDATE invoices SET buyer_name = 'x' WHERE ${whose}`)).toContain(
+      'an invoice is final',
+    );
+    expect(await answerTo(`DELETE FROM invoices WHERE ${whose}`)).toContain('append-only');
+    expect(await answerTo('TRUNCATE invoices')).toContain('append-only');
   });
 
   it('lets nothing but the buyer be filled in', async () => {
     const book = test.newBook();
     await payOffer(book);
     const whose = `organisation_id = ${book.organisationId}`;
-    await refused(
-      `UPDATE invoices SET buyer_name = 'x', buyer_country = 'GB', net_minor = 1 WHERE ${whose}`,
-    ).toThrow('an invoice is final');
+    expect(
+      await answerTo(
+        `UPDATE invoices SET buyer_name = 'x', buyer_country = 'GB', net_minor = 1 WHERE ${whose}`,
+      ),
+    ).toContain('an invoice is final');
   });
 
   it('refuses a number that leaves a gap, and an invoice of what was never booked', async () => {
     const book = test.newBook();
     await payOffer(book);
     const copy = (sequence: string, cause: string) =>
-      refused(
+      answerTo(
         `INSERT INTO invoices (mode, sequence, cause, organisation_id, currency, kind, offer_id, net_minor, vat_minor,
                                vat_percent, paid_at, issued_at, seller_name, seller_address, seller_vat_number)
          SELECT mode, ${sequence}, '${cause}', organisation_id, currency, kind, offer_id, net_minor, vat_minor,
                 vat_percent, paid_at, issued_at, seller_name, seller_address, seller_vat_number
            FROM invoices WHERE organisation_id = ${book.organisationId}`,
       );
-    await copy('sequence + 1000', 'made up').toThrow('invoices_mode_predecessor_fkey');
-    await copy("(SELECT max(sequence) + 1 FROM invoices WHERE mode = 'TEST')", 'made up').toThrow(
+    expect(await copy('sequence + 1000', 'made up')).toContain('invoices_mode_predecessor_fkey');
+    expect(await copy("(SELECT max(sequence) + 1 FROM invoices WHERE mode = 'TEST')", 'made up')).toContain(
       'invoices_cause_fkey',
     );
   });

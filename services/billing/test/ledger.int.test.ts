@@ -1,7 +1,13 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BalanceToppedUp } from '@offer-ads/contracts/billing-events';
+import type { Transaction } from '@offer-ads/platform/postgres';
 import { chargeOffer } from '../src/charge-offer.ts';
 import { accountKinds, type Book, balanceToppedUp, offerPaidByCard } from '../src/domain/ledger.ts';
+import { completeInvoices } from '../src/invoices.ts';
 import { checkLedger } from '../src/ledger-check-store.ts';
 import { balanceOf, book } from '../src/ledger-store.ts';
 import { topUpBalance } from '../src/top-up-balance.ts';
@@ -85,7 +91,7 @@ describe('the database itself', () => {
     const bookOnce = () =>
       test.billing.postgres.transaction(async (tx) => {
         await book(tx, paid, test.clock.now());
-        // Only to keep the ledger check at the end of this file honest: the offer's record belongs to it.
+        // Only to keep the ledger check at the end of this file honest: the offer's record belongs to it, and its invoice.
         await tx.query(
           `INSERT INTO offer_payments (offer_id, organisation_id, mode, currency, payment_method, state, title,
              net_minor, vat_minor, paid_at, pay_token, offer_expiry_at)
@@ -94,6 +100,7 @@ describe('the database itself', () => {
         );
       });
     await bookOnce();
+    await completeInvoices(test.billing);
     await expect(bookOnce()).rejects.toMatchObject({ constraint: 'transactions_cause_key' });
   });
 });
@@ -164,12 +171,128 @@ describe('the ledger check', () => {
     });
   });
 
+  /** In a transaction that is undone: what the check finds once the ledger was tampered with behind its own rules. */
+  async function findingsAfter(
+    tamper: (tx: Transaction, book: Book) => Promise<unknown>,
+    step: number,
+  ): Promise<readonly string[]> {
+    let problems: readonly string[] = [];
+    const undone = test.billing.postgres.transaction(async (tx) => {
+      await tx.query('SET LOCAL session_replication_role = replica');
+      const tampered = test.newBook();
+      for (let bookings = 0; bookings < 6; bookings += 1)
+        await book(tx, balanceToppedUp(tampered, randomUUID(), 10n), test.clock.now());
+      await tamper(tx, tampered);
+      const withoutSettings: Transaction = {
+        query: (text, values) => (text.startsWith('SET') ? Promise.resolve([]) : tx.query(text, values)),
+      };
+      const steps = { transactionsAtOnce: step, rowsAtOnce: step };
+      ({ problems } = await checkLedger(withoutSettings, steps));
+      throw new Error('undo');
+    });
+    await expect(undone).rejects.toThrow('undo');
+    return problems;
+  }
+
+  const third = `(SELECT transaction_id FROM transactions WHERE organisation_id = $1 ORDER BY transaction_id OFFSET 2 LIMIT 1)`;
+  const tamperings: readonly [string, string, RegExp][] = [
+    [
+      'a running balance that does not follow from the one before',
+      `UPDATE transactions SET balance_after_minor = 31 WHERE transaction_id = ${third}`,
+      /^transaction \d+ says that it left a balance of 31, but 20 and its change of 10 make 30$/,
+    ],
+    [
+      'a change that its running balance does not know of',
+      `UPDATE entries SET amount_minor = amount_minor * 2 WHERE transaction_id = ${third}`,
+      /^transaction \d+ says that it left a balance of 30, but 20 and its change of 20 make 40$/,
+    ],
+    [
+      'a time that puts a transaction before an earlier one',
+      `UPDATE transactions SET booked_at = booked_at + interval '1 s' WHERE transaction_id = ${third}`,
+      /^transaction \d+ has an earlier time than transaction \d+, which was booked before it$/,
+    ],
+    [
+      'a transaction that does not sum to zero',
+      `UPDATE entries SET amount_minor = 11 WHERE amount_minor > 0 AND transaction_id = ${third}`,
+      /^transaction \d+ sums to 1 in GBP$/,
+    ],
+    [
+      'a transaction without entries',
+      `DELETE FROM entries WHERE transaction_id = ${third}`,
+      /^transaction \d+ has no entries$/,
+    ],
+    [
+      'an entry of another book',
+      `UPDATE entries SET account_id = (SELECT account_id FROM accounts WHERE organisation_id <> $1 LIMIT 1)
+        WHERE amount_minor > 0 AND transaction_id = ${third}`,
+      /^transaction \d+ has an entry in a book that is not its own$/,
+    ],
+    [
+      'a transaction of an offer that has no record',
+      `UPDATE transactions SET offer_id = 999999 WHERE transaction_id = ${third}`,
+      /^transaction \d+ is of offer 999999, which has no record$/,
+    ],
+    [
+      'a balance that is not what its last transaction left',
+      `UPDATE balances SET balance_minor = 61 FROM accounts
+        WHERE accounts.account_id = balances.account_id AND organisation_id = $1`,
+      /^balance of account \d+ is 61, its last transaction left 60$/,
+    ],
+  ];
+  it.each(tamperings)('finds %s, in steps of any length', async (_what, sql, finding) => {
+    const findings = await Promise.all(
+      [1, 2, 3, 5, 1_000].map((step) =>
+        findingsAfter((tx, { organisationId }) => tx.query(sql, [organisationId]), step),
+      ),
+    );
+    for (const problems of findings) {
+      expect(problems).toContainEqual(expect.stringMatching(finding));
+      expect(new Set(problems).size).toBe(problems.length);
+      expect(problems).toHaveLength(findings[0]?.length ?? 0);
+    }
+  });
+
+  it('stops at a thousand problems', async () => {
+    const problems = await findingsAfter(
+      (tx) =>
+        tx.query(`INSERT INTO transactions
+                    (cause, kind, organisation_id, mode, currency, booked_at, balance_after_minor)
+                  SELECT 'bad ' || n, 'card-refund', 1, 'TEST', 'GBP', now(), 0 FROM generate_series(1, 1500) n`),
+      100,
+    );
+    expect(problems).toHaveLength(1_001);
+    expect(problems.at(-1)).toBe('the check stopped at 1000 problems');
+  });
+
+  it('at the end of a test file fails when the ledger does not add up', async () => {
+    const other = await startBillingUnderTest();
+    await other.topUp(other.newBook(), 1n);
+    await other.billing.postgres.query('UPDATE balances SET balance_minor = 2');
+    await expect(other.finish()).rejects.toThrow(/its last transaction left 1/);
+  });
+
+  it('is at the end of every test file of billing that has a database', async () => {
+    const folder = fileURLToPath(new URL('.', import.meta.url));
+    const files = (await readdir(folder)).filter((file) => file.endsWith('.test.ts'));
+    expect(files.length).toBeGreaterThan(8);
+    for (const file of files) {
+      const text = await readFile(join(folder, file), 'utf8');
+      if (!/createTestDatabase\(|startBillingUnderTest\(/.test(text)) continue;
+      expect([file, text]).toEqual([
+        file,
+        expect.stringMatching(
+          /afterAll\((\(\) => test\.finish\(\)|async \(\) => \{\s+await using _ = started;\s+await expectSoundLedger)/,
+        ),
+      ]);
+    }
+  });
+
   it('counts what was booked', async () => {
-    const before = await test.billing.postgres.transaction(checkLedger);
+    const before = await test.billing.postgres.transaction((tx) => checkLedger(tx));
     await test.billing.postgres.transaction((tx) =>
       book(tx, balanceToppedUp(test.newBook(), 'counted', 1n), test.clock.now()),
     );
-    const after = await test.billing.postgres.transaction(checkLedger);
+    const after = await test.billing.postgres.transaction((tx) => checkLedger(tx));
     expect(after).toEqual({ ok: true, transactions: before.transactions + 1, problems: [] });
   });
 });
