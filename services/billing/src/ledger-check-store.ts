@@ -7,9 +7,9 @@ import type { LedgerCheckReply } from '@offer-ads/contracts/admin-api';
 import type { Transaction } from '@offer-ads/platform/postgres';
 import { invoiceQuestions } from './invoice-check-store.ts';
 
-/** About a tenth of a second each, against the two that a statement may take. */
-const transactionsPerStep = 10_000;
-const rowsPerStep = 10_000;
+/** A quarter of a second each on a busy machine, against the two that a statement may take. */
+const transactionsPerStep = 5_000;
+const rowsPerStep = 5_000;
 /** A person needs the first ones; the reply stays of a size that can be read. */
 const mostProblems = 1_000;
 

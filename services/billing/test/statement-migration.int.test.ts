@@ -1,0 +1,131 @@
+/** Ledgers from before statements: the migration gives each transaction the balance that it had left. */
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { migrate } from '@offer-ads/platform/migrations';
+import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
+import { createEmptyDatabase } from '@offer-ads/testing/database';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { balanceToppedUp } from '../src/domain/ledger.ts';
+import { checkLedger } from '../src/ledger-check-store.ts';
+import { book } from '../src/ledger-store.ts';
+import { readStatement } from '../src/read-statement.ts';
+
+const migrations = fileURLToPath(new URL('../migrations', import.meta.url));
+const started = new AsyncDisposableStack();
+let postgres: Postgres;
+let migrateOn: () => Promise<void>;
+
+beforeAll(async () => {
+  const { url, dispose } = await createEmptyDatabase();
+  started.defer(dispose);
+  const before = await mkdtemp(join(tmpdir(), 'migrations-'));
+  started.defer(() => rm(before, { recursive: true }));
+  const earlier = (await readdir(migrations)).filter((file) => file < '0007');
+  await Promise.all(earlier.map((file) => cp(join(migrations, file), join(before, file))));
+  await migrate({ url, directory: before });
+  postgres = started.use(
+    await openPostgres({ url, logger: silentLogger, metrics: createMetrics('billing') }),
+  );
+  migrateOn = () => migrate({ url, directory: migrations });
+});
+afterAll(() => started.disposeAsync());
+
+/** As it was written then, without the columns of today. */
+async function bookAsBefore(
+  organisationId: number,
+  cause: string,
+  at: string,
+  entries: Record<string, number>,
+  offerId: number | null = null,
+) {
+  await postgres.transaction(async (tx) => {
+    const [row] = await tx.query<{ transaction_id: bigint }>(
+      `INSERT INTO transactions (cause, organisation_id, mode, currency, offer_id, booked_at)
+       VALUES ($1, $2, 'TEST', 'GBP', $3, $4) RETURNING transaction_id`,
+      [cause, organisationId, offerId, at],
+    );
+    for (const [kind, amount] of Object.entries(entries)) {
+      await tx.query(
+        `INSERT INTO entries SELECT $1, account_id, $2 FROM accounts WHERE organisation_id = $3 AND kind = $4`,
+        [row?.transaction_id, amount, organisationId, kind],
+      );
+      if (kind === 'prepaid-balance')
+        await tx.query(
+          `UPDATE balances SET balance_minor = balance_minor + $1 FROM accounts
+            WHERE balances.account_id = accounts.account_id AND organisation_id = $2`,
+          [amount, organisationId],
+        );
+    }
+  });
+}
+
+/** Invoices of what was paid before there were any are a matter of their own. */
+async function checked() {
+  const { transactions, problems } = await postgres.transaction((tx) => checkLedger(tx));
+  return { transactions, problems: problems.filter((problem) => !problem.endsWith('has no invoice')) };
+}
+
+it('every transaction gets its kind and the balance after it, and two clocks that disagreed no longer do', async () => {
+  for (const organisationId of [1, 2]) {
+    await postgres.query(
+      `INSERT INTO accounts (organisation_id, mode, currency, kind)
+       SELECT $1, 'TEST', 'GBP', unnest(ARRAY['prepaid-balance', 'sales', 'vat-payable', 'card-clearing',
+                                              'unused-time-credits', 'top-up-source'])`,
+      [organisationId],
+    );
+  }
+  await postgres.query(
+    `INSERT INTO balances (account_id) SELECT account_id FROM accounts WHERE kind = 'prepaid-balance'`,
+  );
+  await postgres.query(
+    `INSERT INTO offer_payments (offer_id, organisation_id, mode, currency, payment_method, state, title, net_minor,
+       vat_minor, credited_minor, paid_at, pay_token, offer_expiry_at)
+     VALUES (7, 1, 'TEST', 'GBP', 'B', 'charged', 'Seven', 300, 0, 100, now(), NULL, NULL),
+            (8, 1, 'TEST', 'GBP', 'E', 'paid', 'Eight', 1000, 200, 0, now(), 'token', now())`,
+  );
+  const at = (second: number) => `2026-06-01T12:00:0${second}.000Z`;
+  await bookAsBefore(1, 'top-up A', at(1), { 'prepaid-balance': 500, 'top-up-source': -500 });
+  await bookAsBefore(2, 'top-up B', at(1), { 'prepaid-balance': 40, 'top-up-source': -40 });
+  await bookAsBefore(1, 'offer 7 charged', at(5), { 'prepaid-balance': -300, sales: 300 }, 7);
+  await bookAsBefore(
+    1,
+    'offer 8 paid by card',
+    at(4),
+    { 'card-clearing': -1200, sales: 1000, 'vat-payable': 200 },
+    8,
+  );
+  await bookAsBefore(
+    1,
+    'offer 7 credited up to 100',
+    at(3),
+    { 'prepaid-balance': 100, 'unused-time-credits': -100 },
+    7,
+  );
+
+  await migrateOn();
+
+  expect(await checked()).toEqual({ transactions: 5, problems: [] });
+  const one = { organisationId: 1, mode: 'TEST', currency: 'GBP' } as const;
+  const { entries } = await readStatement(postgres, one, { limit: 10 });
+  expect(entries.map((entry) => [entry.bookedAt, entry.kind, entry.amountMinor, entry.balanceMinor])).toEqual(
+    [
+      [at(5), 'unused-time-credit', '100', '300'],
+      [at(5), 'offer-card-payment', '0', '200'],
+      [at(5), 'offer-charge', '-300', '200'],
+      [at(1), 'platform-top-up', '500', '500'],
+    ],
+  );
+
+  // From here on as ever: append-only, and none before the last.
+  await expect(postgres.query('UPDATE transactions SET cause = cause')).rejects.toMatchObject({
+    constraint: 'ledger_is_append_only',
+  });
+  await postgres.transaction((tx) => book(tx, balanceToppedUp(one, 'C', 1n), new Date(at(2))));
+  const [latest] = (await readStatement(postgres, one, { limit: 1 })).entries;
+  expect(latest).toMatchObject({ bookedAt: at(5), cause: 'top-up C', balanceMinor: '301' });
+  expect(await checked()).toEqual({ transactions: 6, problems: [] });
+});
