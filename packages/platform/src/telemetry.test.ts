@@ -23,27 +23,34 @@ const script = `
   process.stderr.write(server.url);
   await answered;`;
 
-/** The log of that process, called once with a request's own trace going on. */
-async function callOnce(env: NodeJS.ProcessEnv = {}): Promise<string> {
+const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
+/** The log of that process, called once. */
+async function callOnce(headers: Record<string, string>, env: NodeJS.ProcessEnv = {}): Promise<string> {
   const hook = fileURLToPath(new URL('./telemetry.ts', import.meta.url));
   const args = ['--import', hook, '--input-type=module-typescript', '--eval', script];
   const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, ...env } });
   const log = text(child.stdout);
   const ended = once(child, 'close');
   const [url] = await once(child.stderr, 'data');
-  const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
   await fetch(`${url}/links/opens-a-door?signature=its-key`, { headers });
   await ended;
   return log;
 }
 
 describe('the telemetry hook', () => {
-  it('puts trace ids into logs and lets the process end at once when no collector is named', async () => {
-    const startedAt = performance.now();
-    const request = (await callOnce()).split('\n').find((line) => line.includes('"msg":"request"'));
-    expect(JSON.parse(request ?? '{}')).toMatchObject({ traceId: '0af7651916cd43dd8448eb211c80319c' });
-    expect(performance.now() - startedAt).toBeLessThan(20_000);
-  });
+  it.each([
+    ['of its caller', { traceparent }, /^0af7651916cd43dd8448eb211c80319c$/],
+    ['of its own', {}, /^(?!0{32})[0-9a-f]{32}$/],
+  ])(
+    'puts the trace id %s into the log and lets the process end at once when no collector is named',
+    async (_whose, headers, traceId) => {
+      const startedAt = performance.now();
+      const request = (await callOnce(headers)).split('\n').find((line) => line.includes('"msg":"request"'));
+      expect(JSON.parse(request ?? '{}')).toMatchObject({ traceId: expect.stringMatching(traceId) });
+      expect(performance.now() - startedAt).toBeLessThan(20_000);
+    },
+  );
 
   it('sends spans that name the route, but neither the path and query nor who called', async () => {
     const received: Buffer[] = [];
@@ -52,7 +59,7 @@ describe('the telemetry hook', () => {
     }).listen(0, '127.0.0.1');
     await once(collector, 'listening');
     const { port } = collector.address() as AddressInfo;
-    await callOnce({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
+    await callOnce({ traceparent }, { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
     collector.closeAllConnections();
     collector.close();
     // Protocol buffers hold texts as they are.
