@@ -4,6 +4,7 @@ import { balanceCommands } from './commands/balances.ts';
 import { callCommands } from './commands/calls.ts';
 import { catalogueCommands } from './commands/catalogue.ts';
 import { eventCommands } from './commands/events.ts';
+import { invoiceCommands } from './commands/invoices.ts';
 import { keyCommands } from './commands/keys.ts';
 import { memberCommands } from './commands/members.ts';
 import { offerCommands } from './commands/offers.ts';
@@ -19,6 +20,7 @@ const commands: readonly Command[] = [
   ...keyCommands,
   ...callCommands,
   ...balanceCommands,
+  ...invoiceCommands,
   ...memberCommands,
   ...offerCommands,
   ...catalogueCommands,

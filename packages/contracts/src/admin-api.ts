@@ -3,7 +3,13 @@
  * with the service's own credential. A refusal is a 4xx with `{message}`.
  */
 import { z } from 'zod';
-import { lowBalanceRequest, statementPeriod, withPeriodInOrder } from './billing-api.ts';
+import {
+  invoice,
+  invoicesQuery,
+  lowBalanceRequest,
+  statementPeriod,
+  withPeriodInOrder,
+} from './billing-api.ts';
 import { isBilledCurrency } from './currencies.ts';
 import { zonedDateTime } from './date-time.ts';
 import { role } from './gateway-events.ts';
@@ -128,6 +134,20 @@ export const lowBalanceOrder = z.object({
   currency: currency.refine(isBilledCurrency, 'is not a billed currency'),
   ...lowBalanceRequest.shape,
 });
+
+/** GET /admin/invoices?; the reply is the organisation's own. */
+export const adminInvoicesQuery = invoicesQuery.extend({
+  organisationId: balanceQuery.shape.organisationId,
+  mode,
+});
+/** GET /admin/invoices/{number}: the facts of any organisation's. */
+export const adminInvoice = invoice.extend({
+  organisationId,
+  /** As the document names it; null while billing has not heard of the organisation. */
+  organisationName: z.string().nullable(),
+  cause: z.string().meta({ description: 'Names the transaction of the ledger.' }),
+});
+export type AdminInvoice = z.infer<typeof adminInvoice>;
 
 /** GET /admin/ledger/check */
 export const ledgerCheckReply = z.object({

@@ -102,6 +102,7 @@ type NotInvoicedRow = {
 type InvoiceRow = {
   mode: Mode;
   sequence: bigint;
+  cause: string;
   organisation_id: bigint;
   currency: string;
   kind: 'offer' | 'top-up';
@@ -149,10 +150,23 @@ export async function findInvoice(
   return row && invoiceOf(row);
 }
 
+/** Anybody's: for the platform team. */
+export async function findByNumber(
+  on: Queryable,
+  { mode, sequence }: { readonly mode: Mode; readonly sequence: bigint },
+): Promise<Invoice | undefined> {
+  const [row] = await on.query<InvoiceRow>('SELECT * FROM invoices WHERE mode = $1 AND sequence = $2', [
+    mode,
+    sequence,
+  ]);
+  return row && invoiceOf(row);
+}
+
 function invoiceOf(row: InvoiceRow): Invoice {
   const { buyer_name: name, buyer_country: country } = row;
   const facts = {
     sequence: row.sequence,
+    cause: row.cause,
     book: { organisationId: Number(row.organisation_id), mode: row.mode, currency: row.currency },
     title: row.title,
     netMinor: row.net_minor,

@@ -7,9 +7,12 @@ import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/eventually';
 import { createPdfMaker, type PdfMaker } from '../src/documents/pdf-maker.ts';
 import type { Book } from '../src/domain/ledger.ts';
+import { adminRoutes } from '../src/http/admin-routes.ts';
 import { invoiceRoutes } from '../src/http/invoice-routes.ts';
 import { listInvoices } from '../src/invoices-store.ts';
 import { type BillingUnderTest, startBillingUnderTest } from './billing-under-test.ts';
+
+const adminToken = 'an-admin-token-that-only-tests-ever-use-0123';
 
 let test: BillingUnderTest;
 let url: string;
@@ -31,7 +34,10 @@ beforeAll(async () => {
       metrics,
       clock,
       readiness: async () => [],
-      routes: (app) => invoiceRoutes(app, test.billing, pdfs, testContextSecret),
+      routes: (app) => {
+        invoiceRoutes(app, test.billing, pdfs, testContextSecret);
+        adminRoutes(app, test.billing, adminToken);
+      },
     }),
   );
   url = server.url;
@@ -157,5 +163,37 @@ describe('GET /internal/invoices/{number}', () => {
     expect((await get(`/${number}.pdf`, book)).status).toBe(503);
     expect((await get(`/${number}.html`, book)).status).toBe(200);
     madeInstead = null;
+  });
+});
+
+describe('for the platform team', () => {
+  const ask = async (path: string, token = adminToken) => {
+    const answer = await fetch(`${url}/admin/invoices${path}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    return { status: answer.status, body: await answer.json() };
+  };
+
+  it('there are the invoices of any organisation, and any by its number with its cause', async () => {
+    const book = test.newBook();
+    await paidOffers(book);
+    const theirs = await list('', book);
+    expect(await ask(`?organisationId=${book.organisationId}&mode=TEST`)).toEqual({
+      status: 200,
+      body: theirs,
+    });
+    const [invoice] = theirs.invoices;
+    expect(await ask(`/${invoice?.number}`)).toEqual({
+      status: 200,
+      body: {
+        ...invoice,
+        organisationId: book.organisationId,
+        organisationName: null,
+        cause: `offer ${invoice?.offerId} paid by card`,
+      },
+    });
+    expect((await ask('/TEST-999999')).status).toBe(404);
+    expect((await ask('/nonsense')).status).toBe(404);
+    expect((await ask('', 'another token')).status).toBe(401);
   });
 });

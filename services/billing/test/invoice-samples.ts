@@ -9,6 +9,7 @@ export function sampleInvoice(facts: Partial<OfferInvoice> = {}): Invoice {
     kind: 'offer',
     offerId: 34,
     sequence: 42n,
+    cause: 'offer 34 paid by card',
     book: { organisationId: 12, mode: 'LIVE', currency: 'GBP' },
     title: 'Two for one',
     netMinor: 1_234_567n,

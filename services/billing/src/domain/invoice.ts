@@ -27,6 +27,8 @@ export type Invoiced = {
 /** Everything that its document shows, as it was when it was issued. */
 export type Invoice = Invoiced & {
   readonly sequence: bigint;
+  /** The ledger's, of what was paid. */
+  readonly cause: string;
   readonly vatPercent: number;
   readonly issuedAt: Date;
   readonly seller: Seller;

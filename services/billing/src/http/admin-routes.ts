@@ -16,6 +16,7 @@ import { changeLowBalance, readLowBalance } from '../low-balance.ts';
 import { readStatement } from '../read-statement.ts';
 import { topUpBalance } from '../top-up-balance.ts';
 import { cardProblemRoutes } from './card-problem-routes.ts';
+import { invoiceAdminRoutes } from './invoice-admin-routes.ts';
 
 export function adminRoutes(app: Express, billing: Billing, adminToken: string): void {
   const routes = express.Router();
@@ -57,6 +58,7 @@ export function adminRoutes(app: Express, billing: Billing, adminToken: string):
     res.json(await billing.postgres.transaction((tx) => checkLedger(tx)));
   });
 
+  invoiceAdminRoutes(routes, billing);
   cardProblemRoutes(routes, billing);
   app.use('/admin', routes);
 }

@@ -1,10 +1,5 @@
 /** Invoices of the caller's organisation and mode: the list, and each as a page and as a PDF. */
-import {
-  type InvoiceSummary,
-  type InvoicesReply,
-  invoiceFile,
-  invoicesQuery,
-} from '@offer-ads/contracts/billing-api';
+import { invoiceFile, invoicesQuery } from '@offer-ads/contracts/billing-api';
 import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
 import { Fault } from '@offer-ads/platform/faults';
 import { validInput } from '@offer-ads/platform/valid-input';
@@ -12,23 +7,17 @@ import express, { type Express, type Request, type Response } from 'express';
 import type { Billing } from '../billing.ts';
 import { invoicePage, invoicePageHeaders } from '../documents/invoice-page.ts';
 import type { PdfMaker } from '../documents/pdf-maker.ts';
-import { type Invoice, invoiceNumber, parseInvoiceNumber } from '../domain/invoice.ts';
+import { type Invoice, parseInvoiceNumber } from '../domain/invoice.ts';
 import { documentOf } from '../domain/invoice-document.ts';
-import { type Files, findInvoice, listInvoices } from '../invoices-store.ts';
+import { findInvoice } from '../invoices-store.ts';
+import { readInvoices } from '../read-invoices.ts';
 
 export function invoiceRoutes(app: Express, billing: Billing, pdfs: PdfMaker, contextSecret: string): void {
   const routes = express.Router();
   routes.use(requireCaller({ secret: contextSecret, audience: 'billing', clock: billing.clock }));
 
   routes.get('/', async (req, res) => {
-    const { cursor, limit } = validInput(invoicesQuery, req.query);
-    const files = callerOf(req);
-    const before = cursor === undefined ? null : placeIn(cursor, files);
-    // One more than asked for tells whether there is a next page.
-    const found = await listInvoices(billing.postgres, files, { before, limit: limit + 1 });
-    const invoices = found.slice(0, limit).map(summaryOf);
-    const nextCursor = found.length > limit ? (invoices.at(-1)?.number ?? null) : null;
-    res.json({ mode: files.mode, invoices, nextCursor } satisfies InvoicesReply);
+    res.json(await readInvoices(billing.postgres, callerOf(req), validInput(invoicesQuery, req.query)));
   });
 
   routes.get('/:file', async (req, res) => {
@@ -55,13 +44,6 @@ export function invoiceRoutes(app: Express, billing: Billing, pdfs: PdfMaker, co
   }
 }
 
-function placeIn(cursor: string, { mode }: Files): bigint {
-  const place = parseInvoiceNumber(cursor);
-  if (place?.mode === mode) return place.sequence;
-  const publicMessage = 'cursor: must be the nextCursor of a page before';
-  throw new Fault('unreadable cursor', { status: 400, publicMessage });
-}
-
 function sendPdf(res: Response, number: string, pdf: Buffer): void {
   res
     .set({
@@ -71,20 +53,4 @@ function sendPdf(res: Response, number: string, pdf: Buffer): void {
     })
     .type('pdf')
     .send(pdf);
-}
-
-function summaryOf(invoice: Invoice): InvoiceSummary {
-  const { book, sequence, kind, offerId, title, netMinor, vatMinor, paidAt, issuedAt } = invoice;
-  return {
-    number: invoiceNumber(book.mode, sequence),
-    kind,
-    offerId,
-    title,
-    currency: book.currency,
-    netMinor: `${netMinor}`,
-    vatMinor: `${vatMinor}`,
-    grossMinor: `${netMinor + vatMinor}`,
-    paidAt: paidAt.toISOString(),
-    issuedAt: issuedAt.toISOString(),
-  };
 }

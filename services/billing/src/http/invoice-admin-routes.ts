@@ -1,0 +1,28 @@
+/** Invoices for the platform team: an organisation's, and any by its number. */
+import { type AdminInvoice, adminInvoicesQuery } from '@offer-ads/contracts/admin-api';
+import { validInput } from '@offer-ads/platform/valid-input';
+import type { Router } from 'express';
+import type { Billing } from '../billing.ts';
+import { parseInvoiceNumber } from '../domain/invoice.ts';
+import { findByNumber } from '../invoices-store.ts';
+import { readInvoices, summaryOf } from '../read-invoices.ts';
+
+/** On the routes that have checked the credential. */
+export function invoiceAdminRoutes(routes: Router, { postgres }: Billing): void {
+  routes.get('/invoices', async (req, res) => {
+    const { cursor, limit, ...files } = validInput(adminInvoicesQuery, req.query);
+    res.json(await readInvoices(postgres, files, { cursor, limit }));
+  });
+
+  routes.get('/invoices/:number', async (req, res) => {
+    const place = parseInvoiceNumber(req.params.number);
+    const invoice = place && (await findByNumber(postgres, place));
+    if (!invoice) return void res.status(404).json({ message: 'There is no such invoice' });
+    res.json({
+      ...summaryOf(invoice),
+      organisationId: invoice.book.organisationId,
+      organisationName: invoice.buyer?.name ?? null,
+      cause: invoice.cause,
+    } satisfies AdminInvoice);
+  });
+}
