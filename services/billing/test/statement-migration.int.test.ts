@@ -129,3 +129,65 @@ it('every transaction gets its kind and the balance after it, and two clocks tha
   expect(latest).toMatchObject({ bookedAt: at(5), cause: 'top-up C', balanceMinor: '301' });
   expect(await checked()).toEqual({ transactions: 6, problems: [] });
 });
+
+/** The one statement by which the version before statements booked, and still does while it is replaced. */
+const bookingOfBefore = `
+  WITH entry AS MATERIALIZED (
+    SELECT account_id, kind, amount_minor
+      FROM unnest($6::text[], $7::bigint[]) AS change (kind, amount_minor)
+      JOIN accounts USING (kind)
+     WHERE organisation_id = $1 AND mode = $2 AND currency = $3
+  ), complete AS MATERIALIZED (
+    SELECT count(*) AS accounts, count(*) = cardinality($6::text[]) AS yes,
+           count(*) FILTER (WHERE kind = 'prepaid-balance') AS balances
+      FROM entry
+  ), moved AS (
+    UPDATE balances
+       SET balance_minor = balances.balance_minor + entry.amount_minor
+      FROM entry, complete
+     WHERE balances.account_id = entry.account_id AND entry.kind = 'prepaid-balance' AND complete.yes
+       AND balances.balance_minor + entry.amount_minor >= 0
+    RETURNING balances.balance_minor, balances.low_threshold_minor
+  ), booked AS (
+    INSERT INTO transactions (cause, organisation_id, mode, currency, offer_id, booked_at)
+    SELECT $4, $1, $2, $3, $5, $8
+      FROM complete
+     WHERE complete.yes AND complete.balances = (SELECT count(*) FROM moved)
+    RETURNING transaction_id
+  ), written AS (
+    INSERT INTO entries (transaction_id, account_id, amount_minor)
+    SELECT transaction_id, account_id, amount_minor FROM booked, entry
+  )
+  SELECT accounts, transaction_id, balance_minor, low_threshold_minor
+    FROM complete LEFT JOIN booked ON true LEFT JOIN moved ON true`;
+
+it('replicas of the version before may book beside those of today: one order, one chain of balances', async () => {
+  const two = { organisationId: 2, mode: 'TEST', currency: 'GBP' } as const;
+  const before = (cause: string, entries: Record<string, number>, at: Date) =>
+    postgres.transaction((tx) =>
+      tx.query<{ balance_minor: bigint | null; transaction_id: bigint }>(bookingOfBefore, [
+        two.organisationId,
+        two.mode,
+        two.currency,
+        cause,
+        null,
+        Object.keys(entries),
+        Object.values(entries),
+        at,
+      ]),
+    );
+  await Promise.all(
+    Array.from({ length: 60 }, (_, place) => {
+      const at = new Date(Date.parse('2026-07-01') - place * 1_000);
+      if (place % 3 === 0) return before(`old ${place}`, { 'prepaid-balance': 7, 'top-up-source': -7 }, at);
+      if (place % 3 === 1)
+        return before(`offer x${place} paid by card`, { 'card-clearing': -5, sales: 5 }, at);
+      return postgres.transaction((tx) => book(tx, balanceToppedUp(two, `new ${place}`, 3n), at));
+    }),
+  );
+  expect((await checked()).problems).toEqual([]);
+  const { entries, closingBalanceMinor } = await readStatement(postgres, two, { limit: 100 });
+  expect(entries).toHaveLength(61);
+  expect(closingBalanceMinor).toBe(`${40 + 20 * 7 + 20 * 3}`);
+  expect(entries.filter((entry) => entry.kind === 'offer-card-payment')).toHaveLength(20);
+});
