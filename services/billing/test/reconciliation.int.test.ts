@@ -101,3 +101,34 @@ it('asks about the latest session only, and about none once it was paid', async 
   expect(await state(offer.offerId)).toBe('paid');
   expect(await due()).toEqual([]);
 });
+
+it('pages that can never be closed keep no other from being closed, and are tried ever less often', async () => {
+  const endsIn = (minutes: number) => ({
+    offerExpiryAt: new Date(test.clock.now().getTime() + minutes * MINUTE_MS),
+  });
+  const stuck: number[] = [];
+  for (let count = 0; count < 55; count += 1) stuck.push((await test.openOffer(endsIn(40))).offerId);
+  const last = await test.openOffer(endsIn(41));
+  await test.billing.postgres.query(
+    `UPDATE checkout_sessions SET session_id = 'cs_test_gone' || offer_id WHERE offer_id = ANY ($1)`,
+    [stuck],
+  );
+  test.clock.advance(42 * MINUTE_MS);
+  await reconcile();
+  await reconcile();
+  expect(await state(last.offerId)).toBe('closed');
+
+  const tries = async () => {
+    const before = test.requests.length;
+    await reconcile();
+    await reconcile();
+    return test.requests.slice(before).filter(({ path }) => path.endsWith('/expire')).length;
+  };
+  expect(await tries()).toBe(0);
+  test.clock.advance(10 * 60 * MINUTE_MS);
+  expect(await tries()).toBe(55);
+  test.clock.advance(59 * MINUTE_MS);
+  expect(await tries()).toBe(0);
+  test.clock.advance(MINUTE_MS);
+  expect(await tries()).toBe(55);
+}, 60_000);
