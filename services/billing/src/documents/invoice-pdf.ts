@@ -8,9 +8,11 @@ import { drawable, linesOf, MISSING, visualPieces } from './pdf-text.ts';
 type Pdf = InstanceType<typeof PdfDocument>;
 
 /** Cover the alphabets of Europe, Hebrew and Arabic. Opened once: that takes longer than a document. */
-const openFont = (file: string) =>
-  openSync(fileURLToPath(import.meta.resolve(`dejavu-fonts-ttf/ttf/${file}.ttf`))) as Font;
-const fonts = { regular: openFont('DejaVuSansCondensed'), bold: openFont('DejaVuSansCondensed-Bold') };
+const openFont = (address: string) => openSync(fileURLToPath(address)) as Font;
+const fonts = {
+  regular: openFont(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf')),
+  bold: openFont(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf')),
+};
 
 const NOTE_ON_MISSING = `${MISSING} stands for a character that this file has no font for. The page of the document shows it.`;
 
