@@ -13,7 +13,7 @@ import {
 import { isBilledCurrency } from './currencies.ts';
 import { zonedDateTime } from './date-time.ts';
 import { role } from './gateway-events.ts';
-import { callsQuery, line } from './portal-organisation-api.ts';
+import { callsQuery, line, tradingName } from './portal-organisation-api.ts';
 import {
   categoryId,
   country,
@@ -31,7 +31,7 @@ const email = z.email().max(254);
 // ---- gateway: organisations, people, terms
 
 /** POST /admin/organisations */
-export const registration = z.object({ name, tradingName: name, country, currency, adminEmail: email });
+export const registration = z.object({ name, tradingName, country, currency, adminEmail: email });
 
 /** The facts of an organisation that every reply about one has. */
 export const organisationSummary = z.object({

@@ -6,22 +6,35 @@ import { z } from 'zod';
 import { zonedDateTime } from './date-time.ts';
 import { role } from './gateway-events.ts';
 import { country, currency, instant, mode, organisationId, personId } from './primitives.ts';
+import {
+  faultsOfShownName,
+  MOST_CHARACTERS_OF_SHOWN_NAME,
+  showsNothing,
+  turnsReading,
+} from './shown-name.ts';
 
-/**
- * Text of one line, as it goes into lists, mails and the database. Lengths count code points (decision 18a). Nothing turns the
- * direction of reading, by which one name would look like another; names of right-to-left scripts need no such characters.
- */
-export const line = (atMost: number) =>
+/** Text of one line as it is read by people. Lengths count code points (decision 18a). */
+const readable = (atMost: number) =>
   z
     .string()
     .trim()
     .min(1, 'must not be empty')
+    // Of nothing at all the rule above has told.
+    .refine((text) => text === '' || !showsNothing(text), 'must not be empty')
     .refine((text) => Array.from(text).length <= atMost, `must have at most ${atMost} characters`)
-    .refine(
-      (text) => !/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(text),
-      'must not contain line breaks or control characters',
-    )
     .refine((text) => text.isWellFormed(), 'must be well-formed Unicode');
+
+/** As it goes into lists, mails and the database. */
+export const line = (atMost: number) =>
+  readable(atMost).refine(
+    (text) => !/[\p{Cc}\u2028\u2029]/u.test(text) && !turnsReading(text),
+    'must not contain line breaks or control characters',
+  );
+
+/** Members see it where an offer has no advertised name, so it obeys the same rules (specification, Create). */
+export const tradingName = readable(MOST_CHARACTERS_OF_SHOWN_NAME).superRefine((text, context) => {
+  for (const message of faultsOfShownName(text)) context.addIssue({ code: 'custom', message });
+});
 
 const email = z.string().trim().max(254).pipe(z.email());
 const who = z.string().nullable().meta({ description: 'An email address; null: the platform team.' });
@@ -43,15 +56,8 @@ export const organisationReply = z.object({
 });
 export type OrganisationReply = z.infer<typeof organisationReply>;
 
-/**
- * PATCH /portal/api/organisation: Admin. Answered with the organisation. Members see the trading name where an offer has
- * no advertised name, so it obeys the same rules (specification, Create).
- */
-export const organisationChange = z.object({
-  tradingName: line(100)
-    .refine((text) => !/^(https?:\/\/|www\.)/i.test(text), 'must not start with http://, https:// or www.')
-    .refine((text) => !/[<>]|&#?\w+;/.test(text), 'must not contain HTML'),
-});
+/** PATCH /portal/api/organisation: Admin. Answered with the organisation. */
+export const organisationChange = z.object({ tradingName });
 
 // ---- people
 

@@ -1,0 +1,30 @@
+/**
+ * The name that members see with an offer: `advertised_name`, or in its place the organisation's trading name, by the same rules
+ * (specification, Create; decisions 44 and 48).
+ */
+
+export const MOST_CHARACTERS_OF_SHOWN_NAME = 100;
+
+/** Blanks and characters that nobody sees: an address behind them still looks like one, and alone they are nothing. */
+const unseen = '[\\s\\p{Cc}\\p{Default_Ignorable_Code_Point}]*';
+const nothingSeen = new RegExp(`^${unseen}$`, 'u');
+const addressInFront = new RegExp(`^${unseen}(https?://|www\\.)`, 'iu');
+
+export function showsNothing(text: string): boolean {
+  return nothingSeen.test(text);
+}
+
+/** By these characters one text would look like another; those of right-to-left scripts need none of them. */
+export function turnsReading(text: string): boolean {
+  return /[\u202a-\u202e\u2066-\u2069]/.test(text);
+}
+
+/** What is wrong with it beside its length, each to be read after the field's name. */
+export function faultsOfShownName(text: string): string[] {
+  return [
+    ...(addressInFront.test(text) ? ['must not start with http://, https:// or www.'] : []),
+    ...(/[<>]|&#?\w+;/.test(text) ? ['must not contain HTML'] : []),
+    ...(/[\p{Cc}\u2028\u2029]/u.test(text) ? ['must not contain line breaks or control characters'] : []),
+    ...(turnsReading(text) ? ['must not turn the direction of reading'] : []),
+  ];
+}
