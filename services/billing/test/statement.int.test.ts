@@ -237,7 +237,7 @@ it(
       for (const offerId of early) await charge(book, 1_00n, offerId);
       const cards = await Promise.all(Array.from({ length: 5 }, () => test.openOffer({ book })));
 
-      let racing = true;
+      const race = { over: false };
       const bookings = Promise.all([
         ...Array.from({ length: 20 }, async (_, place) => {
           // Replicas' clocks differ, and some charges cannot be afforded.
@@ -248,11 +248,11 @@ it(
         ...early.map((offerId) => credit(offerId)),
         ...cards.map(pay),
       ]).finally(() => {
-        racing = false;
+        race.over = true;
       });
       const readers = Array.from({ length: 3 }, async (_, reader) => {
         let walks = 0;
-        while (racing || walks === 0) {
+        while (!race.over || walks === 0) {
           expectExplained(await walk(book, { limit: 2 + reader * 3 }));
           walks += 1;
         }
