@@ -84,6 +84,9 @@ describe('the PDF', () => {
     const first = await pdfOf();
     await pdfOf({ title: 'Żółć שלום' });
     expect((await pdfOf()).equals(first)).toBe(true);
+    // Nothing of the moment at which it was made.
+    const dates = first.toString('latin1').match(/\(D:\d+Z?\)/g);
+    expect(new Set(dates)).toEqual(new Set(['(D:20261121000100Z)']));
   });
 
   it('holds its text as text, in fonts that are inside', async () => {
