@@ -5,6 +5,7 @@
  */
 import type { LedgerCheckReply } from '@offer-ads/contracts/admin-api';
 import type { Transaction } from '@offer-ads/platform/postgres';
+import { cardQuestions } from './card-check-store.ts';
 import { invoiceQuestions } from './invoice-check-store.ts';
 
 /** A quarter of a second each on a busy machine, against the two that a statement may take. */
@@ -26,7 +27,7 @@ export async function checkLedger(
     problems.push(...step.problems);
     if (problems.length >= mostProblems) return cutShort(transactions, problems);
   }
-  for (const question of [balancesQuestion, offersQuestion, ...invoiceQuestions]) {
+  for (const question of [balancesQuestion, offersQuestion, ...cardQuestions, ...invoiceQuestions]) {
     for await (const found of rowSteps(tx, question, rowsAtOnce)) {
       problems.push(...found);
       if (problems.length >= mostProblems) return cutShort(transactions, problems);

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { eventually } from '@offer-ads/testing/eventually';
 import { fc, runs } from '@offer-ads/testing/profile';
 import type { Book } from '../src/domain/ledger.ts';
+import { checkLedger } from '../src/ledger-check-store.ts';
 import { balanceOf } from '../src/ledger-store.ts';
 import { receiveWebhook } from '../src/receive-webhook.ts';
 import { latestReversals } from '../src/reversals-store.ts';
@@ -93,6 +94,9 @@ describe('a refund made at Stripe', () => {
     const offer = await test.openOffer();
     test.webhooks.lost = true;
     await test.pay(offer.sessionId);
+    await eventually(() =>
+      expect(test.webhooks.sent.some(({ body }) => body.includes(offer.sessionId))).toBe(true),
+    );
     test.webhooks.lost = false;
     const id = await test.reverse(`sessions/${offer.sessionId}/refund`);
     await eventually(async () => expect(await listed(id)).toMatchObject({ organisationId: null }));
@@ -165,3 +169,28 @@ it('payment, refund, its failure and a won dispute in any order, repeated and at
     { numRuns: runs(8, 300) },
   );
 }, 300_000);
+
+it('the ledger check finds a refund or a top-up that record and ledger tell differently', async () => {
+  const { postgres } = test.billing;
+  const problems = async () => (await postgres.transaction((tx) => checkLedger(tx))).problems;
+  const offer = await paidOffer();
+  const id = await test.reverse(`sessions/${offer.sessionId}/refund`);
+  await eventually(async () => expect(await listed(id)).toMatchObject({ reversal: { takenBooked: true } }));
+  const topUp = await test.openTopUp();
+  await test.pay(topUp.sessionId);
+  await eventually(async () => expect(await balanceOf(postgres, topUp.book)).toBe(100_00n));
+  expect(await problems()).toEqual([]);
+
+  const told = (booked: boolean) =>
+    postgres.query('UPDATE card_reversals SET taken_booked = $2 WHERE reversal_id = $1', [id, booked]);
+  const priced = (netMinor: bigint) =>
+    postgres.query('UPDATE top_ups SET net_minor = $2 WHERE top_up_id = $1', [topUp.topUpId, netMinor]);
+  await told(false);
+  await priced(99_00n);
+  expect(await problems()).toEqual([
+    expect.stringMatching(`^top-up ${topUp.topUpId}: its record says 9900 added`),
+    expect.stringMatching(/the ledger says 1200 taken back by the card provider, the records 0$/),
+  ]);
+  await told(true);
+  await priced(100_00n);
+});
