@@ -1,0 +1,364 @@
+/**
+ * One random run of everything that moves money, for the property test: its steps, each as the outside world would take it
+ * (offers, payers, Stripe, the platform team), and what that world knows afterwards, for a plain model to compare with.
+ */
+import { createHmac, randomUUID } from 'node:crypto';
+import type { EventDeclaration } from '@offer-ads/contracts/event-declaration';
+import { OfferDeleted, OfferEnded, OfferPaymentApplied } from '@offer-ads/contracts/offers-events';
+import { Fault } from '@offer-ads/platform/faults';
+import { eventually } from '@offer-ads/testing/eventually';
+import { chargeOffer } from '../src/charge-offer.ts';
+import { findByPayToken } from '../src/checkouts-store.ts';
+import { closeCheckout, keepCheckout } from '../src/close-checkout.ts';
+import { subscriptions } from '../src/consumers.ts';
+import type { Book } from '../src/domain/ledger.ts';
+import { followPaymentLink } from '../src/follow-payment-link.ts';
+import { balanceOf } from '../src/ledger-store.ts';
+import { openCheckout } from '../src/open-checkout.ts';
+import { openTopUp } from '../src/open-top-up.ts';
+import { findPayment } from '../src/payments-store.ts';
+import { receiveWebhook } from '../src/receive-webhook.ts';
+import { reconcileCheckouts } from '../src/reconcile.ts';
+import { settleOffer } from '../src/settle-offer.ts';
+import { stripeDeadline } from '../src/stripe-client.ts';
+import { topUpBalance } from '../src/top-up-balance.ts';
+import { type BillingUnderTest, stripeKeys } from './billing-under-test.ts';
+
+/** Offers 0 and 1 are paid by balance, the others by card; the even ones belong to one organisation, the odd to another. */
+export const OFFERS = 6;
+const BY_BALANCE = 2;
+export const PARTS_OF_TIME = 7;
+
+const news = { deleted: OfferDeleted, ended: OfferEnded, applied: OfferPaymentApplied };
+
+export type Step =
+  | { readonly kind: 'charge or open' | 'pay' | 'visit' | 'settle' | 'ends unpaid'; readonly offer: number }
+  | { readonly kind: 'close' | 'keep'; readonly offer: number; readonly deletion: number }
+  | {
+      readonly kind: 'unused';
+      readonly offer: number;
+      readonly news: keyof typeof news;
+      readonly parts: number;
+      readonly eventId: number;
+    }
+  | { readonly kind: 'refund' | 'dispute'; readonly offer: number; readonly comesBack: boolean }
+  | { readonly kind: 'platform tops up'; readonly book: number; readonly reference: number }
+  | { readonly kind: 'card top-up' | 'pay top-up'; readonly book: number }
+  | { readonly kind: 'webhooks'; readonly pick: number; readonly copies: number }
+  | { readonly kind: 'reconcile'; readonly hours: number };
+
+export type Plan = {
+  readonly prices: readonly number[];
+  /** Which offers are charged or have their page opened, and how often the platform tops up, before everything else. */
+  readonly begunOffers: readonly boolean[];
+  readonly begunTopUps: number;
+  /** Steps of one of these are taken at once. */
+  readonly waves: readonly (readonly Step[])[];
+};
+
+/** What the outside world knows of an offer. */
+export type KnownOffer = {
+  readonly offerId: number;
+  readonly book: Book;
+  readonly method: 'B' | 'E';
+  readonly netMinor: bigint;
+  readonly vatMinor: bigint;
+  readonly answers: Set<'charged' | 'too low' | 'closed' | 'settled as charged' | 'settled as closed'>;
+  /** Stripe took the payer's money. */
+  paidSession: string | null;
+  /** The most that was ever heard of, in parts of the scheduled time. */
+  unusedParts: number | null;
+};
+export type KnownTopUp = {
+  readonly book: Book;
+  readonly netMinor: bigint;
+  readonly vatMinor: bigint;
+  topUpId: number | null;
+  payToken: string | null;
+  paidSession: string | null;
+};
+export type KnownReversal = { readonly book: Book; readonly minor: bigint; returned: boolean };
+
+export type Run = ReturnType<typeof beginRun>;
+
+export function beginRun(test: BillingUnderTest, plan: Plan) {
+  const { billing, clock } = test;
+  // British, with VAT, and not; one book in each mode.
+  const homes = [
+    { book: test.newBook({ mode: 'TEST' }), country: 'GB' },
+    { book: test.newBook({ mode: 'LIVE' }), country: 'DE' },
+  ] as const;
+  const homeOf = (index: number) => homes[index % 2 === 0 ? 0 : 1];
+  const vatOf = (netMinor: bigint, country: string) => (country === 'GB' ? (netMinor * 2n + 5n) / 10n : 0n);
+  const offers = Array.from({ length: OFFERS }, (_, index): KnownOffer => {
+    const { book, country } = homeOf(index);
+    const netMinor = BigInt(plan.prices[index] ?? 100);
+    const method = index < BY_BALANCE ? 'B' : 'E';
+    return {
+      offerId: test.newOfferId(),
+      book,
+      method,
+      netMinor,
+      vatMinor: method === 'E' ? vatOf(netMinor, country) : 0n,
+      answers: new Set(),
+      paidSession: null,
+      unusedParts: null,
+    };
+  });
+  const offerOf = (index: number) => offers[index] as KnownOffer;
+  const topUps = homes.map(
+    ({ book, country }): KnownTopUp => ({
+      book,
+      netMinor: 12_34n,
+      vatMinor: vatOf(12_34n, country),
+      topUpId: null,
+      payToken: null,
+      paidSession: null,
+    }),
+  );
+  const keys = topUps.map(() => randomUUID());
+  const salt = randomUUID();
+  const platformTopUps = new Map<string, { readonly book: Book; readonly minor: bigint }>();
+  const reversals = new Map<string, KnownReversal>();
+  const begun = test.webhooks.sent.length;
+  const ours = () => test.webhooks.sent.slice(begun);
+
+  async function charge(offer: KnownOffer, isAlone: boolean): Promise<void> {
+    const { offerId, book, netMinor, answers } = offer;
+    const isKnown = answers.has('charged') || answers.has('closed') || answers.has('settled as closed');
+    const before = await balanceOf(billing.postgres, book);
+    const sale = { offerId, book, title: 'Two for one', netMinor };
+    const answer = await chargeOffer(billing.postgres, sale, clock.now());
+    const said = answer.outcome === 'charged' ? 'charged' : answer.reason === 'closed' ? 'closed' : 'too low';
+    answers.add(said);
+    // With nobody else at it, a new charge has one possible answer.
+    if (!isAlone || isKnown) return;
+    const expected = before >= netMinor ? 'charged' : 'too low';
+    if (said !== expected) throw new Error(`a charge of ${netMinor} from ${before} is ${said}`);
+  }
+
+  async function open(offer: KnownOffer): Promise<void> {
+    const { offerId, book, netMinor, answers } = offer;
+    const { country } = homes.find((home) => home.book === book) ?? homes[0];
+    const offerExpiryAt = new Date(clock.now().getTime() + 4 * 24 * 3_600_000);
+    const order = { offerId, book, country, title: 'Two for one', netMinor, offerExpiryAt };
+    const answer = await openCheckout(billing, order, stripeDeadline());
+    if (answer.outcome === 'refused') answers.add('closed');
+  }
+
+  /** As a payer does on the page; Stripe's webhook is caught, and delivered when the plan says so. */
+  async function pay(one: { paidSession: string | null }, sessionId: string | null | undefined) {
+    if (!sessionId || !(await test.pay(sessionId))) return;
+    if (one.paidSession !== null) throw new Error('Stripe took the money twice');
+    one.paidSession = sessionId;
+    await caught(sessionId);
+  }
+
+  const caught = (id: string, times = 1) =>
+    eventually(() => {
+      const told = ours().filter(({ body }) => body.includes(id) && !body.includes('session.expired'));
+      if (told.length < times) throw new Error(`no webhook of ${id} yet`);
+    });
+
+  async function takeBack(offer: KnownOffer, step: { kind: 'refund' | 'dispute'; comesBack: boolean }) {
+    if (offer.paidSession === null) return;
+    const part = Number(offer.netMinor / 3n);
+    const id = await test.reverse(`sessions/${offer.paidSession}/${step.kind}`, { amountMinor: part });
+    const reversal = { book: offer.book, minor: BigInt(part), returned: step.comesBack };
+    reversals.set(id, reversal);
+    const [told, more] = step.kind === 'refund' ? [1, 1] : [2, 2];
+    if (step.comesBack && step.kind === 'refund') await test.reverse(`refunds/${id}/fail`);
+    if (step.comesBack && step.kind === 'dispute') {
+      await test.reverse(`disputes/${id}/close`, { outcome: 'won' });
+    }
+    await caught(id, step.comesBack ? told + more : told);
+  }
+
+  /** Signed anew, as Stripe does when it delivers again. */
+  function deliver(body: Buffer): Promise<unknown> {
+    const mode = body.includes('"livemode": true') || body.includes('"livemode":true') ? 'LIVE' : 'TEST';
+    const seconds = Math.floor(clock.now().getTime() / 1_000);
+    const signed = createHmac('sha256', stripeKeys[mode].webhookSecret).update(`${seconds}.`).update(body);
+    return receiveWebhook(billing, body, `t=${seconds},v1=${signed.digest('hex')}`);
+  }
+
+  async function hear(
+    declaration: EventDeclaration,
+    o: { offer: KnownOffer; parts: number; paid: boolean; id: string },
+  ) {
+    const { offerId, book, netMinor, vatMinor, method } = o.offer;
+    const at = clock.now().toISOString();
+    const facts = {
+      ...book,
+      offerId,
+      title: 'Two for one',
+      startAt: at,
+      expiryAt: at,
+      unusedMs: o.parts,
+      scheduledMs: PARTS_OF_TIME,
+      paid: o.paid,
+      endedAt: at,
+      deletedAt: at,
+      createdBy: null,
+      paymentMethod: method,
+      netMinor: `${netMinor}`,
+      vatMinor: `${vatMinor}`,
+      paidAt: at,
+      outcome: 'active',
+    };
+    const subscription = subscriptions(billing).find((one) => one.declaration === declaration);
+    await subscription?.handle({
+      id: o.id,
+      time: clock.now(),
+      subject: `offer/${offerId}`,
+      subjectVersion: 1,
+      data: declaration.schema.parse(facts),
+    });
+  }
+
+  async function hearUnused(step: Extract<Step, { kind: 'unused' }>): Promise<void> {
+    const offer = offerOf(step.offer);
+    // Of the same id is the same event.
+    const id = uuidOf(`${salt} ${step.offer} ${step.news} ${step.parts} ${step.eventId}`);
+    await hear(news[step.news], { offer, parts: step.parts, paid: true, id }).catch(unlessUnknown);
+    offer.unusedParts = Math.max(offer.unusedParts ?? 0, step.parts);
+  }
+
+  async function topUpByCard(index: number): Promise<void> {
+    const topUp = topUps[index] as KnownTopUp;
+    const { book, country } = homeOf(index);
+    const order = { book, country, netMinor: topUp.netMinor, idempotencyKey: keys[index] ?? '' };
+    const outcome = await openTopUp(billing, order, stripeDeadline());
+    if (!outcome.ok) throw new Error(`top-up refused: ${outcome.refusal.reason}`);
+    topUp.topUpId = outcome.topUp.topUpId;
+    topUp.payToken = outcome.topUp.paymentUrl.slice(-32);
+  }
+
+  async function step(o: Step, isAlone: boolean): Promise<void> {
+    switch (o.kind) {
+      case 'charge or open': {
+        const offer = offerOf(o.offer);
+        return offer.method === 'B' ? charge(offer, isAlone) : open(offer);
+      }
+      case 'pay': {
+        const payment = await findPayment(billing.postgres, offerOf(o.offer).offerId);
+        return pay(offerOf(o.offer), payment?.method === 'E' ? payment.checkout.session.sessionId : null);
+      }
+      case 'visit': {
+        const payment = await findPayment(billing.postgres, offerOf(o.offer).offerId);
+        if (payment?.method === 'E') {
+          await followPaymentLink(billing, payment.payToken, stripeDeadline());
+        }
+        return;
+      }
+      case 'settle': {
+        const offer = offerOf(o.offer);
+        const { outcome } = await settleOffer(billing, offer, stripeDeadline());
+        if (outcome !== 'unknown') offer.answers.add(`settled as ${outcome}`);
+        return;
+      }
+      case 'ends unpaid':
+        return hear(OfferEnded, { offer: offerOf(o.offer), parts: 0, paid: false, id: randomUUID() });
+      case 'close':
+        // Offers closes the pages of card payments only.
+        if (offerOf(o.offer).method === 'E') {
+          await closeCheckout(billing, offerOf(o.offer), stripeDeadline(), o.deletion);
+        }
+        return;
+      case 'keep': {
+        const payment = await findPayment(billing.postgres, offerOf(o.offer).offerId);
+        if (payment?.method === 'E') await keepCheckout(billing, offerOf(o.offer), o.deletion);
+        return;
+      }
+      case 'unused':
+        return hearUnused(o);
+      case 'refund':
+      case 'dispute':
+        return takeBack(offerOf(o.offer), { kind: o.kind, comesBack: o.comesBack });
+      case 'platform tops up': {
+        const { book } = homeOf(o.book);
+        // A reference always stands for the same amount: what is sent again is a repeat.
+        const topUp = {
+          book,
+          amountMinor: 700n + BigInt(o.reference),
+          reference: `${salt} ${o.book} ${o.reference}`,
+        };
+        const result = await topUpBalance(billing.postgres, topUp, clock.now());
+        if (!result.ok) throw new Error(result.reason);
+        platformTopUps.set(topUp.reference, { book, minor: topUp.amountMinor });
+        return;
+      }
+      case 'card top-up':
+        return topUpByCard(o.book);
+      case 'pay top-up': {
+        const topUp = topUps[o.book] as KnownTopUp;
+        if (topUp.payToken === null) return;
+        const payment = await findByPayToken(billing.postgres, topUp.payToken);
+        return pay(topUp, payment?.checkout.session.sessionId);
+      }
+      case 'webhooks': {
+        const told = ours();
+        const webhook = told[o.pick % Math.max(told.length, 1)];
+        if (webhook === undefined) return;
+        await Promise.all(Array.from({ length: o.copies }, () => deliver(webhook.body)));
+        return;
+      }
+      case 'reconcile':
+        clock.advance(o.hours * 3_600_000);
+        test.expireDueSessions();
+        return reconcileCheckouts(billing, new AbortController().signal);
+    }
+  }
+
+  /** Until all has arrived that Stripe and offers repeat until it has. */
+  async function quiesce(): Promise<void> {
+    const told = ours().map(({ body }) => body);
+    await Promise.all([...told.toReversed(), ...told].map(deliver));
+    for (const offer of offers) {
+      if (offer.unusedParts === null) continue;
+      const last = { offer, parts: offer.unusedParts, paid: true, id: randomUUID() };
+      await hear(OfferPaymentApplied, last).catch(unlessUnknown);
+    }
+  }
+
+  return {
+    books: homes.map(({ book }) => book),
+    offers,
+    topUps,
+    platformTopUps,
+    reversals,
+    take: async () => {
+      for (const wave of [...beginning(plan), ...plan.waves]) {
+        const ended = await Promise.allSettled(wave.map((one) => step(one, wave.length === 1)));
+        for (const one of ended) if (one.status === 'rejected') unlessBusy(one.reason);
+      }
+      await quiesce();
+    },
+  };
+}
+
+/** What most lives begin with; the rest of the plan still meets offers that nobody has asked for. */
+function beginning({ begunOffers, begunTopUps }: Plan): Step[][] {
+  const topUps = Array.from({ length: begunTopUps }, (_, reference) =>
+    [0, 1].map((book): Step => ({ kind: 'platform tops up', book, reference })),
+  );
+  const offers = begunOffers.flatMap((begun, offer): Step[] =>
+    begun ? [{ kind: 'charge or open', offer }] : [],
+  );
+  return [topUps.flat(), [...offers, { kind: 'card top-up', book: 0 }]];
+}
+
+/** Asked again later, as every caller does. */
+function unlessBusy(error: unknown): void {
+  if (!(error instanceof Fault) || error.status !== 503) throw error;
+}
+
+/** Parked, and replayed by a person: here it is heard once more in the end. */
+function unlessUnknown(error: unknown): void {
+  if (!(error instanceof Error) || !error.message.includes('billing does not know it')) throw error;
+}
+
+function uuidOf(text: string): string {
+  const hex = createHmac('sha256', 'event').update(text).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
