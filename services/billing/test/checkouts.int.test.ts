@@ -99,6 +99,13 @@ describe('a checkout', () => {
     expect(await findPayment(test.billing.postgres, order.offerId)).toBeUndefined();
   });
 
+  it('that comes to more than eight digits with its VAT is refused, whoever asks Stripe', async () => {
+    const refused = { outcome: 'refused', reason: 'above-maximum', minimumMinor: null };
+    expect(await open(newOrder({ netMinor: 83_333_333n }))).toEqual(refused);
+    expect(await open(newOrder({ netMinor: 83_333_332n }))).toMatchObject({ outcome: 'opened' });
+    expect(await open(newOrder({ netMinor: 100_000_000n, country: 'DE' }))).toEqual(refused);
+  });
+
   it('in a currency that is not billed is refused, never billed a hundredfold', async () => {
     const order = newOrder({ book: test.newBook({ currency: 'JPY' }) });
     await expect(open(order)).rejects.toMatchObject({ status: 400 });

@@ -67,7 +67,7 @@ it('every call that billing makes is one that Stripe’s description allows', as
 
 it('and a call that it does not allow is found', async () => {
   if (mock.missing !== undefined) return;
-  const [create] = test.requests.filter(
+  const create = test.requests.find(
     ({ method, path }) => method === 'POST' && path === '/v1/checkout/sessions',
   );
   const body = create?.body ?? '';

@@ -45,6 +45,8 @@ afterAll(async () => {
   await test.finish();
 });
 
+const json = (answer: Response): Promise<unknown> => answer.json();
+
 type Wish = {
   readonly key?: string | null;
   readonly body?: unknown;
@@ -61,7 +63,7 @@ async function topUp({ key = randomUUID(), body = { amountMinor: '10000' }, call
     },
     body: JSON.stringify(body),
   });
-  return { status: answer.status, body: (await answer.json()) as unknown, headers: answer.headers };
+  return { status: answer.status, body: await json(answer), headers: answer.headers };
 }
 const opened = async (wish?: Wish): Promise<CardTopUpReply> => {
   const answer = await topUp(wish);
@@ -103,7 +105,7 @@ describe('POST /internal/top-ups', () => {
   ] as const)(
     '%s is refused in a sentence that says how to do it right',
     async (_name, wish, status, message) => {
-      const answer = await topUp(wish as Wish);
+      const answer = await topUp(wish);
       expect(answer.status).toBe(status);
       expect((answer.body as { message: string }).message).toMatch(message);
     },
@@ -167,7 +169,7 @@ describe('GET /admin/card-problems', () => {
     const answer = await fetch(`${url}/admin/card-problems`, {
       headers: { authorization: `Bearer ${token}` },
     });
-    return { status: answer.status, body: (await answer.json()) as unknown };
+    return { status: answer.status, body: await json(answer) };
   };
 
   it('lists a refund made at Stripe with the top-up that it is of', async () => {

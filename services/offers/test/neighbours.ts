@@ -81,6 +81,7 @@ export type TestNeighbours = AsyncDisposable & {
     breaks: Breaks;
     closing: 'works' | 'unknown';
     tooSmall: boolean;
+    tooLarge: boolean;
     /** By the time of every charge the balance has gone. */
     spent: boolean;
     /** Runs when a charge or checkout arrives, before it is answered. */
@@ -125,6 +126,7 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
     breaks: noBreaks(),
     closing: 'works',
     tooSmall: false,
+    tooLarge: false,
     spent: false,
     onSale: async () => {},
     onSold: async () => {},
@@ -236,6 +238,7 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
         breaks: noBreaks(),
         closing: 'works',
         tooSmall: false,
+        tooLarge: false,
         spent: false,
       };
       Object.assign(billing, { ...usual, onSale: onAsked, onSold: onAsked, onClose: onAsked });
@@ -265,6 +268,7 @@ function charge(billing: TestNeighbours['billing'], offerId: number, netMinor: b
 }
 
 function openCheckout(billing: TestNeighbours['billing'], offerId: number, netMinor: bigint): CheckoutReply {
+  if (billing.tooLarge) return { outcome: 'refused', reason: 'above-maximum', minimumMinor: null };
   if (billing.tooSmall) return { outcome: 'refused', reason: 'below-minimum', minimumMinor: '30' };
   const known = billing.sales.get(offerId);
   if (known?.state === 'closed') return { outcome: 'refused', reason: 'closed', minimumMinor: null };
