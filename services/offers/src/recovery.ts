@@ -21,16 +21,20 @@ const BATCH = 200;
 
 export async function recoverCreations(o: OffersContext, stopping: AbortSignal): Promise<void> {
   const busy = new Set<Promise<void>>();
-  while (!stopping.aborted) {
-    const now = o.clock.now();
-    const abandonedBefore = new Date(now.getTime() - ABANDONED_AFTER_MS);
-    const claimed = await claimAbandoned(o.postgres, abandonedBefore, now);
-    if (claimed === null) break;
-    const work = endOrLetGo(o, claimed.hold, claimed.creation).finally(() => busy.delete(work));
-    busy.add(work);
-    if (busy.size === AT_ONCE) await Promise.race(busy);
+  try {
+    while (!stopping.aborted) {
+      const now = o.clock.now();
+      const abandonedBefore = new Date(now.getTime() - ABANDONED_AFTER_MS);
+      const claimed = await claimAbandoned(o.postgres, abandonedBefore, now);
+      if (claimed === null) break;
+      const work = endOrLetGo(o, claimed.hold, claimed.creation).finally(() => busy.delete(work));
+      busy.add(work);
+      if (busy.size === AT_ONCE) await Promise.race(busy);
+    }
+  } finally {
+    // Whatever ends the search, the run is over when its last work is: the next begins with none, and a shutdown waits.
+    await Promise.all(busy);
   }
-  await Promise.all(busy);
 }
 
 /** Never rejects: one that fails keeps no other waiting, and its turn comes again. */
