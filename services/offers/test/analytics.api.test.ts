@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { OfferClicked, OfferViewed } from '@offer-ads/contracts/community-events';
 import { analyticsReply } from '@offer-ads/contracts/public-api';
 import { createdId, startingNow } from './forms.ts';
+import { idsOfNoOffer } from './no-offers.ts';
 import { type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
 
 let under: OffersUnderTest;
@@ -54,6 +55,36 @@ describe('200', () => {
     expect(await metrics(id, '24h')).toEqual({ views: 1, clicks: 0 });
     expect(await metrics(id, 'all')).toEqual({ views: 2, clicks: 0 });
     expect(await metrics(id, '90d')).toEqual({ views: 2, clicks: 0 });
+  });
+
+  it.each([
+    ['24h', '2026-05-31T12:00:00.000Z'],
+    ['7d', '2026-05-25T12:00:00.000Z'],
+    ['30d', '2026-05-02T12:00:00.000Z'],
+    ['60d', '2026-04-02T12:00:00.000Z'],
+    ['90d', '2026-03-03T12:00:00.000Z'],
+    ['all', '2026-01-15T09:12:13.456Z'],
+  ])('of %s counts from its first moment to now and nothing before', async (interval, from) => {
+    under.clock.set('2026-01-15T09:12:13.456Z');
+    const id = await createdId(under, {
+      start_datetime: '2026-01-15T10:00:00Z',
+      expiry_datetime: '2026-02-15T10:00:00Z',
+    });
+    const now = '2026-06-01T12:34:56.789Z';
+    under.clock.set(now);
+    await view(id, new Date(Date.parse(from) - 1).toISOString());
+    expect(await metrics(id, interval)).toEqual({ views: 0, clicks: 0 });
+    for (const at of [from, now]) {
+      await view(id, at);
+      await under.deliver(OfferClicked, { offerId: id, clickedAt: at });
+    }
+    const answer = await under.call('GET', `/offers/${id}/analytics?interval=${interval}`);
+    expect(answer.body).toMatchObject({
+      interval,
+      start_datetime: from,
+      end_datetime: now,
+      metrics: { views: 2, clicks: 2 },
+    });
   });
 
   it('starts at the creation for all', async () => {
@@ -133,15 +164,37 @@ describe('400', () => {
 });
 
 describe('401', () => {
-  it("for an offer that is none, another organisation's, of the other mode, or deleted", async () => {
+  const unauthorised = { status: 401, body: { message: 'Unauthorised' } };
+  const ask = async (path: string, o = {}) => {
+    const { status, body } = await under.call('GET', `/offers/${path}/analytics?interval=all`, o);
+    return { status, body };
+  };
+
+  it('for an offer of another organisation, of the other mode, or deleted, told like one that never was', async () => {
     const id = await createdId(under);
-    const ask = (path: string, caller = {}) =>
-      under.call('GET', `/offers/${path}/analytics?interval=all`, { caller });
-    const unauthorised = { status: 401, body: { message: 'Unauthorised' } };
-    expect(await ask('x')).toMatchObject(unauthorised);
-    expect(await ask(`${id}`, { organisationId: 2 })).toMatchObject(unauthorised);
-    expect(await ask(`${id}`, { mode: 'LIVE' })).toMatchObject(unauthorised);
+    expect(await ask(`${id}`, { caller: { organisationId: 2 } })).toEqual(unauthorised);
+    expect(await ask(`${id}`, { caller: { mode: 'LIVE' } })).toEqual(unauthorised);
     await under.call('DELETE', `/offers/${id}`);
-    expect(await ask(`${id}`)).toMatchObject(unauthorised);
+    expect(await ask(`${id}`)).toEqual(unauthorised);
+  });
+
+  it.each(idsOfNoOffer)('for %s in place of an id', async (path) => {
+    expect(await ask(path)).toEqual(unauthorised);
+  });
+
+  it('without a caller, whose offer it may be', async () => {
+    const id = await createdId(under);
+    for (const context of ['', 'x', 'x.y'])
+      expect(await ask(`${id}`, { headers: { 'x-caller-context': context } })).toEqual(unauthorised);
+  });
+});
+
+describe('500', () => {
+  it('without any detail when something is broken', async () => {
+    const id = await createdId(under);
+    await under.postgres.query('ALTER TABLE traffic RENAME TO traffic_away');
+    const answer = await under.call('GET', `/offers/${id}/analytics?interval=all`);
+    await under.postgres.query('ALTER TABLE traffic_away RENAME TO traffic');
+    expect([answer.status, answer.body]).toEqual([500, { message: 'Internal server error' }]);
   });
 });

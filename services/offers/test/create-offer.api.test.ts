@@ -151,28 +151,20 @@ describe('E1 400: invalid or missing input', () => {
     );
   });
 
-  it('refuses a picture that is missing, too large, of another type, or a decompression bomb', async () => {
-    expect(await attempt({}, { picture: null })).toEqual(nothingBut('E1', 400, 'image is missing'));
-    expect(await attempt({}, { picture: Buffer.alloc(0) })).toEqual(
-      nothingBut('E1', 400, 'image is missing'),
-    );
-    expect(await attempt({}, { picture: await jpegOfBytes(MIB_5 + 1) })).toEqual(
-      nothingBut('E1', 400, 'image must have at most 5 MB'),
-    );
-    expect(await attempt({}, { picture: Buffer.alloc(10_000_000) })).toEqual(
-      nothingBut('E1', 400, 'image must have at most 5 MB'),
-    );
-    expect(
-      await attempt(
-        {},
-        {
-          picture: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
-        },
-      ),
-    ).toEqual(nothingBut('E1', 400, 'image must be a JPG, PNG or GIF'));
-    expect(await attempt({}, { picture: await manyPixelPng() })).toEqual(
-      nothingBut('E1', 400, 'image must have at most 50 megapixels over all its frames'),
-    );
+  const largePicture = 'image must have at most 5 MB';
+  it.each([
+    ['missing', () => null, 'image is missing'],
+    ['empty', () => Buffer.alloc(0), 'image is missing'],
+    ['a byte too large', () => jpegOfBytes(MIB_5 + 1), largePicture],
+    ['far too large', () => Buffer.alloc(10_000_000), largePicture],
+    ['of another type', () => Buffer.from('<svg/>'), 'image must be a JPG, PNG or GIF'],
+    [
+      'a decompression bomb',
+      () => manyPixelPng(),
+      'image must have at most 50 megapixels over all its frames',
+    ],
+  ])('refuses a picture that is %s', async (_, made, message) => {
+    expect(await attempt({}, { picture: await made() })).toEqual(nothingBut('E1', 400, message));
   });
 
   it('refuses a picture that moderation cannot read', async () => {
@@ -359,6 +351,13 @@ describe('E1 400: card payment below the minimum', () => {
     under.neighbours.billing.tooSmall = true;
     expect(await attempt({ payment_method: 'E' })).toEqual(nothingBut('E1', 400, atLeast('0.30 GBP')));
   });
+});
+
+it('E1 400: a card payment above what the provider takes', async () => {
+  under.neighbours.billing.tooLarge = true;
+  expect(await attempt({ payment_method: 'E' })).toEqual(
+    nothingBut('E1', 400, 'A card payment must be at most 999999.99 GBP, VAT included'),
+  );
 });
 
 describe('E1 400: Idempotency-Key', () => {

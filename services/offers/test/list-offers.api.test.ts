@@ -257,10 +257,23 @@ describe('403', () => {
 });
 
 describe('401', () => {
-  it('without a signed caller context', async () => {
+  it.each(['', 'x', 'x.y'])('without a signed caller context (%j)', async (context) => {
     const answer = await under.call('GET', '/offers?environment=test', {
-      headers: { 'x-caller-context': 'x' },
+      headers: { 'x-caller-context': context },
     });
     expect([answer.status, answer.body]).toEqual([401, { message: 'Unauthorised' }]);
+  });
+});
+
+describe('500', () => {
+  it('without any detail when something is broken', async () => {
+    await under.postgres.query('ALTER TABLE categories RENAME TO categories_away');
+    const answers = [
+      await under.call('GET', '/offers?environment=test'),
+      await under.call('GET', '/offers?environment=test&offer_status=active'),
+    ];
+    await under.postgres.query('ALTER TABLE categories_away RENAME TO categories');
+    for (const { status, body } of answers)
+      expect([status, body]).toEqual([500, { message: 'Internal server error' }]);
   });
 });

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { expect } from '@jest/globals';
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
 import type { EventData, EventDeclaration } from '@offer-ads/contracts/event-declaration';
 import { newEvent, type OutgoingEvent } from '@offer-ads/platform/events';
@@ -11,6 +12,7 @@ import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { createTestDatabase } from '@offer-ads/testing/database';
+import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import type { OffersConfig } from '../src/config.ts';
 import { subscriptions } from '../src/consumers.ts';
@@ -90,7 +92,13 @@ export async function startOffersUnderTest(
         ...(json !== undefined && { body: JSON.stringify(json) }),
       }),
     );
-  await admin('PUT', '/admin/catalogue', catalogue);
+  // On a busy machine the first statements may take longer than they may.
+  await eventually(
+    async () => expect(await admin('PUT', '/admin/catalogue', catalogue)).toMatchObject({ status: 200 }),
+    {
+      timeoutMs: 15_000,
+    },
+  );
   await postgres.query('DELETE FROM outbox');
 
   const running = started.move();
