@@ -328,6 +328,32 @@ describe('balances', () => {
     expect(await adminJson(`${words} --amount 0`)).toMatchObject({ status: 1 });
   });
 
+  it('show what the card provider took back, in the words of people', async () => {
+    const reversal = {
+      id: 're_1',
+      kind: 'refund',
+      mode: 'LIVE',
+      currency: 'GBP',
+      status: 'succeeded',
+      reason: null,
+      heardAt: '2026-06-01T12:00:00.000Z',
+      taken: true,
+      returned: false,
+      organisationId: 3,
+      offerId: 7,
+      topUpId: null,
+      booked: true,
+    };
+    replies['GET /admin/card-problems?limit=5'] = {
+      reversals: [{ ...reversal, amountMinor: '1250' }],
+      payments: [],
+    };
+    expect(await adminJson('card problems --limit 5')).toEqual({
+      status: 0,
+      result: { reversals: [{ ...reversal, amount: '12.50' }], payments: [] },
+    });
+  });
+
   it('that add up are counted, and nothing else is said', async () => {
     replies['GET /admin/ledger/check'] = { ok: true, transactions: 4, problems: [] };
     expect(await adminJson('ledger check')).toEqual({ status: 0, result: { ok: true, transactions: 4 } });

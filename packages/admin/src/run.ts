@@ -2,6 +2,7 @@
 import { type Command, UsageError } from './command.ts';
 import { balanceCommands } from './commands/balances.ts';
 import { callCommands } from './commands/calls.ts';
+import { cardCommands } from './commands/cards.ts';
 import { catalogueCommands } from './commands/catalogue.ts';
 import { eventCommands } from './commands/events.ts';
 import { invoiceCommands } from './commands/invoices.ts';
@@ -21,6 +22,7 @@ const commands: readonly Command[] = [
   ...callCommands,
   ...balanceCommands,
   ...invoiceCommands,
+  ...cardCommands,
   ...memberCommands,
   ...offerCommands,
   ...catalogueCommands,
