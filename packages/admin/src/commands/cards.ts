@@ -17,11 +17,9 @@ export const cardCommands: readonly Command[] = [
   }),
 ];
 
-function shown<T extends { amountMinor: string | null; currency: string | null }>({
-  amountMinor,
-  currency,
-  ...problem
-}: T): object {
+type Problem = { readonly amountMinor: string | null; readonly currency: string | null };
+
+function shown({ amountMinor, currency, ...problem }: Problem): object {
   const isKnown = amountMinor !== null && currency !== null;
   return { ...problem, amount: isKnown ? formatMinor(BigInt(amountMinor), currency) : null, currency };
 }
