@@ -93,11 +93,8 @@ export async function startOffersUnderTest(
       }),
     );
   // On a busy machine the first statements may take longer than they may.
-  await eventually(
-    async () => expect(await admin('PUT', '/admin/catalogue', catalogue)).toMatchObject({ status: 200 }),
-    {
-      timeoutMs: 15_000,
-    },
+  await eventually(async () =>
+    expect(await admin('PUT', '/admin/catalogue', catalogue)).toMatchObject({ status: 200 }),
   );
   await postgres.query('DELETE FROM outbox');
 
