@@ -1,0 +1,133 @@
+/**
+ * Charges, the same work in three ways: by billing's own function in a process of nothing else, over HTTP, and by pgbench, which
+ * sends the very statements that the function sends, recorded from it so that the two cannot part.
+ */
+import { join } from 'node:path';
+import { createLogger } from '@offer-ads/platform/logging';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
+import { chargeOffer } from '../../services/billing/src/charge-offer.ts';
+import { topUpBalance } from '../../services/billing/src/top-up-balance.ts';
+import { type Statement, writeScript } from './pgbench.ts';
+
+export const ORGANISATIONS = 1_000;
+/** As many as a replica of billing has connections, and pgbench has clients. */
+export const AT_ONCE = 10;
+const PRICE_MINOR = 1n;
+/** More than any run can spend. */
+const FUNDS_MINOR = 1_000_000_000n;
+
+export const bookOf = (organisationId: number) =>
+  ({ organisationId, mode: 'TEST', currency: 'GBP' }) as const;
+
+/** Ids that nobody else uses: pgbench's begin far above. */
+let lastOfferId = 1_000;
+export function newSale(organisationId: number) {
+  lastOfferId += 1;
+  return { offerId: lastOfferId, book: bookOf(organisationId), title: 'Two for one', netMinor: PRICE_MINOR };
+}
+const PGBENCH_IDS_FROM = 1_000_000_000;
+const IDS_OF_A_CLIENT = 1_000_000;
+
+export function organisation(spread: boolean): number {
+  return spread ? 1 + Math.floor(Math.random() * ORGANISATIONS) : 1;
+}
+
+/** A hot row makes those that wait for it slow, which is what is to be seen, and no error. */
+export function openPool(databaseUrl: string): Promise<Postgres> {
+  return openPostgres({
+    url: databaseUrl,
+    logger: createLogger({ service: 'bench', level: 'silent' }),
+    metrics: createMetrics('bench'),
+    maxConnections: AT_ONCE,
+    statementTimeoutMs: 60_000,
+  });
+}
+
+export async function fundEverybody(postgres: Postgres): Promise<void> {
+  const left = Array.from({ length: ORGANISATIONS }, (_, index) => index + 1);
+  const fund = async () => {
+    for (let id = left.pop(); id !== undefined; id = left.pop()) {
+      const topUp = { book: bookOf(id), amountMinor: FUNDS_MINOR, reference: `funds ${id}` };
+      await topUpBalance(postgres, topUp, new Date());
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, fund));
+}
+
+export async function chargeOnce(postgres: Postgres, spread: boolean): Promise<void> {
+  const { outcome } = await chargeOffer(postgres, newSale(organisation(spread)), new Date());
+  if (outcome !== 'charged') throw new Error('a charge was refused');
+}
+
+/** What a charge of an organisation that has its accounts sends, transaction and all. */
+export async function recordCharge(postgres: Postgres): Promise<readonly Statement[]> {
+  const statements: Statement[] = [];
+  const sale = newSale(RECORDED_ORGANISATION);
+  const recording: Postgres = {
+    ...postgres,
+    transaction: (work) =>
+      postgres.transaction((tx) =>
+        work({
+          query: (sql, values = []) => {
+            statements.push({ sql, values: values.map((value) => (value === sale.offerId ? OFFER : value)) });
+            return tx.query(sql, values);
+          },
+        }),
+      ),
+  };
+  await chargeOffer(recording, sale, new Date());
+  return [{ sql: 'BEGIN', values: [] }, ...statements, { sql: 'COMMIT', values: [] }].map(
+    ({ sql, values }) => ({
+      sql,
+      values: values.map((value) => (value === `offer ${sale.offerId} charged` ? CAUSE : value)),
+    }),
+  );
+}
+
+const RECORDED_ORGANISATION = 7;
+const OFFER = Symbol('the offer id');
+const CAUSE = Symbol('the cause');
+
+/** The same rows by the SQL that anybody would write first: one plain statement for each. */
+const plainStatements = [
+  'BEGIN',
+  `INSERT INTO offer_payments (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
+   VALUES (:offer, :org, 'TEST', 'GBP', 'Two for one', ${PRICE_MINOR}, 0, 'B', 'charged', now())`,
+  `UPDATE balances SET balance_minor = balance_minor - ${PRICE_MINOR}, last_booked_at = greatest(last_booked_at, now())
+     FROM accounts WHERE organisation_id = :org AND mode = 'TEST' AND currency = 'GBP' AND kind = 'prepaid-balance'
+      AND balances.account_id = accounts.account_id RETURNING balance_minor, last_booked_at \\gset`,
+  `INSERT INTO transactions (cause, kind, organisation_id, mode, currency, offer_id, booked_at, balance_after_minor)
+   VALUES ('offer ' || :offer || ' charged', 'offer-charge', :org, 'TEST', 'GBP', :offer, :last_booked_at, :balance_minor)
+   RETURNING transaction_id \\gset`,
+  `INSERT INTO entries (transaction_id, account_id, amount_minor)
+   SELECT :transaction_id, account_id, CASE kind WHEN 'sales' THEN ${PRICE_MINOR} ELSE -${PRICE_MINOR} END FROM accounts
+    WHERE organisation_id = :org AND mode = 'TEST' AND currency = 'GBP' AND kind IN ('prepaid-balance', 'sales')`,
+  'COMMIT',
+];
+
+export type Scripts = { readonly same: string; readonly plain: string };
+
+/** Variables that the runs give: `base` and `orgs`. */
+export async function writeScripts(folder: string, recorded: readonly Statement[]): Promise<Scripts> {
+  const head = [
+    '\\set n :n + 1',
+    `\\set offer ${PGBENCH_IDS_FROM} + (:base + :client_id) * ${IDS_OF_A_CLIENT} + :n`,
+    '\\set org random(1, :orgs)',
+  ];
+  const literal = (value: unknown): string => {
+    if (value === OFFER) return ':offer';
+    if (value === CAUSE) return "('offer ' || :offer || ' charged')";
+    if (value === RECORDED_ORGANISATION) return ':org';
+    if (value instanceof Date) return 'now()';
+    if (typeof value === 'string') return `'${value}'`;
+    if (typeof value === 'number' || typeof value === 'bigint') return `${value}`;
+    if (Array.isArray(value)) return `'{${value.join(',')}}'`;
+    throw new Error(`no literal for ${typeof value}`);
+  };
+  const plain = plainStatements.map((sql) => ({ sql, values: [] }));
+  return {
+    same: await writeScript(join(folder, 'same.sql'), head, recorded, literal),
+    plain: await writeScript(join(folder, 'plain.sql'), head, plain, literal),
+  };
+}
