@@ -10,7 +10,7 @@ import { checkQuota, type QuotaRefusal } from './domain/quota.ts';
 import type { Checks } from './idempotency-store.ts';
 import { keepImage } from './images/keep.ts';
 import type { Errand } from './neighbours.ts';
-import { countOffersInUse } from './offers-store.ts';
+import { countOffersInUse } from './reservations-store.ts';
 
 export type CheckRefusal =
   | { readonly reason: 'start-in-past' }

@@ -30,7 +30,7 @@ import {
   markChecked,
 } from './idempotency-store.ts';
 import type { Errand } from './neighbours.ts';
-import { insertReservation, lockQuota } from './offers-store.ts';
+import { insertReservation, lockQuota } from './reservations-store.ts';
 
 /** Its `receivedAt` is `now` for every rule, frozen when the request arrived (decision 8). */
 export type CreateRequest = CheckRequest & {

@@ -8,7 +8,8 @@ import { type Offer, statusAt } from './domain/offer.ts';
 import { confirmHold, freeKey, type Hold, markFinished } from './idempotency-store.ts';
 import type { Errand } from './neighbours.ts';
 import { created, type OfferNews, paymentApplied, paymentLinkIssued } from './offer-events.ts';
-import { dropReservation, lockOffer, saveOffer } from './offers-store.ts';
+import { lockOffer, saveOffer } from './offers-store.ts';
+import { dropReservation } from './reservations-store.ts';
 
 /**
  * The fate of a charge that nobody knows: what was billed, or null when nothing was and nothing ever will be for this id.
