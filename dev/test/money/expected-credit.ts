@@ -17,7 +17,10 @@ export function expectedCreditMinor(offer: Schedule, events: readonly ToldEvent[
   const applied = events.find(({ name }) => name === 'OfferPaymentApplied')?.at;
   if (applied === undefined) return 0n;
   const deleted = events.find(({ name }) => name === 'OfferDeleted')?.deletedAt ?? Infinity;
-  if (applied >= offer.expiryAt || applied >= deleted) return offer.netMinor;
+  // By what was told first: both may bear one millisecond.
+  const order = events.map(({ name }) => name);
+  const wasDeletedFirst = order.slice(0, order.indexOf('OfferPaymentApplied')).includes('OfferDeleted');
+  if (applied >= offer.expiryAt || wasDeletedFirst) return offer.netMinor;
 
   const stretches = [
     { from: -Infinity, to: applied },
