@@ -12,8 +12,8 @@ import { CallerGone, type Upstream } from '../upstream.ts';
 import type { Endpoint } from './endpoints.ts';
 import { PassedReply } from './passed-reply.ts';
 
-/** The service says by itself when its budget is used up; the gateway gives up a moment later. */
-const graceMs = 500;
+/** The service says by itself when its budget is used up; the gateway gives up a moment later, well within 3 s (decision 23). */
+const graceMs = 250;
 /** As long as any call that is not a creation (decision 23). */
 const notReadingMs = 2_000;
 /** A caller who takes the reply slowly is not the service's fault; somewhere it ends all the same. */
