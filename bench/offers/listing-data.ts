@@ -9,9 +9,11 @@ export async function fillListing(databaseUrl: string, offers: number): Promise<
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    await client.query("INSERT INTO categories VALUES (1, 'Food & Drink', true, NULL)");
     await client.query(
-      "INSERT INTO interests SELECT n, 'Interest ' || n, true FROM generate_series(1, 30) AS n",
+      "INSERT INTO categories VALUES (1, 'Food & Drink', true, NULL) ON CONFLICT DO NOTHING",
+    );
+    await client.query(
+      "INSERT INTO interests SELECT n, 'Interest ' || n, true FROM generate_series(1, 30) AS n ON CONFLICT DO NOTHING",
     );
     const putBack = await withoutIndexes(client);
     const { active, scheduled, paused, unpaid } = living;
