@@ -28,7 +28,7 @@ export function cpuMsOf(root: number): number {
 
 /**
  * The same by who it was: each process of the tree counts for the nearest of its ancestors, itself included, that has a name here,
- * else for its program. What ended meanwhile is missing, and so is a part of what has just begun.
+ * else for its program. What ended meanwhile counts for who waited for it; a part of what has just begun is missing.
  */
 export function cpuMsByName(root: number, names: ReadonlyMap<number, string>): Map<string, number> {
   const all = new Map(processes().map((stat) => [stat.pid, stat]));
@@ -44,7 +44,7 @@ export function cpuMsByName(root: number, names: ReadonlyMap<number, string>): M
   const sums = new Map<string, number>();
   for (const stat of all.values()) {
     const name = nameOf(stat);
-    if (name !== undefined) sums.set(name, (sums.get(name) ?? 0) + stat.ownMs);
+    if (name !== undefined) sums.set(name, (sums.get(name) ?? 0) + stat.ownMs + stat.reapedMs);
   }
   return sums;
 }
