@@ -9,7 +9,7 @@ import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
 import pg from 'pg';
 import { startGateway } from '../src/service.ts';
 import { answerJson, type FakeUpstream } from './fake-upstream.ts';
-import { type GatewayUnderTest, randomIp, startGatewayUnderTest } from './gateway-under-test.ts';
+import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 import { sendRaw } from './raw-client.ts';
 
 const open = new AsyncDisposableStack();
@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(async () => open.disposeAsync());
 
-const ip = randomIp();
+const ip = unusedIp();
 /** Each of these words is sent somewhere below, and may be found nowhere. */
 const private_ = {
   query: 'hush-query',

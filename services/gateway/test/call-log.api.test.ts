@@ -10,7 +10,7 @@ import pg from 'pg';
 import { startGateway } from '../src/service.ts';
 import { everyEndpoint } from './every-endpoint.ts';
 import { answerJson } from './fake-upstream.ts';
-import { type GatewayUnderTest, randomIp, startGatewayUnderTest } from './gateway-under-test.ts';
+import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 
 let gateway: GatewayUnderTest;
 beforeAll(async () => {
@@ -56,7 +56,7 @@ describe('the call log', () => {
 
   it('holds refused requests too: disabled keys, unknown routes, and those over the limit', async () => {
     const { id, key, calls } = await freshKey();
-    const ip = randomIp();
+    const ip = unusedIp();
     for (let count = 0; count < 60; count += 1) await gateway.call('/livez-not', { ip });
     await gateway.call('/interests', { ip, key });
     await gateway.call('/nowhere/17', { key });
@@ -195,7 +195,7 @@ describe('a gateway with a spool', () => {
       );
     const first = await start();
     wire.takeDown();
-    const ip = randomIp();
+    const ip = unusedIp();
     await fetch(`${first.url}/offers/4711/pause?token=hush`, {
       method: 'POST',
       headers: { 'x-api-key': key, 'x-forwarded-for': ip },

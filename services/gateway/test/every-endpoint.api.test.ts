@@ -4,7 +4,7 @@ import { eventually } from '@offer-ads/testing/eventually';
 import pg from 'pg';
 import { composeKey } from '../src/domain/api-key.ts';
 import { everyEndpoint, type SampleRequest } from './every-endpoint.ts';
-import { type GatewayUnderTest, type Reply, randomIp, startGatewayUnderTest } from './gateway-under-test.ts';
+import { type GatewayUnderTest, type Reply, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 
 type Key = { readonly id: number; readonly key: string };
 
@@ -183,7 +183,7 @@ describe('a key with no recorded mode', () => {
 
 describe('60 requests a minute of one address', () => {
   it('are counted over all endpoints together; then each of them is 429, and nothing is asked of a service', async () => {
-    const ip = randomIp();
+    const ip = unusedIp();
     const unknown: SampleRequest = { method: 'GET', path: '/nowhere', route: 'none', body: undefined };
     const all = [...everyEndpoint, unknown];
     for (let count = 0; count < 60; count += 1) {

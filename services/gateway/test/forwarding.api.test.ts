@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { eventually } from '@offer-ads/testing/eventually';
 import { everyEndpoint } from './every-endpoint.ts';
 import { answerJson } from './fake-upstream.ts';
-import { type GatewayUnderTest, randomIp, startGatewayUnderTest } from './gateway-under-test.ts';
+import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 import { sendRaw } from './raw-client.ts';
 
 let gateway: GatewayUnderTest;
@@ -132,7 +132,7 @@ describe('a client that goes away while the service works', () => {
         `${method} ${path} HTTP/1.1`,
         'Host: a',
         `X-Api-Key: ${own.key}`,
-        `X-Forwarded-For: ${randomIp()}`,
+        `X-Forwarded-For: ${unusedIp()}`,
         ...(body === '' ? [] : [`Content-Length: ${body.length}`]),
       ];
       const { socket } = sendRaw(gateway.url, `${head.join('\r\n')}\r\n\r\n${body}`);

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/eventually';
 import { answerJson } from './fake-upstream.ts';
-import { type GatewayUnderTest, randomIp, startGatewayUnderTest } from './gateway-under-test.ts';
+import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 import { openSockets, sendRaw, statusesIn } from './raw-client.ts';
 
 let gateway: GatewayUnderTest;
@@ -41,7 +41,7 @@ afterEach(async () => {
   });
 });
 
-const credentials = () => [`X-Api-Key: ${key}`, `X-Forwarded-For: ${randomIp()}`];
+const credentials = () => [`X-Api-Key: ${key}`, `X-Forwarded-For: ${unusedIp()}`];
 function head(line: string, ...headers: string[]): string {
   return [line, 'Host: gateway', ...credentials(), ...headers, '', ''].join('\r\n');
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { testValkey } from '@offer-ads/testing/valkey';
 import { startGateway } from '../src/service.ts';
-import { type GatewayUnderTest, randomIp, startGatewayUnderTest } from './gateway-under-test.ts';
+import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 
 const open = new AsyncDisposableStack();
 let gateway: GatewayUnderTest;
@@ -59,7 +59,7 @@ describe('the limit of a key', () => {
 
   it('leaves the client IP its own: a request that the key refuses has counted there too', async () => {
     const { key } = await gateway.createKey(organisationId, { requestsPerMinute: 1 });
-    const ip = randomIp();
+    const ip = unusedIp();
     await gateway.call('/categories', { key, ip });
     const refused = await gateway.call('/categories', { key, ip });
     expect(refused.status).toBe(429);
@@ -68,7 +68,7 @@ describe('the limit of a key', () => {
 
   it('is not touched by requests that are refused before it: without the key, or over the limit of the address', async () => {
     const { id, key } = await gateway.createKey(organisationId, { requestsPerMinute: 62 });
-    const ip = randomIp();
+    const ip = unusedIp();
     for (let count = 0; count < 60; count += 1) await gateway.call('/categories', { ip });
     expect((await gateway.call('/categories', { ip, key })).headers.get('ratelimit-policy')).toBe(
       '"ip";q=60;w=60',

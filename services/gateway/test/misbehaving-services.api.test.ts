@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/eventually';
 import { answerJson } from './fake-upstream.ts';
-import { type GatewayUnderTest, randomIp, startGatewayUnderTest } from './gateway-under-test.ts';
+import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 import { openSockets, sendRaw, statusesIn } from './raw-client.ts';
 
 let gateway: GatewayUnderTest;
@@ -185,7 +185,7 @@ describe('after 200 wrong answers', () => {
     const before = openSockets();
     gateway.offers.respond = () => {};
     const ask = () => {
-      const own = [`X-Api-Key: ${key}`, `X-Forwarded-For: ${randomIp()}`, 'Connection: close'];
+      const own = [`X-Api-Key: ${key}`, `X-Forwarded-For: ${unusedIp()}`, 'Connection: close'];
       return sendRaw(gateway.url, ['GET /categories HTTP/1.1', 'Host: a', ...own, '', ''].join('\r\n'))
         .answer;
     };

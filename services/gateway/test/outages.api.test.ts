@@ -5,7 +5,7 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
 import { startGateway } from '../src/service.ts';
 import { answerJson } from './fake-upstream.ts';
-import { type GatewayUnderTest, type Reply, randomIp, startGatewayUnderTest } from './gateway-under-test.ts';
+import { type GatewayUnderTest, type Reply, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 
 let gateway: GatewayUnderTest;
 let organisationId: number;
@@ -105,7 +105,7 @@ describe('while the store is away', () => {
       { logger: silentLogger, brokerNamespace: gateway.brokerNamespace },
     );
     const ask = (path: string, sent = key) =>
-      fetch(cutOff.url + path, { headers: { 'x-api-key': sent, 'x-forwarded-for': randomIp() } });
+      fetch(cutOff.url + path, { headers: { 'x-api-key': sent, 'x-forwarded-for': unusedIp() } });
     wire.takeDown();
     // What can be told without a look-up is told.
     expect((await ask('/categories', `${key}0`)).status).toBe(401);
@@ -142,7 +142,7 @@ describe('while the store is frozen', () => {
       { logger: silentLogger, brokerNamespace: gateway.brokerNamespace },
     );
     const ask = () =>
-      fetch(`${cutOff.url}/categories`, { headers: { 'x-api-key': key, 'x-forwarded-for': randomIp() } });
+      fetch(`${cutOff.url}/categories`, { headers: { 'x-api-key': key, 'x-forwarded-for': unusedIp() } });
     expect((await ask()).status).toBe(200);
     // Connections that are made meanwhile freeze too, in the middle of their greeting.
     const freezing = setInterval(wire.freeze, 1);

@@ -9,7 +9,7 @@ import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import pg from 'pg';
 import { startGateway } from '../src/service.ts';
-import { type GatewayUnderTest, type Reply, randomIp, startGatewayUnderTest } from './gateway-under-test.ts';
+import { type GatewayUnderTest, type Reply, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 
 export const publicUrl = 'https://ads.example.test';
 
@@ -90,7 +90,7 @@ export async function startPortalUnderTest(
     return tokenOf(mail);
   };
 
-  const browser = (ip = randomIp()): Browser => {
+  const browser = (ip = unusedIp()): Browser => {
     const call = async (path: string, { method = 'GET', json, headers, body }: Call = {}): Promise<Reply> => {
       const reply = await gateway.call(path, {
         base: self.url,

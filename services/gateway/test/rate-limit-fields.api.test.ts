@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { composeKey } from '../src/domain/api-key.ts';
 import { answerJson } from './fake-upstream.ts';
-import { type GatewayUnderTest, type Reply, randomIp, startGatewayUnderTest } from './gateway-under-test.ts';
+import { type GatewayUnderTest, type Reply, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 import { sendRaw } from './raw-client.ts';
 
 let gateway: GatewayUnderTest;
@@ -103,7 +103,7 @@ describe('the fields of the limit are in a reply with', () => {
     gateway.offers.respond = (req) => {
       req.on('error', () => {}).once('data', () => begun.resolve());
     };
-    const head = ['POST /offers HTTP/1.1', 'Host: a', `X-Api-Key: ${key}`, `X-Forwarded-For: ${randomIp()}`];
+    const head = ['POST /offers HTTP/1.1', 'Host: a', `X-Api-Key: ${key}`, `X-Forwarded-For: ${unusedIp()}`];
     const { socket, answer } = sendRaw(
       gateway.url,
       [...head, 'Transfer-Encoding: chunked', '', '4', 'half', ''].join('\r\n'),
@@ -120,7 +120,7 @@ describe('the fields of the limit are in a reply with', () => {
 
 describe('a window of the limit', () => {
   it('ends sixty seconds after its first request, to the millisecond', async () => {
-    const ip = randomIp();
+    const ip = unusedIp();
     const begin = elapsedMs;
     const ask = async (atMs: number) => {
       elapsedMs = begin + atMs;

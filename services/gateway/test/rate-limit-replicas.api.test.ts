@@ -7,7 +7,7 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
 import { testValkey } from '@offer-ads/testing/valkey';
 import { startGateway } from '../src/service.ts';
-import { type GatewayUnderTest, randomIp, startGatewayUnderTest } from './gateway-under-test.ts';
+import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 
 type Replica = { readonly url: string };
 
@@ -87,12 +87,12 @@ describe('the rate limit over two replicas', () => {
   it.each(Array.from({ length: testProfile === 'long' ? 100 : 5 }, (_, round) => round))(
     'lets exactly 60 of 120 requests pass that come at once (round %i)',
     async () => {
-      expect(await askBothAtOnce(120, randomIp())).toBe(60);
+      expect(await askBothAtOnce(120, unusedIp())).toBe(60);
     },
   );
 
   it('tells each caller how many are left on all replicas together', async () => {
-    const ip = randomIp();
+    const ip = unusedIp();
     const remaining: (string | null)[] = [];
     for (const replica of [first, second, second, first])
       remaining.push((await ask(replica, ip)).headers.get('x-ratelimit-remaining'));
@@ -100,7 +100,7 @@ describe('the rate limit over two replicas', () => {
   });
 
   it('refuses on one replica what was used up on the other, with the seconds to wait', async () => {
-    const ip = randomIp();
+    const ip = unusedIp();
     expect(await askTimes(60, first, ip)).toBe(60);
     for (let count = 0; count < 3; count += 1) {
       const { status, headers } = await ask(second, ip);
@@ -114,7 +114,7 @@ describe('the rate limit over two replicas', () => {
 
 describe('while the store is away', () => {
   it('each replica goes on from the count that it knows, and the metrics say so', async () => {
-    const ip = randomIp();
+    const ip = unusedIp();
     expect(await askTimes(40, first, ip)).toBe(40);
     const insuredBefore = await metric(first, 'rate_limit_insured_total');
     wire.takeDown();
@@ -128,11 +128,11 @@ describe('while the store is away', () => {
   it('no request waits for a store that swallows everything, but those that find out', async () => {
     wire.freeze();
     const startedAt = performance.now();
-    expect(await askTimes(60, first, randomIp())).toBe(60);
+    expect(await askTimes(60, first, unusedIp())).toBe(60);
     // Each waiting its 100 ms would be six seconds.
     expect(performance.now() - startedAt).toBeLessThan(3_000);
     // A connection of its own tells a frozen one from a store that is away: it comes back by itself.
-    await askTimes(1, second, randomIp());
+    await askTimes(1, second, unusedIp());
     await eventually(storeIsUp(1), { timeoutMs: 15_000 });
   });
 
@@ -140,7 +140,7 @@ describe('while the store is away', () => {
     logged.length = 0;
     wire.takeDown();
     await eventually(storeIsUp(0));
-    await askBothAtOnce(20, randomIp(), [first, second]);
+    await askBothAtOnce(20, unusedIp(), [first, second]);
     wire.bringBack();
     await eventually(storeIsUp(1));
     const lines = logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg !== 'request');
@@ -160,7 +160,7 @@ describe('while the store is away', () => {
       brokerNamespace: first.brokerNamespace,
       limitsNamespace: testValkey().namespace,
     });
-    expect((await ask(late, randomIp())).passed).toBe(true);
+    expect((await ask(late, unusedIp())).passed).toBe(true);
     expect(await metric(late, 'rate_limit_store_up')).toBe(0);
     wire.bringBack();
     await eventually(async () => expect(await metric(late, 'rate_limit_store_up')).toBe(1));
@@ -173,13 +173,13 @@ describe('when the store is back', () => {
     await eventually(storeIsUp(0));
     wire.bringBack();
     await eventually(storeIsUp(1));
-    const ip = randomIp();
+    const ip = unusedIp();
     expect(await askTimes(30, first, ip)).toBe(30);
     expect(await askTimes(40, second, ip)).toBe(30);
   });
 
   it('what a replica counted meanwhile comes along with its next request of the client', async () => {
-    const ip = randomIp();
+    const ip = unusedIp();
     expect(await askTimes(10, first, ip)).toBe(10);
     wire.takeDown();
     await eventually(storeIsUp(0));
@@ -194,7 +194,7 @@ describe('when the store is back', () => {
   });
 
   it('a window that only a replica knows ends when it would have, not a whole window later', async () => {
-    const ip = randomIp();
+    const ip = unusedIp();
     wire.takeDown();
     await eventually(storeIsUp(0));
     const { headers } = await ask(first, ip);

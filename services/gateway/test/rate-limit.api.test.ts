@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type GatewayUnderTest, randomIp, startGatewayUnderTest } from './gateway-under-test.ts';
+import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 
 let gateway: GatewayUnderTest;
 let key: string;
@@ -17,7 +17,7 @@ async function useUp(ip: string) {
 
 describe('the rate limit', () => {
   it('refuses the 61st request of a minute over all endpoints with 429, whoever asks', async () => {
-    const ip = randomIp();
+    const ip = unusedIp();
     await useUp(ip);
     const refused = await gateway.call('/categories', { ip, key });
     expect([refused.status, refused.body]).toEqual([429, { message: 'Too many requests' }]);
@@ -28,7 +28,7 @@ describe('the rate limit', () => {
   });
 
   it('comes before the key: an unauthorised request counts and is refused alike', async () => {
-    const ip = randomIp();
+    const ip = unusedIp();
     await useUp(ip);
     expect((await gateway.call('/categories', { ip })).status).toBe(429);
   });
@@ -40,7 +40,7 @@ describe('the rate limit', () => {
   });
 
   it('leaves pages, health and the platform team alone', async () => {
-    const ip = randomIp();
+    const ip = unusedIp();
     await useUp(ip);
     for (const path of ['/openapi.json', '/docs', '/portal', '/livez']) {
       const page = await gateway.call(path, { ip });

@@ -5,7 +5,7 @@ import { openPostgres } from '@offer-ads/platform/postgres';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { issueSignInLink } from '../src/sign-in/sign-in-links.ts';
-import { type Reply, randomIp } from './gateway-under-test.ts';
+import { type Reply, unusedIp } from './gateway-under-test.ts';
 import { type PortalUnderTest, publicUrl, startPortalUnderTest, visible } from './portal-under-test.ts';
 
 const minute = 60_000;
@@ -304,7 +304,7 @@ describe('POST /portal/api/sign-in/complete', () => {
   });
 
   it('is limited per client network', async () => {
-    const browser = portal.browser(randomIp());
+    const browser = portal.browser(unusedIp());
     for (let count = 0; count < 30; count += 1) await browser.complete('x'.repeat(43));
     const refused = await browser.complete(await askAndRead());
     expect(refused.status).toBe(429);

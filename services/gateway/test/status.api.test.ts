@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/eventually';
 import { type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
-import { type GatewayUnderTest, randomIp, startGatewayUnderTest } from './gateway-under-test.ts';
+import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 
 let gateway: GatewayUnderTest;
 let notifier: FakeUpstream;
@@ -99,7 +99,7 @@ describe('/status', () => {
       asked += 1;
       res.end('{}');
     };
-    const ip = randomIp();
+    const ip = unusedIp();
     const replies = await Promise.all(
       Array.from({ length: 100 }, () => gateway.call('/status.json', { ip })),
     );
