@@ -44,7 +44,7 @@ describe('looking at dependencies', () => {
         { name: 'pricing', state: 'up' },
       ],
     });
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
   it('tells the scraper', async () => {

@@ -122,7 +122,8 @@ describe('logging', () => {
         const headers = { 'x-request-id': 'always-the-same', 'idempotency-key': 'one' };
         const startedAt = performance.now();
         const reply = await gateway.call(path, { method, key, headers, ...(body !== undefined && { body }) });
-        expect(performance.now() - startedAt).toBeLessThan(1_000);
+        // Until the table is free it would be for ever, and until the store's call is given up two seconds.
+        expect(performance.now() - startedAt).toBeLessThan(1_900);
         const { date: _date, ...same } = Object.fromEntries(reply.headers);
         replies.push({ status: reply.status, headers: same, body: reply.body });
       }

@@ -130,7 +130,7 @@ describe('while the store is away', () => {
     const startedAt = performance.now();
     expect(await askTimes(60, first, unusedIp())).toBe(60);
     // Each waiting its 100 ms would be six seconds.
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
     // A connection of its own tells a frozen one from a store that is away: it comes back by itself.
     await askTimes(1, second, unusedIp());
     await eventually(storeIsUp(1), { timeoutMs: 15_000 });
