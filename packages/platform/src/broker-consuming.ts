@@ -108,8 +108,10 @@ export async function startConsuming(o: {
     stop: async () => {
       // Closing with deliveries in flight breaks the connection, hence this order.
       over.abort();
+      // At once, or another batch could begin while the broker is told.
+      const batchesAtWork = [...batches.values()].map((batch) => batch.stop());
       await channel.cancel(consumerTag);
-      await Promise.all([...running, ...[...batches.values()].map((batch) => batch.stop())]);
+      await Promise.all([...running, ...batchesAtWork]);
       channel.nackAll(true);
     },
   };
