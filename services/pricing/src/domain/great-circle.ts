@@ -1,0 +1,39 @@
+/**
+ * The one rule of distance: great circle on a sphere, haversine in double precision. Whatever counts members decides by
+ * it who is inside (the index asks it about everybody close to the edge), so that all counts agree to the member.
+ */
+export type Position = { readonly latitude: number; readonly longitude: number };
+
+/** Mean radius of the earth (IUGG, R1). The earth is a sphere here; `docs/prices.md` says what that means for a caller. */
+export const EARTH_RADIUS_METRES = 6_371_008.8;
+/** The international mile, by definition. */
+const METRES_PER_MILE = 1609.344;
+const RADIANS_PER_DEGREE = Math.PI / 180;
+
+export function greatCircleMetres(a: Position, b: Position): number {
+  const latitudes = Math.sin(((b.latitude - a.latitude) * RADIANS_PER_DEGREE) / 2) ** 2;
+  const longitudes = Math.sin(((b.longitude - a.longitude) * RADIANS_PER_DEGREE) / 2) ** 2;
+  const cosines = Math.cos(a.latitude * RADIANS_PER_DEGREE) * Math.cos(b.latitude * RADIANS_PER_DEGREE);
+  return 2 * EARTH_RADIUS_METRES * Math.asin(Math.sqrt(Math.min(1, latitudes + cosines * longitudes)));
+}
+
+/** On the edge counts as inside. */
+export function isWithin(
+  circle: Position & { readonly radiusMiles: number },
+  { latitude, longitude }: Position,
+): boolean {
+  return greatCircleMetres(circle, { latitude, longitude }) <= radiusMetres(circle.radiusMiles);
+}
+
+export function radiusMetres(radiusMiles: number): number {
+  return radiusMiles * METRES_PER_MILE;
+}
+
+/** Positions are kept to 0.11 m: nobody's phone knows better, and both engines see the same. */
+export function toMicrodegrees(degrees: number): number {
+  return Math.round(degrees * 1e6);
+}
+
+export function fromMicrodegrees(microdegrees: number): number {
+  return microdegrees / 1e6;
+}
