@@ -1,10 +1,8 @@
 /** Many programs of one organisation at once, with the real billing: what the balance affords is sold, and nothing more. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { signedCaller } from '@offer-ads/testing/caller';
-import { eventually } from '@offer-ads/testing/eventually';
 import { readSales } from './money/facts.ts';
-import { formOf } from './money/keys.ts';
+import { createOffer } from './money/one-offer.ts';
 import { priceMinor } from './money/stand-ins.ts';
 import { startWorld, type World } from './money/world.ts';
 
@@ -36,34 +34,11 @@ async function topUp(organisationId: number, amountMinor: bigint): Promise<void>
   expect(reply.status).toBe(200);
 }
 
-/** As a client does: after a 503, which a busy machine may give, the same key is asked again. */
+/** The answer's code. */
 async function create(organisationId: number): Promise<string> {
   const startMs = world.clock.now().getTime() + 3_600_000;
-  const body = await formOf({
-    category_id: '1',
-    title: 'Two for one',
-    description: 'Two coffees for the price of one',
-    url: 'https://cafe.example/two-for-one',
-    'location[]': ['51.5074', '-0.1278'],
-    radius: `${RADIUS}`,
-    start_datetime: new Date(startMs).toISOString(),
-    expiry_datetime: new Date(startMs + DURATION_MS).toISOString(),
-    payment_method: 'B',
-    environment: 'TEST',
-  });
-  const headers = {
-    ...signedCaller({ audience: 'offers', organisationId }),
-    'idempotency-key': randomUUID(),
-  };
-  return eventually(
-    async () => {
-      const url = `${world.offers.running().url}/offers`;
-      const response = await fetch(url, { method: 'POST', headers, body });
-      expect(response.status).toBe(200);
-      return ((await response.json()) as { return_code: string }).return_code;
-    },
-    { timeoutMs: 30_000 },
-  );
+  const wish = { paymentMethod: 'B', radius: RADIUS, startMs, durationMs: DURATION_MS } as const;
+  return (await createOffer(world, { organisationId, ...wish })).return_code;
 }
 
 it('64 keys racing for a balance that affords 10 offers give exactly 10, and spend it to the penny', async () => {

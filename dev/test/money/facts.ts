@@ -64,22 +64,33 @@ export async function readSales({ stores }: World): Promise<Map<number, Sale>> {
   return new Map(rows.map((row) => [Number(row.offer_id), row]));
 }
 
-/** How often each offer was paid for, as the card provider has it. */
-export function readCardPayments({ stripeState }: World): Map<number, number> {
-  const status = new Map<string, { offerId: number; isPaid: boolean }>();
+/** The last line of each object of a kind, as the card provider has kept it. */
+function readProvider<T extends { readonly id: string }>({ stripeState }: World, wanted: string): T[] {
+  const latest = new Map<string, T>();
   for (const line of readFileSync(stripeState, 'utf8').split('\n').filter(Boolean)) {
-    const { kind, object } = JSON.parse(line) as {
-      kind: string;
-      object: { id: string; metadata: Record<string, string>; outcome: { status: string } };
-    };
-    if (kind !== 'session') continue;
-    status.set(object.id, {
-      offerId: Number(object.metadata.offer_id),
-      isPaid: object.outcome.status === 'complete',
-    });
+    const { kind, object } = JSON.parse(line) as { kind: string; object: T };
+    if (kind === wanted) latest.set(object.id, object);
   }
+  return [...latest.values()];
+}
+
+/** What the card provider has told, or is about to. */
+export function readProviderEvents(world: World): { readonly id: string; readonly type: string }[] {
+  return readProvider(world, 'event');
+}
+
+type Session = {
+  readonly id: string;
+  readonly metadata: Record<string, string>;
+  readonly outcome: { readonly status: string };
+};
+
+/** How often each offer was paid for, as the card provider has it. */
+export function readCardPayments(world: World): Map<number, number> {
   const counts = new Map<number, number>();
-  for (const { offerId, isPaid } of status.values())
-    if (isPaid) counts.set(offerId, (counts.get(offerId) ?? 0) + 1);
+  for (const { metadata, outcome } of readProvider<Session>(world, 'session')) {
+    const offerId = Number(metadata.offer_id);
+    if (outcome.status === 'complete') counts.set(offerId, (counts.get(offerId) ?? 0) + 1);
+  }
   return counts;
 }

@@ -33,7 +33,7 @@ const common = {
   MODERATION_CONTEXT_SECRET: testContextSecret,
 } as const;
 
-const stripeKeys = {
+export const stripeKeys = {
   TEST: { secretKey: 'sk_test_simulated', webhookSecret: 'whsec_test_simulated' },
   LIVE: { secretKey: 'sk_live_simulated', webhookSecret: 'whsec_live_simulated' },
 };

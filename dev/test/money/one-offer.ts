@@ -1,0 +1,76 @@
+/** One offer of one organisation, created, paid for and deleted by a client that does not give up. */
+import { randomUUID } from 'node:crypto';
+import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import { signedCaller } from '@offer-ads/testing/caller';
+import { eventually } from '@offer-ads/testing/eventually';
+import { formOf } from './keys.ts';
+import { publicUrl, type World } from './world.ts';
+
+/** A busy machine may give a 503 now and then. */
+const ANSWERED_WITHIN_MS = 30_000;
+
+export type OfferWish = Partial<Pick<CallerContext, 'organisationId' | 'quota'>> & {
+  readonly paymentMethod: 'B' | 'E';
+  readonly title?: string;
+  readonly radius: number;
+  readonly startMs: number;
+  readonly durationMs: number;
+};
+
+type Created = {
+  readonly return_code: string;
+  readonly offer_id: number;
+  readonly payment_url: string | null;
+};
+
+/** After a 503 the same key is asked again. Gives the answer, whatever it says. */
+export async function createOffer(world: World, wish: OfferWish): Promise<Created> {
+  const { paymentMethod, title = 'Two for one', radius, startMs, durationMs, ...facts } = wish;
+  const body = await formOf({
+    category_id: '1',
+    title,
+    description: 'Two coffees for the price of one',
+    url: 'https://cafe.example/two-for-one',
+    'location[]': ['51.5074', '-0.1278'],
+    radius: `${radius}`,
+    start_datetime: new Date(startMs).toISOString(),
+    expiry_datetime: new Date(startMs + durationMs).toISOString(),
+    payment_method: paymentMethod,
+    environment: 'TEST',
+  });
+  const headers = { ...signedCaller({ audience: 'offers', ...facts }), 'idempotency-key': randomUUID() };
+  return eventually(
+    async () => {
+      const url = `${world.offers.running().url}/offers`;
+      const response = await fetch(url, { method: 'POST', headers, body });
+      const text = await response.text();
+      if (response.status !== 200) throw new Error(`creating: ${response.status} ${text}`);
+      return JSON.parse(text) as Created;
+    },
+    { timeoutMs: ANSWERED_WITHIN_MS },
+  );
+}
+
+/** Once, and what came of it: `200 S1`, `409 E6` or the like. */
+export async function deleteOffer(world: World, organisationId: number, offerId: number): Promise<string> {
+  const url = `${world.offers.running().url}/offers/${offerId}`;
+  const headers = signedCaller({ audience: 'offers', organisationId });
+  const response = await fetch(url, { method: 'DELETE', headers });
+  const { return_code } = (await response.json()) as { return_code?: string };
+  return `${response.status} ${return_code ?? ''}`.trim();
+}
+
+/** Follows the payment link, as the payer's browser does. */
+export async function paymentSession(world: World, { payment_url }: Created): Promise<string> {
+  const link = (payment_url ?? '').replace(publicUrl, world.billing.running().url);
+  return eventually(
+    async () => {
+      const response = await fetch(link, { redirect: 'manual' });
+      await response.body?.cancel();
+      const session = /cs_test_\w+/.exec(response.headers.get('location') ?? '')?.[0];
+      if (session === undefined) throw new Error(`the link answers ${response.status}`);
+      return session;
+    },
+    { timeoutMs: ANSWERED_WITHIN_MS },
+  );
+}

@@ -1,0 +1,156 @@
+/**
+ * Somebody pays while somebody else deletes: real offers, real billing, and the card provider's own record of what was paid.
+ * Never both deleted and kept money.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { eventually } from '@offer-ads/testing/eventually';
+import { runs, testProfile } from '@offer-ads/testing/profile';
+import { chance } from '@offer-ads/testing/random';
+import { audit } from './money/audit.ts';
+import { type OfferFacts, readCardPayments, readOffers, readSales } from './money/facts.ts';
+import { createOffer, deleteOffer, paymentSession } from './money/one-offer.ts';
+import { becomeQuiet } from './money/quiet.ts';
+import { startWorld, type World } from './money/world.ts';
+
+const ROUNDS = runs(48, 1_000);
+/** Rounds at once: enough to make them meet work of others, few enough to keep them races. */
+const LANES = 4;
+/** About as long as a deletion takes, so that the payment comes at every stage of it; nothing waits for it. */
+const MOST_APART_MS = 40;
+const HOUR_MS = 3_600_000;
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+  await world.admin('offers', 'PUT', '/admin/catalogue', {
+    categories: [{ categoryId: 1, categoryName: 'Food & Drink' }],
+    interests: [],
+  });
+}, 60_000);
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+}, 60_000);
+
+const orders = [
+  'paid, then deleted',
+  'deleted, then paid',
+  'deleted while it is being paid',
+  'paid while it is being deleted',
+] as const;
+type Round = {
+  readonly organisationId: number;
+  readonly offerId: number;
+  readonly order: (typeof orders)[number];
+  /** What the payer was told, and what the one who deletes. */
+  readonly isPaid: boolean;
+  readonly deletion: string;
+};
+
+/** Each round has an organisation of its own, whose balance shows what came back. */
+async function race(index: number): Promise<Round> {
+  const organisationId = 1_000 + index;
+  const startMs = world.clock.now().getTime() + 24 * HOUR_MS;
+  const wish = { organisationId, paymentMethod: 'E', radius: 7, startMs, durationMs: HOUR_MS + 1 } as const;
+  const created = await createOffer(world, wish);
+  const offerId = created.offer_id;
+  const session = await paymentSession(world, created);
+  const pay = () => world.pay(session);
+  const remove = () => deleteOffer(world, organisationId, offerId);
+  const order = orders[index % orders.length] as Round['order'];
+  const afterMs = chance(index).below(MOST_APART_MS);
+  const later = async <T>(work: () => Promise<T>) => {
+    await pause(afterMs);
+    return work();
+  };
+  const facts = { organisationId, offerId, order };
+  switch (order) {
+    case 'paid, then deleted': {
+      const isPaid = await pay();
+      return { ...facts, isPaid, deletion: await remove() };
+    }
+    case 'deleted, then paid': {
+      const deletion = await remove();
+      return { ...facts, deletion, isPaid: await pay() };
+    }
+    case 'deleted while it is being paid': {
+      const [isPaid, deletion] = await Promise.all([pay(), later(remove)]);
+      return { ...facts, isPaid, deletion };
+    }
+    case 'paid while it is being deleted': {
+      const [deletion, isPaid] = await Promise.all([remove(), later(pay)]);
+      return { ...facts, isPaid, deletion };
+    }
+  }
+}
+
+it(
+  `paying while a delete runs, ${ROUNDS} times in every order: never both deleted and kept money`,
+  async () => {
+    const rounds: Round[] = [];
+    let next = 0;
+    const lane = async () => {
+      while (next < ROUNDS) rounds.push(await race(next++));
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+    await becomeQuiet(world);
+
+    const offers = new Map((await readOffers(world)).map((offer) => [offer.offer_id, offer]));
+    const sales = await readSales(world);
+    const cards = readCardPayments(world);
+    const fateOf = (round: Round) => {
+      const { deleted_at, payment_applied_at, net_minor } = offers.get(round.offerId) as OfferFacts;
+      const sale = sales.get(round.offerId);
+      return {
+        ...round,
+        deleted: deleted_at !== null,
+        applied: payment_applied_at !== null,
+        netMinor: net_minor,
+        paid: cards.get(round.offerId) ?? 0,
+        keptMinor: (sale?.sold_minor ?? 0n) - (sale?.credited_minor ?? 0n),
+        state: sale?.state,
+      };
+    };
+    const fates = rounds.map(fateOf);
+    for (const fate of fates) {
+      // The answers were the truth.
+      expect(fate).toMatchObject({ deleted: fate.deletion === '200 S1', paid: fate.isPaid ? 1 : 0 });
+      expect(['200 S1', '409 E6', '503 E7', '503']).toContain(fate.deletion);
+      // It starts tomorrow: what is deleted owes nothing, what is paid and stays owes all.
+      const keptMinor = fate.isPaid && !fate.deleted ? fate.netMinor : 0n;
+      expect(fate).toMatchObject({ keptMinor, applied: fate.isPaid });
+      if (fate.order === 'paid, then deleted') expect(fate.isPaid).toBe(true);
+      // Only who was told that it is not certain may find it neither paid nor gone.
+      if (!fate.isPaid && !fate.deleted) expect(fate.deletion).toMatch(/^503/);
+      else expect(fate.state).toBe(fate.isPaid ? 'paid' : 'closed');
+    }
+    if (testProfile === 'long') process.stdout.write(figures(fates));
+
+    // Past the end of all of them.
+    world.clock.advance(3 * 24 * HOUR_MS);
+    await eventually(
+      async () => {
+        await becomeQuiet(world);
+        expect(await audit(world, [], new Map())).toEqual([]);
+      },
+      { timeoutMs: 60_000 },
+    );
+  },
+  runs(120_000, 1_200_000),
+);
+
+type Fate = Round & { readonly deleted: boolean; readonly keptMinor: bigint };
+
+function figures(fates: readonly Fate[]): string {
+  const lines = orders.map((order) => {
+    const of = fates.filter((fate) => fate.order === order);
+    const count = (is: (fate: Fate) => boolean) => of.filter(is).length;
+    return (
+      `${order}: ${of.length} offers, ${count((fate) => fate.isPaid && !fate.deleted)} paid and kept, ` +
+      `${count((fate) => fate.isPaid && fate.deleted)} paid, deleted and credited in full, ` +
+      `${count((fate) => !fate.isPaid && fate.deleted)} deleted unpaid, ` +
+      `${count((fate) => !fate.isPaid && !fate.deleted)} neither (E7)\n`
+    );
+  });
+  return lines.join('');
+}
