@@ -33,10 +33,12 @@ const ratesPerEuro: readonly (readonly [currency: string, rate: string])[] = [
   ['ZAR', '19.8914'],
 ];
 
-export function dailyXml(date: string): string {
-  const cubes = ratesPerEuro.map(
-    ([currency, rate]) => `\t\t\t<Cube currency='${currency}' rate='${rate}'/>\n`,
-  );
+export function dailyXml(date: string, factors: Readonly<Record<string, number>> = {}): string {
+  const cubes = ratesPerEuro.map(([currency, rate]) => {
+    const factor = factors[currency];
+    const told = factor === undefined ? rate : (Number(rate) * factor).toFixed(5);
+    return `\t\t\t<Cube currency='${currency}' rate='${told}'/>\n`;
+  });
   return `<?xml version="1.0" encoding="UTF-8"?>
 <gesmes:Envelope xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01" xmlns="http://www.ecb.int/vocabulary/2002-08-01/eurofxref">
 \t<gesmes:subject>Reference rates</gesmes:subject>

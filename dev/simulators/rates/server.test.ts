@@ -62,6 +62,8 @@ describe('the daily file', () => {
     expect((await read()).text).toContain("<Cube time='2026-11-10'>");
     await set({ malformed: true });
     expect((await read()).text).not.toContain('</gesmes:Envelope>');
+    await set({ factors: { USD: 1.3 } });
+    expect((await read()).text).toContain("<Cube currency='USD' rate='1.50566'/>");
     await set({ down: true });
     expect((await read()).status).toBe(503);
     await set({});

@@ -13,6 +13,8 @@ const ratesFaults = z.strictObject({
   staleDays: z.int().min(0).max(3650).optional(),
   malformed: z.boolean().optional(),
   down: z.boolean().optional(),
+  /** What rates are multiplied with, by currency: `{ USD: 1.3 }` is a jump by 30 %, a negative one a negative rate. */
+  factors: z.record(z.string(), z.number()).optional(),
 });
 
 export async function startRatesSimulator(
@@ -28,7 +30,7 @@ export async function startRatesSimulator(
       res.status(503).send('Service Unavailable');
       return;
     }
-    const xml = dailyXml(latestFixing(clock.now(), faults.staleDays));
+    const xml = dailyXml(latestFixing(clock.now(), faults.staleDays), faults.factors);
     // Cut in the middle, as a broken transfer leaves it.
     res.type('text/xml').send(faults.malformed ? xml.slice(0, xml.length / 2) : xml);
   });

@@ -84,6 +84,7 @@ export const email = z.email('must be an email address').describe('EMAIL');
 export const isoTime = z.iso
   .datetime({ offset: true, message: 'must be an ISO 8601 date-time with a zone' })
   .describe('ISO');
+export const date = z.iso.date('must be a date such as 2026-11-20').describe('DATE');
 export const modeOption = z
   .enum(['test', 'live'], 'must be test or live')
   .transform((word) => mode.parse(word.toUpperCase()))

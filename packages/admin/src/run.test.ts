@@ -143,7 +143,8 @@ describe('a command', () => {
     ],
     ['call-log list --org 3 --limit 5', 'GET /admin/organisations/3/calls?limit=5', ''],
     ['member generate --count 10 --seed 1', 'POST /admin/members/generate', { count: 10, seed: 1 }],
-    ['rates refresh', 'POST /admin/rates/refresh', ''],
+    ['rates refresh', 'POST /admin/rates/refresh', {}],
+    ['rates refresh --accept-jump 2026-11-20', 'POST /admin/rates/refresh', { acceptJump: '2026-11-20' }],
     ['offer disable --id 9', 'POST /admin/offers/9/disable', ''],
   ])('%s asks for %s', async (words, call, body) => {
     replies[call] = { done: true };
@@ -162,6 +163,7 @@ describe('a command', () => {
     ['key limit --id 7', '--per-minute is missing'],
     ['key limit --id 7 --per-minute 0', '--per-minute must be a number of requests from 1, or none'],
     ['member import', 'FILE is missing'],
+    ['rates refresh --accept-jump yes', '--accept-jump must be a date such as 2026-11-20'],
     ['member import no-such-file.ndjson', 'cannot read no-such-file.ndjson'],
     ['org destroy --org 3', 'there is no command "org destroy"'],
   ])('%s fails and says "%s"', async (words, problem) => {

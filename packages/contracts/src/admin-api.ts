@@ -212,6 +212,12 @@ export const memberGeneration = z.object({
   seed: z.int().nonnegative(),
 });
 
+/** POST /admin/rates/refresh */
+export const ratesRefresh = z.object({
+  /** The date of the fixing in which a currency may have moved by more than 20 %, because somebody has made sure that it did. */
+  acceptJump: z.iso.date().optional(),
+});
+
 // ---- every service that consumes events
 
 /** GET /admin/parked?limit= */

@@ -11,7 +11,7 @@ import type { MembersStore } from './members-store.ts';
 
 export function subscriptions(stores: {
   readonly members: MembersStore;
-  readonly interests: InterestsStore;
+  readonly interests: Pick<InterestsStore, 'replace'>;
 }): readonly Subscription[] {
   return [
     on(MemberChanged, ({ data: { version, ...facts } }) => stores.members.change({ facts, version })),

@@ -2,10 +2,8 @@
 import type { Deadline } from '@offer-ads/platform/deadline';
 import type { AudienceEngine } from './audience-engine.ts';
 import type { EstimateForm } from './domain/estimate-form.ts';
-import { exchangeRateOf } from './domain/exchange-rate.ts';
 import { type Price, priceOf } from './domain/price.ts';
-import { frankfurtDate } from './domain/target-calendar.ts';
-import type { RatesStore } from './rates-store.ts';
+import type { HeldRates } from './held-rates.ts';
 
 export type OfferToPrice = EstimateForm & {
   /** The organisation's billing currency. */
@@ -17,13 +15,10 @@ export type OfferToPrice = EstimateForm & {
 
 /** Estimate and creation both come here, so that the same inputs cost the same. */
 export async function priceOffer(
-  { audience, rates }: { readonly audience: AudienceEngine; readonly rates: RatesStore },
+  o: { readonly audience: AudienceEngine; readonly rates: Pick<HeldRates, 'exchangeRate'> },
   { target, startAt, endAt, currency, now, deadline }: OfferToPrice,
 ): Promise<Price> {
-  const [matchingUsers, latestRates] = await Promise.all([
-    audience.count(target, deadline),
-    rates.latest(frankfurtDate(now)),
-  ]);
+  const matchingUsers = await o.audience.count(target, deadline);
   const durationMs = endAt.getTime() - startAt.getTime();
-  return priceOf({ durationMs, matchingUsers, exchangeRate: exchangeRateOf(currency, latestRates, now) });
+  return priceOf({ durationMs, matchingUsers, exchangeRate: o.rates.exchangeRate(currency, now) });
 }

@@ -25,8 +25,8 @@ describe("the central bank's document", () => {
   });
 
   it('may be of today or of any day before, in Frankfurt', () => {
-    const lateEvening = new Date('2026-11-20T23:30:00Z');
-    expect(parseRates(dailyXml('2026-11-21'), lateEvening).ok).toBe(true);
+    const lateEvening = new Date('2026-11-19T23:30:00Z');
+    expect(parseRates(dailyXml('2026-11-20'), lateEvening).ok).toBe(true);
     expect(parseRates(dailyXml('2026-11-10'), now).ok).toBe(true);
   });
 
@@ -43,6 +43,8 @@ describe("the central bank's document", () => {
     ['has a code that is no currency', xml.replace("'USD'", "'us$'"), notTheDocument],
     ['has a currency without a rate', xml.replace(" rate='1.1582'", ''), notTheDocument],
     ['is dated tomorrow', dailyXml('2026-11-21'), /dated 2026-11-21, which is in the future$/],
+    ['is dated a Sunday', dailyXml('2026-11-15'), /dated 2026-11-15, on which there is no fixing$/],
+    ['is dated Good Friday', dailyXml('2026-04-03'), /dated 2026-04-03, on which there is no fixing$/],
     ['has a negative rate', xml.replace("'1.1582'", "'-1.1582'"), /^the rate of USD is not a positive/],
     ['has a rate of zero', xml.replace("'1.1582'", "'0.0000'"), /^the rate of USD is not a positive/],
     ['has a rate that is no number', xml.replace("'1.1582'", "'N/A'"), /^the rate of USD is not a positive/],
@@ -51,6 +53,16 @@ describe("the central bank's document", () => {
     ['lacks the pound', xml.replace("'GBP'", "'XXX'"), /^the feed has no rate of GBP/],
   ])('is refused when it %s', (_, text, problem) => {
     expect(problemOf(parseRates(text, now))).toMatch(problem);
+  });
+
+  it.each([
+    ['malformed', xml.slice(0, 700)],
+    ['malformed', xml.replace("'1.1582'", "'-1.1582'")],
+    ['malformed', xml.replace("'GBP'", "'XXX'")],
+    ['wrong-date', dailyXml('2026-11-21')],
+    ['wrong-date', dailyXml('2026-11-15')],
+  ])('is refused as %s, the word for metrics', (reason, text) => {
+    expect(parseRates(text, now)).toMatchObject({ ok: false, reason });
   });
 
   it('is refused, never half taken, wherever a transfer breaks off', () => {
@@ -86,7 +98,11 @@ describe('fetching the rates', () => {
 
   it('says that the feed answered with an error', async () => {
     const url = await feedThat((_, res) => res.writeHead(500).end('oops'));
-    expect(problemOf(await fetchRates({ url, now }))).toBe('the feed answered 500');
+    expect(await fetchRates({ url, now })).toEqual({
+      ok: false,
+      reason: 'unreachable',
+      problem: 'the feed answered 500',
+    });
   });
 
   it('reads no more than a document can have', async () => {

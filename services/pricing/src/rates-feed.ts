@@ -3,11 +3,14 @@ import { currency } from '@offer-ads/contracts/primitives';
 import { XMLParser } from 'fast-xml-parser';
 import { z } from 'zod';
 import { parseRateE8, type ReferenceRates } from './domain/exchange-rate.ts';
-import { frankfurtDate } from './domain/target-calendar.ts';
+import { frankfurtDate, isFixingDay } from './domain/target-calendar.ts';
 
-export type FeedResult =
-  | { readonly ok: true; readonly rates: ReferenceRates }
-  | { readonly ok: false; readonly problem: string };
+export type FeedRefusal = {
+  readonly ok: false;
+  readonly reason: 'unreachable' | 'malformed' | 'wrong-date';
+  readonly problem: string;
+};
+export type FeedResult = { readonly ok: true; readonly rates: ReferenceRates } | FeedRefusal;
 
 /** The document has 30 lines and 2 kB; a hundred times that is not it. */
 const MAX_BYTES = 200_000;
@@ -22,12 +25,14 @@ export async function fetchRates(o: { url: string; now: Date; signal?: AbortSign
     const response = await fetch(o.url, { signal, headers: { accept: 'application/xml, text/xml' } });
     if (!response.ok) {
       await response.body?.cancel();
-      return failed(`the feed answered ${response.status}`);
+      return failed('unreachable', `the feed answered ${response.status}`);
     }
     const xml = await boundedText(response);
-    return xml === undefined ? failed(`the feed is longer than ${MAX_BYTES} bytes`) : parseRates(xml, o.now);
+    return xml === undefined
+      ? failed('malformed', `the feed is longer than ${MAX_BYTES} bytes`)
+      : parseRates(xml, o.now);
   } catch (error) {
-    return failed(`the feed cannot be reached: ${reasonOf(error)}`);
+    return failed('unreachable', `the feed cannot be reached: ${reasonOf(error)}`);
   }
 }
 
@@ -49,18 +54,19 @@ const parser = new XMLParser({
 
 export function parseRates(xml: string, now: Date): FeedResult {
   const parsed = envelope.safeParse(parseXml(xml));
-  if (!parsed.success) return failed("the feed is not the central bank's document of one day's rates");
+  if (!parsed.success) return malformed("the feed is not the central bank's document of one day's rates");
   const { time: date, Cube: entries } = parsed.data.Envelope.Cube[0].Cube[0];
-  if (date > frankfurtDate(now)) return failed(`the feed is dated ${date}, which is in the future`);
+  if (date > frankfurtDate(now)) return wrongDate(`the feed is dated ${date}, which is in the future`);
+  if (!isFixingDay(date)) return wrongDate(`the feed is dated ${date}, on which there is no fixing`);
 
   const perEuroE8 = new Map<string, bigint>();
   for (const entry of entries) {
     const rateE8 = parseRateE8(entry.rate);
-    if (rateE8 === undefined) return failed(`the rate of ${entry.currency} is not a positive decimal`);
-    if (perEuroE8.has(entry.currency)) return failed(`${entry.currency} is in the feed twice`);
+    if (rateE8 === undefined) return malformed(`the rate of ${entry.currency} is not a positive decimal`);
+    if (perEuroE8.has(entry.currency)) return malformed(`${entry.currency} is in the feed twice`);
     perEuroE8.set(entry.currency, rateE8);
   }
-  if (!perEuroE8.has('GBP')) return failed('the feed has no rate of GBP, by which every other is divided');
+  if (!perEuroE8.has('GBP')) return malformed('the feed has no rate of GBP, by which every other is divided');
   return { ok: true, rates: { date, perEuroE8 } };
 }
 
@@ -91,6 +97,9 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error ? cause.message || cause.name : String(cause);
 }
 
-function failed(problem: string): FeedResult {
-  return { ok: false, problem };
+const malformed = (problem: string) => failed('malformed', problem);
+const wrongDate = (problem: string) => failed('wrong-date', problem);
+
+function failed(reason: FeedRefusal['reason'], problem: string): FeedRefusal {
+  return { ok: false, reason, problem };
 }

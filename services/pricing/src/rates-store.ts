@@ -4,8 +4,8 @@ import type { Connection } from 'mongoose';
 import type { ReferenceRates } from './domain/exchange-rate.ts';
 
 export type RatesStore = {
-  /** The latest fixing that is not after this date; null when none was ever stored. */
-  readonly latest: (date: string) => Promise<ReferenceRates | null>;
+  /** The newest fixings, the newest first. */
+  readonly newest: (most: number) => Promise<readonly ReferenceRates[]>;
   /** A date's rates replace those stored for it: the central bank may correct itself. */
   readonly save: (rates: ReferenceRates, fetchedAt: Date) => Promise<void>;
   /** Forgets every fixing after this date. */
@@ -23,10 +23,10 @@ type RatesDocument = {
 export function openRatesStore(connection: Connection): RatesStore {
   const rates = connection.collection<RatesDocument>('rates');
   return {
-    latest: async (date) => {
-      const newestFirst = { ...withinBudget(), sort: { _id: -1 } } as const;
-      const stored = await orUnavailable(rates.findOne({ _id: { $lte: date } }, newestFirst));
-      return stored === null ? null : { date: stored._id, perEuroE8: fromDigits(stored.perEuroE8) };
+    newest: async (most) => {
+      const newestFirst = { ...withinBudget(), sort: { _id: -1 }, limit: most } as const;
+      const stored = await orUnavailable(rates.find({}, newestFirst).toArray());
+      return stored.map(({ _id: date, perEuroE8 }) => ({ date, perEuroE8: fromDigits(perEuroE8) }));
     },
     save: async ({ date, perEuroE8 }, fetchedAt) => {
       const replacement = { perEuroE8: toDigits(perEuroE8), fetchedAt };

@@ -8,15 +8,21 @@ import { openMongo } from '@offer-ads/platform/mongo';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
 import type { PricingConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
+import { keepFresh } from './held.ts';
+import { holdInterests } from './held-interests.ts';
+import { holdRates } from './held-rates.ts';
 import { mountAdminRoutes } from './http/admin-routes.ts';
 import { mountPriceRoutes } from './http/price-routes.ts';
 import { openInterestsStore } from './interests-store.ts';
 import { openMembersStore } from './members-store.ts';
 import { openRatesStore } from './rates-store.ts';
 import { ratesRefresher } from './refresh-rates.ts';
+import { ratesWatch } from './watch-rates.ts';
 
-/** Costs the feed nothing: it is asked only while a fixing is due that is not stored yet. */
-const LOOK_FOR_RATES_EVERY_MS = 60_000;
+/** Costs the feed nothing: it is asked only while a fixing is due that is not stored yet, and after growing pauses. */
+const LOOK_FOR_RATES_EVERY_MS = 5_000;
+/** So soon is what one replica has learnt in force on all. Two small reads. */
+const READ_HELD_EVERY_MS = 2_000;
 
 export type PricingService = AsyncDisposable & { readonly url: string };
 
@@ -31,16 +37,32 @@ export async function startPricing(
 
   const mongo = opened.use(await openMongo({ url: config.MONGO_URL, ...foundation }));
   const members = openMembersStore(mongo.connection);
-  const interests = openInterestsStore(mongo.connection);
-  const rates = openRatesStore(mongo.connection);
   await members.prepare();
 
-  const { refreshNow, refreshWhenDue } = ratesRefresher({ url: config.RATES_URL, rates, clock });
+  const interests = await holdInterests(openInterestsStore(mongo.connection));
+  const ratesStore = openRatesStore(mongo.connection);
+  const rates = await holdRates(ratesStore);
+  opened.use(
+    startLoop({
+      name: 'read-held',
+      everyMs: READ_HELD_EVERY_MS,
+      work: keepFresh([rates, interests], logger),
+      ...foundation,
+    }),
+  );
+
+  const { refreshNow, refreshWhenDue } = ratesRefresher({
+    url: config.RATES_URL,
+    store: ratesStore,
+    held: rates,
+    ...foundation,
+  });
+  const watchRates = ratesWatch({ held: rates, ...foundation });
   opened.use(
     startLoop({
       name: 'refresh-rates',
       everyMs: LOOK_FOR_RATES_EVERY_MS,
-      work: refreshWhenDue,
+      work: (signal) => refreshWhenDue(signal).finally(watchRates),
       ...foundation,
     }),
   );

@@ -110,6 +110,27 @@ describe('refreshing the rates', () => {
     expect(await estimate({}, 'USD')).toMatchObject({ exchange_rate_date: '2026-11-20' });
   });
 
+  it('keeps the last good rates when a currency jumps, until somebody accepts that very fixing', async () => {
+    await pricing.setRatesFaults({ factors: { USD: 1.3 } });
+    const { status, body } = await pricing.admin('/admin/rates/refresh');
+    expect({ status, body }).toEqual({
+      status: 409,
+      body: {
+        message: expect.stringMatching(/^Rates not refreshed: USD moved by more than 20 %.*2026-11-20$/),
+      },
+    });
+    expect(await estimate({}, 'USD')).toMatchObject({ exchange_rate_per_gbp: 1.32631 });
+    const accepting = (acceptJump: string) =>
+      pricing.admin('/admin/rates/refresh', JSON.stringify({ acceptJump }));
+    expect((await accepting('2026-11-19')).status).toBe(409);
+    expect((await accepting('yes')).status).toBe(400);
+    expect((await accepting('2026-11-20')).status).toBe(200);
+    // 1.1582 x 1.3 = 1.50566, / 0.87325 = 1.72420269...
+    expect(await estimate({}, 'USD')).toMatchObject({ exchange_rate_per_gbp: 1.724203 });
+    await pricing.setRatesFaults({});
+    expect((await accepting('2026-11-20')).status).toBe(200);
+  });
+
   it('takes the feed at its word: fixings after the one it names are withdrawn', async () => {
     await pricing.setRatesFaults({ staleDays: 10 });
     expect(await pricing.admin('/admin/rates/refresh')).toMatchObject({ body: { date: '2026-11-10' } });

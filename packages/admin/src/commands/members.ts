@@ -1,6 +1,6 @@
 /** Members of the community and the day's exchange rates, which pricing holds. */
 import { accessSync, constants } from 'node:fs';
-import { type Command, command, count, text, UsageError } from '../command.ts';
+import { type Command, command, count, date, text, UsageError } from '../command.ts';
 
 export const memberCommands: readonly Command[] = [
   command({
@@ -22,9 +22,13 @@ export const memberCommands: readonly Command[] = [
   }),
   command({
     name: 'rates refresh',
-    summary: "Fetch the day's exchange rates now",
-    options: {},
-    run: (_o, { call }) => call('pricing', { method: 'POST', path: '/admin/rates/refresh' }),
+    summary:
+      "Fetch the day's exchange rates now; DATE is the fixing in which a currency may have moved by over 20 %",
+    options: { 'accept-jump': date.optional() },
+    run: (o, { call }) => {
+      const json = { acceptJump: o['accept-jump'] };
+      return call('pricing', { method: 'POST', path: '/admin/rates/refresh', json });
+    },
   }),
 ];
 

@@ -15,17 +15,17 @@ const rates: ReferenceRates = {
 
 describe('the exchange rate of a billing currency', () => {
   it('of the pound is 1, needs no fixing and bears no date', () => {
-    expect(exchangeRateOf('GBP', null, now)).toEqual({ perGbpE6: 1_000_000n, date: null });
+    expect(exchangeRateOf('GBP', [], now)).toEqual({ perGbpE6: 1_000_000n, date: null });
   });
 
   it('is the rate per euro divided by the pounds per euro, to 6 places', () => {
     // 1.1582 / 0.8775 = 1.31988604...
-    expect(exchangeRateOf('USD', rates, now)).toEqual({ perGbpE6: 1_319_886n, date: '2026-11-20' });
+    expect(exchangeRateOf('USD', [rates], now)).toEqual({ perGbpE6: 1_319_886n, date: '2026-11-20' });
   });
 
   it('of the euro is what a pound buys', () => {
     // 1 / 0.8775 = 1.13960114...
-    expect(exchangeRateOf('EUR', rates, now)).toEqual({ perGbpE6: 1_139_601n, date: '2026-11-20' });
+    expect(exchangeRateOf('EUR', [rates], now)).toEqual({ perGbpE6: 1_139_601n, date: '2026-11-20' });
   });
 
   it.each([
@@ -35,13 +35,43 @@ describe('the exchange rate of a billing currency', () => {
     ['a code that is no currency', 'XXX'],
     ['a billed currency that the fixing lacks', 'SEK'],
   ])('does not exist for %s', (_, currency) => {
-    expect(exchangeRateOf(currency, rates, now)).toBeNull();
+    expect(exchangeRateOf(currency, [rates], now)).toBeNull();
   });
 
   it('does not exist before the first fixing was fetched, or when the last is out of date', () => {
-    expect(exchangeRateOf('USD', null, now)).toBeNull();
-    expect(exchangeRateOf('USD', { ...rates, date: '2026-11-18' }, now)).toBeNull();
-    expect(exchangeRateOf('USD', { ...rates, date: '2026-11-19' }, now)).not.toBeNull();
+    expect(exchangeRateOf('USD', [], now)).toBeNull();
+    expect(exchangeRateOf('USD', [{ ...rates, date: '2026-11-18' }], now)).toBeNull();
+    expect(exchangeRateOf('USD', [{ ...rates, date: '2026-11-19' }], now)).not.toBeNull();
+  });
+
+  it('comes from the newest fixing that is not of a day to come', () => {
+    const dollar = (date: string, perEuroE8: bigint) => ({
+      date,
+      perEuroE8: new Map([
+        ['GBP', 100_000_000n],
+        ['USD', perEuroE8],
+      ]),
+    });
+    const fixings = [dollar('2026-11-23', 3n), dollar('2026-11-20', 200_000_000n), dollar('2026-11-19', 1n)];
+    expect(exchangeRateOf('USD', fixings, now)).toEqual({ perGbpE6: 2_000_000n, date: '2026-11-20' });
+  });
+
+  it('that a fixing lacks is that of the one before, with its date, until that is out of date', () => {
+    const withoutDollar = { date: '2026-11-20', perEuroE8: new Map([['GBP', 87_000_000n]]) };
+    const thursday = { ...rates, date: '2026-11-19' };
+    const wednesday = { ...rates, date: '2026-11-18' };
+    expect(exchangeRateOf('USD', [withoutDollar, thursday], now)).toEqual({
+      perGbpE6: 1_319_886n,
+      date: '2026-11-19',
+    });
+    expect(exchangeRateOf('USD', [withoutDollar, wednesday], now)).toBeNull();
+    expect(exchangeRateOf('EUR', [withoutDollar, thursday], now)?.date).toBe('2026-11-20');
+  });
+
+  it('needs the pounds of the same fixing', () => {
+    const withoutPound = { date: '2026-11-20', perEuroE8: new Map([['USD', 115_820_000n]]) };
+    expect(exchangeRateOf('USD', [withoutPound], now)).toBeNull();
+    expect(exchangeRateOf('EUR', [withoutPound], now)).toBeNull();
   });
 
   it('lies within half a millionth of the true quotient, the half upwards', () => {
@@ -52,7 +82,7 @@ describe('the exchange rate of a billing currency', () => {
           ['GBP', pounds],
           ['USD', dollars],
         ]);
-        const rateE6 = exchangeRateOf('USD', { date: rates.date, perEuroE8 }, now)?.perGbpE6 ?? -1n;
+        const rateE6 = exchangeRateOf('USD', [{ date: rates.date, perEuroE8 }], now)?.perGbpE6 ?? -1n;
         // rate - 1/2 <= dollars x 10^6 / pounds < rate + 1/2
         const twiceQuotient = 2n * dollars * 1_000_000n;
         expect((2n * rateE6 - 1n) * pounds <= twiceQuotient).toBe(true);

@@ -1,7 +1,7 @@
 /** What one pound is in the billing currency, from the European Central Bank's reference rates (decisions 15 and 16). */
 import { isBilledCurrency } from '@offer-ads/contracts/currencies';
 import { divideHalfUp } from '@offer-ads/contracts/rounding';
-import { isOutOfDate } from './target-calendar.ts';
+import { frankfurtDate, isOutOfDate } from './target-calendar.ts';
 
 /** One day's fixing. */
 export type ReferenceRates = {
@@ -21,18 +21,28 @@ export type ExchangeRate = {
 const ONE_E8 = 10n ** 8n;
 const pound: ExchangeRate = { perGbpE6: 1_000_000n, date: null };
 
-/** @returns null when the currency cannot be billed: not a billed currency, without a rate, or its rate out of date */
+/**
+ * @param fixings the newest first
+ * @returns null when the currency cannot be billed: not a billed currency, without a rate, or its rate out of date
+ */
 export function exchangeRateOf(
   currency: string,
-  latest: ReferenceRates | null,
+  fixings: readonly ReferenceRates[],
   now: Date,
 ): ExchangeRate | null {
   if (currency === 'GBP') return pound;
-  if (!isBilledCurrency(currency) || latest === null || isOutOfDate(latest.date, now)) return null;
-  const perEuroE8 = currency === 'EUR' ? ONE_E8 : latest.perEuroE8.get(currency);
-  const poundsPerEuroE8 = latest.perEuroE8.get('GBP');
-  if (perEuroE8 === undefined || poundsPerEuroE8 === undefined) return null;
-  return { perGbpE6: roundExchangeRate(perEuroE8, poundsPerEuroE8), date: latest.date };
+  if (!isBilledCurrency(currency)) return null;
+  const today = frankfurtDate(now);
+  // What a fixing lacks keeps the rate of the one before, for as long as that is not out of date.
+  for (const { date, perEuroE8 } of fixings) {
+    if (date > today) continue;
+    if (isOutOfDate(date, now)) return null;
+    const currencyPerEuroE8 = currency === 'EUR' ? ONE_E8 : perEuroE8.get(currency);
+    const poundsPerEuroE8 = perEuroE8.get('GBP');
+    if (currencyPerEuroE8 === undefined || poundsPerEuroE8 === undefined) continue;
+    return { perGbpE6: roundExchangeRate(currencyPerEuroE8, poundsPerEuroE8), date };
+  }
+  return null;
 }
 
 /** Decision 16: the rate per GBP = the currency's rate per EUR divided by GBP's, to 6 decimal places. */

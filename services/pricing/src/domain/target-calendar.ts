@@ -25,12 +25,21 @@ const frankfurtTime = new Intl.DateTimeFormat('sv-SE', {
 
 /** Whether two or more fixings after this one should exist by now (decision 16). Dates are `YYYY-MM-DD`. */
 export function isOutOfDate(lastFixing: string, now: Date): boolean {
-  return areMissing(MISSING_WHEN_OUT_OF_DATE, lastFixing, now);
+  return missingFixings(lastFixing, now, MISSING_WHEN_OUT_OF_DATE) === MISSING_WHEN_OUT_OF_DATE;
 }
 
 /** Whether a fixing after this one should exist by now. */
 export function isNewerDue(lastFixing: string, now: Date): boolean {
-  return areMissing(1, lastFixing, now);
+  return missingFixings(lastFixing, now, 1) === 1;
+}
+
+/** How many fixings after this one should exist by now; counted back from today, and no further than `atMost`. */
+export function missingFixings(lastFixing: string, now: Date, atMost: number): number {
+  let missing = 0;
+  for (let date = lastDayDue(now); date > lastFixing && missing < atMost; date = dayBefore(date)) {
+    if (isFixingDay(date)) missing += 1;
+  }
+  return missing;
 }
 
 /** The calendar date in Frankfurt, the latest that a fixing can bear. */
@@ -44,15 +53,6 @@ export function isFixingDay(date: string): boolean {
   if (closedDays.has(date.slice(5))) return false;
   const easter = easterSunday(Number(date.slice(0, 4)));
   return date !== addDays(easter, -2) && date !== addDays(easter, 1);
-}
-
-/** Walks back from today, and no further than it takes to know. */
-function areMissing(fixings: number, lastFixing: string, now: Date): boolean {
-  let missing = 0;
-  for (let date = lastDayDue(now); date > lastFixing && missing < fixings; date = dayBefore(date)) {
-    if (isFixingDay(date)) missing += 1;
-  }
-  return missing === fixings;
 }
 
 function lastDayDue(now: Date): string {

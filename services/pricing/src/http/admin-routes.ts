@@ -1,5 +1,5 @@
 /** What `npm run admin` asks of pricing: members in bulk, and the day's rates. */
-import { memberGeneration } from '@offer-ads/contracts/admin-api';
+import { memberGeneration, ratesRefresh } from '@offer-ads/contracts/admin-api';
 import { requireAdmin } from '@offer-ads/platform/admin-routes';
 import type { Clock } from '@offer-ads/platform/clock';
 import type { Logger } from '@offer-ads/platform/logging';
@@ -39,9 +39,13 @@ export function mountAdminRoutes(
     res.json({ generated: wanted.count });
   });
 
-  app.post('/admin/rates/refresh', admin, async (_req, res) => {
-    const result = await o.refreshRates();
-    if (!result.ok) return void res.status(502).json({ message: `Rates not refreshed: ${result.problem}` });
+  app.post('/admin/rates/refresh', admin, express.json(), async (req, res) => {
+    const result = await o.refreshRates(validInput(ratesRefresh, req.body));
+    if (!result.ok) {
+      // A jump may be right: then the person says so.
+      const status = result.reason === 'jump' ? 409 : 502;
+      return void res.status(status).json({ message: `Rates not refreshed: ${result.problem}` });
+    }
     res.json({ date: result.rates.date, currencies: [...result.rates.perEuroE8.keys()].toSorted() });
   });
 }

@@ -21,7 +21,6 @@ const clock = testClock('2026-11-20T18:00:00.000Z');
 /** Pricing's routes over a count that takes as long as it may. */
 async function start(audience: AudienceEngine): Promise<void> {
   const destination = { write: (line: string) => lines.push(line) };
-  const never = async () => {};
   server = await startHttpServer({
     service: 'pricing',
     host: '127.0.0.1',
@@ -35,8 +34,8 @@ async function start(audience: AudienceEngine): Promise<void> {
         contextSecret: testContextSecret,
         clock,
         audience,
-        rates: { latest: async () => null, save: never, withdrawAfter: never },
-        interests: { active: async () => new Set(), replace: never },
+        rates: { exchangeRate: () => null },
+        interests: { active: () => new Set() },
       }),
   });
 }

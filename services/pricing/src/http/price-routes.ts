@@ -6,9 +6,9 @@ import { requestFacts } from '@offer-ads/platform/http-request';
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
 import type { AudienceEngine } from '../audience-engine.ts';
 import { type EstimateRefusal, readEstimateForm, refusalOfInterests } from '../domain/estimate-form.ts';
-import type { InterestsStore } from '../interests-store.ts';
+import type { HeldInterests } from '../held-interests.ts';
+import type { HeldRates } from '../held-rates.ts';
 import { priceOffer } from '../price-offer.ts';
-import type { RatesStore } from '../rates-store.ts';
 import { estimateReply, priceReply, refusalReply } from './replies.ts';
 
 /** A form with every interest there may be takes 4 kB. */
@@ -20,8 +20,8 @@ export function mountPriceRoutes(
     readonly contextSecret: string;
     readonly clock: Clock;
     readonly audience: AudienceEngine;
-    readonly rates: RatesStore;
-    readonly interests: InterestsStore;
+    readonly rates: Pick<HeldRates, 'exchangeRate'>;
+    readonly interests: Pick<HeldInterests, 'active'>;
   },
 ): void {
   const caller = requireCaller({ secret: o.contextSecret, audience: 'pricing', clock: o.clock });
@@ -34,7 +34,7 @@ export function mountPriceRoutes(
     const read = readEstimateForm(req.body, mode, now);
     if (!read.ok) return refuse(res, read.refusal);
     const { interests } = read.form.target;
-    const unknown = interests.length > 0 && refusalOfInterests(interests, await o.interests.active());
+    const unknown = interests.length > 0 && refusalOfInterests(interests, o.interests.active());
     if (unknown) return refuse(res, unknown);
     res.json(estimateReply(await priceOffer(o, { ...read.form, currency, now, deadline }), currency));
   });
