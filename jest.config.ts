@@ -31,7 +31,8 @@ const config: Config = {
   ],
   // One service under test already keeps Postgres, MongoDB and RabbitMQ busy; more workers than this only queue.
   maxWorkers: 2,
-  testTimeout: 30_000,
+  // Ends what hangs; what takes seconds here takes many where the machine has other work too.
+  testTimeout: 60_000,
 };
 
 export default config;

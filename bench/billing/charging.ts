@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { createLogger } from '@offer-ads/platform/logging';
 import { createMetrics } from '@offer-ads/platform/metrics';
-import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
+import { openPostgres, type Postgres, sqlOf } from '@offer-ads/platform/postgres';
 import { chargeOffer } from '../../services/billing/src/charge-offer.ts';
 import { topUpBalance } from '../../services/billing/src/top-up-balance.ts';
 import { type Statement, writeScript } from './pgbench.ts';
@@ -69,9 +69,10 @@ export async function recordCharge(postgres: Postgres): Promise<readonly Stateme
     transaction: (work) =>
       postgres.transaction((tx) =>
         work({
-          query: (sql, values = []) => {
+          query: (statement, values = []) => {
+            const sql = sqlOf(statement);
             statements.push({ sql, values: values.map((value) => (value === sale.offerId ? OFFER : value)) });
-            return tx.query(sql, values);
+            return tx.query(statement, values);
           },
         }),
       ),

@@ -4,8 +4,25 @@ import { serviceUnavailable } from './faults.ts';
 import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 
+/**
+ * One that each connection has the server parse once, and plan a few times only: for statements whose planning costs more than
+ * their work. It names its columns one by one: `*` would fail when a migration adds one.
+ */
+export type PreparedStatement = {
+  /** Unique within the service. */
+  readonly name: string;
+  readonly sql: string;
+};
+
+export function sqlOf(statement: string | PreparedStatement): string {
+  return typeof statement === 'string' ? statement : statement.sql;
+}
+
 export type Transaction = {
-  readonly query: <R extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]) => Promise<R[]>;
+  readonly query: <R extends pg.QueryResultRow>(
+    statement: string | PreparedStatement,
+    values?: readonly unknown[],
+  ) => Promise<R[]>;
 };
 
 /** Stores whose statements may stand alone take this. */
@@ -52,7 +69,7 @@ export async function openPostgres(o: {
   reportPool(pool, o.pool ?? 'main', o.metrics);
   const postgres: Postgres = {
     pool,
-    query: (sql, values) => rowsOf(pool, sql, values),
+    query: (statement, values) => rowsOf(pool, statement, values),
     transaction: (work) => inTransaction(pool, work),
     healthy: () =>
       rowsOf(pool, 'SELECT 1').then(
@@ -76,7 +93,7 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promis
   });
   // Without a listener a connection that dies between two statements would end the process.
   client.on('error', ignore);
-  const tx: Transaction = { query: (sql, values) => rowsOf(client, sql, values) };
+  const tx: Transaction = { query: (statement, values) => rowsOf(client, statement, values) };
   let broken: Error | undefined;
   try {
     await tx.query('BEGIN');
@@ -95,11 +112,12 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promis
 
 async function rowsOf<R extends pg.QueryResultRow>(
   on: pg.Pool | pg.ClientBase,
-  sql: string,
+  statement: string | PreparedStatement,
   values: readonly unknown[] = [],
 ): Promise<R[]> {
+  const name = typeof statement === 'string' ? {} : { name: statement.name };
   try {
-    return (await on.query<R>(sql, [...values])).rows;
+    return (await on.query<R>({ ...name, text: sqlOf(statement), values: [...values] })).rows;
   } catch (error) {
     throw asFault(error);
   }

@@ -33,6 +33,16 @@ describe('postgres', () => {
     });
   });
 
+  it('has a prepared statement parsed once for each connection, whatever its values are', async () => {
+    const doubled = { name: 'doubled', sql: 'SELECT $1::bigint * 2 AS twice' };
+    const parsed = await postgres.transaction(async (tx) => {
+      expect(await tx.query(doubled, [2])).toEqual([{ twice: 4n }]);
+      expect(await tx.query(doubled, [3])).toEqual([{ twice: 6n }]);
+      return tx.query('SELECT name, generic_plans + custom_plans AS runs FROM pg_prepared_statements');
+    });
+    expect(parsed).toEqual([{ name: 'doubled', runs: 2n }]);
+  });
+
   it('writes nothing of a transaction that throws', async () => {
     const work = postgres.transaction(async (tx) => {
       await tx.query('INSERT INTO coins VALUES (1)');

@@ -1,5 +1,5 @@
 /** The ledger in Postgres: booking, balances, and the check that recomputes everything. */
-import type { Transaction } from '@offer-ads/platform/postgres';
+import type { PreparedStatement, Transaction } from '@offer-ads/platform/postgres';
 import { accountKinds, type Book, entriesOf, type LedgerTransaction } from './domain/ledger.ts';
 
 export type Balance = { readonly minor: bigint; readonly lowThresholdMinor: bigint | null };
@@ -19,6 +19,38 @@ type BookingRow = {
   low_threshold_minor: bigint | null;
 };
 
+const bookStatement: PreparedStatement = {
+  name: 'book',
+  sql: `WITH entry AS MATERIALIZED (
+          SELECT account_id, kind, amount_minor
+            FROM unnest($6::text[], $7::bigint[]) AS change (kind, amount_minor)
+            JOIN accounts USING (kind)
+           WHERE organisation_id = $1 AND mode = $2 AND currency = $3
+        ), complete AS MATERIALIZED (
+          SELECT count(*) AS accounts, count(*) = cardinality($6::text[]) AS yes,
+                 coalesce(sum(amount_minor) FILTER (WHERE kind = 'prepaid-balance'), 0)::bigint AS change
+            FROM entry
+        ), moved AS (
+          UPDATE balances
+             SET balance_minor = balance_minor + change, last_booked_at = greatest(last_booked_at, $8)
+            FROM complete, accounts
+           WHERE organisation_id = $1 AND mode = $2 AND currency = $3 AND kind = 'prepaid-balance'
+             AND balances.account_id = accounts.account_id AND complete.yes
+             AND (change >= 0 OR balance_minor + change >= 0)
+          RETURNING balance_minor, low_threshold_minor, last_booked_at
+        ), booked AS (
+          INSERT INTO transactions
+            (cause, kind, organisation_id, mode, currency, offer_id, booked_at, balance_after_minor)
+          SELECT $4, $9, $1, $2, $3, $5, last_booked_at, balance_minor FROM moved
+          RETURNING transaction_id
+        ), written AS (
+          INSERT INTO entries (transaction_id, account_id, amount_minor)
+          SELECT transaction_id, account_id, amount_minor FROM booked, entry
+        )
+        SELECT accounts, transaction_id, balance_minor, low_threshold_minor
+          FROM complete LEFT JOIN booked ON true LEFT JOIN moved ON true`,
+};
+
 /**
  * Books it whole or not at all; the database refuses a cause that was booked before. One statement, so that a busy
  * balance is locked for no longer than the commit takes. Every transaction takes that lock, also one that leaves the
@@ -29,47 +61,17 @@ export async function book(tx: Transaction, transaction: LedgerTransaction, at: 
   const entries = entriesOf(transaction);
   const { organisationId, mode, currency } = transaction.book;
   const attempt = async () => {
-    const [row] = await tx.query<BookingRow>(
-      `WITH entry AS MATERIALIZED (
-         SELECT account_id, kind, amount_minor
-           FROM unnest($6::text[], $7::bigint[]) AS change (kind, amount_minor)
-           JOIN accounts USING (kind)
-          WHERE organisation_id = $1 AND mode = $2 AND currency = $3
-       ), complete AS MATERIALIZED (
-         SELECT count(*) AS accounts, count(*) = cardinality($6::text[]) AS yes,
-                coalesce(sum(amount_minor) FILTER (WHERE kind = 'prepaid-balance'), 0)::bigint AS change
-           FROM entry
-       ), moved AS (
-         UPDATE balances
-            SET balance_minor = balance_minor + change, last_booked_at = greatest(last_booked_at, $8)
-           FROM complete, accounts
-          WHERE organisation_id = $1 AND mode = $2 AND currency = $3 AND kind = 'prepaid-balance'
-            AND balances.account_id = accounts.account_id AND complete.yes
-            AND (change >= 0 OR balance_minor + change >= 0)
-         RETURNING balance_minor, low_threshold_minor, last_booked_at
-       ), booked AS (
-         INSERT INTO transactions
-           (cause, kind, organisation_id, mode, currency, offer_id, booked_at, balance_after_minor)
-         SELECT $4, $9, $1, $2, $3, $5, last_booked_at, balance_minor FROM moved
-         RETURNING transaction_id
-       ), written AS (
-         INSERT INTO entries (transaction_id, account_id, amount_minor)
-         SELECT transaction_id, account_id, amount_minor FROM booked, entry
-       )
-       SELECT accounts, transaction_id, balance_minor, low_threshold_minor
-         FROM complete LEFT JOIN booked ON true LEFT JOIN moved ON true`,
-      [
-        organisationId,
-        mode,
-        currency,
-        transaction.cause,
-        transaction.offerId,
-        entries.map((entry) => entry.account),
-        entries.map((entry) => entry.amountMinor),
-        at,
-        transaction.kind,
-      ],
-    );
+    const [row] = await tx.query<BookingRow>(bookStatement, [
+      organisationId,
+      mode,
+      currency,
+      transaction.cause,
+      transaction.offerId,
+      entries.map((entry) => entry.account),
+      entries.map((entry) => entry.amountMinor),
+      at,
+      transaction.kind,
+    ]);
     if (row === undefined) throw new Error(`booking "${transaction.cause}" gave no row`);
     return row;
   };

@@ -1,5 +1,5 @@
 /** Offers' payments in Postgres. The row of an offer is the lock under which its money moves. */
-import type { Transaction } from '@offer-ads/platform/postgres';
+import type { PreparedStatement, Transaction } from '@offer-ads/platform/postgres';
 import { writeSession } from './checkouts-store.ts';
 import type { Checkout, CheckoutState } from './domain/checkout.ts';
 import type { Book } from './domain/ledger.ts';
@@ -14,15 +14,16 @@ type Sale = {
 
 /** False: the id is known already. Waits for whoever is at work on it. */
 export async function insertCharge(tx: Transaction, sale: Sale, chargedAt: Date): Promise<boolean> {
-  return inserted(
-    tx,
-    `INSERT INTO offer_payments
-       (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
-     VALUES ($1, $2, $3, $4, $5, $6, 0, 'B', 'charged', $7)
-     ON CONFLICT DO NOTHING RETURNING offer_id`,
-    [...saleValues(sale), chargedAt],
-  );
+  return inserted(tx, insertChargeStatement, [...saleValues(sale), chargedAt]);
 }
+
+const insertChargeStatement: PreparedStatement = {
+  name: 'insert-charge',
+  sql: `INSERT INTO offer_payments
+          (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
+        VALUES ($1, $2, $3, $4, $5, $6, 0, 'B', 'charged', $7)
+        ON CONFLICT DO NOTHING RETURNING offer_id`,
+};
 
 export async function insertCheckout(
   tx: Transaction,
@@ -53,8 +54,12 @@ export async function insertClosed(tx: Transaction, offerId: number, book: Book)
   );
 }
 
-async function inserted(tx: Transaction, sql: string, values: readonly unknown[]): Promise<boolean> {
-  return (await tx.query(sql, values)).length === 1;
+async function inserted(
+  tx: Transaction,
+  statement: string | PreparedStatement,
+  values: readonly unknown[],
+): Promise<boolean> {
+  return (await tx.query(statement, values)).length === 1;
 }
 
 function saleValues({ offerId, book, title, netMinor }: Sale): readonly unknown[] {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BalanceToppedUp } from '@offer-ads/contracts/billing-events';
-import type { Transaction } from '@offer-ads/platform/postgres';
+import { sqlOf, type Transaction } from '@offer-ads/platform/postgres';
 import { chargeOffer } from '../src/charge-offer.ts';
 import { accountKinds, type Book, balanceToppedUp, offerPaidByCard } from '../src/domain/ledger.ts';
 import { completeInvoices } from '../src/invoices.ts';
@@ -156,7 +156,8 @@ describe('the ledger check', () => {
       await tx.query('UPDATE balances SET balance_minor = balance_minor + 1');
       await tx.query('UPDATE offer_payments SET credited_minor = 5 WHERE offer_id = $1', [offerId]);
       const found = await checkLedger({
-        query: (text, values) => (text.startsWith('SET') ? Promise.resolve([]) : tx.query(text, values)),
+        query: (text, values) =>
+          sqlOf(text).startsWith('SET') ? Promise.resolve([]) : tx.query(text, values),
       });
       throw Object.assign(new Error('undo'), { found });
     });
@@ -184,7 +185,8 @@ describe('the ledger check', () => {
         await book(tx, balanceToppedUp(tampered, randomUUID(), 10n), test.clock.now());
       await tamper(tx, tampered);
       const withoutSettings: Transaction = {
-        query: (text, values) => (text.startsWith('SET') ? Promise.resolve([]) : tx.query(text, values)),
+        query: (text, values) =>
+          sqlOf(text).startsWith('SET') ? Promise.resolve([]) : tx.query(text, values),
       };
       const steps = { transactionsAtOnce: step, rowsAtOnce: step };
       ({ problems } = await checkLedger(withoutSettings, steps));

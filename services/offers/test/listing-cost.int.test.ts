@@ -1,7 +1,7 @@
 /** What a page of the listing costs: counted in rows and blocks, which no busy machine changes. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createMetrics } from '@offer-ads/platform/metrics';
-import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
+import { openPostgres, type Postgres, type PreparedStatement, sqlOf } from '@offer-ads/platform/postgres';
 import { createTestDatabase, type TestDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
@@ -59,9 +59,9 @@ type Plan = {
 /** Rows of offers that were looked at, and blocks of whatever was. */
 async function costOf(organisationId: number, query: Partial<ListingQuery>) {
   let plan: Plan | undefined;
-  const explain = async (sql: string, values?: readonly unknown[]) => {
+  const explain = async (statement: string | PreparedStatement, values?: readonly unknown[]) => {
     const [row] = await postgres.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${sql}`,
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${sqlOf(statement)}`,
       values,
     );
     plan = row?.['QUERY PLAN'][0]?.Plan;
