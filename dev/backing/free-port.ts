@@ -1,16 +1,36 @@
 /** Ports of loopback that nothing listens on. */
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
-/** All are held until the last is found, so they differ. Another program could still be faster to take one. */
+/**
+ * Below those that Linux, macOS and Windows deal out themselves (from 32,768 at the lowest): one of these goes to no connection and no
+ * listener that was given just any port before the one who asked here listens on it.
+ */
+const FIRST_PORT = 10_000;
+const FIRST_DEALT_OUT = 32_768;
+const TRIES_FOR_EACH = 100;
+
+/** All are held until the last is found, so they differ. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers: Server[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    servers.push(server);
+  await using held = new AsyncDisposableStack();
+  const ports: number[] = [];
+  for (let tries = 0; ports.length < count; tries += 1) {
+    if (tries > count * TRIES_FOR_EACH) throw new Error(`no ${count} free ports of loopback were found`);
+    const port = randomInt(FIRST_PORT, FIRST_DEALT_OUT);
+    const server = await listenOn(port);
+    if (server === undefined) continue;
+    held.defer(async () => void (await once(server.close(), 'close')));
+    ports.push(port);
   }
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
   return ports;
+}
+
+/** @returns undefined when somebody else has it */
+async function listenOn(port: number): Promise<Server | undefined> {
+  const server = createServer().listen(port, '127.0.0.1');
+  return once(server, 'listening').then(
+    () => server,
+    () => undefined,
+  );
 }
