@@ -118,6 +118,31 @@ describe('the price of an offer', () => {
     );
   });
 
+  it('has Ad Units within half a hundredth of the true product for any milliseconds, the half upwards', () => {
+    // Up to all the years that dates can have, and more members than there are people.
+    const duration = fc.integer({ min: 1, max: 8_640_000_000_000_000 });
+    fc.assert(
+      fc.property(duration, fc.maxSafeNat(), (durationMs, matchingUsers) => {
+        const { adUnitsHundredths } = priceOf({ durationMs, matchingUsers, exchangeRate: null });
+        // units - 1/2 <= members x ms / 36,000 < units + 1/2
+        const twice = 2n * BigInt(durationMs) * BigInt(matchingUsers);
+        expect((2n * adUnitsHundredths - 1n) * 36_000n <= twice).toBe(true);
+        expect(twice < (2n * adUnitsHundredths + 1n) * 36_000n).toBe(true);
+      }),
+    );
+  });
+
+  it('stays exact far beyond what floating point can hold', () => {
+    // A billion members but one, and 638,888,888.88889 hours, until about the year 75,000; figures from another language's fractions.
+    const price = priceOf({
+      durationMs: 2_300_000_000_000_001,
+      matchingUsers: 999_999_999,
+      exchangeRate: dollar,
+    });
+    expect(price.adUnitsHundredths).toBe(638_888_888_250_000_277_78n);
+    expect(price.money?.costMinor).toBe(843_256_665_823_410_37n);
+  });
+
   it('never rises when the audience or the duration shrinks', () => {
     const hours = fc.integer({ min: 1, max: 10_000_000_000 });
     const users = fc.integer({ min: 0, max: 1_000_000_000 });
