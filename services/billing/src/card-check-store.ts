@@ -19,27 +19,27 @@ const topUpsQuestion = `
          AND (t.organisation_id, t.mode, t.currency) = (record.organisation_id, record.mode, record.currency)
     ) booked`;
 
-/** What the provider took back of a book and has not returned, against the refunds and disputes on record. */
+/** What the provider took back and returned, as the ledger of the payment's book has it, against each refund and dispute on record. */
 const reversalsQuestion = `
-  SELECT account_id AS place,
-         CASE WHEN booked <> recorded
-              THEN format('account %s: the ledger says %s taken back by the card provider, the records %s',
-                          account_id, -booked, -recorded) END AS problem
+  SELECT card_reversal_id AS place,
+         CASE WHEN (taken_by_record, returned_by_record) <> (booked.taken, booked.returned)
+              THEN format('%s %s: its record says %s taken and %s returned, the ledger %s and %s',
+                          kind, reversal_id, taken_by_record, returned_by_record, booked.taken, booked.returned) END AS problem
     FROM (
-      SELECT * FROM accounts WHERE kind = 'card-reversals' AND account_id > $1 ORDER BY account_id LIMIT $2
-    ) a
+      SELECT *, CASE WHEN taken_booked THEN amount_minor ELSE 0 END AS taken_by_record,
+             CASE WHEN returned_booked THEN amount_minor ELSE 0 END AS returned_by_record
+        FROM card_reversals WHERE card_reversal_id > $1 ORDER BY card_reversal_id LIMIT $2
+    ) record
     CROSS JOIN LATERAL (
-      SELECT coalesce(sum(amount_minor), 0) AS booked
-        FROM transactions t JOIN entries e USING (transaction_id)
-       WHERE (t.organisation_id, t.mode, t.currency) = (a.organisation_id, a.mode, a.currency)
-         AND t.kind IN ('card-refund', 'card-refund-failed', 'card-dispute', 'card-dispute-won')
-         AND e.account_id = a.account_id
-    ) ledger
-    CROSS JOIN LATERAL (
-      SELECT coalesce(sum(CASE WHEN returned_booked THEN r.amount_minor ELSE 0 END
-                        - CASE WHEN taken_booked THEN r.amount_minor ELSE 0 END), 0) AS recorded
-        FROM card_payments p JOIN card_reversals r ON r.payment_intent_id = p.payment_intent_id AND r.mode = p.mode
-       WHERE (p.organisation_id, p.mode, p.currency) = (a.organisation_id, a.mode, a.currency)
-    ) records`;
+      SELECT coalesce(-sum(e.amount_minor) FILTER (WHERE e.amount_minor < 0), 0) AS taken,
+             coalesce(sum(e.amount_minor) FILTER (WHERE e.amount_minor > 0), 0) AS returned
+        FROM transactions t JOIN entries e USING (transaction_id) JOIN accounts a USING (account_id)
+       WHERE t.cause IN (format('%s %s taken', record.kind, reversal_id), format('%s %s returned', record.kind, reversal_id))
+         AND a.kind = 'card-reversals'
+         AND (t.organisation_id, t.mode, t.currency) = (
+               SELECT organisation_id, mode, currency FROM card_payments p
+                WHERE p.payment_intent_id = record.payment_intent_id AND p.mode = record.mode LIMIT 1
+             )
+    ) booked`;
 
 export const cardQuestions = [topUpsQuestion, reversalsQuestion];

@@ -81,7 +81,7 @@ async function* transactionSteps(
 /** One row: the last transaction of the step, how many were examined, and what is wrong with them. */
 const transactionsQuestion = `
   WITH step AS MATERIALIZED (
-    SELECT transaction_id, organisation_id, mode, currency, booked_at, balance_after_minor, offer_id
+    SELECT transaction_id, cause, kind, organisation_id, mode, currency, booked_at, balance_after_minor, offer_id
       FROM transactions
      WHERE (organisation_id, mode, currency, booked_at, transaction_id)
         >= ($1::bigint, $2::text, $3::text, $4::timestamptz, $5::bigint)
@@ -128,6 +128,11 @@ const transactionsQuestion = `
       FROM examined
      WHERE offer_id IS NOT NULL
        AND NOT EXISTS (SELECT FROM offer_payments p WHERE p.offer_id = examined.offer_id)
+    UNION ALL
+    SELECT place, format('transaction %s is of "%s", which has no record', transaction_id, cause)
+      FROM examined
+     WHERE kind IN ('card-refund', 'card-refund-failed', 'card-dispute', 'card-dispute-won')
+       AND NOT EXISTS (SELECT FROM card_reversals r WHERE r.reversal_id = split_part(cause, ' ', 2))
   )
   SELECT organisation_id, mode, currency, booked_at::text, transaction_id,
          (SELECT count(*) FROM examined) AS transactions,

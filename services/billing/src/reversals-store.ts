@@ -99,10 +99,13 @@ type ListedRow = ReversalRow & {
 /** The latest first, with the payment that each is of, as far as it is known. */
 export async function latestReversals(on: Transaction, limit: number): Promise<ListedReversal[]> {
   const rows = await on.query<ListedRow>(
+    // One payment after the other: a plain join with the view reads all of them.
     `SELECT r.*, p.organisation_id, p.offer_id, p.top_up_id
-       FROM card_reversals r
-       LEFT JOIN card_payments p ON p.payment_intent_id = r.payment_intent_id AND p.mode = r.mode
-      ORDER BY r.first_heard_at DESC, r.reversal_id DESC LIMIT $1`,
+       FROM (SELECT * FROM card_reversals ORDER BY first_heard_at DESC, reversal_id DESC LIMIT $1) r
+       LEFT JOIN LATERAL (
+         SELECT * FROM card_payments p WHERE p.payment_intent_id = r.payment_intent_id AND p.mode = r.mode LIMIT 1
+       ) p ON true
+      ORDER BY r.first_heard_at DESC, r.reversal_id DESC`,
     [limit],
   );
   return rows.map((row) => ({

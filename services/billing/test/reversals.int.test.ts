@@ -189,8 +189,16 @@ it('the ledger check finds a refund or a top-up that record and ledger tell diff
   await priced(99_00n);
   expect(await problems()).toEqual([
     expect.stringMatching(`^top-up ${topUp.topUpId}: its record says 9900 added`),
-    expect.stringMatching(/the ledger says 1200 taken back by the card provider, the records 0$/),
+    `refund ${id}: its record says 0 taken and 0 returned, the ledger 1200 and 0`,
   ]);
   await told(true);
   await priced(100_00n);
+  const renamed = (from: string, to: string) =>
+    postgres.query('UPDATE card_reversals SET reversal_id = $2 WHERE reversal_id = $1', [from, to]);
+  await renamed(id, 're_another');
+  expect(await problems()).toEqual([
+    expect.stringMatching(new RegExp(`^transaction \\d+ is of "refund ${id} taken", which has no record$`)),
+    'refund re_another: its record says 1200 taken and 0 returned, the ledger 0 and 0',
+  ]);
+  await renamed('re_another', id);
 });
