@@ -1,6 +1,7 @@
 /** The part of Stripe's API v1 that card payments of offers need. */
 import type { Express, Request } from 'express';
 import type { Checkout } from './checkout.ts';
+import { eventListParameters, listEvents } from './event-list.ts';
 import { type Faults, type Trouble, type TroubledOperation, takeTroubles } from './faults.ts';
 import { answerOnce, type SavedReply } from './idempotency.ts';
 import type { Collection } from './journal.ts';
@@ -41,6 +42,8 @@ export function mountApi(
     taxRates: Collection<TaxRate>;
     customers: Collection<Customer>;
     events: Collection<Event>;
+    /** Whether the webhook of an event was accepted. */
+    isDelivered: (eventId: string) => boolean;
     savedReplies: Collection<SavedReply>;
     faults: () => Faults;
   },
@@ -139,7 +142,7 @@ export function mountApi(
     return ok(checkout.render(session, expand.includes('line_items')));
   }
 
-  endpoint('post', '/v1/tax_rates', ({ livemode, input }) => {
+  const makeTaxRate = ({ livemode, input }: Call) => {
     const asked = parseParameters(taxRateParameters, input);
     if (!asked.ok) return asked.reply;
     const rate: TaxRate = {
@@ -164,7 +167,8 @@ export function mountApi(
     };
     o.taxRates.put(rate);
     return ok(rate);
-  });
+  };
+  endpoint('post', '/v1/tax_rates', makeTaxRate, 'rate');
 
   endpoint('post', '/v1/customers', ({ livemode, input }) => {
     const asked = parseParameters(customerParameters, input);
@@ -199,16 +203,35 @@ export function mountApi(
     return ok(customer);
   });
 
+  endpoint(
+    'get',
+    '/v1/events',
+    ({ livemode, input }) => {
+      const asked = parseParameters(eventListParameters, input);
+      if (!asked.ok) return asked.reply;
+      const nowSeconds = checkout.nowSeconds();
+      return listEvents(o.events.all(), asked.value, { livemode, nowSeconds, isDelivered: o.isDelivered });
+    },
+    'list',
+  );
+
   const readable = <T extends { id: string; livemode: boolean }>(
     path: string,
     kind: string,
     collection: Collection<T>,
-    matches: (object: T, filter: Record<string, unknown>) => boolean,
   ) => {
     endpoint('get', `${path}/:id`, ({ livemode, id }) => {
       const object = collection.get(id);
       return object?.livemode === livemode ? ok(object) : notFound(kind, id, 'id');
     });
+  };
+  const listable = <T extends { id: string; livemode: boolean }>(
+    path: string,
+    kind: string,
+    collection: Collection<T>,
+    matches: (object: T, filter: Record<string, unknown>) => boolean,
+  ) => {
+    readable(path, kind, collection);
     endpoint('get', path, ({ livemode, input }) => {
       const asked = parseParameters(listParameters, input);
       if (!asked.ok) return asked.reply;
@@ -221,9 +244,9 @@ export function mountApi(
       return ok(renderList(path, newestFirst.slice(from, from + limit), newestFirst.length > from + limit));
     });
   };
-  readable('/v1/tax_rates', 'tax rate', o.taxRates, hasFields);
-  readable('/v1/customers', 'customer', o.customers, hasFields);
-  readable('/v1/events', 'event', o.events, hasFields);
+  listable('/v1/tax_rates', 'tax rate', o.taxRates, hasFields);
+  listable('/v1/customers', 'customer', o.customers, hasFields);
+  readable('/v1/events', 'event', o.events);
 
   app.use('/v1', (req, res) => {
     const message = `Unrecognized request URL (${req.method}: ${req.originalUrl}): the simulator does not know it.`;

@@ -14,6 +14,8 @@ export const faults = z.strictObject({
   duplicate: z.int().min(1).max(100).optional(),
   /** How long the first delivery of each webhook waits. */
   delayMs: z.int().min(0).max(600_000).optional(),
+  /** Webhooks are given up at once, as after three days of trying. */
+  lose: z.boolean().optional(),
   /** Webhooks arrive in another order than they happened. */
   shuffle: z.boolean().optional(),
   /** `complete`: the payer has just paid, so the session completes instead. */
@@ -21,6 +23,10 @@ export const faults = z.strictObject({
   /** `too_small`: refused as below the minimum of the currency. */
   failCreate: z.enum([...troubles, 'too_small']).optional(),
   failRetrieve: z.enum(troubles).optional(),
+  /** Of the list of events. */
+  failList: z.enum(troubles).optional(),
+  /** Of making a tax rate. */
+  failRate: z.enum(troubles).optional(),
   /** How many calls meet the trouble before all is well; every one unless said. */
   failTimes: z.int().min(1).max(1_000).optional(),
   /** Of `busy`. */
@@ -30,9 +36,15 @@ export const faults = z.strictObject({
 });
 export type Faults = z.infer<typeof faults>;
 
-export type TroubledOperation = 'create' | 'expire' | 'retrieve';
+const settings = {
+  create: 'failCreate',
+  expire: 'failExpire',
+  retrieve: 'failRetrieve',
+  list: 'failList',
+  rate: 'failRate',
+} as const;
 
-const settings = { create: 'failCreate', expire: 'failExpire', retrieve: 'failRetrieve' } as const;
+export type TroubledOperation = keyof typeof settings;
 
 /** Counts down `failTimes` of whatever faults are on at the time. */
 export function takeTroubles(faults: () => Faults): (operation: TroubledOperation) => Trouble | undefined {

@@ -2,14 +2,18 @@
 import { z } from 'zod';
 import { invalid, type Reply } from './replies.ts';
 
-const text = z.string().min(1);
-const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
-const wholeNumber = z
+export const text = z.string().min(1);
+export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
+export const wholeNumber = z
   .string()
   .regex(/^\d{1,12}$/, 'Invalid integer')
   .transform(Number);
 const metadata = z.record(z.string().max(40), z.string().max(500)).optional();
-const expand = z.array(z.string()).optional();
+export const expand = z.array(z.string()).optional();
+export const pageSize = wholeNumber.refine(
+  (limit) => limit >= 1 && limit <= 100,
+  'Invalid integer: limit is 1 to 100',
+);
 const address = z.url('Not a valid URL');
 
 const lineItem = z.strictObject({
@@ -90,13 +94,10 @@ export const customerParameters = z.strictObject({
 export const retrieveParameters = z.strictObject({ expand });
 
 export const listParameters = z.strictObject({
-  limit: wholeNumber
-    .refine((limit) => limit >= 1 && limit <= 100, 'Invalid integer: limit is 1 to 100')
-    .optional(),
+  limit: pageSize.optional(),
   starting_after: text.optional(),
   active: flag.optional(),
   inclusive: flag.optional(),
-  type: text.optional(),
   expand,
 });
 

@@ -323,6 +323,70 @@ describe('webhooks', () => {
   });
 });
 
+describe('events', () => {
+  async function startWithEvents() {
+    const receiver = await startReceiver();
+    const clock = { now: () => new Date(nowMs) };
+    let nowMs = Date.now();
+    const advance = (ms: number) => {
+      nowMs += ms;
+    };
+    const { stripe, live, sim } = await start({ webhookUrl: receiver.url, clock });
+    const { id } = await stripe.checkout.sessions.create(order());
+    await sim('POST', `/sim/sessions/${id}/pay`);
+    await receiver.received(1);
+    await sim('POST', '/sim/faults', { lose: true });
+    for (let count = 0; count < 3; count += 1) {
+      advance(1_000);
+      await sim('POST', `/sim/sessions/${id}/refund`, { amountMinor: 1 });
+    }
+    await sim('POST', `/sim/sessions/${id}/dispute`, {});
+    return { receiver, stripe, live, advance, nowMs: () => nowMs };
+  }
+
+  it('are listed newest first, by kind, time and whether their webhook was accepted, in pages', async () => {
+    const { receiver, stripe, live, nowMs } = await startWithEvents();
+    const typesOf = async (query: Parameters<typeof stripe.events.list>[0]) =>
+      (await stripe.events.list(query)).data.map(({ type }) => type);
+    const refunds = ['refund.created', 'refund.created', 'refund.created'];
+    const disputes = ['charge.dispute.funds_withdrawn', 'charge.dispute.created'];
+    expect(await typesOf({})).toEqual([...disputes, ...refunds, 'checkout.session.completed']);
+    expect(receiver.events).toHaveLength(1);
+    expect(await typesOf({ delivery_success: false })).toEqual([...disputes, ...refunds]);
+    expect(await typesOf({ delivery_success: true })).toEqual(['checkout.session.completed']);
+    expect(await typesOf({ types: ['refund.created', 'charge.dispute.created'] })).toEqual([
+      'charge.dispute.created',
+      ...refunds,
+    ]);
+    expect(await typesOf({ type: 'charge.dispute.*' })).toEqual(disputes);
+    const latest = Math.floor(nowMs() / 1_000);
+    expect(await typesOf({ type: 'refund.created', created: { lt: latest } })).toHaveLength(2);
+    expect(await typesOf({ type: 'refund.created', created: { gte: latest } })).toHaveLength(1);
+    expect((await live.events.list()).data).toEqual([]);
+
+    const first = await stripe.events.list({ limit: 4 });
+    expect(first.has_more).toBe(true);
+    const rest = await stripe.events.list({ limit: 4, starting_after: first.data[3]!.id });
+    expect([rest.has_more, rest.data.map(({ type }) => type)]).toEqual([
+      false,
+      ['refund.created', 'checkout.session.completed'],
+    ]);
+    expect(await typesOf({ limit: 1, ending_before: rest.data[0]!.id })).toEqual([first.data[3]!.type]);
+  });
+
+  it('are kept for 30 days, and a page after one that is gone is refused', async () => {
+    const { stripe, advance } = await startWithEvents();
+    const [latest] = (await stripe.events.list({ limit: 1 })).data;
+    advance(30 * 24 * 3_600_000 + 1_000);
+    expect((await stripe.events.list()).data).toEqual([]);
+    await expect(stripe.events.list({ starting_after: latest!.id })).rejects.toMatchObject({
+      code: 'resource_missing',
+      param: 'starting_after',
+    });
+    await expect(stripe.events.list({ type: 'a', types: ['a'] })).rejects.toMatchObject({ param: 'types' });
+  });
+});
+
 describe('faults', () => {
   it('let a payment win against an expiry', async () => {
     const receiver = await startReceiver();

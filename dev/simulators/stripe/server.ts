@@ -47,6 +47,8 @@ export async function startStripeSimulator(o: {
   const taxRates = journal.collection<TaxRate>('tax_rate');
   const customers = journal.collection<Customer>('customer');
   const events = journal.collection<Event>('event');
+  /** Of the events whose webhook was accepted. */
+  const deliveries = journal.collection<{ id: string }>('delivery');
   const savedReplies = journal.collection<SavedReply>('reply');
   const clock = o.clock ?? systemClock;
   let current: Faults = {};
@@ -57,7 +59,10 @@ export async function startStripeSimulator(o: {
     secrets: o.webhookSecrets,
     faults,
     clock,
-    settled: (event) => events.put({ ...event, pending_webhooks: 0 }),
+    settled: (event, outcome) => {
+      events.put({ ...event, pending_webhooks: 0 });
+      if (outcome === 'delivered') deliveries.put({ id: event.id });
+    },
     firstRetryMs: o.firstRetryMs ?? 500,
     log: o.log ?? console.log,
   });
@@ -103,7 +108,8 @@ export async function startStripeSimulator(o: {
     next();
   });
   app.use('/sim', express.json());
-  mountApi(app, { checkout, taxRates, customers, events, savedReplies, faults });
+  const isDelivered = (eventId: string) => deliveries.get(eventId) !== undefined;
+  mountApi(app, { checkout, taxRates, customers, events, isDelivered, savedReplies, faults });
   mountSim(app, {
     checkout,
     sessions,

@@ -1,0 +1,71 @@
+/** `GET /v1/events`: what happened in the last 30 days, newest first, delivered or not. */
+import { z } from 'zod';
+import type { Event } from './objects.ts';
+import { expand, flag, pageSize, text, wholeNumber } from './parameters.ts';
+import { renderList } from './rendering.ts';
+import { invalid, ok, type Reply } from './replies.ts';
+
+const KEPT_SECONDS = 30 * 24 * 60 * 60;
+
+const interval = z.strictObject({
+  gt: wholeNumber.optional(),
+  gte: wholeNumber.optional(),
+  lt: wholeNumber.optional(),
+  lte: wholeNumber.optional(),
+});
+
+export const eventListParameters = z.strictObject({
+  created: z.union([interval, wholeNumber.transform((at) => ({ gte: at, lte: at }))]).optional(),
+  delivery_success: flag.optional(),
+  ending_before: text.optional(),
+  expand,
+  limit: pageSize.optional(),
+  starting_after: text.optional(),
+  type: text.optional(),
+  types: z.array(text).max(20, 'You may pass up to 20 types').optional(),
+});
+type EventListParameters = z.infer<typeof eventListParameters>;
+
+/** @param all in the order in which they happened */
+export function listEvents(
+  all: readonly Event[],
+  asked: EventListParameters,
+  o: {
+    readonly livemode: boolean;
+    readonly nowSeconds: number;
+    readonly isDelivered: (id: string) => boolean;
+  },
+): Reply {
+  const { type, types, limit = 10, starting_after: after, ending_before: before } = asked;
+  if (type !== undefined && types !== undefined) {
+    return invalid('You may pass either `type` or `types`, but not both.', { param: 'types' });
+  }
+  const matching = all
+    .filter(({ livemode, created }) => livemode === o.livemode && created > o.nowSeconds - KEPT_SECONDS)
+    .toReversed();
+  for (const [param, id] of Object.entries({ starting_after: after, ending_before: before })) {
+    if (id === undefined || matching.some((event) => event.id === id)) continue;
+    return invalid(`No such event: '${id}'`, { code: 'resource_missing', param });
+  }
+  const from = after === undefined ? 0 : matching.findIndex(({ id }) => id === after) + 1;
+  const to = before === undefined ? matching.length : matching.findIndex(({ id }) => id === before);
+  const found = matching.slice(from, to).filter((event) => {
+    const isOfType = (types ?? [type]).some((wanted) => wanted === undefined || isKind(event, wanted));
+    const { delivery_success: delivered } = asked;
+    const isAsDelivered = delivered === undefined || o.isDelivered(event.id) === delivered;
+    return isOfType && isAsDelivered && isWithin(event.created, asked.created);
+  });
+  // A page before an event is the one next to it.
+  const page = before === undefined ? found.slice(0, limit) : found.slice(-limit);
+  return ok(renderList('/v1/events', page, found.length > limit));
+}
+
+/** `refund.*` is every kind of news of refunds. */
+function isKind({ type }: Event, wanted: string): boolean {
+  return wanted.endsWith('*') ? type.startsWith(wanted.slice(0, -1)) : type === wanted;
+}
+
+function isWithin(at: number, bounds: z.infer<typeof interval> = {}): boolean {
+  const { gt = -1, gte = 0, lt = Number.POSITIVE_INFINITY, lte = Number.POSITIVE_INFINITY } = bounds;
+  return at > gt && at >= gte && at < lt && at <= lte;
+}
