@@ -2,6 +2,13 @@
 import { amqpUrl, httpSettings, httpUrl, mongoUrl, readConfig, secret } from '@offer-ads/platform/config';
 import { z } from 'zod';
 
+const cohortHint = 'must be a whole number from 1 to 10000';
+const cohort = z
+  .string({ error: cohortHint })
+  .regex(/^\d{1,5}$/, { error: cohortHint })
+  .transform(Number)
+  .refine((number) => number >= 1 && number <= 10_000, { error: cohortHint });
+
 const settings = z.object({
   ...httpSettings,
   MONGO_URL: mongoUrl,
@@ -10,6 +17,8 @@ const settings = z.object({
   ADMIN_TOKEN: secret,
   /** Address of the central bank's daily rates as XML, or of a mirror. */
   RATES_URL: httpUrl,
+  /** The smallest number of members that an estimate tells apart (docs/prices.md, "Nobody is found by estimates"). */
+  AUDIENCE_MIN_COHORT: cohort.default(1),
 });
 
 export type PricingConfig = z.infer<typeof settings>;

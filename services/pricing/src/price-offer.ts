@@ -1,6 +1,7 @@
 /** What an offer costs: counting the members, finding the rate, and the one price function. */
 import type { Deadline } from '@offer-ads/platform/deadline';
 import type { AudienceEngine } from './audience-engine.ts';
+import { audienceShown } from './domain/cohort.ts';
 import type { EstimateForm } from './domain/estimate-form.ts';
 import { type Price, priceOf } from './domain/price.ts';
 import type { HeldRates } from './held-rates.ts';
@@ -13,12 +14,19 @@ export type OfferToPrice = EstimateForm & {
   readonly deadline: Deadline;
 };
 
+export type PriceParts = {
+  readonly audience: AudienceEngine;
+  readonly rates: Pick<HeldRates, 'exchangeRate'>;
+  /** Decision 71; 1 shows every count as it is. */
+  readonly minCohort: number;
+};
+
 /** Estimate and creation both come here, so that the same inputs cost the same. */
 export async function priceOffer(
-  o: { readonly audience: AudienceEngine; readonly rates: Pick<HeldRates, 'exchangeRate'> },
+  o: PriceParts,
   { target, startAt, endAt, currency, now, deadline }: OfferToPrice,
 ): Promise<Price> {
-  const matchingUsers = await o.audience.count(target, deadline);
+  const matchingUsers = audienceShown(await o.audience.count(target, deadline), o.minCohort);
   const durationMs = endAt.getTime() - startAt.getTime();
   return priceOf({ durationMs, matchingUsers, exchangeRate: o.rates.exchangeRate(currency, now) });
 }

@@ -88,7 +88,14 @@ export async function startPricing(
       readiness: async () => ((await mongo.healthy()) ? [] : ['MongoDB does not answer']),
       routes: (app) => {
         const contextSecret = config.PRICING_CONTEXT_SECRET;
-        mountPriceRoutes(app, { contextSecret, clock, audience: members, rates, interests });
+        mountPriceRoutes(app, {
+          contextSecret,
+          clock,
+          audience: members,
+          rates,
+          interests,
+          minCohort: config.AUDIENCE_MIN_COHORT,
+        });
         mountAdminRoutes(app, {
           adminToken: config.ADMIN_TOKEN,
           logger,

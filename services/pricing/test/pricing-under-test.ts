@@ -10,6 +10,7 @@ import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo } from '@offer-ads/testing/mongo';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
+import type { PricingConfig } from '../src/config.ts';
 import { startPricing } from '../src/service.ts';
 
 const adminToken = 'an-admin-token-that-only-tests-use-0123456789';
@@ -36,7 +37,10 @@ export type PricingUnderTest = AsyncDisposable & {
 };
 
 /** @param now when the test takes place; rates of that day are in the store when this returns */
-export async function startPricingUnderTest(now: string): Promise<PricingUnderTest> {
+export async function startPricingUnderTest(
+  now: string,
+  settings: Partial<PricingConfig> = {},
+): Promise<PricingUnderTest> {
   await using opened = new AsyncDisposableStack();
   const clock = testClock(now);
   const database = await createTestMongo();
@@ -57,6 +61,8 @@ export async function startPricingUnderTest(now: string): Promise<PricingUnderTe
         PRICING_CONTEXT_SECRET: testContextSecret,
         ADMIN_TOKEN: adminToken,
         RATES_URL: rates.url + ratesPath,
+        AUDIENCE_MIN_COHORT: 1,
+        ...settings,
       },
       { clock, logger: silentLogger, brokerNamespace: corner.namespace },
     ),

@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { priceReply } from '@offer-ads/contracts/pricing-api';
+import { estimateReply } from '@offer-ads/contracts/public-api';
 import { createDeadline } from '@offer-ads/platform/deadline';
 import { type HttpServer, startHttpServer } from '@offer-ads/platform/http-server';
 import { createLogger } from '@offer-ads/platform/logging';
@@ -6,7 +9,10 @@ import { createMetrics } from '@offer-ads/platform/metrics';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/eventually';
+import { fc, runs } from '@offer-ads/testing/profile';
 import type { AudienceEngine } from '../audience-engine.ts';
+import type { ReferenceRates } from '../domain/exchange-rate.ts';
+import { holdRates } from '../held-rates.ts';
 import { mountPriceRoutes } from './price-routes.ts';
 
 const lines: string[] = [];
@@ -18,8 +24,19 @@ afterEach(async () => {
 
 const clock = testClock('2026-11-20T18:00:00.000Z');
 
+const fixing: ReferenceRates = {
+  date: '2026-11-20',
+  perEuroE8: new Map([
+    ['GBP', 87_325_000n],
+    ['USD', 115_820_000n],
+    ['HUF', 38_563_000_000n],
+    ['JPY', 17_893_000_000n],
+  ]),
+};
+const rates = await holdRates({ newest: async () => [fixing] });
+
 /** Pricing's routes over a count that takes as long as it may. */
-async function start(audience: AudienceEngine): Promise<void> {
+async function start(audience: AudienceEngine, minCohort = 1): Promise<void> {
   const destination = { write: (line: string) => lines.push(line) };
   server = await startHttpServer({
     service: 'pricing',
@@ -34,8 +51,9 @@ async function start(audience: AudienceEngine): Promise<void> {
         contextSecret: testContextSecret,
         clock,
         audience,
-        rates: { exchangeRate: () => null },
-        interests: { active: () => new Set() },
+        minCohort,
+        rates,
+        interests: { active: () => new Set([1, 2, 3]) },
       }),
   });
 }
@@ -92,3 +110,68 @@ describe.each([
     expect(lines.join()).not.toContain('"level":"error"');
   });
 });
+
+describe.each([1, 7])(
+  'an estimate and the creation of the same offer, with a minimum cohort of %i',
+  (minCohort) => {
+    /** Whatever is asked, in whatever order of genders and interests, decides the count. */
+    const audience: AudienceEngine = {
+      count: async ({ latitude, longitude, radiusMiles, gender, interests }) => {
+        const asked = [latitude, longitude, radiusMiles, gender.toSorted(), interests.toSorted()];
+        return createHash('sha256').update(JSON.stringify(asked)).digest().readUInt32BE() % 1_000;
+      },
+    };
+
+    it('have the same figures, whatever the inputs', async () => {
+      await start(audience, minCohort);
+      const ask = async (path: string, currency: string, json: object) => {
+        const headers = {
+          ...signedCaller({ audience: 'pricing', currency }),
+          'content-type': 'application/json',
+        };
+        const reply = await fetch(server.url + path, { method: 'POST', headers, body: JSON.stringify(json) });
+        expect(reply.status).toBe(200);
+        return reply.json();
+      };
+      const earliestMs = Date.parse('2026-11-20T17:59:00Z');
+      await fc.assert(
+        fc.asyncProperty(
+          fc.record({
+            currency: fc.constantFrom('GBP', 'USD', 'EUR', 'HUF', 'JPY', 'AED'),
+            startMs: fc.integer({ min: earliestMs, max: earliestMs + 400 * 86_400_000 }),
+            durationMs: fc.integer({ min: 1, max: 400 * 86_400_000 }),
+            latitude: fc.integer({ min: -90_000, max: 90_000 }).map((e3) => e3 / 1_000),
+            longitude: fc.integer({ min: -180_000, max: 180_000 }).map((e3) => e3 / 1_000),
+            radius: fc.integer({ min: 5, max: 30 }),
+            gender: fc.uniqueArray(fc.constantFrom('Male', 'Female', 'Non-binary')),
+            interests: fc.uniqueArray(fc.constantFrom(1, 2, 3)),
+          }),
+          async ({ currency, startMs, durationMs, latitude, longitude, radius, gender, interests }) => {
+            const startAt = new Date(startMs).toISOString();
+            const endAt = new Date(startMs + durationMs).toISOString();
+            const estimate = estimateReply.parse(
+              await ask('/offers/price-estimate', currency, {
+                start_datetime: startAt,
+                end_datetime: endAt,
+                location: [latitude, longitude],
+                radius,
+                gender,
+                interests,
+              }),
+            );
+            const target = { latitude, longitude, radiusMiles: radius, gender, interests };
+            const price = priceReply.parse(
+              await ask('/internal/price', currency, { startAt, endAt, ...target }),
+            );
+            expect(estimate.matching_users).toBe(price.matchingUsers);
+            expect(price.matchingUsers % minCohort).toBe(0);
+            expect(estimate.ad_units).toBe(Number(price.adUnitsHundredths) / 100);
+            expect(estimate.estimated_cost).toBe(price.money && Number(price.money.costMinor) / 100);
+            expect(estimate.exchange_rate_date).toBe(price.money && price.money.exchangeRateDate);
+          },
+        ),
+        { numRuns: runs(40, 2_000) },
+      );
+    });
+  },
+);

@@ -4,11 +4,9 @@ import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
 import type { Clock } from '@offer-ads/platform/clock';
 import { requestFacts } from '@offer-ads/platform/http-request';
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
-import type { AudienceEngine } from '../audience-engine.ts';
 import { type EstimateRefusal, readEstimateForm, refusalOfInterests } from '../domain/estimate-form.ts';
 import type { HeldInterests } from '../held-interests.ts';
-import type { HeldRates } from '../held-rates.ts';
-import { priceOffer } from '../price-offer.ts';
+import { type PriceParts, priceOffer } from '../price-offer.ts';
 import { estimateReply, priceReply, refusalReply } from './replies.ts';
 
 /** A form with every interest there may be takes 4 kB. */
@@ -16,11 +14,9 @@ const MAX_BODY_BYTES = 65_536;
 
 export function mountPriceRoutes(
   app: Express,
-  o: {
+  o: PriceParts & {
     readonly contextSecret: string;
     readonly clock: Clock;
-    readonly audience: AudienceEngine;
-    readonly rates: Pick<HeldRates, 'exchangeRate'>;
     readonly interests: Pick<HeldInterests, 'active'>;
   },
 ): void {

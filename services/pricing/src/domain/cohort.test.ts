@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { fc } from '@offer-ads/testing/profile';
+import { audienceShown } from './cohort.ts';
+
+const count = fc.nat(2_000_000_000);
+const cohort = fc.integer({ min: 1, max: 1_000 });
+
+describe('what is shown of an audience', () => {
+  it('is all of it with a minimum cohort of 1', () => {
+    fc.assert(fc.property(count, (counted) => expect(audienceShown(counted, 1)).toBe(counted)));
+  });
+
+  it.each([
+    [0, 0],
+    [4, 0],
+    [5, 5],
+    [9, 5],
+    [10, 10],
+    [1_649, 1_645],
+  ])('with a minimum of 5 is of %i members %i', (counted, shown) => {
+    expect(audienceShown(counted, 5)).toBe(shown);
+  });
+
+  it('is never more than there are, nor a whole cohort less: nobody pays for members who are not there', () => {
+    fc.assert(
+      fc.property(count, cohort, (counted, minCohort) => {
+        const shown = audienceShown(counted, minCohort);
+        expect(shown <= counted && counted < shown + minCohort).toBe(true);
+      }),
+    );
+  });
+
+  it('differs between two audiences by nothing or by a whole cohort and more', () => {
+    fc.assert(
+      fc.property(count, count, cohort, (one, other, minCohort) => {
+        const difference = Math.abs(audienceShown(one, minCohort) - audienceShown(other, minCohort));
+        expect(difference === 0 || difference >= minCohort).toBe(true);
+      }),
+    );
+  });
+
+  it('never rises when members leave', () => {
+    fc.assert(
+      fc.property(count, count, cohort, (one, other, minCohort) => {
+        const [fewer, more] = [Math.min(one, other), Math.max(one, other)];
+        expect(audienceShown(fewer, minCohort) <= audienceShown(more, minCohort)).toBe(true);
+      }),
+    );
+  });
+});
