@@ -18,7 +18,10 @@ export type NewInvoice = Invoiced & {
   readonly issuedAt: Date;
 };
 
-/** Needs the numbers locked by a statement before it, so that it sees the last one. A cause that has its invoice keeps it. */
+/**
+ * Needs the numbers locked by a statement before it, so that it sees the last one, whose day it does not go behind, whatever clock
+ * and wait brought it here. A cause that has its invoice keeps it.
+ */
 export async function insertInvoice(tx: Transaction, invoice: NewInvoice): Promise<bigint> {
   const { book, seller } = invoice;
   const [row] = await tx.query<{ sequence: bigint }>(
@@ -26,9 +29,11 @@ export async function insertInvoice(tx: Transaction, invoice: NewInvoice): Promi
        INSERT INTO invoices
          (mode, sequence, cause, organisation_id, currency, kind, offer_id, title, net_minor, vat_minor, vat_percent,
           paid_at, issued_at, seller_name, seller_address, seller_vat_number, buyer_name, buyer_country)
-       SELECT $1, coalesce((SELECT max(sequence) FROM invoices WHERE mode = $1), 0) + 1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
-              $11, $12, $13, $14, $15, buyer.name, buyer.country
-         FROM (VALUES (1)) AS one LEFT JOIN organisations buyer ON buyer.organisation_id = $3
+       SELECT $1, coalesce(latest.sequence, 0) + 1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
+              $11, greatest($12, latest.issued_at), $13, $14, $15, buyer.name, buyer.country
+         FROM (VALUES (1)) AS one
+         LEFT JOIN (SELECT sequence, issued_at FROM invoices WHERE mode = $1 ORDER BY sequence DESC LIMIT 1) latest ON true
+         LEFT JOIN organisations buyer ON buyer.organisation_id = $3
        ON CONFLICT (cause) DO NOTHING
        RETURNING sequence, offer_id
      ), marked AS (

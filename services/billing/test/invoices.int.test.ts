@@ -145,6 +145,20 @@ describe('numbers', () => {
     expect(await sequences('LIVE')).toEqual(oneTo((await sequences('LIVE')).length));
   });
 
+  it('never bear an earlier day than the one before, whatever clock they were issued by', async () => {
+    for (const seconds of [0, 100, -100]) {
+      const { sessionId } = await test.openOffer();
+      const { body, signature } = await paidUnheard(sessionId);
+      const now = new Date(test.clock.now().getTime() + seconds * 1_000);
+      await receiveWebhook({ ...test.billing, clock: { now: () => now } }, body, signature);
+    }
+    const rows = await test.billing.postgres.query<{ sequence: bigint; issued_at: Date }>(
+      `SELECT sequence, issued_at FROM invoices WHERE mode = 'TEST' ORDER BY sequence`,
+    );
+    const days = rows.map(({ issued_at }) => issued_at.getTime());
+    expect(days).toEqual(days.toSorted((a, b) => a - b));
+  });
+
   it('are given once for each cause, however often it is asked for', async () => {
     const book = test.newBook();
     const { offerId } = await payOffer(book);
