@@ -39,6 +39,19 @@ export async function recordProviderEvent(
   return recorded.length === 1;
 }
 
+/** Those of them that nobody has told of. */
+export async function unknownEvents<E extends Pick<ReceivedProviderEvent, 'eventId'>>(
+  on: Transaction,
+  events: readonly E[],
+): Promise<E[]> {
+  const known = await on.query<{ event_id: string }>(
+    'SELECT event_id FROM provider_events WHERE event_id = ANY ($1)',
+    [events.map(({ eventId }) => eventId)],
+  );
+  const ids = new Set(known.map((row) => row.event_id));
+  return events.filter(({ eventId }) => !ids.has(eventId));
+}
+
 export async function recordOutcome(tx: Transaction, eventId: string, outcome: string): Promise<void> {
   await tx.query('UPDATE provider_events SET outcome = $2 WHERE event_id = $1', [eventId, outcome]);
 }

@@ -18,8 +18,7 @@ export async function receiveWebhook(
   body: Buffer,
   signature: string,
 ): Promise<WebhookAnswer> {
-  const now = billing.clock.now();
-  const reading = readWebhook(billing.stripe, body, signature, now);
+  const reading = readWebhook(billing.stripe, body, signature, billing.clock.now());
   const webhooks = billing.metrics.counter({
     name: 'stripe_webhooks_total',
     help: 'Webhooks of Stripe, by outcome',
@@ -30,13 +29,16 @@ export async function receiveWebhook(
     billing.logger.warn({ reason: reading.reason }, 'webhook refused');
     return 'refused';
   }
-  const { event } = reading;
-  const outcome = await billing.postgres.transaction((tx) =>
-    apply(tx, event, { seller: billing.seller, now }),
-  );
-  webhooks.inc({ outcome });
-  report(billing, event, outcome);
+  webhooks.inc({ outcome: await applyEvent(billing, reading.event) });
   return 'accepted';
+}
+
+/** Once for each event, whoever told of it. */
+export async function applyEvent(billing: Billing, event: ProviderEvent): Promise<Outcome> {
+  const issuing = { seller: billing.seller, now: billing.clock.now() };
+  const outcome = await billing.postgres.transaction((tx) => apply(tx, event, issuing));
+  report(billing, event, outcome);
+  return outcome;
 }
 
 /** Nobody has to hear of them. */

@@ -13,6 +13,7 @@ import type { BillingConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
 import { createPdfMaker } from './documents/pdf-maker.ts';
 import type { Seller } from './domain/invoice.ts';
+import { findMissedEvents } from './find-missed-events.ts';
 import { adminRoutes } from './http/admin-routes.ts';
 import { internalRoutes } from './http/internal-routes.ts';
 import { invoiceRoutes } from './http/invoice-routes.ts';
@@ -68,6 +69,14 @@ export async function startBilling(
       name: 'checkout-reconciliation',
       everyMs: RECONCILE_EVERY_MS,
       work: (signal) => reconcileCheckouts(billing, signal),
+      ...foundation,
+    }),
+  );
+  started.use(
+    startLoop({
+      name: 'missed-events',
+      everyMs: RECONCILE_EVERY_MS,
+      work: (signal) => findMissedEvents(billing, signal),
       ...foundation,
     }),
   );

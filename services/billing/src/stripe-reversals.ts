@@ -4,6 +4,18 @@ import type { Stripe } from 'stripe';
 import type { Reversal } from './domain/reversal.ts';
 import { idOf } from './stripe-sessions.ts';
 
+/** Those that are read, and asked for when their webhooks do not come. */
+export const reversalEvents = [
+  'refund.created',
+  'refund.updated',
+  'refund.failed',
+  'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.closed',
+  'charge.dispute.funds_withdrawn',
+  'charge.dispute.funds_reinstated',
+] as const satisfies readonly Stripe.Event['type'][];
+
 /**
  * Null: the event is about something else. `charge.refunded` is not read: it tells of a charge's sum, and every refund in it
  * has events of its own.

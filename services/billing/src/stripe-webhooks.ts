@@ -37,9 +37,14 @@ export function readWebhook(
     const event = verified(stripe, mode, body, signature, now);
     if (event === undefined) continue;
     if (event.livemode !== (mode === 'LIVE')) return { ok: false, reason: 'wrong-mode' };
-    return { ok: true, event: { eventId: event.id, type: event.type, mode, news: newsOf(event, mode) } };
+    return { ok: true, event: providerEventOf(event, mode) };
   }
   return { ok: false, reason: 'unsigned' };
+}
+
+/** @param mode that of the account which it is an event of */
+export function providerEventOf(event: Stripe.Event, mode: Mode): ProviderEvent {
+  return { eventId: event.id, type: event.type, mode, news: newsOf(event, mode) };
 }
 
 function verified(

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { RecordedRequest } from '@offer-ads/dev/simulators/stripe/server';
 import { type StripeMock, startStripeMock } from '@offer-ads/dev/stripe-mock';
 import { closeCheckout } from '../src/close-checkout.ts';
+import { findMissedEvents } from '../src/find-missed-events.ts';
 import { reconcileCheckouts } from '../src/reconcile.ts';
 import { stripeDeadline } from '../src/stripe-client.ts';
 import { type BillingUnderTest, startBillingUnderTest } from './billing-under-test.ts';
@@ -44,7 +45,9 @@ it('every call that billing makes is one that Stripe’s description allows', as
   await test.openTopUp();
   await closeCheckout(test.billing, offer, stripeDeadline());
   test.clock.advance(5 * 60_000);
-  await reconcileCheckouts(test.billing, new AbortController().signal);
+  const { signal } = new AbortController();
+  await reconcileCheckouts(test.billing, signal);
+  await findMissedEvents(test.billing, signal);
   const kinds = new Set(
     test.requests.map(
       ({ method, path }) => `${method} ${path.replace(/\?.*/, '').replace(/cs_\w+/, '{id}')}`,
@@ -52,6 +55,7 @@ it('every call that billing makes is one that Stripe’s description allows', as
   );
   expect([...kinds].toSorted()).toEqual([
     'GET /v1/checkout/sessions/{id}',
+    'GET /v1/events',
     'GET /v1/tax_rates',
     'POST /v1/checkout/sessions',
     'POST /v1/checkout/sessions/{id}/expire',

@@ -1,0 +1,70 @@
+/** Refunds and disputes whose webhook never came: found in the provider's list, and applied as their webhook would have been. */
+import { type Mode, mode as modeSchema } from '@offer-ads/contracts/primitives';
+import type { Billing } from './billing.ts';
+import { type EventReading, isGap, readOn, stretchOf } from './domain/missed-events.ts';
+import { saveReading, takeReading } from './event-readings-store.ts';
+import { unknownEvents } from './provider-events-store.ts';
+import { applyEvent } from './receive-webhook.ts';
+import { stripeDeadline } from './stripe-client.ts';
+import { listReversalEvents } from './stripe-events.ts';
+import type { ProviderEvent } from './stripe-webhooks.ts';
+
+/** Of 100 events each: more of them wait for the next round, which comes a minute later. */
+const MOST_PAGES = 10;
+
+export async function findMissedEvents(billing: Billing, signal: AbortSignal): Promise<void> {
+  for (const mode of modeSchema.options) {
+    if (signal.aborted) return;
+    // One account that cannot be asked must not keep the other from being asked; its turn comes again.
+    await readMode(billing, mode, signal).catch((error: unknown) => {
+      billing.logger.warn({ error, mode }, 'Stripe’s list of events could not be read, it waits');
+    });
+  }
+}
+
+async function readMode(billing: Billing, mode: Mode, signal: AbortSignal): Promise<void> {
+  const now = billing.clock.now();
+  let reading = await takeReading(billing.postgres, mode, now);
+  if (reading === undefined) return;
+  if (isGap(reading, now)) {
+    const { readUpTo } = reading;
+    billing.logger.error({ mode, readUpTo }, 'events of the card provider are too old to be asked for');
+  }
+  for (let page = 0; page < MOST_PAGES && !signal.aborted; page += 1) {
+    reading = await readPage(billing, mode, reading);
+    await saveReading(billing.postgres, mode, reading, now);
+    if (reading.under === null) return;
+  }
+}
+
+async function readPage(billing: Billing, mode: Mode, reading: EventReading): Promise<EventReading> {
+  const stretch = stretchOf(reading, billing.clock.now());
+  const page = await listReversalEvents(billing.stripe, mode, stretch, stripeDeadline());
+  // Begun anew: what was read of it is on record.
+  if (page === 'place-gone') return { ...reading, under: null };
+  const missed = await unknownEvents(billing.postgres, page.events);
+  const failures: unknown[] = [];
+  for (const event of missed.toReversed()) {
+    await applyMissed(billing, event).catch((error: unknown) => failures.push(error));
+  }
+  // The place stays where it is, and the page is read again, until all of it is on record.
+  if (failures.length > 0) throw new AggregateError(failures, 'events that were missed could not be applied');
+  return readOn(reading, stretch, page.lastEventId);
+}
+
+async function applyMissed(billing: Billing, event: ProviderEvent): Promise<void> {
+  const outcome = await applyEvent(billing, event);
+  if (outcome === 'seen-before') return;
+  const { mode, eventId, type } = event;
+  billing.metrics
+    .counter({
+      name: 'stripe_missed_events_total',
+      help: 'Events found in Stripe’s list whose webhook had not come, by mode',
+      labelNames: ['mode'],
+    })
+    .inc({ mode });
+  billing.logger.warn(
+    { mode, eventId, type, outcome },
+    'an event whose webhook never came was found by asking',
+  );
+}

@@ -1,0 +1,54 @@
+/** Stripe's list of events, for those whose webhook may never come. */
+import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Deadline } from '@offer-ads/platform/deadline';
+import type { Stretch } from './domain/missed-events.ts';
+import { callStripe, isRefusal } from './stripe-calls.ts';
+import type { StripeAccounts } from './stripe-client.ts';
+import { reversalEvents } from './stripe-reversals.ts';
+import { type ProviderEvent, providerEventOf } from './stripe-webhooks.ts';
+
+/** The most that Stripe lists at once. */
+const PAGE = 100;
+
+export type EventPage = {
+  /** Newest first. */
+  readonly events: readonly ProviderEvent[];
+  /** After which the stretch goes on; null at its end. */
+  readonly lastEventId: string | null;
+};
+
+/**
+ * Refunds and disputes; payments are asked about by their sessions. Whether Stripe counts an event as delivered is not asked: an
+ * endpoint that does not subscribe to it, or that lost it after its 200, has missed it all the same.
+ *
+ * @returns 'place-gone' when the event to go on after is no longer listed
+ */
+export async function listReversalEvents(
+  stripe: StripeAccounts,
+  mode: Mode,
+  { from, to, afterEventId }: Stretch,
+  deadline: Deadline,
+): Promise<EventPage | 'place-gone'> {
+  try {
+    const { data, has_more: goesOn } = await callStripe(stripe[mode], deadline, (client, options) =>
+      client.events.list(
+        {
+          types: [...reversalEvents],
+          created: { gte: from.getTime() / 1_000, lt: to.getTime() / 1_000 },
+          limit: PAGE,
+          ...(afterEventId !== null && { starting_after: afterEventId }),
+        },
+        options,
+      ),
+    );
+    // Stripe keeps the accounts apart; should it ever not, nothing is taken over.
+    const events = data.filter(({ livemode }) => livemode === (mode === 'LIVE'));
+    return {
+      events: events.map((event) => providerEventOf(event, mode)),
+      lastEventId: goesOn ? (data.at(-1)?.id ?? null) : null,
+    };
+  } catch (error) {
+    if (isRefusal(error) && error.param === 'starting_after') return 'place-gone';
+    throw error;
+  }
+}
