@@ -1,0 +1,119 @@
+/** Rates and interests in memory: they follow MongoDB, other replicas' changes too, and stay while it is away. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
+import { eventually } from '@offer-ads/testing/eventually';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
+import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
+import type { ReferenceRates } from '../src/domain/exchange-rate.ts';
+import { keepFresh } from '../src/held.ts';
+import { type HeldInterests, holdInterests } from '../src/held-interests.ts';
+import { type HeldRates, holdRates } from '../src/held-rates.ts';
+import { openInterestsStore } from '../src/interests-store.ts';
+import { openRatesStore, type RatesStore } from '../src/rates-store.ts';
+
+let database: TestMongo;
+let wire: TcpProxy;
+/** This replica, whose wire can be cut, and another one. */
+let here: Mongo;
+let there: Mongo;
+let ratesThere: RatesStore;
+let interestsThere: HeldInterests;
+let rates: HeldRates;
+let interests: HeldInterests;
+/** What the loop does every two seconds. */
+let readAnew: () => Promise<void>;
+
+beforeAll(async () => {
+  database = await createTestMongo();
+  wire = await startTcpProxy(database.url);
+  const metrics = createMetrics('pricing');
+  here = await openMongo({ url: wire.url, logger: silentLogger, metrics });
+  there = await openMongo({ url: database.url, logger: silentLogger, metrics });
+});
+beforeEach(async () => {
+  await there.connection.collection('rates').deleteMany({});
+  await there.connection.collection('catalogue').deleteMany({});
+  ratesThere = openRatesStore(there.connection);
+  interestsThere = await holdInterests(openInterestsStore(there.connection));
+  rates = await holdRates(openRatesStore(here.connection));
+  interests = await holdInterests(openInterestsStore(here.connection));
+  readAnew = keepFresh([rates, interests], silentLogger);
+});
+afterAll(async () => {
+  await here[Symbol.asyncDispose]();
+  await there[Symbol.asyncDispose]();
+  await wire[Symbol.asyncDispose]();
+  await database.dispose();
+});
+
+const evening = new Date('2026-11-20T18:00:00Z');
+
+function dollars(date: string, perPound: number): ReferenceRates {
+  return {
+    date,
+    perEuroE8: new Map([
+      ['GBP', 100_000_000n],
+      ['USD', BigInt(perPound) * 100_000_000n],
+    ]),
+  };
+}
+
+describe('what another replica has stored', () => {
+  it('is in force here when it has been read anew: rates, also when they are withdrawn', async () => {
+    expect(rates.exchangeRate('USD', evening)).toBeNull();
+    await ratesThere.save(dollars('2026-11-19', 2), evening);
+    await ratesThere.save(dollars('2026-11-20', 3), evening);
+    await readAnew();
+    expect(rates.exchangeRate('USD', evening)).toEqual({ perGbpE6: 3_000_000n, date: '2026-11-20' });
+    await ratesThere.withdrawAfter('2026-11-19');
+    await readAnew();
+    expect(rates.exchangeRate('USD', evening)).toEqual({ perGbpE6: 2_000_000n, date: '2026-11-19' });
+  });
+
+  it('is in force here when it has been read anew: interests, and there at once', async () => {
+    await interestsThere.replace({ version: 2, active: [1, 2] });
+    expect([...interestsThere.active()]).toEqual([1, 2]);
+    expect([...interests.active()]).toEqual([]);
+    await readAnew();
+    expect([...interests.active()]).toEqual([1, 2]);
+    await interests.replace({ version: 1, active: [9] });
+    expect([...interests.active()]).toEqual([1, 2]);
+  });
+});
+
+describe('what is held', () => {
+  it('is the ten newest fixings, however many are stored, with every digit', async () => {
+    for (let day = 1; day <= 20; day += 1) {
+      await ratesThere.save(dollars(`2026-10-${String(day).padStart(2, '0')}`, day), evening);
+    }
+    const exact = { date: '2026-11-20', perEuroE8: new Map([['GBP', 9_007_199_254_740_993n]]) };
+    await ratesThere.save(exact, evening);
+    await readAnew();
+    expect(rates.fixings()).toHaveLength(10);
+    expect(rates.fixings()[0]).toEqual(exact);
+    expect(rates.fixings()[9]?.date).toBe('2026-10-12');
+  });
+
+  it('stays while MongoDB is away, and follows it again afterwards', async () => {
+    await ratesThere.save(dollars('2026-11-20', 3), evening);
+    await interestsThere.replace({ version: 1, active: [7] });
+    await readAnew();
+
+    wire.takeDown();
+    await readAnew();
+    expect(rates.exchangeRate('USD', evening)?.perGbpE6).toBe(3_000_000n);
+    expect(rates.exchangeRate('USD', new Date('2026-11-24T14:59:00Z'))?.perGbpE6).toBe(3_000_000n);
+    expect(rates.exchangeRate('USD', new Date('2026-11-24T15:00:00Z'))).toBeNull();
+    expect(interests.active().has(7)).toBe(true);
+    await expect(holdRates(openRatesStore(here.connection))).rejects.toMatchObject({ status: 503 });
+
+    await ratesThere.save(dollars('2026-11-20', 4), evening);
+    wire.bringBack();
+    await eventually(async () => {
+      await readAnew();
+      expect(rates.exchangeRate('USD', evening)?.perGbpE6).toBe(4_000_000n);
+    });
+  });
+});
