@@ -2,7 +2,7 @@
 import type { Transaction } from '@offer-ads/platform/postgres';
 import type { Billing } from './billing.ts';
 import { lockCardPayment, updateCheckout } from './checkouts-store.ts';
-import { isOfBook, type Receipt } from './domain/card-payment.ts';
+import { isKnownSession, isOfBook, type Receipt } from './domain/card-payment.ts';
 import { sessionExpired } from './domain/checkout.ts';
 import type { Seller } from './domain/invoice.ts';
 import { recordOutcome, recordProviderEvent } from './provider-events-store.ts';
@@ -71,7 +71,9 @@ async function effectOf(tx: Transaction, event: ProviderEvent, issuing: Issuing)
 
 async function endSession(tx: Transaction, receipt: Receipt, now: Date): Promise<Outcome> {
   const payment = await lockCardPayment(tx, receipt.purchase);
-  if (payment === undefined || !isOfBook(payment, receipt)) return 'not-ours';
+  if (payment === undefined || !isOfBook(payment, receipt) || !isKnownSession(payment, receipt)) {
+    return 'not-ours';
+  }
   await updateCheckout(tx, payment, (checkout) => sessionExpired(checkout, receipt.generation), now);
   return 'session-over';
 }

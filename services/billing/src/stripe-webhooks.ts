@@ -26,6 +26,9 @@ export type WebhookReading =
 /** Stripe's own recommendation against replays; its retries are signed anew. */
 const TOLERANCE_SECONDS = 300;
 
+/** A name and a value each: over a part without a value the SDK fails instead of refusing it. */
+const isSignature = /^[^=,]+=[^=,][^,]*(,[^=,]+=[^=,][^,]*)*$/;
+
 /** `body` is the exact bytes that arrived: any re-encoding would break the signature. */
 export function readWebhook(
   stripe: StripeAccounts,
@@ -33,6 +36,7 @@ export function readWebhook(
   signature: string,
   now: Date,
 ): WebhookReading {
+  if (!isSignature.test(signature)) return { ok: false, reason: 'unsigned' };
   for (const mode of modeSchema.options) {
     const event = verified(stripe, mode, body, signature, now);
     if (event === undefined) continue;

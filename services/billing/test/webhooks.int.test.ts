@@ -263,6 +263,13 @@ describe('refused is', () => {
     expect(await effectOf(signed(webhook.body.toString(), 'whsec_forged'), offerId)).toEqual(refused);
   });
 
+  it.each(['t', '=', ',', 't=1', 't=1,v1', 't=1,v1=', 't=abc,v1=,,,=', 't=1,v1==00', 't=1,v1=\u00e9'])(
+    'what is no signature: %s',
+    async (signature) => {
+      expect(await receive({ body: Buffer.from('{}'), signature })).toBe('refused');
+    },
+  );
+
   it('a body that was altered after signing', async () => {
     const { sessionId, offerId } = await test.openOffer();
     const { body, signature } = await caughtWebhook(sessionId);
@@ -331,6 +338,22 @@ it('an event about something else is accepted and changes nothing', async () => 
     data: { object: {} },
   });
   expect(await receive(signed(other, stripeKeys.TEST.webhookSecret))).toBe('accepted');
+});
+
+it('the end of another system’s session, made under the same number in the same account, ends none of ours', async () => {
+  const { sessionId, offerId, payToken } = await test.openOffer();
+  const webhook = await caughtWebhook(sessionId);
+  const theirs = webhook.body
+    .toString()
+    .replaceAll(sessionId, 'cs_test_elsewhere')
+    .replace(/"id": "evt_\w+"/, '"id": "evt_elsewhere"')
+    .replace('checkout.session.completed', 'checkout.session.expired');
+  expect(await receive(signed(theirs, stripeKeys.TEST.webhookSecret))).toBe('accepted');
+  expect((await test.cardPayment(offerId)).checkout.session).toMatchObject({ generation: 1, expired: false });
+  expect(await followPaymentLink(test.billing, payToken, stripeDeadline())).toMatchObject({
+    kind: 'session',
+  });
+  expect(test.sessionsOf(offerId)).toEqual([sessionId]);
 });
 
 it('an expired session makes room for the next generation, and late news of it does not harm that', async () => {

@@ -53,6 +53,16 @@ export function isOfBook({ book }: { readonly book: Book }, receipt: Receipt): b
   return book.organisationId === receipt.organisationId && book.mode === receipt.mode;
 }
 
+/**
+ * Whether a session is the one on record, as far as there is one. Another system that uses the same account of the provider, such as
+ * one of a developer, may have made another for the same numbers.
+ */
+export function isKnownSession({ checkout }: { readonly checkout: Checkout }, receipt: Receipt): boolean {
+  const { generation, sessionId } = checkout.session;
+  if (receipt.generation !== generation) return receipt.generation < generation;
+  return sessionId === null || sessionId === receipt.sessionId;
+}
+
 /** Why a receipt cannot be taken for the payment that it names; it is kept and looked at by a person, never applied. */
 export function receiptProblem(
   payment: CardPayment | { readonly method: 'B' | null } | undefined,
@@ -60,13 +70,9 @@ export function receiptProblem(
 ): ReceiptProblem | null {
   if (payment === undefined) return 'unknown-purchase';
   if (payment.method !== 'E') return 'not-by-card';
-  const { book, checkout } = payment;
+  const { book } = payment;
   if (!isOfBook(payment, receipt)) return 'other-organisation';
-  const { session } = checkout;
-  if (receipt.generation > session.generation) return 'unknown-session';
-  const isLatest = receipt.generation === session.generation;
-  if (isLatest && session.sessionId !== null && session.sessionId !== receipt.sessionId)
-    return 'unknown-session';
+  if (!isKnownSession(payment, receipt)) return 'unknown-session';
   const total = payment.netMinor + payment.vatMinor;
   if (receipt.amountMinor !== total || receipt.currency !== book.currency) return 'wrong-amount';
   if (payment.paidSessionId !== null && payment.paidSessionId !== receipt.sessionId) return 'paid-twice';
