@@ -11,6 +11,7 @@ import {
 import type { Deadline } from '@offer-ads/platform/deadline';
 import { Fault, serviceUnavailable } from '@offer-ads/platform/faults';
 import type { Billing } from './billing.ts';
+import { type CardPayment, purchaseName } from './domain/card-payment.ts';
 import { newCheckout } from './domain/checkout.ts';
 import type { Book } from './domain/ledger.ts';
 import { isSameSale, type OfferCardPayment } from './domain/offer-payment.ts';
@@ -40,9 +41,11 @@ export async function openCheckout(
     return { outcome: 'refused', reason: 'above-maximum', minimumMinor: null };
   }
   const payment = await reserve(billing, order);
-  if (payment === 'closed') return { outcome: 'refused', reason: 'closed', minimumMinor: null };
+  if (payment === 'closed') return closedForEver;
   const ready = await ensureSession(billing, payment, deadline);
   if (ready === 'too-small') return belowMinimum(minimumMinor);
+  // Stripe's answer may have been so slow that offers has had it settled meanwhile.
+  if (isClosed(ready)) return closedForEver;
   return {
     outcome: 'opened',
     paymentUrl: paymentUrl(billing, payment),
@@ -75,11 +78,17 @@ async function reserve(billing: Billing, order: CheckoutOrder): Promise<OfferCar
     if (payment === undefined) throw serviceUnavailable(`checkout of offer ${offerId} vanished, ask again`);
     if (payment.method === null) return 'closed';
     if (payment.method !== 'E' || !isSameSale(payment, order)) throw conflictingSale(offerId);
-    // A settling that offers has given up on may still be at it: an offer must not be shown with a link that is about to close.
-    if (payment.checkout.state === 'closing') throw serviceUnavailable(`offer ${offerId} is being settled`);
-    return payment.checkout.state === 'closed' ? 'closed' : payment;
+    return isClosed(payment) ? 'closed' : payment;
   });
 }
+
+/** A settling that offers has given up on may still be at it: an offer must not be shown with a link that is about to close. */
+function isClosed({ purchase, checkout }: CardPayment): boolean {
+  if (checkout.state === 'closing') throw serviceUnavailable(`${purchaseName(purchase)} is being settled`);
+  return checkout.state === 'closed';
+}
+
+const closedForEver: CheckoutReply = { outcome: 'refused', reason: 'closed', minimumMinor: null };
 
 function belowMinimum(minimumMinor: bigint): CheckoutReply {
   return { outcome: 'refused', reason: 'below-minimum', minimumMinor: `${minimumMinor}` };

@@ -208,6 +208,29 @@ describe('settling an abandoned creation by card', () => {
     expect(await settle(offer)).toEqual({ outcome: 'unknown' });
   });
 
+  it('is what the creation is told too whose answer of Stripe comes only then', async () => {
+    const offerId = test.newOfferId();
+    const order = { ...(await test.openOffer()), offerId };
+    const { postgres } = test.billing;
+    const [answered, settled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let transactions = 0;
+    const transaction: typeof postgres.transaction = async (work) => {
+      transactions += 1;
+      // The first one writes the row, the second one what Stripe has answered.
+      if (transactions === 2) {
+        answered.resolve();
+        await settled.promise;
+      }
+      return postgres.transaction(work);
+    };
+    const slow = { ...test.billing, postgres: { ...postgres, transaction } };
+    const opening = openCheckout(slow, order, stripeDeadline());
+    await answered.promise;
+    expect(await settle(order)).toEqual({ outcome: 'closed' });
+    settled.resolve();
+    expect(await opening).toEqual({ outcome: 'refused', reason: 'closed', minimumMinor: null });
+  });
+
   it('closes an id that billing never heard of, for checkouts too', async () => {
     const order = { ...(await test.openOffer()), offerId: test.newOfferId() };
     expect(await settle(order)).toEqual({ outcome: 'closed' });
