@@ -50,8 +50,8 @@ const calls = [
   ],
   ['POST', '/billing/top-ups', '/internal/top-ups', '10000', { amountMinor: '1000' }],
   ['GET', '/billing/invoices?cursor=INV-000007', '/internal/invoices?cursor=INV-000007', '2000', null],
-  ['GET', '/billing/invoices/INV-000007.html', '/internal/invoices/INV-000007.html', '2000', null],
-  ['GET', '/billing/invoices/INV-000007.pdf', '/internal/invoices/INV-000007.pdf', '2000', null],
+  ['GET', '/billing/invoices/INV-000007.html', '/internal/invoices/INV-000007.html', '6000', null],
+  ['GET', '/billing/invoices/INV-000007.pdf', '/internal/invoices/INV-000007.pdf', '6000', null],
 ] as const;
 
 describe.each(['TEST', 'LIVE'] as const)('in %s mode', (mode) => {
