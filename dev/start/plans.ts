@@ -99,6 +99,7 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
       MONGO_URL: stores.mongo.pricing,
       ...contextSecrets.pricing,
       RATES_URL: `${at.rates}${ratesPath}`,
+      AUDIENCE_SNAPSHOT_FOLDER: join(devFolder, 'audience'),
     },
     moderation: { MONGO_URL: stores.mongo.moderation, ...contextSecrets.moderation },
     notifier: {

@@ -212,6 +212,25 @@ export const memberGeneration = z.object({
   seed: z.int().nonnegative(),
 });
 
+/** POST /admin/members/check */
+export const membersCheckRequest = z.object({ repair: z.boolean().default(false) });
+/** How the audience index of the replica that answers compares with MongoDB. Numbers only: ids of members are personal. */
+export const membersCheckReply = z.object({
+  /** Nothing differs, or no longer. */
+  ok: z.boolean(),
+  /** Who counts by MongoDB, and by the index. */
+  members: z.int().nonnegative(),
+  indexed: z.int().nonnegative(),
+  /** Count by MongoDB alone, by the index alone, and by both but differently. */
+  missing: z.int().nonnegative(),
+  surplus: z.int().nonnegative(),
+  different: z.int().nonnegative(),
+  repaired: z.int().nonnegative(),
+  /** False: so many differ that it was not looked any further. */
+  complete: z.boolean(),
+});
+export type MembersCheck = z.infer<typeof membersCheckReply>;
+
 /** POST /admin/rates/refresh */
 export const ratesRefresh = z.object({
   /** The date of the fixing in which a currency may have moved by more than 20 %, because somebody has made sure that it did. */

@@ -19,6 +19,10 @@ const settings = z.object({
   RATES_URL: httpUrl,
   /** The smallest number of members that an estimate tells apart (docs/prices.md, "Nobody is found by estimates"). */
   AUDIENCE_MIN_COHORT: cohort.default(1),
+  /** Who counts members: the index in memory, or MongoDB for audiences beyond one machine (docs/scaling.md). */
+  AUDIENCE_ENGINE: z.enum(['index', 'mongo'], { error: 'must be index or mongo' }).default('index'),
+  /** Where the index leaves its snapshot, so that a restart need not read all members from MongoDB; without it none is kept. */
+  AUDIENCE_SNAPSHOT_FOLDER: z.string().min(1).optional(),
 });
 
 export type PricingConfig = z.infer<typeof settings>;

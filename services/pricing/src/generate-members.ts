@@ -9,15 +9,15 @@ export async function storeGeneratedMembers(o: {
   count: number;
   seed: number;
   now: Date;
-  load: (changes: readonly MemberChange[]) => Promise<void>;
+  write: (changes: readonly MemberChange[]) => Promise<unknown>;
 }): Promise<void> {
   const version = { atLeast: o.now.getTime() };
   let batch: MemberChange[] = [];
   for (const facts of generateMembers(o)) {
     batch.push({ facts, version });
     if (batch.length < BATCH) continue;
-    await o.load(batch);
+    await o.write(batch);
     batch = [];
   }
-  await o.load(batch);
+  await o.write(batch);
 }

@@ -18,10 +18,10 @@ async function importOf(lines: readonly string[]) {
   async function* bytes(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(lines.join('\n'));
   }
-  const load = async (changes: readonly MemberChange[]) => {
+  const write = async (changes: readonly MemberChange[]) => {
     batches.push([...changes]);
   };
-  return { outcome: await importMembers({ bytes: bytes(), now, load }), batches };
+  return { outcome: await importMembers({ bytes: bytes(), now, write }), batches };
 }
 
 describe('an import of members', () => {

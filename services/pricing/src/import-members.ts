@@ -33,25 +33,25 @@ const BATCH = 1_000;
 export async function importMembers(o: {
   bytes: AsyncIterable<Uint8Array>;
   now: Date;
-  load: (changes: readonly MemberChange[]) => Promise<void>;
+  write: (changes: readonly MemberChange[]) => Promise<unknown>;
 }): Promise<ImportOutcome> {
   let imported = 0;
   let batch: MemberChange[] = [];
-  const loadBatch = async () => {
-    await o.load(batch);
+  const writeBatch = async () => {
+    await o.write(batch);
     imported += batch.length;
     batch = [];
   };
   for await (const line of readLines(o.bytes, MAX_LINE_BYTES)) {
     const read = readMember(line, o.now);
     if (!read.ok) {
-      await loadBatch();
+      await writeBatch();
       return { imported, refused: { line: line.number, problem: read.problem } };
     }
     batch.push(read.change);
-    if (batch.length === BATCH) await loadBatch();
+    if (batch.length === BATCH) await writeBatch();
   }
-  await loadBatch();
+  await writeBatch();
   return { imported };
 }
 

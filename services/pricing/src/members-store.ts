@@ -1,110 +1,100 @@
-/** Members in MongoDB, and the audience counted there: exact, on a 2dsphere index. */
+/** Members as they are written to MongoDB: in any order and as often as they come, the newest version stays. */
 import type { MemberFacts } from '@offer-ads/contracts/community-events';
-import type { MemberGender } from '@offer-ads/contracts/primitives';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo-faults';
 import mongoose, { type Connection } from 'mongoose';
-import type { AudienceEngine } from './audience-engine.ts';
-import { radiusRadians, type Target } from './domain/target.ts';
-import { replaceIfNewer, type Version } from './replace-if-newer.ts';
+import { newerVersion, type Version } from './domain/member-version.ts';
+import { documentOf, type MemberDocument, tombstoneOf } from './member-document.ts';
 
-export type MemberChange = { readonly facts: MemberFacts; readonly version: Version };
+/** What is heard of a member; a removal keeps nothing of them but a tombstone. */
+export type MemberChange =
+  | { readonly facts: MemberFacts; readonly version: Version }
+  | { readonly removed: number; readonly version: Version };
 
-export type MembersStore = AudienceEngine & {
-  /** A change that is older than what is stored changes nothing. */
-  readonly change: (change: MemberChange) => Promise<void>;
-  /** Keeps nothing of the member but a tombstone. */
-  readonly remove: (memberId: number, version: number) => Promise<void>;
-  /** Many changes at once; of two for one member the later wins, or the one with the higher version. */
-  readonly load: (changes: readonly MemberChange[]) => Promise<void>;
-  /** Builds the index where it is missing. */
-  readonly prepare: () => Promise<void>;
+export type MembersStore = {
+  /**
+   * Up to some thousand at once. Of several changes for one member the newest version wins; those without a version of their
+   * own in the order in which they stand. Safe to repeat.
+   * @returns how many members changed; the others were known as they are, or newer
+   */
+  readonly write: (changes: readonly MemberChange[]) => Promise<number>;
 };
 
-/**
- * A member; or the tombstone of one who left, with nothing but id and version, so that a change which the removal
- * overtook brings nobody back.
- */
-type MemberDocument = {
-  _id: number;
-  version: number;
-  /** GeoJSON: longitude first. */
-  position?: { type: 'Point'; coordinates: [longitude: number, latitude: number] };
-  gender?: MemberGender;
-  interests?: number[];
-  active?: boolean;
-  banned?: boolean;
-};
-
-/** "Only active, non-banned accounts count": nobody else is in the index. */
-const eligible = { active: true, banned: false };
+export const MEMBERS = 'members';
 
 export function openMembersStore(connection: Connection): MembersStore {
-  const members = connection.collection<MemberDocument>('members');
+  const members = connection.collection<MemberDocument>(MEMBERS);
 
-  async function replace(
-    upserts: readonly ReturnType<typeof replaceIfNewer<{ _id: number }>>[],
-  ): Promise<void> {
-    if (upserts.length === 0) return;
-    await orUnavailable(members.bulkWrite(upserts.map((updateOne) => ({ updateOne }))));
+  async function storedVersions(ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
+    const cursor = members.find(
+      { _id: { $in: [...ids] } },
+      { projection: { version: 1 }, batchSize: ids.length, ...withinBudget() },
+    );
+    const stored = await orUnavailable(cursor.toArray());
+    return new Map(stored.map(({ _id, version }) => [_id, version]));
   }
 
-  /** @returns those that are known already, which is not an error here */
-  async function insertNew(changes: readonly MemberChange[]): Promise<readonly MemberChange[]> {
-    const documents = changes.map(({ facts, version }) => ({
-      ...documentOf(facts),
-      version: firstVersion(version),
-    }));
+  /** @returns ids of those whom another writer brought in first */
+  async function insert(documents: readonly MemberDocument[]): Promise<ReadonlySet<number>> {
+    if (documents.length === 0) return new Set();
     try {
-      await orUnavailable(members.insertMany(documents, { ordered: false }));
-      return [];
+      await orUnavailable(members.insertMany([...documents], { ordered: false }));
+      return new Set();
     } catch (error) {
-      const known = new Set(indexesOfDuplicates(error));
-      return changes.filter((_, index) => known.has(index));
+      return new Set(indexesOfDuplicates(error).flatMap((index) => documents[index]?._id ?? []));
     }
   }
 
+  /** What another writer replaced by something newer meanwhile stays. */
+  async function replace(documents: readonly MemberDocument[]): Promise<number> {
+    if (documents.length === 0) return 0;
+    // Whole documents, so that whoever follows the changes need not look up what they amount to.
+    const replacements = documents.map((replacement) => ({
+      replaceOne: {
+        filter: { _id: replacement._id, version: { $not: { $gte: replacement.version } } },
+        replacement,
+      },
+    }));
+    const result = await orUnavailable(members.bulkWrite(replacements, { ordered: false }));
+    return result.matchedCount;
+  }
+
   return {
-    count: (target, deadline) =>
-      orUnavailable(members.countDocuments(matching(target), withinBudget(deadline))),
-    change: ({ facts, version }) => replace([replaceIfNewer(documentOf(facts), version)]),
-    remove: (memberId, version) => replace([replaceIfNewer({ _id: memberId }, version)]),
-    load: async (changes) => {
-      if (changes.length === 0) return;
-      // Inserting is four times as fast as upserting, and a bulk is mostly new members.
-      const known = await insertNew(changes);
-      await replace(known.map(({ facts, version }) => replaceIfNewer(documentOf(facts), version)));
-    },
-    prepare: async () => {
-      // Gender narrows within the index; interests would multiply its entries and gain nothing (measured).
-      await members.createIndex(
-        { position: '2dsphere', gender: 1 },
-        { name: 'audience', partialFilterExpression: eligible },
-      );
+    write: async (changes) => {
+      let open = changes;
+      let changed = 0;
+      // Once more for those whom another writer brought in just now; nobody ever goes again.
+      while (open.length > 0) {
+        const stored = await storedVersions([...new Set(open.map(memberIdOf))]);
+        const newest = newestOf(open, stored);
+        const unknown = newest.filter(({ _id }) => !stored.has(_id));
+        const known = newest.filter(({ _id }) => stored.has(_id));
+        // Inserting is several times as fast as replacing, and a bulk is mostly new members.
+        const [late, replaced] = await Promise.all([insert(unknown), replace(known)]);
+        changed += unknown.length - late.size + replaced;
+        open = open.filter((change) => late.has(memberIdOf(change)));
+      }
+      return changed;
     },
   };
 }
 
-function matching({ latitude, longitude, radiusMiles, gender, interests }: Target) {
-  const circle: [[number, number], number] = [[longitude, latitude], radiusRadians(radiusMiles)];
-  return {
-    ...eligible,
-    position: { $geoWithin: { $centerSphere: circle } },
-    ...(gender.length > 0 && { gender: { $in: [...gender] } }),
-    ...(interests.length > 0 && { interests: { $in: [...interests] } }),
-  };
+function memberIdOf(change: MemberChange): number {
+  return 'facts' in change ? change.facts.memberId : change.removed;
 }
 
-function documentOf({
-  memberId,
-  latitude,
-  longitude,
-  ...facts
-}: MemberFacts): Omit<MemberDocument, 'version'> {
-  return { _id: memberId, position: { type: 'Point', coordinates: [longitude, latitude] }, ...facts };
-}
-
-function firstVersion(version: Version): number {
-  return typeof version === 'number' ? version : version.atLeast;
+/** One document for each member of whom there is anything new. */
+function newestOf(
+  changes: readonly MemberChange[],
+  stored: ReadonlyMap<number, number>,
+): readonly MemberDocument[] {
+  const newest = new Map<number, MemberDocument>();
+  for (const change of changes) {
+    const id = memberIdOf(change);
+    const version = newerVersion(newest.get(id)?.version ?? stored.get(id), change.version);
+    if (version === null) continue;
+    newest.set(id, 'facts' in change ? documentOf(change.facts, version) : tombstoneOf(id, version));
+  }
+  return [...newest.values()];
 }
 
 const DUPLICATE_KEY = 11_000;

@@ -15,6 +15,7 @@ import { mountAdminRoutes } from './http/admin-routes.ts';
 import { mountPriceRoutes } from './http/price-routes.ts';
 import { openInterestsStore } from './interests-store.ts';
 import { openMembersStore } from './members-store.ts';
+import { openAudience } from './open-audience.ts';
 import { openRatesStore } from './rates-store.ts';
 import { ratesRefresher } from './refresh-rates.ts';
 import { ratesWatch } from './watch-rates.ts';
@@ -37,7 +38,14 @@ export async function startPricing(
 
   const mongo = opened.use(await openMongo({ url: config.MONGO_URL, ...foundation }));
   const members = openMembersStore(mongo.connection);
-  await members.prepare();
+  const audience = opened.use(
+    openAudience({
+      engine: config.AUDIENCE_ENGINE,
+      mongo,
+      snapshotFolder: config.AUDIENCE_SNAPSHOT_FOLDER,
+      ...foundation,
+    }),
+  );
 
   const interests = await holdInterests(openInterestsStore(mongo.connection));
   const ratesStore = openRatesStore(mongo.connection);
@@ -76,7 +84,10 @@ export async function startPricing(
       namespace: overrides.brokerNamespace,
     }),
   );
-  await broker.consume(subscriptions({ members, interests }));
+  const stopping = new AbortController();
+  await broker.consume(subscriptions({ members, interests }, { signal: stopping.signal, ...foundation }));
+  // Before the broker stops, because it waits for those who wait for MongoDB.
+  opened.defer(() => stopping.abort());
 
   const server = opened.use(
     await startHttpServer({
@@ -85,13 +96,13 @@ export async function startPricing(
       port: config.PORT,
       ...foundation,
       // Not the broker: estimates need nothing of it, and what it brings waits in its queue.
-      readiness: async () => ((await mongo.healthy()) ? [] : ['MongoDB does not answer']),
+      readiness: audience.waitsFor,
       routes: (app) => {
         const contextSecret = config.PRICING_CONTEXT_SECRET;
         mountPriceRoutes(app, {
           contextSecret,
           clock,
-          audience: members,
+          audience,
           rates,
           interests,
           minCohort: config.AUDIENCE_MIN_COHORT,
@@ -101,6 +112,7 @@ export async function startPricing(
           logger,
           clock,
           members,
+          audience,
           refreshRates: refreshNow,
         });
         mountParkedRoutes(app, { broker, adminToken: config.ADMIN_TOKEN, logger });

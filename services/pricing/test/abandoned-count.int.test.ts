@@ -7,20 +7,20 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
 import type { Target } from '../src/domain/target.ts';
-import { type MembersStore, openMembersStore } from '../src/members-store.ts';
+import { type MongoAudience, openMongoAudience } from '../src/mongo-audience-store.ts';
 import { london } from './people.ts';
 
 let database: TestMongo;
 let wire: TcpProxy;
 let mongo: Mongo;
-let store: MembersStore;
+let audience: MongoAudience;
 
 beforeAll(async () => {
   database = await createTestMongo();
   wire = await startTcpProxy(database.url);
   mongo = await openMongo({ url: wire.url, logger: silentLogger, metrics: createMetrics('pricing') });
-  store = openMembersStore(mongo.connection);
-  await store.prepare();
+  audience = openMongoAudience(mongo.connection);
+  await audience.prepare();
 });
 afterAll(async () => {
   await mongo[Symbol.asyncDispose]();
@@ -32,11 +32,11 @@ const everybody: Target = { ...london, radiusMiles: 30, gender: [], interests: [
 
 describe('a count whose caller leaves', () => {
   it('ends at once although MongoDB says nothing', async () => {
-    expect(await store.count(everybody)).toBe(0);
+    expect(await audience.count(everybody)).toBe(0);
     wire.freeze();
     const caller = callerPresence();
     const startedAt = performance.now();
-    const count = store.count(everybody, createDeadline(25_000, caller).whileAwaited());
+    const count = audience.count(everybody, createDeadline(25_000, caller).whileAwaited());
     caller.leave();
     await expect(count).rejects.toMatchObject({ status: 499 });
     expect(performance.now() - startedAt).toBeLessThan(10_000);
@@ -46,20 +46,20 @@ describe('a count whose caller leaves', () => {
   it('many times over leaves the connections to those who stay', async () => {
     const counts = Array.from({ length: 200 }, () => {
       const caller = callerPresence();
-      const count = store.count(everybody, createDeadline(25_000, caller).whileAwaited());
+      const count = audience.count(everybody, createDeadline(25_000, caller).whileAwaited());
       caller.leave();
       return count;
     });
     for (const outcome of await Promise.allSettled(counts)) {
       expect(outcome).toMatchObject({ status: 'rejected', reason: { status: 499 } });
     }
-    expect(await store.count(everybody, createDeadline(25_000))).toBe(0);
+    expect(await audience.count(everybody, createDeadline(25_000))).toBe(0);
   });
 
   it('ends with its deadline as the fault "down" when that comes first', async () => {
     wire.freeze();
     const startedAt = performance.now();
-    await expect(store.count(everybody, createDeadline(100))).rejects.toMatchObject({ status: 503 });
+    await expect(audience.count(everybody, createDeadline(100))).rejects.toMatchObject({ status: 503 });
     expect(performance.now() - startedAt).toBeLessThan(1_900);
     wire.cut();
   });

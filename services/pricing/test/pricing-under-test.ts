@@ -7,6 +7,7 @@ import { createMetrics } from '@offer-ads/platform/metrics';
 import { testNamespace } from '@offer-ads/testing/broker';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
+import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo } from '@offer-ads/testing/mongo';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
@@ -62,6 +63,8 @@ export async function startPricingUnderTest(
         ADMIN_TOKEN: adminToken,
         RATES_URL: rates.url + ratesPath,
         AUDIENCE_MIN_COHORT: 1,
+        AUDIENCE_ENGINE: 'index',
+        AUDIENCE_SNAPSHOT_FOLDER: undefined,
         ...settings,
       },
       { clock, logger: silentLogger, brokerNamespace: corner.namespace },
@@ -87,6 +90,10 @@ export async function startPricingUnderTest(
     const request = { method: 'POST', headers: adminHeaders, ...(body !== undefined && { body }) };
     return replyOf(await fetch(service.url + path, request));
   };
+  await eventually(async () => {
+    const { status, problems } = await readiness(service.url);
+    if (status !== 200) throw new Error(`pricing waits for ${problems.join()}`);
+  });
   await admin('/admin/rates/refresh');
 
   const running = opened.move();
@@ -112,4 +119,11 @@ export async function startPricingUnderTest(
 
 async function replyOf(response: Response): Promise<Reply> {
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+/** What `/readyz` says. */
+export async function readiness(url: string): Promise<{ status: number; problems: string[] }> {
+  const response = await fetch(`${url}/readyz`);
+  const { problems } = (await response.json()) as { problems: string[] };
+  return { status: response.status, problems };
 }

@@ -1,10 +1,11 @@
 /** What `npm run admin` asks of pricing: members in bulk, and the day's rates. */
-import { memberGeneration, ratesRefresh } from '@offer-ads/contracts/admin-api';
+import { memberGeneration, membersCheckRequest, ratesRefresh } from '@offer-ads/contracts/admin-api';
 import { requireAdmin } from '@offer-ads/platform/admin-routes';
 import type { Clock } from '@offer-ads/platform/clock';
 import type { Logger } from '@offer-ads/platform/logging';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Express } from 'express';
+import type { Audience } from '../audience-engine.ts';
 import { storeGeneratedMembers } from '../generate-members.ts';
 import { importMembers } from '../import-members.ts';
 import type { MembersStore } from '../members-store.ts';
@@ -17,26 +18,38 @@ export function mountAdminRoutes(
     readonly logger: Logger;
     readonly clock: Clock;
     readonly members: MembersStore;
+    readonly audience: Pick<Audience, 'includesWritten' | 'check'>;
     readonly refreshRates: RatesRefresher['refreshNow'];
   },
 ): void {
   const admin = requireAdmin({ token: o.adminToken, logger: o.logger });
+  /** Whether an estimate right afterwards knows what was just stored; what is stored stays so if not. */
+  const counted = () => o.audience.includesWritten().catch(() => false);
 
   app.post('/admin/members/import', admin, async (req, res) => {
     // Leaving the loop must not take the connection along: the reply goes over it.
     const bytes = req.iterator({ destroyOnReturn: false });
-    const outcome = await importMembers({ bytes, now: o.clock.now(), load: o.members.load });
+    const outcome = await importMembers({ bytes, now: o.clock.now(), write: o.members.write });
     req.resume();
-    if (outcome.refused === undefined) return void res.json(outcome);
     const { imported, refused } = outcome;
+    if (refused === undefined) return void res.json({ imported, counted: await counted() });
+    await counted();
     const message = `line ${refused.line} ${refused.problem}; imported before it: ${imported}`;
     res.status(400).json({ message, imported, line: refused.line });
   });
 
   app.post('/admin/members/generate', admin, express.json(), async (req, res) => {
     const wanted = validInput(memberGeneration, req.body);
-    await storeGeneratedMembers({ ...wanted, now: o.clock.now(), load: o.members.load });
-    res.json({ generated: wanted.count });
+    await storeGeneratedMembers({ ...wanted, now: o.clock.now(), write: o.members.write });
+    res.json({ generated: wanted.count, counted: await counted() });
+  });
+
+  app.post('/admin/members/check', admin, express.json(), async (req, res) => {
+    if (o.audience.check === null)
+      return void res
+        .status(409)
+        .json({ message: 'MongoDB itself counts here: there is nothing to compare' });
+    res.json(await o.audience.check(validInput(membersCheckRequest, req.body ?? {})));
   });
 
   app.post('/admin/rates/refresh', admin, express.json(), async (req, res) => {

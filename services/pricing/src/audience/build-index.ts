@@ -1,0 +1,46 @@
+/** The index from nothing: every member who counts, read from MongoDB. */
+import type { Logger } from '@offer-ads/platform/logging';
+import { type AudienceIndex, startAudienceBuild } from './audience-index.ts';
+import type { Mark, MembersFeed, Position } from './members-feed-store.ts';
+import type { ReplicaMarks } from './replica-marks.ts';
+
+/** Where the changes go on that are not in the index. */
+export type Origin = { readonly identity: string; readonly position: Position; readonly mark: Mark };
+
+export type BuildProgress = { readonly members: number; readonly expected: number };
+
+const TELL_EVERY_MS = 5_000;
+
+export async function buildIndex(o: {
+  readonly feed: MembersFeed;
+  readonly marks: Pick<ReplicaMarks, 'set'>;
+  readonly onProgress: (progress: BuildProgress) => void;
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+}): Promise<{ readonly index: AudienceIndex; readonly origin: Origin }> {
+  const { feed, logger } = o;
+  const startedAt = performance.now();
+  // In this order: what changes while members are read is met again in the stream.
+  const mark = await o.marks.set();
+  const origin = { identity: await feed.identity(), position: await feed.position(), mark };
+  const expected = await feed.expected();
+  const build = startAudienceBuild(expected);
+  let members = 0;
+  let toldAt = startedAt;
+  for await (const batch of feed.everybody()) {
+    o.signal.throwIfAborted();
+    for (const member of batch) build.add(member);
+    members += batch.length;
+    o.onProgress({ members, expected });
+    if (performance.now() - toldAt < TELL_EVERY_MS) continue;
+    toldAt = performance.now();
+    logger.info({ members, expected }, 'building the audience index from MongoDB');
+  }
+  const index = await build.finish();
+  logger.info({ members, seconds: secondsSince(startedAt) }, 'audience index built from MongoDB');
+  return { index, origin };
+}
+
+export function secondsSince(startedAt: number): number {
+  return Math.round((performance.now() - startedAt) / 100) / 10;
+}

@@ -1,0 +1,127 @@
+/**
+ * Compares an index with MongoDB, member by member, while both go on changing: whoever differs is looked at again once the
+ * index has caught up. Only numbers are told, because ids of members are personal.
+ */
+import type { MembersCheck } from '@offer-ads/contracts/admin-api';
+import { serviceUnavailable } from '@offer-ads/platform/faults';
+import { toMicrodegrees } from '../domain/great-circle.ts';
+import type { AudienceIndex, IndexedMember } from './audience-index.ts';
+import type { MembersFeed } from './members-feed-store.ts';
+import type { ReplicaMarks } from './replica-marks.ts';
+
+/** Where more differ, something is so wrong that the exact number does not matter. */
+const MOST_SUSPECTS = 100_000;
+const LOOKED_UP_AT_ONCE = 1_000;
+/** Whoever still differs after the last was not just being changed. */
+const LOOKS = 3;
+const CAUGHT_UP_WITHIN_MS = 60_000;
+
+type Difference = 'missing' | 'surplus' | 'different';
+
+type Checked = {
+  readonly index: AudienceIndex;
+  readonly feed: Pick<MembersFeed, 'everybody' | 'those'>;
+  readonly marks: Pick<ReplicaMarks, 'set' | 'awaited'>;
+};
+
+export async function checkIndex(o: Checked & { readonly repair: boolean }): Promise<MembersCheck> {
+  const { suspects, members } = await compareAll(o);
+  const complete = suspects.size < MOST_SUSPECTS;
+  let found = new Map<number, Difference>();
+  let differing: Iterable<number> = suspects;
+  for (let look = 0; look < LOOKS; look += 1) {
+    found = await lookAgain(o, differing);
+    differing = found.keys();
+  }
+  const repaired = o.repair ? await repair(o, [...found.keys()]) : 0;
+  const counts = { missing: 0, surplus: 0, different: 0 };
+  for (const difference of found.values()) counts[difference] += 1;
+  return {
+    ok: complete && found.size === repaired,
+    members,
+    indexed: o.index.size().members,
+    ...counts,
+    repaired,
+    complete,
+  };
+}
+
+/** Those of MongoDB against the index, then those of the index against MongoDB. */
+async function compareAll({ index, feed }: Checked) {
+  const suspects = new Set<number>();
+  let members = 0;
+  for await (const batch of feed.everybody()) {
+    members += batch.length;
+    for (const member of batch)
+      if (differenceOf(index.get(member.memberId), member) !== null) suspects.add(member.memberId);
+    if (suspects.size >= MOST_SUSPECTS) return { suspects, members };
+  }
+  for (const ids of batchesOf(index.memberIds(), LOOKED_UP_AT_ONCE)) {
+    const counting = await feed.those(ids);
+    for (const id of ids) if (!counting.has(id)) suspects.add(id);
+    if (suspects.size >= MOST_SUSPECTS) break;
+  }
+  return { suspects, members };
+}
+
+async function lookAgain({ index, feed, marks }: Checked, ids: Iterable<number>) {
+  const found = new Map<number, Difference>();
+  await catchUp(marks);
+  for (const batch of batchesOf(ids, LOOKED_UP_AT_ONCE)) {
+    const counting = await feed.those(batch);
+    for (const id of batch) {
+      const difference = differenceOf(index.get(id), counting.get(id));
+      if (difference !== null) found.set(id, difference);
+    }
+  }
+  return found;
+}
+
+/** @returns how many differ no more; a change that came between reading and putting is put right by another round */
+async function repair(o: Checked, ids: readonly number[]): Promise<number> {
+  let open = ids;
+  for (let round = 0; round < LOOKS && open.length > 0; round += 1) {
+    for (const batch of batchesOf(open, LOOKED_UP_AT_ONCE)) {
+      const counting = await o.feed.those(batch);
+      for (const id of batch) {
+        const member = counting.get(id);
+        if (member === undefined) o.index.remove(id);
+        else o.index.put(member);
+      }
+    }
+    open = [...(await lookAgain(o, open)).keys()];
+  }
+  return ids.length - open.length;
+}
+
+async function catchUp(marks: Pick<ReplicaMarks, 'set' | 'awaited'>): Promise<void> {
+  if (await marks.awaited(await marks.set(), CAUGHT_UP_WITHIN_MS)) return;
+  throw serviceUnavailable('the audience index does not catch up with MongoDB');
+}
+
+function differenceOf(
+  indexed: IndexedMember | undefined,
+  stored: IndexedMember | undefined,
+): Difference | null {
+  if (indexed === undefined) return stored === undefined ? null : 'missing';
+  if (stored === undefined) return 'surplus';
+  return comparable(indexed) === comparable(stored) ? null : 'different';
+}
+
+function comparable({ latitude, longitude, gender, interests }: IndexedMember): string {
+  const ids = [...new Set(interests)].toSorted((a, b) => a - b);
+  // Both ends of the dateline are the same place.
+  const east = toMicrodegrees(longitude === 180 ? -180 : longitude);
+  return `${toMicrodegrees(latitude)} ${east} ${gender} ${ids.join()}`;
+}
+
+function* batchesOf(ids: Iterable<number>, size: number): Generator<readonly number[]> {
+  let batch: number[] = [];
+  for (const id of ids) {
+    batch.push(id);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,70 @@
+/** Keeps an index current: one change after the other as MongoDB tells them, through outages of any length. */
+import type { Logger } from '@offer-ads/platform/logging';
+import { growingPauses } from '../growing-pauses.ts';
+import {
+  type Change,
+  type Following,
+  HistoryLostError,
+  type MembersFeed,
+  type Position,
+} from './members-feed-store.ts';
+
+export type FollowingEnd = {
+  readonly because: 'stopped' | 'history-lost';
+  /** Up to where changes were applied. */
+  readonly position: Position;
+};
+
+export async function followMembers(o: {
+  readonly feed: Pick<MembersFeed, 'follow'>;
+  readonly from: Position;
+  readonly apply: (change: Change) => void;
+  /** Called now and then, at least every half second; no change is applied before it resolves. */
+  readonly rest: (position: () => Position) => Promise<void>;
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+}): Promise<FollowingEnd> {
+  const pauses = growingPauses(o.signal);
+  let position = o.from;
+  while (!o.signal.aborted) {
+    const following = o.feed.follow(position);
+    // Ends the wait for the next change.
+    const close = () => void following.close().catch(() => {});
+    o.signal.addEventListener('abort', close);
+    try {
+      await applyAll(following, { ...o, onProgress: pauses.startAnew });
+    } catch (error) {
+      if (error instanceof HistoryLostError) {
+        o.logger.error({ error }, 'changes of members were lost: the audience index is built anew');
+        return { because: 'history-lost', position };
+      }
+      if (!o.signal.aborted) o.logger.warn({ error }, 'changes of members cannot be followed, trying again');
+    } finally {
+      position = following.position();
+      o.signal.removeEventListener('abort', close);
+      close();
+    }
+    if (!o.signal.aborted) await pauses.wait();
+  }
+  return { because: 'stopped', position };
+}
+
+/** How many changes may pass without a rest. */
+const CHANGES_BETWEEN_RESTS = 5_000;
+
+async function applyAll(
+  following: Following,
+  o: Parameters<typeof followMembers>[0] & { readonly onProgress: () => void },
+): Promise<void> {
+  for (let changes = 0; !o.signal.aborted; ) {
+    const change = await following.next();
+    o.onProgress();
+    if (change !== null) {
+      o.apply(change);
+      changes += 1;
+    }
+    if (change !== null && changes < CHANGES_BETWEEN_RESTS) continue;
+    changes = 0;
+    await o.rest(following.position);
+  }
+}

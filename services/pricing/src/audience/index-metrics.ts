@@ -1,0 +1,39 @@
+/** What is told of the index: how many it holds, how current it is, and whom it could not take. */
+import type { Metrics } from '@offer-ads/platform/metrics';
+import type { AudienceIndex } from './audience-index.ts';
+import type { ReplicaMarks } from './replica-marks.ts';
+
+export type IndexMetrics = {
+  readonly applied: () => void;
+  readonly leftOut: () => void;
+  /** Reads what changes by itself. */
+  readonly look: (index: AudienceIndex | undefined) => void;
+};
+
+export function indexMetrics(metrics: Metrics, marks: Pick<ReplicaMarks, 'ageMs'>): IndexMetrics {
+  const members = metrics.gauge({ name: 'audience_index_members', help: 'Members that count' });
+  const bytes = metrics.gauge({ name: 'audience_index_bytes', help: 'Memory of the audience index' });
+  const age = metrics.gauge({
+    name: 'audience_index_age_seconds',
+    help: 'The audience index knows everything that was written until so long ago; up to 20 while all is well',
+  });
+  const applied = metrics.counter({
+    name: 'audience_changes_applied_total',
+    help: 'Changes of members that were followed into the audience index',
+  });
+  const leftOut = metrics.counter({
+    name: 'audience_members_left_out_total',
+    help: 'Changes of members whom the audience index could not take; they are not counted',
+  });
+  return {
+    applied: () => applied.inc(),
+    leftOut: () => leftOut.inc(),
+    look: (index) => {
+      if (index === undefined) return;
+      const size = index.size();
+      members.set(size.members);
+      bytes.set(size.bytes);
+      age.set((marks.ageMs() ?? 0) / 1_000);
+    },
+  };
+}

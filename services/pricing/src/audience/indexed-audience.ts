@@ -1,0 +1,154 @@
+/**
+ * The audience counted in memory. The index comes from a snapshot or from MongoDB, and from then on follows what is written
+ * there, by this replica or another. Once it has counted it goes on counting, whatever becomes of MongoDB.
+ */
+import { serviceUnavailable } from '@offer-ads/platform/faults';
+import type { Logger } from '@offer-ads/platform/logging';
+import { startLoop } from '@offer-ads/platform/loops';
+import type { Metrics } from '@offer-ads/platform/metrics';
+import type { Audience } from '../audience-engine.ts';
+import { keepTrying } from '../growing-pauses.ts';
+import type { AudienceIndex } from './audience-index.ts';
+import { buildIndex, type Origin } from './build-index.ts';
+import { checkIndex } from './check-index.ts';
+import { followMembers } from './follow-members.ts';
+import { indexMetrics } from './index-metrics.ts';
+import { keepSnapshots } from './keep-snapshots.ts';
+import type { Change, MembersFeed, Position } from './members-feed-store.ts';
+import { replicaMarks } from './replica-marks.ts';
+
+/** How old the index can look at most while all is well. One small write. */
+const SET_MARK_EVERY_MS = 10_000;
+/** An import waits no longer for the index to have caught up with it. */
+const INCLUDED_WITHIN_MS = 60_000;
+
+export type IndexedAudienceOptions = {
+  readonly feed: MembersFeed;
+  /** Undefined: no snapshots, and every start reads all members from MongoDB. */
+  readonly snapshotFolder: string | undefined;
+  readonly snapshotEveryMs?: number;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+};
+
+/** Returns at once; `waitsFor` tells when it counts. */
+export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
+  const { feed, logger } = o;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const marks = replicaMarks(feed);
+  const metrics = indexMetrics(o.metrics, marks);
+  const snapshots = keepSnapshots(o);
+
+  /** Undefined until it has been current for the first time. */
+  let counting: AudienceIndex | undefined;
+  /** What is on its way to be `counting`; the same once it is. */
+  let following: AudienceIndex | undefined;
+  let waitsFor: string | undefined = 'the audience index: to begin';
+
+  const untilItWorks = <T>(what: string, work: () => Promise<T>) =>
+    keepTrying(work, {
+      signal,
+      onFailure: (error) => logger.warn({ error }, `${what} failed and will be tried again`),
+    });
+
+  async function start(): Promise<{ readonly index: AudienceIndex; readonly origin: Origin }> {
+    waitsFor = 'the audience index: its snapshot to be read';
+    await feed.prepare();
+    const snapshot = await snapshots.read(feed);
+    return snapshot ?? build();
+  }
+
+  function build() {
+    const onProgress = ({ members, expected }: { members: number; expected: number }) => {
+      waitsFor = `the audience index: built from ${members} of about ${expected} members`;
+    };
+    onProgress({ members: 0, expected: 0 });
+    return buildIndex({ feed, marks, onProgress, signal, logger });
+  }
+
+  async function live(): Promise<void> {
+    let { index, origin } = await untilItWorks('the start of the audience index', start);
+    for (;;) {
+      const end = await follow(index, origin);
+      if (end.because === 'stopped') return;
+      ({ index, origin } = await untilItWorks('building the audience index', build));
+    }
+  }
+
+  async function follow(index: AudienceIndex, origin: Origin) {
+    following = index;
+    waitsFor = 'the audience index: to catch up with the latest changes';
+    void countOnceCurrent(index).catch(() => {});
+    const facts = (position: Position) => ({ ...origin, position, mark: marks.latest() ?? origin.mark });
+    const end = await followMembers({
+      feed,
+      from: origin.position,
+      apply: (change) => apply(index, change),
+      rest: (position) => snapshots.writeIfDue(index, () => facts(position())),
+      signal,
+      logger,
+    });
+    if (end.because === 'stopped') await snapshots.writeLast(index, facts(end.position));
+    return end;
+  }
+
+  function apply(index: AudienceIndex, change: Change): void {
+    if ('mark' in change) return marks.cameBack(change.mark);
+    try {
+      if (change.member === null) index.remove(change.memberId);
+      else index.put(change.member);
+      metrics.applied();
+    } catch (error) {
+      // One member whom the index cannot hold must not keep the others from being counted.
+      index.remove(change.memberId);
+      metrics.leftOut();
+      logger.error({ error }, 'a member does not fit into the audience index and is not counted');
+    }
+    snapshots.changed();
+  }
+
+  async function countOnceCurrent(index: AudienceIndex): Promise<void> {
+    await untilItWorks('catching up', async () => {
+      const mark = await marks.set();
+      while (!(await marks.awaited(mark, INCLUDED_WITHIN_MS))) signal.throwIfAborted();
+    });
+    if (following !== index) return;
+    counting = index;
+    waitsFor = undefined;
+    logger.info(index.size(), 'the audience index is current');
+  }
+
+  const setMarks = startLoop({
+    name: 'audience-marks',
+    everyMs: SET_MARK_EVERY_MS,
+    // While MongoDB is away, whoever follows it says so.
+    work: async () => {
+      await marks.set().catch(() => {});
+      metrics.look(counting);
+    },
+    logger,
+    metrics: o.metrics,
+  });
+  const life = live().catch((error: unknown) => {
+    if (!signal.aborted) logger.fatal({ error }, 'the audience index has ended');
+  });
+
+  return {
+    count: async (target) => {
+      if (counting === undefined) throw serviceUnavailable('the audience index is not built yet');
+      return counting.count(target);
+    },
+    waitsFor: async () => (waitsFor === undefined ? [] : [waitsFor]),
+    includesWritten: async () => marks.awaited(await marks.set(), INCLUDED_WITHIN_MS),
+    check: async ({ repair }) => {
+      if (counting === undefined) throw serviceUnavailable('the audience index is not built yet');
+      return checkIndex({ index: counting, feed, marks, repair });
+    },
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort();
+      await setMarks[Symbol.asyncDispose]();
+      await life;
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/** Trying again calmly: soon after the first failure, then less and less often. */
+import { setTimeout as pause } from 'node:timers/promises';
+
+const FIRST_MS = 250;
+const LONGEST_MS = 15_000;
+
+export type GrowingPauses = {
+  /** Returns at once when the signal aborts. */
+  readonly wait: () => Promise<void>;
+  /** It worked: the next failure counts as the first. */
+  readonly startAnew: () => void;
+};
+
+export function growingPauses(signal: AbortSignal): GrowingPauses {
+  let nextMs = FIRST_MS;
+  return {
+    wait: async () => {
+      const pauseMs = nextMs;
+      nextMs = Math.min(2 * nextMs, LONGEST_MS);
+      await pause(pauseMs, undefined, { signal }).catch(() => {});
+    },
+    startAnew: () => {
+      nextMs = FIRST_MS;
+    },
+  };
+}
+
+/**
+ * Until it works. @throws what `work` throws once the signal has aborted, or at once when `isPassing` says that trying again
+ * cannot help
+ */
+export async function keepTrying<T>(
+  work: () => Promise<T>,
+  o: {
+    readonly signal: AbortSignal;
+    readonly isPassing?: (error: unknown) => boolean;
+    readonly onFailure: (error: unknown) => void;
+  },
+): Promise<T> {
+  const pauses = growingPauses(o.signal);
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (o.signal.aborted || o.isPassing?.(error) === false) throw error;
+      o.onFailure(error);
+    }
+    await pauses.wait();
+    o.signal.throwIfAborted();
+  }
+}

@@ -1,0 +1,68 @@
+/** A member as MongoDB holds one, and as the audience index does. */
+import type { MemberFacts } from '@offer-ads/contracts/community-events';
+import { type MemberGender, memberGenders } from '@offer-ads/contracts/primitives';
+import type { IndexedMember } from './audience/audience-index.ts';
+import { fromMicrodegrees, toMicrodegrees } from './domain/great-circle.ts';
+
+/**
+ * A member; or the tombstone of one who left, with nothing but id and version, so that a change which the removal
+ * overtook brings nobody back.
+ */
+export type MemberDocument = {
+  _id: number;
+  version: number;
+  /** GeoJSON: longitude first. Whole microdegrees, so that both engines see the same place. */
+  position?: { type: 'Point'; coordinates: [longitude: number, latitude: number] };
+  gender?: MemberGender;
+  interests?: number[];
+  active?: boolean;
+  banned?: boolean;
+};
+
+/** "Only active, non-banned accounts count" (specification, "Price rules" 4). */
+export const eligible = { active: true, banned: false } as const;
+
+/** What of a document the index needs, as a projection. */
+export const indexedFields = { 'position.coordinates': 1, gender: 1, interests: 1 } as const;
+
+export function documentOf(facts: MemberFacts, version: number): MemberDocument {
+  const { memberId, latitude, longitude, gender, interests, active, banned } = facts;
+  const coordinates: [number, number] = [toMicro(longitude), toMicro(latitude)];
+  const position = { type: 'Point' as const, coordinates };
+  return { _id: memberId, version, position, gender, interests: [...interests], active, banned };
+}
+
+export function tombstoneOf(memberId: number, version: number): MemberDocument {
+  return { _id: memberId, version };
+}
+
+function toMicro(degrees: number): number {
+  return fromMicrodegrees(toMicrodegrees(degrees));
+}
+
+/** @returns null for what this service never wrote: nobody can say who that reaches, so it counts for nothing */
+export function indexedMemberOf(document: Partial<MemberDocument>): IndexedMember | null {
+  const { _id: memberId, position, gender, interests } = document;
+  const [longitude, latitude] = position?.coordinates ?? [];
+  const isWhole =
+    Number.isSafeInteger(memberId) &&
+    isWithinDegrees(latitude, 90) &&
+    isWithinDegrees(longitude, 180) &&
+    memberGenders.some((known) => known === gender) &&
+    Array.isArray(interests) &&
+    interests.every(isId);
+  if (!isWhole) return null;
+  return { memberId, latitude, longitude, gender, interests } as IndexedMember;
+}
+
+function isWithinDegrees(value: unknown, limit: number): boolean {
+  return typeof value === 'number' && value >= -limit && value <= limit;
+}
+
+function isId(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) > 0;
+}
+
+export function isEligible({ active, banned }: Partial<MemberDocument>): boolean {
+  return active === eligible.active && banned === eligible.banned;
+}

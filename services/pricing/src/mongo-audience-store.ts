@@ -1,0 +1,37 @@
+/** The audience counted by MongoDB itself, on a 2dsphere index: for audiences beyond one machine (docs/scaling.md). */
+import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo-faults';
+import type { Connection } from 'mongoose';
+import type { AudienceEngine } from './audience-engine.ts';
+import { radiusRadians, type Target } from './domain/target.ts';
+import { eligible, type MemberDocument } from './member-document.ts';
+import { MEMBERS } from './members-store.ts';
+
+export type MongoAudience = AudienceEngine & {
+  /** Builds the index where it is missing. */
+  readonly prepare: () => Promise<void>;
+};
+
+export function openMongoAudience(connection: Connection): MongoAudience {
+  const members = connection.collection<MemberDocument>(MEMBERS);
+  return {
+    count: (target, deadline) =>
+      orUnavailable(members.countDocuments(matching(target), withinBudget(deadline))),
+    prepare: async () => {
+      // Gender narrows within the index; interests would multiply its entries and gain nothing (measured).
+      await members.createIndex(
+        { position: '2dsphere', gender: 1 },
+        { name: 'audience', partialFilterExpression: eligible },
+      );
+    },
+  };
+}
+
+function matching({ latitude, longitude, radiusMiles, gender, interests }: Target) {
+  const circle: [[number, number], number] = [[longitude, latitude], radiusRadians(radiusMiles)];
+  return {
+    ...eligible,
+    position: { $geoWithin: { $centerSphere: circle } },
+    ...(gender.length > 0 && { gender: { $in: [...gender] } }),
+    ...(interests.length > 0 && { interests: { $in: [...interests] } }),
+  };
+}

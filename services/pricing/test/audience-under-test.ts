@@ -1,0 +1,53 @@
+/** Either engine on a database of its own, as the service runs it. */
+import type { MemberFacts } from '@offer-ads/contracts/community-events';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { openMongo } from '@offer-ads/platform/mongo';
+import { eventually } from '@offer-ads/testing/eventually';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { createTestMongo } from '@offer-ads/testing/mongo';
+import type { Audience } from '../src/audience-engine.ts';
+import { type MemberChange, openMembersStore } from '../src/members-store.ts';
+import { openAudience } from '../src/open-audience.ts';
+
+export type AudienceUnderTest = AsyncDisposable & {
+  readonly audience: Audience;
+  /** Returns once counts include them. */
+  readonly write: (changes: readonly MemberChange[]) => Promise<void>;
+  readonly forgetAll: () => Promise<void>;
+};
+
+export async function openAudienceUnderTest(engine: 'index' | 'mongo'): Promise<AudienceUnderTest> {
+  await using opened = new AsyncDisposableStack();
+  const database = await createTestMongo();
+  opened.defer(database.dispose);
+  const foundation = { logger: silentLogger, metrics: createMetrics('pricing') };
+  const mongo = opened.use(await openMongo({ url: database.url, ...foundation }));
+  const store = openMembersStore(mongo.connection);
+  const audience = opened.use(openAudience({ engine, mongo, snapshotFolder: undefined, ...foundation }));
+  await eventually(async () => {
+    const waitsFor = await audience.waitsFor();
+    if (waitsFor.length > 0) throw new Error(waitsFor.join());
+  });
+  const caughtUp = async () => {
+    if (!(await audience.includesWritten())) throw new Error('the audience did not catch up');
+  };
+  const running = opened.move();
+  return {
+    audience,
+    write: async (changes) => {
+      for (let start = 0; start < changes.length; start += 1_000)
+        await store.write(changes.slice(start, start + 1_000));
+      await caughtUp();
+    },
+    forgetAll: async () => {
+      await mongo.connection.collection('members').deleteMany({});
+      await caughtUp();
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** The first version of each. */
+export function firstOf(members: readonly MemberFacts[]): MemberChange[] {
+  return members.map((facts) => ({ facts, version: 1 }));
+}

@@ -1,0 +1,37 @@
+/** What MongoDB does for the engine "mongo". */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
+import { generateMembers } from '../src/domain/generated-members.ts';
+import { openMembersStore } from '../src/members-store.ts';
+import { openMongoAudience } from '../src/mongo-audience-store.ts';
+import { firstOf } from './audience-under-test.ts';
+
+let database: TestMongo;
+let mongo: Mongo;
+
+beforeAll(async () => {
+  database = await createTestMongo();
+  mongo = await openMongo({ url: database.url, logger: silentLogger, metrics: createMetrics('pricing') });
+});
+afterAll(async () => {
+  await mongo[Symbol.asyncDispose]();
+  await database.dispose();
+});
+
+it('a count is answered by the 2dsphere index, which holds only those who count', async () => {
+  await openMongoAudience(mongo.connection).prepare();
+  await openMembersStore(mongo.connection).write(firstOf([...generateMembers({ count: 2_000, seed: 1 })]));
+  const plan = await mongo.connection
+    .collection('members')
+    .find({
+      active: true,
+      banned: false,
+      position: { $geoWithin: { $centerSphere: [[-0.1278, 51.5074], 0.0025] } },
+    })
+    .explain('executionStats');
+  expect(JSON.stringify(plan.queryPlanner)).toContain('"indexName":"audience"');
+  expect(plan.executionStats.totalDocsExamined).toBeLessThan(500);
+});
