@@ -1,5 +1,6 @@
 /** The signed caller context: the gateway says who calls, services verify it and trust nothing else. */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { type CallerContext, callerContext, callerContextHeader } from '@offer-ads/contracts/caller-context';
 import type { ServiceName } from '@offer-ads/contracts/primitives';
 import type { Request, RequestHandler } from 'express';
@@ -12,14 +13,28 @@ export function signCallerContext(secret: string, context: CallerContext): strin
   return `${payload}.${mac(secret, payload).toString('base64url')}`;
 }
 
+/** What a service expects of a caller context. */
+type Expected = { readonly secret: string; readonly audience: ServiceName; readonly clock: Clock };
+
+/** The caller of a request that express has not seen. @throws {Fault} 401 unless genuine, for this audience and not expired */
+export function callerVerifier(o: Expected): (req: IncomingMessage) => CallerContext {
+  const key = createSecretKey(Buffer.from(o.secret));
+  return (req) => {
+    const token = req.headers[callerContextHeader];
+    const context = verifyCallerContext(key, typeof token === 'string' ? token : '');
+    if (context === null) throw unauthorised('caller context missing, malformed or forged');
+    if (context.audience !== o.audience) throw unauthorised('caller context for another audience');
+    if (context.validUntil <= o.clock.now().getTime()) throw unauthorised('caller context expired');
+    return context;
+  };
+}
+
 /** Lets a request pass whose context is genuine, for this audience and not expired; otherwise 401. */
-export function requireCaller(o: { secret: string; audience: ServiceName; clock: Clock }): RequestHandler {
+export function requireCaller(o: Expected): RequestHandler {
+  const verify = callerVerifier(o);
   return (req, _res, next) => {
-    const context = verifyCallerContext(o.secret, req.get(callerContextHeader) ?? '');
-    if (context === null) return next(unauthorised('caller context missing, malformed or forged'));
-    if (context.audience !== o.audience) return next(unauthorised('caller context for another audience'));
-    if (context.validUntil <= o.clock.now().getTime()) return next(unauthorised('caller context expired'));
-    callers.set(req, context);
+    // What is thrown here, express hands to the error middleware.
+    callers.set(req, verify(req));
     next();
   };
 }
@@ -33,7 +48,7 @@ export function callerOf(req: Request): CallerContext {
 
 const callers = new WeakMap<Request, CallerContext>();
 
-function verifyCallerContext(secret: string, token: string): CallerContext | null {
+function verifyCallerContext(secret: KeyObject, token: string): CallerContext | null {
   const [payload = '', signature = ''] = token.split('.', 2);
   const expected = mac(secret, payload);
   const given = Buffer.from(signature, 'base64url');
@@ -43,6 +58,6 @@ function verifyCallerContext(secret: string, token: string): CallerContext | nul
   return parsed.success ? parsed.data : null;
 }
 
-function mac(secret: string, payload: string): Buffer {
+function mac(secret: string | KeyObject, payload: string): Buffer {
   return createHmac('sha256', secret).update(payload).digest();
 }

@@ -12,7 +12,7 @@ import { keepFresh } from './held.ts';
 import { holdInterests } from './held-interests.ts';
 import { holdRates } from './held-rates.ts';
 import { mountAdminRoutes } from './http/admin-routes.ts';
-import { mountPriceRoutes } from './http/price-routes.ts';
+import { priceRoutes } from './http/price-routes.ts';
 import { openInterestsStore } from './interests-store.ts';
 import { openMembersStore } from './members-store.ts';
 import { openAudience } from './open-audience.ts';
@@ -89,6 +89,14 @@ export async function startPricing(
   // Before the broker stops, because it waits for those who wait for MongoDB.
   opened.defer(() => stopping.abort());
 
+  const prices = priceRoutes({
+    contextSecret: config.PRICING_CONTEXT_SECRET,
+    clock,
+    audience,
+    rates,
+    interests,
+    minCohort: config.AUDIENCE_MIN_COHORT,
+  });
   const server = opened.use(
     await startHttpServer({
       service: 'pricing',
@@ -97,16 +105,9 @@ export async function startPricing(
       ...foundation,
       // Not the broker: estimates need nothing of it, and what it brings waits in its queue.
       readiness: audience.waitsFor,
+      door: prices.door,
       routes: (app) => {
-        const contextSecret = config.PRICING_CONTEXT_SECRET;
-        mountPriceRoutes(app, {
-          contextSecret,
-          clock,
-          audience,
-          rates,
-          interests,
-          minCohort: config.AUDIENCE_MIN_COHORT,
-        });
+        prices.routes(app);
         mountAdminRoutes(app, {
           adminToken: config.ADMIN_TOKEN,
           logger,

@@ -21,6 +21,8 @@ export type EstimateFormResult =
 const estimateFields = estimateRequest.extend({ start_datetime: zonedDateTime, end_datetime: zonedDateTime });
 type Fields = ReturnType<typeof estimateFields.parse>;
 type Field = keyof Fields;
+type Body = Readonly<Record<string, unknown>>;
+type Issues = readonly { readonly path: readonly PropertyKey[] }[];
 
 const dateTimeRule = 'must be an ISO 8601 date and time with its zone, such as 2026-03-01T10:00:00Z';
 const fieldRules: Readonly<Record<Field, string>> = {
@@ -46,15 +48,10 @@ export function readEstimateForm(body: unknown, mode: Mode, now: Date): Estimate
   if (namesOtherMode(body.environment, mode)) return refused({ reason: 'other-mode', keyMode: mode });
 
   const parsed = estimateFields.safeParse(body);
-  const faulty = parsed.success ? [] : faultyFields(parsed.error.issues);
-  const periodFaults = faultsOfPeriod(body, now);
-  const faults = [...faulty.map((field) => faultOf(field, body[field])), ...periodFaults];
-  if (!parsed.success || faults.length > 0) {
-    const onlyDateTimes =
-      periodFaults.length === 0 && faulty.every((field) => isUnreadableDateTime(field, body));
-    return refused({ reason: onlyDateTimes ? 'invalid-date-time' : 'invalid-input', faults });
-  }
+  if (!parsed.success) return refused(refusalOfFields(body, parsed.error.issues, now));
   const { start_datetime: startAt, end_datetime: endAt, ...fields } = parsed.data;
+  const faults = faultsOfPeriod(startAt, endAt, now);
+  if (faults.length > 0) return refused({ reason: 'invalid-input', faults });
   return { ok: true, form: { target: targetOf(fields), startAt, endAt } };
 }
 
@@ -76,7 +73,16 @@ function namesOtherMode(environment: unknown, mode: Mode): boolean {
   return named !== undefined && named.toUpperCase() !== mode;
 }
 
-function faultyFields(issues: readonly { readonly path: readonly PropertyKey[] }[]): readonly Field[] {
+/** Also what is wrong with the period, as far as its date-times can be read; the others are faults already. */
+function refusalOfFields(body: Body, issues: Issues, now: Date): EstimateRefusal {
+  const faulty = faultyFields(issues);
+  const ofPeriod = faultsOfPeriod(parseDateTime(body.start_datetime), parseDateTime(body.end_datetime), now);
+  const faults = [...faulty.map((field) => faultOf(field, body[field])), ...ofPeriod];
+  const onlyDateTimes = ofPeriod.length === 0 && faulty.every((field) => isUnreadableDateTime(field, body));
+  return { reason: onlyDateTimes ? 'invalid-date-time' : 'invalid-input', faults };
+}
+
+function faultyFields(issues: Issues): readonly Field[] {
   return [...new Set(issues.map((issue) => issue.path[0] as Field))];
 }
 
@@ -85,10 +91,7 @@ function faultOf(field: Field, value: unknown): string {
   return `${field} ${required && isMissing(value) ? 'is missing' : fieldRules[field]}`;
 }
 
-/** Judged as far as the date-times can be read; the others are faults already. */
-function faultsOfPeriod(body: Readonly<Record<string, unknown>>, now: Date): readonly string[] {
-  const startAt = parseDateTime(body.start_datetime);
-  const endAt = parseDateTime(body.end_datetime);
+function faultsOfPeriod(startAt: Date | undefined, endAt: Date | undefined, now: Date): readonly string[] {
   const faults: string[] = [];
   if (startAt !== undefined && startAt.getTime() < now.getTime() - START_GRACE_MS) {
     faults.push('start_datetime must not be more than 60 seconds in the past');
@@ -112,7 +115,7 @@ function targetOf(fields: Pick<Fields, 'location' | 'radius' | 'gender' | 'inter
 }
 
 /** `E2` is for what is there and cannot be read; what is not there is `E1`. */
-function isUnreadableDateTime(field: Field, body: Readonly<Record<string, unknown>>): boolean {
+function isUnreadableDateTime(field: Field, body: Body): boolean {
   return (field === 'start_datetime' || field === 'end_datetime') && !isMissing(body[field]);
 }
 
@@ -120,7 +123,7 @@ function isMissing(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+function isObject(value: unknown): value is Body {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

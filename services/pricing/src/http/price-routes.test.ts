@@ -13,7 +13,7 @@ import { fc, runs } from '@offer-ads/testing/profile';
 import type { AudienceEngine } from '../audience-engine.ts';
 import type { ReferenceRates } from '../domain/exchange-rate.ts';
 import { holdRates } from '../held-rates.ts';
-import { mountPriceRoutes } from './price-routes.ts';
+import { priceRoutes } from './price-routes.ts';
 
 const lines: string[] = [];
 let server: HttpServer;
@@ -46,15 +46,14 @@ async function start(audience: AudienceEngine, minCohort = 1): Promise<void> {
     metrics: createMetrics('pricing'),
     clock,
     readiness: async () => [],
-    routes: (app) =>
-      mountPriceRoutes(app, {
-        contextSecret: testContextSecret,
-        clock,
-        audience,
-        minCohort,
-        rates,
-        interests: { active: () => new Set([1, 2, 3]) },
-      }),
+    ...priceRoutes({
+      contextSecret: testContextSecret,
+      clock,
+      audience,
+      minCohort,
+      rates,
+      interests: { active: () => new Set([1, 2, 3]) },
+    }),
   });
 }
 
@@ -114,10 +113,10 @@ describe.each([
 describe.each([1, 7])(
   'an estimate and the creation of the same offer, with a minimum cohort of %i',
   (minCohort) => {
-    /** Whatever is asked, in whatever order of genders and interests, decides the count. */
+    /** Whatever is asked decides the count. */
     const audience: AudienceEngine = {
       count: async ({ latitude, longitude, radiusMiles, gender, interests }) => {
-        const asked = [latitude, longitude, radiusMiles, gender.toSorted(), interests.toSorted()];
+        const asked = [latitude, longitude, radiusMiles, gender, interests];
         return createHash('sha256').update(JSON.stringify(asked)).digest().readUInt32BE() % 1_000;
       },
     };

@@ -2,77 +2,55 @@
 import { priceRequest } from '@offer-ads/contracts/pricing-api';
 import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
 import type { Clock } from '@offer-ads/platform/clock';
-import { requestFacts } from '@offer-ads/platform/http-request';
-import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
-import { type EstimateRefusal, readEstimateForm, refusalOfInterests } from '../domain/estimate-form.ts';
-import type { HeldInterests } from '../held-interests.ts';
-import { type PriceParts, priceOffer } from '../price-offer.ts';
-import { estimateReply, priceReply, refusalReply } from './replies.ts';
+import type { Door } from '@offer-ads/platform/http-server';
+import express, { type ErrorRequestHandler, type Express, type Response } from 'express';
+import { priceOffer } from '../price-offer.ts';
+import {
+  answerEstimate,
+  awaitedFacts,
+  type EstimateAnswer,
+  type EstimateParts,
+  MAX_BODY_BYTES,
+  unreadableBody,
+} from './answer-estimate.ts';
+import { estimateDoor, estimatePath } from './estimate-door.ts';
+import { priceReply } from './replies.ts';
 
-/** A form with every interest there may be takes 4 kB. */
-const MAX_BODY_BYTES = 65_536;
-
-export function mountPriceRoutes(
-  app: Express,
-  o: PriceParts & {
-    readonly contextSecret: string;
-    readonly clock: Clock;
-    readonly interests: Pick<HeldInterests, 'active'>;
-  },
-): void {
+export function priceRoutes(o: EstimateParts & { readonly contextSecret: string; readonly clock: Clock }): {
+  readonly door: Door;
+  readonly routes: (app: Express) => void;
+} {
   const caller = requireCaller({ secret: o.contextSecret, audience: 'pricing', clock: o.clock });
   const json = express.json({ limit: MAX_BODY_BYTES });
 
-  const routes = express.Router();
-  routes.post('/offers/price-estimate', caller, json, async (req, res) => {
-    const { mode, currency } = callerOf(req);
-    const { receivedAt: now, deadline } = awaitedFacts(req);
-    const read = readEstimateForm(req.body, mode, now);
-    if (!read.ok) return refuse(res, read.refusal);
-    const { interests } = read.form.target;
-    const unknown = interests.length > 0 && refusalOfInterests(interests, o.interests.active());
-    if (unknown) return refuse(res, unknown);
-    res.json(estimateReply(await priceOffer(o, { ...read.form, currency, now, deadline }), currency));
+  const estimate = express.Router();
+  estimate.post(estimatePath, caller, json, async (req, res) => {
+    send(res, await answerEstimate(o, req, callerOf(req), req.body));
   });
-  routes.use(refuseUnreadableBody);
-  app.use(routes);
+  estimate.use(refuseUnreadableBody);
 
-  app.post('/internal/price', caller, json, async (req, res) => {
-    const request = priceRequest.safeParse(req.body);
-    if (!request.success || request.data.endAt <= request.data.startAt)
-      return void res.status(400).json({ message: 'not a price request' });
-    const { startAt, endAt, ...target } = request.data;
-    const { receivedAt: now, deadline } = awaitedFacts(req);
-    const offer = {
-      target,
-      startAt: new Date(startAt),
-      endAt: new Date(endAt),
-      currency: callerOf(req).currency,
-      now,
-      deadline,
-    };
-    res.json(priceReply(await priceOffer(o, offer)));
-  });
+  function routes(app: Express): void {
+    app.use(estimate);
+    app.post('/internal/price', caller, json, async (req, res) => {
+      const request = priceRequest.safeParse(req.body);
+      if (!request.success || request.data.endAt <= request.data.startAt)
+        return void res.status(400).json({ message: 'not a price request' });
+      const { startAt, endAt, ...target } = request.data;
+      const period = { startAt: new Date(startAt), endAt: new Date(endAt) };
+      const { currency } = callerOf(req);
+      res.json(priceReply(await priceOffer(o, { target, ...period, currency, ...awaitedFacts(req) })));
+    });
+  }
+  return { door: estimateDoor(o), routes };
 }
 
-/** Pricing only reads: whoever leaves needs nothing of it any more. */
-function awaitedFacts(req: Request) {
-  const facts = requestFacts(req);
-  return { receivedAt: facts.receivedAt, deadline: facts.deadline().whileAwaited() };
+function send(res: Response, { status, body }: EstimateAnswer): void {
+  res.status(status).json(body);
 }
 
-function refuse(res: Response, refusal: EstimateRefusal): void {
-  const body = refusalReply(refusal);
-  res.status(body.code).json(body);
-}
-
-/** A body that express cannot read is invalid input (`E1`), whatever is wrong with it. */
 const refuseUnreadableBody: ErrorRequestHandler = (error, _req, res, next) => {
   if (!isUnreadableBody(error)) return next(error);
-  refuse(res, {
-    reason: 'invalid-input',
-    faults: [`The body must be a JSON object of at most ${MAX_BODY_BYTES} bytes`],
-  });
+  send(res, unreadableBody());
 };
 
 /** express' parsers mark what the caller did wrong as fit to be exposed; a type they do not always give. */

@@ -1,0 +1,174 @@
+import { connect, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { callerContextHeader } from '@offer-ads/contracts/caller-context';
+import { type HttpServer, startHttpServer } from '@offer-ads/platform/http-server';
+import { createLogger } from '@offer-ads/platform/logging';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
+import { testClock } from '@offer-ads/testing/clock';
+import { eventually } from '@offer-ads/testing/eventually';
+import { priceRoutes } from './price-routes.ts';
+
+const lines: string[] = [];
+const standing = testClock('2026-11-20T18:00:00.000Z');
+let askedForTime = 0;
+/** It is asked when a request has arrived, and when its caller is verified. */
+const clock = {
+  now: () => {
+    askedForTime += 1;
+    return standing.now();
+  },
+};
+let server: HttpServer;
+
+async function start(stallMs?: number): Promise<HttpServer> {
+  const destination = { write: (line: string) => lines.push(line) };
+  return startHttpServer({
+    service: 'pricing',
+    host: '127.0.0.1',
+    port: 0,
+    logger: createLogger({ service: 'pricing', level: 'info', destination }),
+    metrics: createMetrics('pricing'),
+    clock,
+    ...(stallMs !== undefined && { stallMs }),
+    readiness: async () => [],
+    ...priceRoutes({
+      contextSecret: testContextSecret,
+      clock,
+      audience: { count: async () => 1_649 },
+      minCohort: 1,
+      rates: { exchangeRate: () => ({ perGbpE6: 1_326_310n, date: '2026-11-20' }) },
+      interests: { active: () => new Set([1, 2, 3]) },
+    }),
+  });
+}
+
+beforeAll(async () => {
+  server = await start();
+});
+beforeEach(() => {
+  lines.length = 0;
+  askedForTime = 0;
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+});
+
+const form = {
+  start_datetime: '2026-12-01T00:00:00Z',
+  end_datetime: '2026-12-08T00:00:00Z',
+  location: [51.5, -0.1],
+  radius: 10,
+};
+const utf8 = (text: string) => new TextEncoder().encode(text);
+
+async function ask(body: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) {
+  const response = await fetch(`${server.url}/offers/price-estimate`, {
+    method: 'POST',
+    headers: { ...signedCaller({ audience: 'pricing' }), 'content-type': 'application/json', ...headers },
+    body,
+  });
+  return {
+    status: response.status,
+    type: response.headers.get('content-type'),
+    id: response.headers.has('x-request-id'),
+    body: await response.json(),
+  };
+}
+
+/** Compressed, which only express reads. */
+const byRoute = (body: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+  ask(new Uint8Array(gzipSync(body)), { ...headers, 'content-encoding': 'gzip' });
+
+describe('the door and the route behind it', () => {
+  it.each([
+    ['a complete form', utf8(JSON.stringify(form)), 200],
+    ['a mark of the order of bytes', utf8(`\uFEFF${JSON.stringify(form)}`), 200],
+    ['bytes that are no UTF-8 in a field that nobody reads', withStrayByte(), 200],
+    ['several faults', utf8(JSON.stringify({ ...form, radius: 4, interests: ['x'] })), 400],
+    ['an unreadable date-time', utf8(JSON.stringify({ ...form, end_datetime: 'soon' })), 400],
+    ['an unknown interest', utf8(JSON.stringify({ ...form, interests: [9] })), 400],
+    ['the other mode', utf8(JSON.stringify({ ...form, environment: 'LIVE' })), 403],
+    ['a list', utf8('[]'), 400],
+    ['JSON that breaks off', utf8('{"radius": 1'), 400],
+    ['two JSON texts', utf8('{} {}'), 400],
+  ])('answer alike to %s', async (_, body, status) => {
+    const answer = await ask(body);
+    expect(answer).toMatchObject({ status, id: true, type: 'application/json; charset=utf-8' });
+    expect(await byRoute(body)).toEqual(answer);
+    await eventually(() => expect(lines).toHaveLength(2));
+    const logged = `"method":"POST","route":"/offers/price-estimate","status":${status}`;
+    expect(lines).toEqual([expect.stringContaining(logged), expect.stringContaining(logged)]);
+  });
+
+  it.each(['true', '5', '"text"', 'null'])('refuse %s, which is JSON and no object', async (json) => {
+    const refused = {
+      status: 400,
+      body: { return_code: 'E1', message: expect.stringMatching(/^The body must/) },
+    };
+    expect(await ask(utf8(json))).toMatchObject(refused);
+    expect(await byRoute(utf8(json))).toMatchObject(refused);
+  });
+
+  it('answer alike to whoever is not vouched for', async () => {
+    const forged = signedCaller({ audience: 'pricing' }, 'another-secret-of-more-than-32-characters');
+    const answer = await ask(utf8(JSON.stringify(form)), forged);
+    expect(answer).toMatchObject({ status: 401, body: { message: 'Unauthorised' } });
+    expect(await byRoute(utf8(JSON.stringify(form)), forged)).toEqual(answer);
+  });
+
+  function withStrayByte(): Uint8Array<ArrayBuffer> {
+    const bytes = utf8(JSON.stringify({ ...form, note: '*' }));
+    bytes[bytes.lastIndexOf('*'.charCodeAt(0))] = 0xff;
+    return bytes;
+  }
+});
+
+describe('a body that comes in pieces', () => {
+  const token = signedCaller({ audience: 'pricing' })[callerContextHeader];
+  const opening = (length: number) =>
+    `POST /offers/price-estimate HTTP/1.1\r\nHost: pricing\r\nContent-Type: application/json\r\n` +
+    `${callerContextHeader}: ${token}\r\nContent-Length: ${length}\r\n\r\n`;
+
+  function send(port = server.port): { socket: Socket; received: () => string } {
+    const socket = connect(port, '127.0.0.1');
+    socket.setNoDelay(true);
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString();
+    });
+    socket.on('error', () => {});
+    return { socket, received: () => text };
+  }
+
+  it('is put together again, also where a character is split', async () => {
+    const body = utf8(JSON.stringify({ note: 'é', ...form }));
+    const split = body.indexOf(0xc3) + 1;
+    const { socket, received } = send();
+    socket.write(opening(body.length));
+    socket.write(body.subarray(0, split));
+    await eventually(() => expect(askedForTime).toBeGreaterThan(1));
+    socket.write(body.subarray(split));
+    await eventually(() => expect(received()).toContain('"return_code":"S1"'));
+    socket.destroy();
+  });
+
+  it('and stalls is answered 408, as anywhere', async () => {
+    await using impatient = await start(200);
+    const { socket, received } = send(impatient.port);
+    socket.write(`${opening(500)}{"radius":`);
+    await eventually(() => expect(received()).toContain('HTTP/1.1 408'));
+    await eventually(() => expect(lines.join()).toContain('"status":408'));
+    socket.destroy();
+  });
+
+  it('and breaks off is logged as a caller who has gone, and not as an error', async () => {
+    const { socket } = send();
+    socket.write(`${opening(500)}{"radius":`);
+    await eventually(() => expect(askedForTime).toBeGreaterThan(1));
+    socket.destroy();
+    await eventually(() => expect(lines.join()).toContain('"status":499'));
+    expect(lines.join()).not.toContain('"level":"error"');
+  });
+});
