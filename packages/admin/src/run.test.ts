@@ -345,6 +345,7 @@ describe('balances', () => {
       offerId: 7,
       topUpId: null,
       booked: true,
+      settlement: null,
     };
     replies['GET /admin/card-problems?limit=5'] = {
       reversals: [{ ...reversal, amountMinor: '1250' }],
@@ -354,6 +355,24 @@ describe('balances', () => {
       status: 0,
       result: { reversals: [{ ...reversal, amount: '12.50' }], payments: [] },
     });
+  });
+
+  it('settle a refund by a decision of a person, with a reason', async () => {
+    const decided = {
+      reason: 'goodwill',
+      decidedBy: 'ann',
+      settledAt: '2026-06-01T12:00:00.000Z',
+      givenBack: false,
+    };
+    const of = { id: 're-1', kind: 'refund', mode: 'LIVE', currency: 'GBP', borneBy: 'platform', ...decided };
+    replies['POST /admin/card-problems/settle'] = { ...of, amountMinor: '1250' };
+    expect(await adminJson('card settle re-1 --by platform --reason goodwill')).toEqual({
+      status: 0,
+      result: { ...of, amount: '12.50' },
+    });
+    expect(received[0]?.body).toEqual({ id: 're-1', borneBy: 'platform', reason: 'goodwill' });
+    expect(await adminJson('card settle re-1 --by nobody --reason goodwill')).toMatchObject({ status: 1 });
+    expect(await adminJson('card settle re-1 --by platform')).toMatchObject({ status: 1 });
   });
 
   it('that add up are counted, and nothing else is said', async () => {

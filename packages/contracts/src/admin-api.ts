@@ -18,6 +18,7 @@ import {
   categoryId,
   country,
   currency,
+  instant,
   interestId,
   minorUnits,
   mode,
@@ -259,6 +260,32 @@ export type ParkedMessage = z.infer<typeof parkedReply>['parked'][number];
 /** POST /admin/parked/replay and /drop */
 export const parkedSelection = z.object({ ids: z.union([z.literal('all'), z.array(z.string()).min(1)]) });
 
+/** Who bears what the card provider took back: the organisation's prepaid balance, or the platform. */
+const bearer = z.enum(['platform', 'balance']);
+const settlement = z.object({
+  borneBy: bearer,
+  reason: z.string(),
+  decidedBy: z.string(),
+  settledAt: instant,
+  /** The provider has returned the money since, and whoever bore it got it back. */
+  givenBack: z.boolean(),
+});
+
+/** POST /admin/card-problems/settle: a person's decision, one for each refund or dispute; the same again is the first. */
+export const settleRequest = z.object({
+  id: z.string().min(1).max(200),
+  borneBy: bearer,
+  reason: line(500),
+});
+export const settleReply = settlement.extend({
+  id: z.string(),
+  kind: z.enum(['refund', 'dispute']),
+  mode,
+  amountMinor: minorUnits,
+  currency: z.string(),
+});
+export type CardSettled = z.infer<typeof settleReply>;
+
 /** GET /admin/card-problems: what the card provider did with money and a person has to look at, the latest first. */
 export const cardProblemsQuery = z.object({ limit: z.coerce.number().int().min(1).max(500).default(100) });
 export const cardProblemsReply = z.object({
@@ -283,6 +310,8 @@ export const cardProblemsReply = z.object({
       topUpId: z.int().nullable(),
       /** Whether the ledger has all of it. */
       booked: z.boolean(),
+      /** Null while nobody has decided who bears it. */
+      settlement: settlement.nullable(),
     }),
   ),
   /** Payments that could not be applied: money arrived that is nobody's. */

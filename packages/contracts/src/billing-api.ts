@@ -84,6 +84,8 @@ export const transactionKind = z.enum([
   'card-refund-failed',
   'card-dispute',
   'card-dispute-won',
+  'card-settlement',
+  'card-settlement-returned',
 ]);
 export type TransactionKind = z.infer<typeof transactionKind>;
 

@@ -1,6 +1,6 @@
 /** The credential of internal admin routes; every call is audited. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { unauthorised } from './faults.ts';
 import { routeTemplate } from './http-request.ts';
 import type { Logger } from './logging.ts';
@@ -13,11 +13,9 @@ export function requireAdmin(o: { token: string; logger: Logger }): RequestHandl
     const given = /^Bearer (.+)$/.exec(req.get('authorization') ?? '')?.[1] ?? '';
     const granted = timingSafeEqual(digest(given), expected);
     res.once('finish', () => {
-      // The claimed actor is a text from outside: bounded and without control characters.
-      const actor = (req.get(adminActorHeader) ?? 'unknown').replace(/[^\x20-\x7e]/g, '').slice(0, 100);
       const call = {
         audit: true,
-        actor,
+        actor: actorOf(req),
         method: req.method,
         route: routeTemplate(req),
         status: res.statusCode,
@@ -26,6 +24,11 @@ export function requireAdmin(o: { token: string; logger: Logger }): RequestHandl
     });
     next(granted ? undefined : unauthorised('admin credential missing or wrong'));
   };
+}
+
+/** Who says that they did it: a text from outside, bounded and without control characters. */
+export function actorOf(req: Request): string {
+  return (req.get(adminActorHeader) ?? 'unknown').replace(/[^\x20-\x7e]/g, '').slice(0, 100);
 }
 
 /** Digests have one length, so that the comparison takes the same time whatever was sent. */

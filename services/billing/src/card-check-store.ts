@@ -42,4 +42,22 @@ const reversalsQuestion = `
              )
     ) booked`;
 
-export const cardQuestions = [topUpsQuestion, reversalsQuestion];
+/** Decisions who bears a reversal, as the ledger has them, against their records. */
+const settlementsQuestion = `
+  SELECT card_settlement_id AS place,
+         CASE WHEN (borne_by_record, -borne_by_record) <> (booked.borne, booked.taken_off)
+              THEN format('settlement of %s: its record says %s borne by %s, the ledger %s and %s off what was taken back',
+                          reversal_id, borne_by_record, borne_by, booked.borne, -booked.taken_off) END AS problem
+    FROM (
+      SELECT *, CASE WHEN returned_cause IS NULL THEN amount_minor ELSE 0 END AS borne_by_record
+        FROM card_settlements WHERE card_settlement_id > $1 ORDER BY card_settlement_id LIMIT $2
+    ) record
+    CROSS JOIN LATERAL (
+      SELECT coalesce(-sum(amount_minor) FILTER (
+               WHERE a.kind = CASE record.borne_by WHEN 'balance' THEN 'prepaid-balance' ELSE 'card-losses' END), 0) AS borne,
+             coalesce(-sum(amount_minor) FILTER (WHERE a.kind = 'card-reversals'), 0) AS taken_off
+        FROM transactions t JOIN entries USING (transaction_id) JOIN accounts a USING (account_id)
+       WHERE t.cause IN (record.cause, record.returned_cause)
+    ) booked`;
+
+export const cardQuestions = [topUpsQuestion, reversalsQuestion, settlementsQuestion];

@@ -133,6 +133,13 @@ const transactionsQuestion = `
       FROM examined
      WHERE kind IN ('card-refund', 'card-refund-failed', 'card-dispute', 'card-dispute-won')
        AND NOT EXISTS (SELECT FROM card_reversals r WHERE r.reversal_id = split_part(cause, ' ', 2))
+    UNION ALL
+    SELECT place, format('transaction %s is of "%s", which has no record', transaction_id, cause)
+      FROM examined
+     WHERE kind IN ('card-settlement', 'card-settlement-returned')
+       AND NOT EXISTS (
+         SELECT FROM card_settlements s WHERE examined.cause IN (s.cause, s.returned_cause)
+       )
   )
   SELECT organisation_id, mode, currency, booked_at::text, transaction_id,
          (SELECT count(*) FROM examined) AS transactions,

@@ -5,19 +5,18 @@
 import type { Transaction } from '@offer-ads/platform/postgres';
 import type { Billing } from './billing.ts';
 import { findByIntent } from './checkouts-store.ts';
-import { returnedByProvider, takenByProvider } from './domain/card-ledger.ts';
+import {
+  type OfReversal,
+  returnedByProvider,
+  settlementReturned,
+  takenByProvider,
+} from './domain/card-ledger.ts';
 import type { CardPayment } from './domain/card-payment.ts';
 import { movesMoney } from './domain/ledger.ts';
-import { learned, type Reversal } from './domain/reversal.ts';
+import { type KeptReversal, learned, type Reversal } from './domain/reversal.ts';
 import { book } from './ledger-store.ts';
-import {
-  findReversal,
-  findReversalsOf,
-  type KeptReversal,
-  lockIntent,
-  markBooked,
-  saveReversal,
-} from './reversals-store.ts';
+import { findReversal, findReversalsOf, lockIntent, markBooked, saveReversal } from './reversals-store.ts';
+import { findSettlement, markGivenBack } from './settlements-store.ts';
 
 /** `reversal-of-unknown`: its payment is not known, or not in this currency; it is booked when the payment comes. */
 export const reversalOutcomes = ['reversal-booked', 'reversal-kept', 'reversal-of-unknown'] as const;
@@ -59,17 +58,29 @@ async function bookReversal(
   if (reversal.mode !== payment.book.mode || reversal.currency !== payment.book.currency) {
     return 'reversal-of-unknown';
   }
-  const { purchase } = payment;
-  const offerId = purchase.kind === 'offer' ? purchase.offerId : null;
-  const facts = { book: payment.book, offerId, reversal };
+  const facts = ofPayment(payment, reversal);
   const due = [
     ...(reversal.taken && !reversal.takenBooked ? [takenByProvider(facts)] : []),
     ...(reversal.returned && !reversal.returnedBooked ? [returnedByProvider(facts)] : []),
   ];
   if (due.length === 0) return 'reversal-kept';
   for (const transaction of due.filter(movesMoney)) await book(tx, transaction, now);
+  if (reversal.returned) await giveBack(tx, facts, now);
   await markBooked(tx, reversal.reversalId, reversal);
   return 'reversal-booked';
+}
+
+export function ofPayment({ book, purchase }: CardPayment, reversal: Reversal): OfReversal {
+  return { book, offerId: purchase.kind === 'offer' ? purchase.offerId : null, reversal };
+}
+
+/** Somebody may have been decided to bear it. */
+async function giveBack(tx: Transaction, facts: OfReversal, now: Date): Promise<void> {
+  const settlement = await findSettlement(tx, facts.reversal.reversalId);
+  if (settlement === undefined || settlement.givenBack) return;
+  const transaction = settlementReturned(facts, settlement.borneBy);
+  await book(tx, transaction, now);
+  await markGivenBack(tx, settlement.reversalId, transaction.cause);
 }
 
 /** Whatever the provider does with money that was ours is for a person to look at; the log line is what alerts. */

@@ -1,8 +1,6 @@
 /** Refunds and disputes at the provider, in Postgres. */
 import type { Transaction } from '@offer-ads/platform/postgres';
-import type { Reversal } from './domain/reversal.ts';
-
-export type KeptReversal = Reversal & { readonly takenBooked: boolean; readonly returnedBooked: boolean };
+import type { KeptReversal, Reversal } from './domain/reversal.ts';
 
 type ReversalRow = {
   reversal_id: string;
@@ -26,6 +24,15 @@ export async function lockIntent(tx: Transaction, paymentIntentId: string): Prom
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
     `card reversals of ${paymentIntentId}`,
   ]);
+}
+
+/** Of what its news are locked by, before the row is; undefined when nothing is known of it. */
+export async function lockKeyOf(on: Transaction, reversalId: string): Promise<string | undefined> {
+  const [row] = await on.query<{ key: string }>(
+    'SELECT coalesce(payment_intent_id, reversal_id) AS key FROM card_reversals WHERE reversal_id = $1',
+    [reversalId],
+  );
+  return row?.key;
 }
 
 export async function findReversal(tx: Transaction, reversalId: string): Promise<KeptReversal | undefined> {

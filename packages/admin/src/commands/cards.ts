@@ -1,7 +1,8 @@
 /** What the card provider did with money and a person has to look at. */
-import { cardProblemsReply } from '@offer-ads/contracts/admin-api';
+import { cardProblemsReply, settleReply } from '@offer-ads/contracts/admin-api';
 import { formatMinor } from '@offer-ads/contracts/currencies';
-import { type Command, command, count } from '../command.ts';
+import { z } from 'zod';
+import { type Command, command, count, text } from '../command.ts';
 
 export const cardCommands: readonly Command[] = [
   command({
@@ -13,6 +14,22 @@ export const cardCommands: readonly Command[] = [
       const reply = await call('billing', { method: 'GET', path: `/admin/card-problems${query}` });
       const { reversals, payments } = cardProblemsReply.parse(reply);
       return { reversals: reversals.map(shown), payments: payments.map(shown) };
+    },
+  }),
+  command({
+    name: 'card settle',
+    summary:
+      'Decide, once, who bears a refund or a dispute: the platform, or the prepaid balance of the organisation',
+    options: {
+      id: text.describe('re_...|dp_...'),
+      by: z.enum(['platform', 'balance'], 'must be platform or balance').describe('platform|balance'),
+      reason: text,
+    },
+    operand: 'id',
+    run: async ({ id, by: borneBy, reason }, { call }) => {
+      const json = { id, borneBy, reason };
+      const path = '/admin/card-problems/settle';
+      return shown(settleReply.parse(await call('billing', { method: 'POST', path, json })));
     },
   }),
 ];

@@ -1,6 +1,7 @@
 /** What card payments beside those of offers do to the ledger: top-ups, and money that the provider takes back. */
-import type { Book, LedgerTransaction } from './ledger.ts';
+import type { AccountKind, Book, LedgerTransaction } from './ledger.ts';
 import type { Reversal } from './reversal.ts';
+import type { Bearer } from './settlement.ts';
 
 /** The net goes to the balance, VAT on top is owed (decision 13). */
 export function toppedUpByCard(
@@ -20,7 +21,7 @@ export function toppedUpByCard(
   };
 }
 
-type OfReversal = {
+export type OfReversal = {
   readonly book: Book;
   readonly offerId: number | null;
   readonly reversal: Pick<Reversal, 'reversalId' | 'kind' | 'amountMinor'>;
@@ -48,5 +49,35 @@ export function returnedByProvider({ book, offerId, reversal }: OfReversal): Led
     book,
     offerId,
     postings: [{ amountMinor: reversal.amountMinor, from: 'card-clearing', to: 'card-reversals' }],
+  };
+}
+
+const bearers = { balance: 'prepaid-balance', platform: 'card-losses' } as const satisfies Record<
+  Bearer,
+  AccountKind
+>;
+
+/** A person has decided who bears it: then it stands nowhere any more. Sales and VAT stay what they are. */
+export function settled({ book, offerId, reversal }: OfReversal, borneBy: Bearer): LedgerTransaction {
+  return {
+    cause: `${reversal.kind} ${reversal.reversalId} settled`,
+    kind: 'card-settlement',
+    book,
+    offerId,
+    postings: [{ amountMinor: reversal.amountMinor, from: bearers[borneBy], to: 'card-reversals' }],
+  };
+}
+
+/** The provider returned it after that: whoever bore it has it back. */
+export function settlementReturned(
+  { book, offerId, reversal }: OfReversal,
+  borneBy: Bearer,
+): LedgerTransaction {
+  return {
+    cause: `${reversal.kind} ${reversal.reversalId} settlement returned`,
+    kind: 'card-settlement-returned',
+    book,
+    offerId,
+    postings: [{ amountMinor: reversal.amountMinor, from: 'card-reversals', to: bearers[borneBy] }],
   };
 }

@@ -15,6 +15,7 @@ export const accountKinds = [
   'unused-time-credits',
   'top-up-source',
   'card-reversals',
+  'card-losses',
 ] as const;
 export type AccountKind = (typeof accountKinds)[number];
 

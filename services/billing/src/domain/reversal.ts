@@ -22,6 +22,9 @@ export type Reversal = {
   readonly returned: boolean;
 };
 
+/** With how much of it the ledger has. */
+export type KeptReversal = Reversal & { readonly takenBooked: boolean; readonly returnedBooked: boolean };
+
 /** What is known after more news. What came back had left before, whether or not anybody told of it. */
 export function learned(before: Reversal | undefined, news: Reversal): Reversal {
   if (before === undefined) return { ...news, taken: news.taken || news.returned };

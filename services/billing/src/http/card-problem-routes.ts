@@ -1,29 +1,96 @@
-/** `GET /admin/card-problems`: what waits for a person. */
-import { type CardProblemsReply, cardProblemsQuery } from '@offer-ads/contracts/admin-api';
+/** `/admin/card-problems`: what waits for a person, and what the person decides. */
+import {
+  type CardProblemsReply,
+  type CardSettled,
+  cardProblemsQuery,
+  settleRequest,
+} from '@offer-ads/contracts/admin-api';
+import { formatMinor } from '@offer-ads/contracts/currencies';
+import { actorOf } from '@offer-ads/platform/admin-routes';
 import { validInput } from '@offer-ads/platform/valid-input';
 import type { Router } from 'express';
 import type { Billing } from '../billing.ts';
+import type { Bearer, Settlement } from '../domain/settlement.ts';
 import { latestProblems, type ProviderProblem } from '../provider-events-store.ts';
 import { type ListedReversal, latestReversals } from '../reversals-store.ts';
+import { type SettleRefusal, settleReversal } from '../settle-reversal.ts';
+import { findSettlements } from '../settlements-store.ts';
 
 /** On the routes that have checked the credential. */
-export function cardProblemRoutes(routes: Router, { postgres }: Billing): void {
+export function cardProblemRoutes(routes: Router, { postgres, clock }: Billing): void {
   routes.get('/card-problems', async (req, res) => {
     const { limit } = validInput(cardProblemsQuery, req.query);
     const reversals = await latestReversals(postgres, limit);
     const payments = await latestProblems(postgres, limit);
+    const settlements = await findSettlements(
+      postgres,
+      reversals.map(({ reversal }) => reversal.reversalId),
+    );
     res.json({
-      reversals: reversals.map(reversalLine),
+      reversals: reversals.map((listed) => reversalLine(listed, settlements.get(listed.reversal.reversalId))),
       payments: payments.map(paymentLine),
     } satisfies CardProblemsReply);
   });
+
+  routes.post('/card-problems/settle', async (req, res) => {
+    const { id, ...decision } = validInput(settleRequest, req.body);
+    const decidedBy = actorOf(req);
+    const outcome = await settleReversal(postgres, { ...decision, reversalId: id, decidedBy }, clock.now());
+    if (!outcome.ok) {
+      const { status, message } = replyTo(outcome.refusal);
+      return void res.status(status).json({ message });
+    }
+    const { kind, mode, amountMinor, currency } = outcome.reversal;
+    const of = { id, kind, mode, amountMinor: `${amountMinor}`, currency };
+    res.json({ ...of, ...settlementShown(outcome.settlement) } satisfies CardSettled);
+  });
 }
 
-function reversalLine({
-  reversal,
-  firstHeardAt,
-  ...payment
-}: ListedReversal): CardProblemsReply['reversals'][number] {
+type Reply = { readonly status: number; readonly message: string };
+
+const bearers = { platform: 'the platform', balance: 'the balance' } as const satisfies Record<
+  Bearer,
+  string
+>;
+
+const refusals: {
+  [R in SettleRefusal['reason']]: (refusal: Extract<SettleRefusal, { reason: R }>) => Reply;
+} = {
+  unknown: () => ({ status: 404, message: 'There is no refund or dispute of that id' }),
+  'nothing-taken': () => ({
+    status: 409,
+    message: 'The provider has taken nothing: there is nothing to bear',
+  }),
+  returned: () => ({ status: 409, message: 'The provider has returned the money: there is nothing to bear' }),
+  'payment-unknown': () => ({
+    status: 409,
+    message: 'Its payment is not known yet, so nobody can say whose it is',
+  }),
+  'settled-otherwise': ({ settlement }) => ({
+    status: 409,
+    message: `It was settled on ${settlement.settledAt.toISOString()}, borne by ${bearers[settlement.borneBy]}`,
+  }),
+  'balance-too-low': ({ balanceMinor, reversal: { amountMinor, currency } }) => ({
+    status: 409,
+    message:
+      `The balance has ${formatMinor(balanceMinor, currency)} of ${formatMinor(amountMinor, currency)} ${currency}: ` +
+      'settle it when the balance bears it, or let the platform bear it',
+  }),
+};
+
+function replyTo(refusal: SettleRefusal): Reply {
+  const answer = refusals[refusal.reason] as (refusal: SettleRefusal) => Reply;
+  return answer(refusal);
+}
+
+function settlementShown({ borneBy, reason, decidedBy, settledAt, givenBack }: Settlement) {
+  return { borneBy, reason, decidedBy, settledAt: settledAt.toISOString(), givenBack };
+}
+
+function reversalLine(
+  { reversal, firstHeardAt, ...payment }: ListedReversal,
+  settlement: Settlement | undefined,
+): CardProblemsReply['reversals'][number] {
   const { kind, mode, currency, status, reason, taken, returned } = reversal;
   return {
     id: reversal.reversalId,
@@ -38,6 +105,7 @@ function reversalLine({
     returned,
     ...payment,
     booked: taken === reversal.takenBooked && returned === reversal.returnedBooked,
+    settlement: settlement === undefined ? null : settlementShown(settlement),
   };
 }
 
