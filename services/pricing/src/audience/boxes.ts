@@ -1,0 +1,97 @@
+/**
+ * Bounding boxes in microdegrees, sixteen at a time as the kernel wants them: a row of lowest latitudes, of highest ones,
+ * and the same of longitudes. They are always tight: as small as their members allow.
+ */
+import { type Heap, readSigned } from './heap.ts';
+import {
+  BOXES,
+  HIGH_LATITUDE,
+  HIGH_LONGITUDE,
+  LOW_LATITUDE,
+  LOW_LONGITUDE,
+  NOWHERE_HIGH,
+  NOWHERE_LOW,
+} from './layout.ts';
+
+export type Box = {
+  lowLatitude: number;
+  highLatitude: number;
+  lowLongitude: number;
+  highLongitude: number;
+};
+
+const ROW = 16;
+const { max, min } = Math;
+
+export function nowhere(): Box {
+  return {
+    lowLatitude: NOWHERE_LOW,
+    highLatitude: NOWHERE_HIGH,
+    lowLongitude: NOWHERE_LOW,
+    highLongitude: NOWHERE_HIGH,
+  };
+}
+
+export function clearBoxes(heap: Heap, boxes: number): void {
+  for (let row = 0; row < BOXES; row += 2 * ROW) {
+    heap.i32.fill(NOWHERE_LOW, boxes + row, boxes + row + ROW);
+    heap.i32.fill(NOWHERE_HIGH, boxes + row + ROW, boxes + row + 2 * ROW);
+  }
+}
+
+export function readBox(heap: Heap, boxes: number, place: number): Box {
+  return {
+    lowLatitude: readSigned(heap, boxes + LOW_LATITUDE + place),
+    highLatitude: readSigned(heap, boxes + HIGH_LATITUDE + place),
+    lowLongitude: readSigned(heap, boxes + LOW_LONGITUDE + place),
+    highLongitude: readSigned(heap, boxes + HIGH_LONGITUDE + place),
+  };
+}
+
+/** @returns whether that changed it */
+export function writeBox(heap: Heap, boxes: number, place: number, box: Box): boolean {
+  const changed =
+    readSigned(heap, boxes + LOW_LATITUDE + place) !== box.lowLatitude ||
+    readSigned(heap, boxes + HIGH_LATITUDE + place) !== box.highLatitude ||
+    readSigned(heap, boxes + LOW_LONGITUDE + place) !== box.lowLongitude ||
+    readSigned(heap, boxes + HIGH_LONGITUDE + place) !== box.highLongitude;
+  heap.i32[boxes + LOW_LATITUDE + place] = box.lowLatitude;
+  heap.i32[boxes + HIGH_LATITUDE + place] = box.highLatitude;
+  heap.i32[boxes + LOW_LONGITUDE + place] = box.lowLongitude;
+  heap.i32[boxes + HIGH_LONGITUDE + place] = box.highLongitude;
+  return changed;
+}
+
+/** The box around all sixteen. */
+export function boxAround(heap: Heap, boxes: number): Box {
+  const around = nowhere();
+  for (let place = 0; place < ROW; place += 1) {
+    around.lowLatitude = min(around.lowLatitude, readSigned(heap, boxes + LOW_LATITUDE + place));
+    around.highLatitude = max(around.highLatitude, readSigned(heap, boxes + HIGH_LATITUDE + place));
+    around.lowLongitude = min(around.lowLongitude, readSigned(heap, boxes + LOW_LONGITUDE + place));
+    around.highLongitude = max(around.highLongitude, readSigned(heap, boxes + HIGH_LONGITUDE + place));
+  }
+  return around;
+}
+
+export function extend(box: Box, latitude: number, longitude: number): void {
+  box.lowLatitude = min(box.lowLatitude, latitude);
+  box.highLatitude = max(box.highLatitude, latitude);
+  box.lowLongitude = min(box.lowLongitude, longitude);
+  box.highLongitude = max(box.highLongitude, longitude);
+}
+
+/** Whether the box might be smaller without that place. */
+export function isOnEdge(box: Box, latitude: number, longitude: number): boolean {
+  return (
+    latitude === box.lowLatitude ||
+    latitude === box.highLatitude ||
+    longitude === box.lowLongitude ||
+    longitude === box.highLongitude
+  );
+}
+
+/** Half the way around a box: 0 for a single place, and less than 0 for nowhere. */
+export function extent(box: Box): number {
+  return box.highLatitude - box.lowLatitude + box.highLongitude - box.lowLongitude;
+}

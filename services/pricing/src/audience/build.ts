@@ -1,0 +1,167 @@
+/** Many members at once: collected in columns, sorted along the curve, packed. */
+import { setImmediate } from 'node:timers/promises';
+import { createDraft, draftBit, draftMember, emptyDraft, slotOf } from './draft.ts';
+import { type GrowingArray, growingArray, push } from './growing-array.ts';
+import { increase, reserve } from './heap.ts';
+import { hilbertKey } from './hilbert.ts';
+import { addReference, expectIds } from './id-map.ts';
+import {
+  type AudienceIndex,
+  type AudienceOptions,
+  emptyParts,
+  entryFor,
+  type IndexedMember,
+  indexOn,
+  type Parts,
+} from './index-parts.ts';
+import { INTEREST_COLUMN, state } from './layout.ts';
+import { sortedAlongCurve } from './sort-along-curve.ts';
+import { type Entry, idColumns } from './superblock.ts';
+import { idOf, newSuperblock, packNodes, referenceOf } from './tree.ts';
+
+export type AudienceBuild = {
+  readonly add: (member: IndexedMember) => void;
+  /** Seconds for ten million members; lets others run every few dozen milliseconds. */
+  readonly finish: () => Promise<AudienceIndex>;
+};
+
+/** Four fifths of a superblock: room for those who join or move in. */
+const PACKED_MEMBERS = 820;
+/** How long nobody else gets to run. */
+const TURN_MS = 25;
+
+const { ceil, clz32, floor, imul, max } = Math;
+
+/** Of several for one member the last one counts. @param expected how many members there will be, roughly */
+export function startAudienceBuild(expected = 0, options: AudienceOptions = {}): AudienceBuild {
+  const parts = emptyParts(options);
+  const collected = createCollected(max(1024, expected));
+  return {
+    add: (member) => collect(collected, entryFor(parts, member)),
+    finish: async () => {
+      const rest = restAfter(TURN_MS);
+      const ids = collected.ids.values.subarray(0, collected.ids.length);
+      const keys = collected.keys.values.subarray(0, collected.keys.length);
+      const earlier = await earlierOnes(ids, rest);
+      expectIds(parts.heap, ids, (words) => reserve(parts.heap, words));
+      const order = await sortedAlongCurve(keys, earlier, rest);
+      await pack(parts, collected, order, rest);
+      return indexOn(parts);
+    },
+  };
+}
+
+/** One array for each fact: ten million members take 400 MB on their way. */
+type Collected = {
+  readonly ids: GrowingArray<Float64Array>;
+  readonly keys: GrowingArray<Float64Array>;
+  readonly latitudes: GrowingArray<Int32Array>;
+  readonly longitudes: GrowingArray<Int32Array>;
+  readonly genders: GrowingArray<Uint8Array>;
+  /** Where each member's interests end. */
+  readonly interestEnds: GrowingArray<Uint32Array>;
+  readonly interests: GrowingArray<Uint16Array>;
+};
+
+function createCollected(expected: number): Collected {
+  return {
+    ids: growingArray(new Float64Array(expected)),
+    keys: growingArray(new Float64Array(expected)),
+    latitudes: growingArray(new Int32Array(expected)),
+    longitudes: growingArray(new Int32Array(expected)),
+    genders: growingArray(new Uint8Array(expected)),
+    interestEnds: growingArray(new Uint32Array(expected)),
+    interests: growingArray(new Uint16Array(expected)),
+  };
+}
+
+function collect(collected: Collected, { id, latitude, longitude, gender, interests }: Entry): void {
+  push(collected.ids, id);
+  push(collected.keys, hilbertKey(latitude, longitude));
+  push(collected.latitudes, latitude);
+  push(collected.longitudes, longitude);
+  push(collected.genders, gender);
+  for (const interest of interests) push(collected.interests, interest);
+  push(collected.interestEnds, collected.interests.length);
+}
+
+type Rest = () => Promise<void> | undefined;
+
+/** Lets others run when it is their turn. */
+function restAfter(turnMs: number): Rest {
+  let since = performance.now();
+  return () => (performance.now() - since < turnMs ? undefined : pause());
+
+  async function pause(): Promise<void> {
+    await setImmediate();
+    since = performance.now();
+  }
+}
+
+/** Places of members who come again later. */
+async function earlierOnes(ids: Float64Array, rest: Rest): Promise<ReadonlySet<number>> {
+  const earlier = new Set<number>();
+  const bits = 33 - clz32(max(16, ids.length));
+  // Places in `ids`, and 1; 0 is nobody.
+  const table = new Uint32Array(2 ** bits);
+  for (let at = 0; at < ids.length; at += 1) {
+    const id = ids[at] as number;
+    let place = imul((id | 0) ^ imul(floor(id / 2 ** 32), 0x85ebca6b), 0x9e3779b1) >>> (32 - bits);
+    for (;;) {
+      const other = table[place] as number;
+      if (other === 0) break;
+      if (ids[other - 1] === id) {
+        earlier.add(other - 1);
+        break;
+      }
+      place = (place + 1) & (table.length - 1);
+    }
+    table[place] = at + 1;
+    if (at % 65_536 === 0) await rest();
+  }
+  return earlier;
+}
+
+const draft = createDraft();
+
+async function pack(parts: Parts, collected: Collected, order: Float64Array, rest: Rest): Promise<void> {
+  const { heap, tree } = parts;
+  const superblocks = ceil(order.length / PACKED_MEMBERS);
+  const packed: { address: number; key: number }[] = [];
+  for (let each = 0; each < superblocks; each += 1) {
+    const from = floor((each * order.length) / superblocks);
+    const members = order.subarray(from, floor(((each + 1) * order.length) / superblocks));
+    reserve(heap);
+    draftAll(collected, members);
+    const address = newSuperblock(tree, draft);
+    packed.push({ address, key: collected.keys.values[members[0] as number] as number });
+    members.forEach((at, place) => {
+      const reference = referenceOf(heap, address, slotOf(place, members.length));
+      addReference(heap, (other) => idOf(tree, other), collected.ids.values[at] as number, reference);
+    });
+    increase(heap, state.members, members.length);
+    await rest();
+  }
+  packNodes(tree, packed, () => reserve(heap));
+}
+
+function draftAll(collected: Collected, members: Float64Array): void {
+  const { ids, latitudes, longitudes, genders, interests, interestEnds } = collected;
+  emptyDraft(draft);
+  for (let place = 0; place < members.length; place += 1) {
+    const at = members[place] as number;
+    const slot = slotOf(place, members.length);
+    const id = ids.values[at] as number;
+    draftMember(draft, slot, {
+      latitude: latitudes.values[at] as number,
+      longitude: longitudes.values[at] as number,
+      lowerId: id % 2 ** 32,
+    });
+    draftBit(draft, genders.values[at] as number, slot);
+    for (const column of idColumns(id)) draftBit(draft, column, slot);
+    const end = interestEnds.values[at] as number;
+    for (let from = at === 0 ? 0 : (interestEnds.values[at - 1] as number); from < end; from += 1) {
+      draftBit(draft, INTEREST_COLUMN + (interests.values[from] as number), slot);
+    }
+  }
+}

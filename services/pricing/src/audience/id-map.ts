@@ -1,0 +1,173 @@
+/**
+ * Member id -> where the member is. Ids hash into 2^14 segments; each is a small table with linear probing that grows on
+ * its own, so that no change ever waits for ten million entries to be moved.
+ *
+ * An entry is a slot's reference (29 bits: number of the superblock, slot) and three bits of the id's hash, which tell
+ * nearly always whether it is worth while to look at the id that is kept in the slot. 0 is an empty entry.
+ */
+import { allocate, canAllocate, type Heap, increase, read, release, roundedWords } from './heap.ts';
+import { state } from './layout.ts';
+
+const SEGMENT_BITS = 14;
+const SEGMENTS = 2 ** SEGMENT_BITS;
+/** Of a segment in the directory: address, how many entries it can hold, how many it holds. */
+const [ADDRESS, CAPACITY, ENTRIES, DIRECTORY_WORDS] = [0, 1, 2, 3] as const;
+const PLACE_BITS = 32 - SEGMENT_BITS;
+const REFERENCE_BITS = 29;
+const REFERENCES = 2 ** REFERENCE_BITS - 1;
+
+/** Of an id: its segment, where in the segment it belongs (18 bits), and its three bits, already in place. */
+type Hash = { readonly segment: number; readonly place: number; readonly tag: number };
+/** Whose slot a reference names. */
+export type IdOf = (reference: number) => number;
+
+const { ceil, floor, imul, max } = Math;
+
+export function createIdMap(heap: Heap): void {
+  const directory = allocate(heap, SEGMENTS * DIRECTORY_WORDS);
+  heap.u32.fill(0, directory, directory + SEGMENTS * DIRECTORY_WORDS);
+  heap.u32[state.idMap] = directory;
+}
+
+/** @returns 0 for an id that is not there */
+export function findReference(heap: Heap, idOf: IdOf, id: number): number {
+  const { segment: index, place, tag } = hash(id);
+  const segment = segmentAt(heap, index);
+  const capacity = read(heap, segment + CAPACITY);
+  if (capacity === 0) return 0;
+  const start = read(heap, segment + ADDRESS);
+  for (let at = scaled(place, capacity); ; at = at + 1 === capacity ? 0 : at + 1) {
+    const entry = read(heap, start + at);
+    if (entry === 0) return 0;
+    const reference = entry & REFERENCES;
+    if ((entry ^ tag) >>> REFERENCE_BITS === 0 && idOf(reference) === id) return reference;
+  }
+}
+
+/** The id must not be there. */
+export function addReference(heap: Heap, idOf: IdOf, id: number, reference: number): void {
+  const hashed = hash(id);
+  const segment = segmentAt(heap, hashed.segment);
+  const entries = read(heap, segment + ENTRIES);
+  // Seven eighths: above that, looking for an id takes many steps.
+  if ((entries + 1) * 8 > read(heap, segment + CAPACITY) * 7) resize(heap, idOf, segment, entries + 1);
+  place(heap, segment, hashed.place, hashed.tag | reference);
+  heap.u32[segment + ENTRIES] = entries + 1;
+}
+
+/** The id must be there with that reference. */
+export function moveReference(heap: Heap, id: number, from: number, to: number): void {
+  const hashed = hash(id);
+  heap.u32[findEntry(heap, hashed, from)] = hashed.tag | to;
+}
+
+/** The id must be there with that reference. Those behind it move up, so that no gap is left on their way. */
+export function removeReference(heap: Heap, idOf: IdOf, id: number, reference: number): void {
+  const hashed = hash(id);
+  const segment = segmentAt(heap, hashed.segment);
+  const start = read(heap, segment + ADDRESS);
+  const capacity = read(heap, segment + CAPACITY);
+  let gap = findEntry(heap, hashed, reference) - start;
+  let next = (gap + 1) % capacity;
+  for (let entry = read(heap, start + next); entry !== 0; entry = read(heap, start + next)) {
+    const home = scaled(hash(idOf(entry & REFERENCES)).place, capacity);
+    // It may fill the gap unless it belongs behind it.
+    if ((next - home + capacity) % capacity >= (next - gap + capacity) % capacity) {
+      heap.u32[start + gap] = entry;
+      gap = next;
+    }
+    next = (next + 1) % capacity;
+  }
+  heap.u32[start + gap] = 0;
+  increase(heap, segment + ENTRIES, -1);
+  const entries = read(heap, segment + ENTRIES);
+  if (entries * 4 < capacity && capacity > SMALLEST && canAllocate(heap)) {
+    resize(heap, idOf, segment, entries);
+  }
+}
+
+/** Makes every segment of an empty map large enough at once. @param reserve for so many words */
+export function expectIds(heap: Heap, ids: Float64Array, reserve: (words: number) => void): void {
+  const expected = new Uint32Array(SEGMENTS);
+  for (const id of ids) {
+    const { segment } = hash(id);
+    expected[segment] = (expected[segment] as number) + 1;
+  }
+  expected.forEach((entries, index) => {
+    if (entries === 0) return;
+    const capacity = capacityFor(entries);
+    reserve(capacity);
+    const segment = segmentAt(heap, index);
+    heap.u32[segment + ADDRESS] = allocateEmpty(heap, capacity);
+    heap.u32[segment + CAPACITY] = capacity;
+  });
+}
+
+const SMALLEST = 16;
+
+/** @returns the address of the entry with that reference */
+function findEntry(heap: Heap, { segment: index, place }: Hash, reference: number): number {
+  const segment = segmentAt(heap, index);
+  const start = read(heap, segment + ADDRESS);
+  const capacity = read(heap, segment + CAPACITY);
+  for (let at = scaled(place, capacity); ; at = at + 1 === capacity ? 0 : at + 1) {
+    const entry = read(heap, start + at);
+    if (entry === 0) throw new Error('a member is in a slot but not in the id map');
+    if ((entry & REFERENCES) === reference) return start + at;
+  }
+}
+
+function place(heap: Heap, segment: number, home: number, entry: number): void {
+  const start = read(heap, segment + ADDRESS);
+  const capacity = read(heap, segment + CAPACITY);
+  let at = scaled(home, capacity);
+  while (read(heap, start + at) !== 0) at = at + 1 === capacity ? 0 : at + 1;
+  heap.u32[start + at] = entry;
+}
+
+function resize(heap: Heap, idOf: IdOf, segment: number, entries: number): void {
+  const before = read(heap, segment + ADDRESS);
+  const capacityBefore = read(heap, segment + CAPACITY);
+  const capacity = capacityFor(entries);
+  heap.u32[segment + ADDRESS] = allocateEmpty(heap, capacity);
+  heap.u32[segment + CAPACITY] = capacity;
+  for (let at = 0; at < capacityBefore; at += 1) {
+    const entry = read(heap, before + at);
+    if (entry !== 0) place(heap, segment, hash(idOf(entry & REFERENCES)).place, entry);
+  }
+  if (capacityBefore > 0) release(heap, before, capacityBefore);
+}
+
+/** Three quarters full at most, right after growing. */
+function capacityFor(entries: number): number {
+  return roundedWords(max(1, ceil((entries * 4) / 3)));
+}
+
+function allocateEmpty(heap: Heap, capacity: number): number {
+  const address = allocate(heap, capacity);
+  heap.u32.fill(0, address, address + capacity);
+  return address;
+}
+
+function segmentAt(heap: Heap, index: number): number {
+  return read(heap, state.idMap) + index * DIRECTORY_WORDS;
+}
+
+/** Entries in the order of their places: any capacity will do, not only powers of two. */
+function scaled(place: number, capacity: number): number {
+  return floor((place * capacity) / 2 ** PLACE_BITS);
+}
+
+/** Murmur3's finaliser over both halves of the id: ids are mostly consecutive numbers. */
+function hash(id: number): Hash {
+  let mixed = (id | 0) ^ imul(floor(id / 2 ** 32), 0x9e3779b1);
+  mixed = imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  mixed = imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  mixed ^= mixed >>> 16;
+  return {
+    segment: mixed >>> PLACE_BITS,
+    place: mixed & (2 ** PLACE_BITS - 1),
+    // From other bits than the place, or neighbours would share it.
+    tag: (imul(mixed, 0x9e3779b1) >>> REFERENCE_BITS) << REFERENCE_BITS,
+  };
+}

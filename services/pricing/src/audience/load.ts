@@ -1,0 +1,39 @@
+/** An index from the bytes that `save` gave. */
+
+import { read, reserve, usedWords } from './heap.ts';
+import { type AudienceIndex, type AudienceOptions, emptyParts, indexOn } from './index-parts.ts';
+import { superblock } from './layout.ts';
+import { readSaved } from './saved-bytes.ts';
+import { superblocksOf, type Tree } from './tree.ts';
+import { createVocabulary, type Vocabulary } from './vocabulary.ts';
+
+const { max } = Math;
+
+/** @throws {AudienceBytesError} for another format version, or bytes that do not add up */
+export async function loadAudienceIndex(
+  chunks: AsyncIterable<Uint8Array>,
+  options: AudienceOptions = {},
+): Promise<AudienceIndex> {
+  const parts = emptyParts(options);
+  let vocabulary: Vocabulary = parts.vocabulary;
+  await readSaved(chunks, (head) => {
+    vocabulary = createVocabulary(head.genders, head.interests);
+    reserve(parts.heap, head.words - usedWords(parts.heap));
+    return new Uint8Array(parts.heap.u32.buffer, 0, head.words * 4);
+  });
+  numberSuperblocks(parts.tree, [...superblocksOf(parts.tree)]);
+  return indexOn({ ...parts, vocabulary });
+}
+
+/** The table of superblocks is not saved: each knows its number. */
+function numberSuperblocks({ heap, superblocks, freeNumbers }: Tree, addresses: readonly number[]): void {
+  const numbers = addresses.map((address) => read(heap, address + superblock.number));
+  const highest = numbers.reduce((most, number) => max(most, number), 0);
+  while (superblocks.length <= highest) superblocks.push(0);
+  numbers.forEach((number, at) => {
+    superblocks[number] = addresses[at] as number;
+  });
+  for (let number = 1; number <= highest; number += 1) {
+    if (superblocks[number] === 0) freeNumbers.push(number);
+  }
+}

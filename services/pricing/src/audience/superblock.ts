@@ -1,0 +1,178 @@
+/** Up to 1,024 members who live close together, in 16 blocks of 64 slots. What is above is the tree's business. */
+import { type Box, clearBoxes, extend, extent, nowhere, readBox, writeBox } from './boxes.ts';
+import { clearBit, columnsOf, hasBit, releaseColumns, setBit, slotsOf, writeColumns } from './columns.ts';
+import { type Draft, draftBit, draftMember } from './draft.ts';
+import { allocate, type Heap, increase, read, readSigned, release } from './heap.ts';
+import {
+  BLOCKS,
+  columnBlock,
+  ID_BIT_COLUMN,
+  ID_BITS,
+  INTEREST_COLUMN,
+  SLOTS,
+  SLOTS_OF_BLOCK,
+  superblock,
+} from './layout.ts';
+
+/** A member as the index knows them: microdegrees, numbers for gender and interests. */
+export type Entry = {
+  readonly id: number;
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly gender: number;
+  /** Each once. */
+  readonly interests: readonly number[];
+};
+
+const { clz32, floor } = Math;
+
+export function createSuperblock(heap: Heap, number: number, draft: Draft): number {
+  const address = allocate(heap, superblock.words);
+  heap.u32.fill(0, address, address + superblock.taken);
+  heap.u32[address + superblock.number] = number;
+  heap.u32[address + superblock.members] = draft.members;
+  heap.u32.set(draft.taken, address + superblock.taken);
+  heap.i32.set(draft.latitudes, address + superblock.latitudes);
+  heap.i32.set(draft.longitudes, address + superblock.longitudes);
+  heap.u32.set(draft.ids, address + superblock.ids);
+  heap.u32[address + superblock.columns] = writeColumns(heap, draft);
+  clearBoxes(heap, address + superblock.boxes);
+  for (let block = 0; block < BLOCKS; block += 1) {
+    writeBox(heap, address + superblock.boxes, block, boxOfBlock(heap, address, block));
+  }
+  return address;
+}
+
+export function releaseSuperblock(heap: Heap, address: number): void {
+  releaseColumns(heap, read(heap, address + superblock.columns));
+  release(heap, address, superblock.words);
+}
+
+export function isTaken(heap: Heap, address: number, slot: number): boolean {
+  return ((read(heap, address + superblock.taken + (slot >>> 5)) >>> (slot & 31)) & 1) === 1;
+}
+
+export function takenSlots(heap: Heap, address: number): number[] {
+  const slots: number[] = [];
+  for (let slot = 0; slot < SLOTS; slot += 1) if (isTaken(heap, address, slot)) slots.push(slot);
+  return slots;
+}
+
+/** There must be a free slot. @returns the one that fits the place best */
+export function chooseSlot(heap: Heap, address: number, latitude: number, longitude: number): number {
+  let best = -1;
+  let least = Infinity;
+  for (let block = 0; block < BLOCKS; block += 1) {
+    if (freeSlot(heap, address, block) === -1) continue;
+    const box = readBox(heap, address + superblock.boxes, block);
+    const before = extent(box);
+    extend(box, latitude, longitude);
+    // An empty block is worth opening only when every other one would have to grow.
+    const growth = before < 0 ? 1 : extent(box) - before;
+    if (growth < least) {
+      best = block;
+      least = growth;
+    }
+  }
+  return freeSlot(heap, address, best);
+}
+
+export function fillSlot(heap: Heap, address: number, slot: number, entry: Entry): void {
+  heap.i32[address + superblock.latitudes + slot] = entry.latitude;
+  heap.i32[address + superblock.longitudes + slot] = entry.longitude;
+  heap.u32[address + superblock.ids + slot] = entry.id;
+  const taken = address + superblock.taken + (slot >>> 5);
+  heap.u32[taken] = read(heap, taken) | (1 << (slot & 31));
+  increase(heap, address + superblock.members, 1);
+  for (const column of columnsOfEntry(entry)) setBit(heap, address, column, slot);
+}
+
+export function clearSlot(heap: Heap, address: number, slot: number): void {
+  const columns = read(heap, address + superblock.columns);
+  for (const column of columnsOf(heap, columns, slot)) clearBit(heap, columns, column, slot);
+  const taken = address + superblock.taken + (slot >>> 5);
+  heap.u32[taken] = read(heap, taken) & ~(1 << (slot & 31));
+  increase(heap, address + superblock.members, -1);
+}
+
+export function idAt(heap: Heap, address: number, slot: number): number {
+  const columns = read(heap, address + superblock.columns);
+  let upper = 0;
+  for (let bit = 0; bit < ID_BITS; bit += 1) {
+    if (hasBit(heap, columns, ID_BIT_COLUMN + bit, slot)) upper |= 1 << bit;
+  }
+  return upper * 2 ** 32 + read(heap, address + superblock.ids + slot);
+}
+
+export function entryAt(heap: Heap, address: number, slot: number): Entry {
+  const columns = columnsOf(heap, read(heap, address + superblock.columns), slot);
+  return {
+    id: idAt(heap, address, slot),
+    latitude: readSigned(heap, address + superblock.latitudes + slot),
+    longitude: readSigned(heap, address + superblock.longitudes + slot),
+    gender: columns[0] as number,
+    interests: columns
+      .filter((column) => column >= INTEREST_COLUMN)
+      .map((column) => column - INTEREST_COLUMN),
+  };
+}
+
+/** The columns of an id's upper bits: none for ids below 2^32. */
+export function idColumns(id: number): number[] {
+  const columns: number[] = [];
+  for (let upper = floor(id / 2 ** 32); upper !== 0; upper &= upper - 1) {
+    columns.push(ID_BIT_COLUMN + 31 - clz32(upper & -upper));
+  }
+  return columns;
+}
+
+/** Gender, upper bits of the id, interests. */
+function columnsOfEntry({ id, gender, interests }: Entry): number[] {
+  return [gender, ...idColumns(id), ...interests.map((interest) => INTEREST_COLUMN + interest)];
+}
+
+/** The tight box around a block's members. */
+export function boxOfBlock(heap: Heap, address: number, block: number): Box {
+  const box = nowhere();
+  for (let slot = block * SLOTS_OF_BLOCK; slot < (block + 1) * SLOTS_OF_BLOCK; slot += 1) {
+    if (!isTaken(heap, address, slot)) continue;
+    const latitude = readSigned(heap, address + superblock.latitudes + slot);
+    extend(box, latitude, readSigned(heap, address + superblock.longitudes + slot));
+  }
+  return box;
+}
+
+/** Copies members into drafts. @param to for each slot the draft and the slot there; -1 where nobody is */
+export function copyMembers(
+  heap: Heap,
+  address: number,
+  drafts: readonly Draft[],
+  to: { readonly draft: Int8Array; readonly slot: Uint16Array },
+): void {
+  for (let slot = 0; slot < SLOTS; slot += 1) {
+    const draft = drafts[to.draft[slot] as number];
+    if (draft === undefined) continue;
+    draftMember(draft, to.slot[slot] as number, {
+      latitude: readSigned(heap, address + superblock.latitudes + slot),
+      longitude: readSigned(heap, address + superblock.longitudes + slot),
+      lowerId: read(heap, address + superblock.ids + slot),
+    });
+  }
+  const columns = read(heap, address + superblock.columns);
+  const known = read(heap, columns + columnBlock.known);
+  for (let column = 0; column < known; column += 1) {
+    for (const slot of slotsOf(heap, columns, column)) {
+      const draft = drafts[to.draft[slot] as number];
+      if (draft !== undefined) draftBit(draft, column, to.slot[slot] as number);
+    }
+  }
+}
+
+/** @returns -1 where the block is full */
+function freeSlot(heap: Heap, address: number, block: number): number {
+  for (let word = 2 * block; word < 2 * block + 2; word += 1) {
+    const free = ~read(heap, address + superblock.taken + word);
+    if (free !== 0) return word * 32 + 31 - clz32(free & -free);
+  }
+  return -1;
+}

@@ -1,0 +1,17 @@
+/** What the kernel needs of WebAssembly: TypeScript knows it only together with a browser. */
+declare namespace WebAssembly {
+  class Module {
+    constructor(bytes: Uint8Array);
+    static exports(module: Module): { name: string }[];
+  }
+  class Memory {
+    constructor(descriptor: { initial: number; maximum: number });
+    readonly buffer: ArrayBuffer;
+    grow(pages: number): number;
+  }
+  class Instance {
+    constructor(module: Module, imports: Record<string, Record<string, unknown>>);
+    readonly exports: Record<string, unknown>;
+  }
+  function validate(bytes: Uint8Array): boolean;
+}
