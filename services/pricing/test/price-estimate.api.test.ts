@@ -106,6 +106,7 @@ describe('S1, 200: the price estimate', () => {
 
   it('has no money while the rate is out of date; the pound needs none', async () => {
     // The fixings of Monday and Tuesday are missing from Tuesday 16:00 in Frankfurt on.
+    await pricing.setRatesFaults({ down: true });
     pricing.clock.set('2026-11-24T15:00:00Z');
     try {
       const stale = { ad_unit_price: null, exchange_rate_per_gbp: null, exchange_rate_date: null };
@@ -115,6 +116,7 @@ describe('S1, 200: the price estimate', () => {
       expect((await estimate({}, { currency: 'USD' })).body).toMatchObject({ estimated_cost: 0.89 });
     } finally {
       pricing.clock.set(now);
+      await pricing.setRatesFaults({});
     }
   });
 
@@ -190,14 +192,56 @@ describe('E1, 400: input missing or invalid', () => {
     ['a missing location', { location: undefined }, /^location is missing$/],
     ['a missing radius', { radius: undefined }, /^radius is missing$/],
     ['a radius of 4', { radius: 4 }, /^radius must be/],
-    ['a radius of 31', { radius: 31 }, /^radius must be/],
-    ['a latitude beyond the pole', { location: [91, 0] }, /^location must be/],
-    ['an unknown gender', { gender: ['Other'] }, /^gender must be/],
-    ['interests that are no ids', { interests: ['music'] }, /^interests must be/],
+    ['a radius of 31', { radius: 31 }, /^radius must be a whole number of miles from 5 to 30$/],
+    ['a radius of 4.999', { radius: 4.999 }, /^radius must be/],
+    ['a radius of 10.5', { radius: 10.5 }, /^radius must be/],
+    ['a radius as text', { radius: '10' }, /^radius must be/],
+    ['a radius of null', { radius: null }, /^radius is missing$/],
+    ['a latitude beyond the pole', { location: [91, 0] }, /^location must be two numbers: latitude/],
+    ['a longitude beyond the dateline', { location: [0, -180.001] }, /^location must be/],
+    ['a location of one number', { location: [51.5] }, /^location must be/],
+    ['a location of three numbers', { location: [51.5, -0.1, 10] }, /^location must be/],
+    ['a location as texts', { location: ['51.5', '-0.1'] }, /^location must be/],
+    ['a location as an object', { location: { latitude: 51.5, longitude: -0.1 } }, /^location must be/],
+    [
+      'an unknown gender',
+      { gender: ['Other'] },
+      /^gender must be a list of Male, Female, Non-binary or All$/,
+    ],
+    ['a gender in small letters', { gender: ['male'] }, /^gender must be/],
+    ['a gender that is no list', { gender: 'Male' }, /^gender must be/],
+    ['an unknown gender beside All', { gender: ['All', 'Other'] }, /^gender must be/],
+    ['interests that are no ids', { interests: ['music'] }, /^interests must be a list of ids from GET/],
+    ['an interest of 0', { interests: [0] }, /^interests must be/],
+    ['a fractional interest', { interests: [1.5] }, /^interests must be/],
+    ['an interest that is no list', { interests: 1 }, /^interests must be/],
     ['an interest that does not exist', { interests: [1, 77] }, /^interests must be .*not 77$/],
     ['an interest that is no longer active', { interests: [4] }, /not 4$/],
-    ['an environment in mixed case', { environment: 'Test' }, /^environment must be/],
-    ['an end at the start', { end_datetime: form.start_datetime }, /^end_datetime must be after/],
+    ['an environment in mixed case', { environment: 'Test' }, /^environment must be TEST or LIVE$/],
+    ['an environment that is no text', { environment: 1 }, /^environment must be/],
+    ['an empty environment', { environment: '' }, /^environment must be/],
+    ['a start as a number', { start_datetime: 1_795_000_000, radius: 0 }, /^start_datetime must .*; radius/],
+    [
+      'an end at the start',
+      { end_datetime: form.start_datetime },
+      /^end_datetime must be after start_datetime$/,
+    ],
+    ['an end before the start', { end_datetime: '2026-11-30T23:59:59Z' }, /^end_datetime must be after/],
+    [
+      'a start in the past and an end before it',
+      { start_datetime: '2026-11-20T17:00:00Z', end_datetime: '2026-11-20T16:00:00Z' },
+      /^start_datetime must not be more than 60 seconds in the past; end_datetime must be after start_datetime$/,
+    ],
+    [
+      'an unreadable end beside a start in the past',
+      { start_datetime: '2026-11-20T17:00:00Z', end_datetime: 'soon' },
+      /^end_datetime must be an ISO 8601.*; start_datetime must not be/,
+    ],
+    [
+      'a fault before an interest that does not exist',
+      { radius: 4, interests: [77] },
+      /^radius must be[^;]*$/,
+    ],
     [
       'everything missing',
       Object.fromEntries(Object.keys(form).map((field) => [field, undefined])),
@@ -247,14 +291,36 @@ describe('E1, 400: the start lies more than 60 seconds in the past', () => {
 });
 
 describe('E2, 400: a date-time is not valid ISO 8601', () => {
-  it.each(['soon', '2026-12-01', '2026-12-01T00:00:00', '2026-02-30T00:00:00Z', '2026-12-01T25:00:00Z', ''])(
-    '%j',
-    async (text) => {
-      const message = /^(start|end)_datetime must be an ISO 8601 date and time with its zone/;
-      expect(await estimate({ start_datetime: text })).toEqual(refused('E2', 400, message));
-      expect(await estimate({ end_datetime: text })).toEqual(refused('E2', 400, message));
-    },
-  );
+  it.each([
+    'soon',
+    '',
+    '2026-12-01',
+    '2026-12-01T00:00:00',
+    '2026-12-01 00:00:00Z',
+    '2026-02-30T00:00:00Z',
+    '2026-13-01T00:00:00Z',
+    '2026-12-01T25:00:00Z',
+    '2026-12-01T00:00:60Z',
+    '2026-12-01T00:00:00+0100',
+    '20261201T000000Z',
+    '1795000000',
+    1_795_000_000,
+    true,
+  ])('%j', async (value) => {
+    const message = /^(start|end)_datetime must be an ISO 8601 date and time with its zone/;
+    expect(await estimate({ start_datetime: value })).toEqual(refused('E2', 400, message));
+    expect(await estimate({ end_datetime: value })).toEqual(refused('E2', 400, message));
+  });
+});
+
+describe('date-times with a zone', () => {
+  it.each([
+    ['an offset', '2026-12-01T01:00:00+01:00', '2026-12-08T05:30:00+05:30'],
+    ['milliseconds', '2026-12-01T00:00:00.000Z', '2026-12-08T00:00:00.000Z'],
+    ['whole minutes', '2026-12-01T00:00Z', '2026-12-08T00:00Z'],
+  ])('are read with %s', async (_, start_datetime, end_datetime) => {
+    expect((await estimate({ start_datetime, end_datetime })).body).toMatchObject({ ad_units: 672 });
+  });
 });
 
 describe("E1, 403: the environment is not the key's mode", () => {
@@ -271,6 +337,15 @@ describe("E1, 403: the environment is not the key's mode", () => {
 });
 
 describe('401: the caller is not vouched for', () => {
+  it('comes before everything else', async () => {
+    const response = await fetch(`${pricing.url}/offers/price-estimate`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ environment: 'LIVE', radius: 0 }),
+    });
+    expect(response.status).toBe(401);
+  });
+
   it.each([
     ['no caller context', {}],
     ['a forged one', signedCaller({ audience: 'pricing' }, 'another-secret-of-more-than-32-characters')],
@@ -287,21 +362,36 @@ describe('401: the caller is not vouched for', () => {
   });
 });
 
-describe('MongoDB is away', () => {
+describe('S1 while MongoDB is away', () => {
   it.each([
     ['down', () => pricing.mongo.takeDown()],
     ['silent', () => pricing.mongo.freeze()],
-  ])('%s: estimates go on as before', async (_, fail) => {
+  ])('%s: counts, interests and rates go on, the rates until they are out of date', async (_, fail) => {
     const usd = { currency: 'USD' } as const;
-    const before = await estimate({ interests: [1] }, usd);
+    const creation = {
+      startAt: '2026-12-01T00:00:00.000Z',
+      endAt: '2026-12-08T00:00:00.000Z',
+      ...london,
+      radiusMiles: 10,
+      gender: [],
+      interests: [1],
+    };
     fail();
     try {
-      expect(await estimate({ interests: [1] }, usd)).toEqual(before);
-      expect(before).toMatchObject({
+      expect(await estimate({ interests: [1] }, usd)).toMatchObject({
         status: 200,
-        body: { matching_users: 2, estimated_cost: expect.any(Number) },
+        body: { matching_users: 2, estimated_cost: 0.45, exchange_rate_date: '2026-11-20' },
       });
+      expect(await pricing.post('/internal/price', creation, usd)).toMatchObject({
+        status: 200,
+        body: { matchingUsers: 2, money: { costMinor: '45' } },
+      });
+      expect(await estimate({ interests: [4] })).toEqual(refused('E1', 400, /not 4$/));
+      pricing.clock.set('2026-11-24T15:00:00Z');
+      expect((await estimate({}, usd)).body).toMatchObject({ matching_users: 4, estimated_cost: null });
+      expect((await estimate()).body).toMatchObject({ estimated_cost: 0.67 });
     } finally {
+      pricing.clock.set(now);
       pricing.mongo.bringBack();
       pricing.mongo.cut();
     }
