@@ -35,8 +35,11 @@ export const checkoutReply = z.discriminatedUnion('outcome', [
 ]);
 export type CheckoutReply = z.infer<typeof checkoutReply>;
 
-/** Deletions of an offer are numbered, so that a late request of one that is over changes nothing. */
-const deletion = z.int().positive();
+/** Deletions of an offer are numbered, so that a late request of one that is over changes nothing. The greatest number is for ever. */
+const deletion = z
+  .int()
+  .positive()
+  .max(2 ** 31 - 2);
 
 /** POST /internal/offers/{offerId}/close-checkout: `paid` is E6, `unknown` is E7. Closing twice is closing once. */
 export const closeCheckoutRequest = z.object({ deletion });
@@ -154,7 +157,8 @@ export type LowBalanceReply = z.infer<typeof lowBalanceReply>;
 
 /**
  * POST /internal/top-ups with an Idempotency-Key: the payment page of a top-up of the caller's balance. `amountMinor` is what the
- * balance receives; VAT comes on top. Refusals are 400 (amount, currency, key) and 422 (the key stands for another amount).
+ * balance receives; VAT comes on top. Refusals are 400 (amount, currency, key), 409 (20 wait for their payment already) and 422 (the
+ * key stands for another amount).
  */
 export const cardTopUpRequest = z.object({
   amountMinor: minorUnits.refine((minor) => !minor.startsWith('-'), 'must not be negative'),

@@ -80,6 +80,7 @@ export const billingPaths = {
       replies: {
         '200': reply('The payment page.', named('TopUp', billing.cardTopUpReply)),
         '400': refused('The amount or the Idempotency-Key does not fit, or the currency is not billed.'),
+        '409': refused('20 top-ups wait for their payment already.'),
         '422': refused('The Idempotency-Key stands for another amount.'),
       },
     }),

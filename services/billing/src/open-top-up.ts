@@ -10,11 +10,11 @@ import { lockCardPayment } from './checkouts-store.ts';
 import type { CardPayment } from './domain/card-payment.ts';
 import { newCheckout } from './domain/checkout.ts';
 import { isSameBook } from './domain/offer-payment.ts';
-import { type TopUpRefusal, topUpExpiry, topUpProblem } from './domain/top-up.ts';
+import { type TopUpRefusal, tooManyOpen, topUpExpiry, topUpProblem } from './domain/top-up.ts';
 import { vatOnCardPayment } from './domain/vat.ts';
 import { ensureSession } from './ensure-session.ts';
 import { newPayToken, paymentUrl } from './payment-link.ts';
-import { findTopUpByKey, insertTopUp, type TopUpOrder } from './top-ups-store.ts';
+import { findTopUpByKey, insertTopUp, lockTopUpsOf, openTopUpsOf, type TopUpOrder } from './top-ups-store.ts';
 
 export type OpenedTopUp = {
   readonly topUpId: number;
@@ -39,7 +39,7 @@ export async function openTopUp(
   const problem = topUpProblem({ currency: book.currency, netMinor, vatMinor });
   if (problem !== null) return { ok: false, refusal: problem };
   const payment = await reserve(billing, { ...order, vatMinor });
-  if (payment === 'different-payload') return { ok: false, refusal: { reason: payment } };
+  if ('reason' in payment) return { ok: false, refusal: payment };
   const ready = await ensureSession(billing, payment, deadline);
   if (ready === 'too-small') {
     const minimumMinor = cardMinimumMinor(book.currency) ?? 0n;
@@ -67,9 +67,14 @@ type TopUpPayment = CardPayment & {
 async function reserve(
   billing: Billing,
   order: TopUpOrder & { readonly vatMinor: bigint },
-): Promise<TopUpPayment | 'different-payload'> {
+): Promise<TopUpPayment | TopUpRefusal | { readonly reason: 'different-payload' }> {
   const now = billing.clock.now();
   return billing.postgres.transaction(async (tx) => {
+    await lockTopUpsOf(tx, order.book);
+    // Who asks again for one that is there asks for no other.
+    const isNew = (await findTopUpByKey(tx, order)) === undefined;
+    const problem = isNew ? tooManyOpen(await openTopUpsOf(tx, order.book, now)) : null;
+    if (problem !== null) return problem;
     const checkout = newCheckout(topUpExpiry(now), now);
     await insertTopUp(tx, { ...order, payToken: newPayToken() }, checkout, now);
     const purchase = await findTopUpByKey(tx, order);
@@ -78,6 +83,6 @@ async function reserve(
       throw serviceUnavailable(`top-up of key ${order.idempotencyKey} vanished, ask again`);
     }
     const isRepeat = isSameBook(payment.book, order.book) && payment.netMinor === order.netMinor;
-    return isRepeat ? { ...payment, purchase } : 'different-payload';
+    return isRepeat ? { ...payment, purchase } : { reason: 'different-payload' };
   });
 }

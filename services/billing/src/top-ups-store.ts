@@ -11,6 +11,27 @@ export type TopUpOrder = {
   readonly netMinor: bigint;
 };
 
+/** Top-ups of an organisation and mode are asked for one after the other, so that their number can be bounded. */
+export async function lockTopUpsOf(tx: Transaction, { organisationId, mode }: Book): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `top-ups of ${organisationId} in ${mode}`,
+  ]);
+}
+
+/** How many can still be paid, and when the first of them can no longer. */
+export async function openTopUpsOf(
+  tx: Transaction,
+  { organisationId, mode }: Book,
+  now: Date,
+): Promise<{ readonly open: number; readonly nextClosesAt: Date | null }> {
+  const [row] = await tx.query<{ open: bigint; next_closes_at: Date | null }>(
+    `SELECT count(*) AS open, min(expiry_at) AS next_closes_at FROM top_ups
+      WHERE organisation_id = $1 AND mode = $2 AND state IN ('opening', 'open', 'closing') AND expiry_at > $3`,
+    [organisationId, mode, now],
+  );
+  return { open: Number(row?.open ?? 0n), nextClosesAt: row?.next_closes_at ?? null };
+}
+
 /** Nothing when the key was used before. Waits for whoever is at work on it. */
 export async function insertTopUp(
   tx: Transaction,

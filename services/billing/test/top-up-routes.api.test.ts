@@ -70,6 +70,7 @@ const opened = async (wish?: Wish): Promise<CardTopUpReply> => {
   expect(answer.status).toBe(200);
   return cardTopUpReply.parse(answer.body);
 };
+const isOpened = (body: object): boolean => 'paymentUrl' in body;
 const tokenOf = ({ paymentUrl }: CardTopUpReply) => paymentUrl.slice(-32);
 const show = async (token: string, path = '') => {
   const answer = await fetch(`${url}/pay/${token}${path}`, { redirect: 'manual' });
@@ -119,6 +120,38 @@ describe('POST /internal/top-ups', () => {
       body: { message: 'This Idempotency-Key was used with a different payload' },
     });
   });
+
+  it('20 may wait for their payment; one more is refused, and says what to do, until one is paid or has closed', async () => {
+    const organisationId = test.newBook().organisationId;
+    const caller = { organisationId };
+    const key = randomUUID();
+    const first = await opened({ caller, key });
+    test.clock.advance(3_600_000);
+    // All at once, and more than there is room for.
+    const answers = await Promise.all(Array.from({ length: 30 }, () => topUp({ caller })));
+    const refused = answers.filter(({ status }) => status === 409);
+    expect([answers.filter(({ status }) => status === 200).length, refused.length]).toEqual([19, 11]);
+    expect(refused[0]?.body).toEqual({
+      message:
+        '20 top-ups wait for their payment already: pay one of them by its link, or ask again after ' +
+        `${first.expiresAt}, when the first of them closes`,
+    });
+    // Repeats, the other mode and others ask for nothing of that.
+    expect(await opened({ caller, key })).toEqual(first);
+    await opened({ caller: { ...caller, mode: 'LIVE' } });
+    await opened();
+
+    await test.pay(
+      await sessionOf(tokenOf(answers.map(({ body }) => body as CardTopUpReply).find(isOpened)!)),
+    );
+    const next = { caller, key: randomUUID() };
+    await eventually(async () => expect((await topUp(next)).status).toBe(200));
+    expect((await topUp({ caller })).status).toBe(409);
+    // The first can no longer be paid, whether or not its page could be closed yet.
+    test.clock.set(first.expiresAt);
+    await opened({ caller });
+    expect((await topUp({ caller })).status).toBe(409);
+  }, 60_000);
 
   it('is 503 with Retry-After while Stripe is down, and goes on under the same key', async () => {
     const wish = { key: randomUUID(), caller: { organisationId: test.newBook().organisationId } };

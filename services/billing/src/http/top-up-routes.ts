@@ -36,6 +36,12 @@ const refusals: { [R in Refusal['reason']]: (refusal: Extract<Refusal, { reason:
     status: 400,
     message: `amountMinor: a card payment must be at most ${formatMinor(maximumMinor, currency)} ${currency}, VAT included`,
   }),
+  'too-many-open': ({ open, nextClosesAt }) => ({
+    status: 409,
+    message:
+      `${open} top-ups wait for their payment already: pay one of them by its link, or ask again after ` +
+      `${nextClosesAt.toISOString()}, when the first of them closes`,
+  }),
 };
 
 /** On the routes that have checked the caller. */
