@@ -1,7 +1,9 @@
 /** The tax rate behind the VAT line of a payment page: made once per Stripe account, found again ever after. */
+import { randomUUID } from 'node:crypto';
 import type { Deadline } from '@offer-ads/platform/deadline';
+import { serviceUnavailable } from '@offer-ads/platform/faults';
 import { VAT_PERCENT } from './domain/vat.ts';
-import { callStripe } from './stripe-calls.ts';
+import { callStripe, isSpentKey } from './stripe-calls.ts';
 import type { StripeAccount } from './stripe-client.ts';
 
 const MARK = { offer_ads: 'vat-gb-standard' };
@@ -33,7 +35,31 @@ async function findRate(account: StripeAccount, deadline: Deadline): Promise<str
     .toSorted((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1))[0]?.id;
 }
 
+const FIRST_KEY = `tax-rate-${MARK.offer_ads}-${VAT_PERCENT}`;
+
+/**
+ * One key for all replicas, so that they make one rate. Should Stripe have stored a failure of its own under it, which it then
+ * repeats for a day, another key is tried; of rates that are made at once the oldest is found ever after.
+ */
 async function createRate(account: StripeAccount, deadline: Deadline): Promise<string> {
+  try {
+    return await createUnder(FIRST_KEY, account, deadline);
+  } catch (error) {
+    if (!isSpentKey(error)) throw error;
+  }
+  try {
+    return await createUnder(`${FIRST_KEY}-${randomUUID()}`, account, deadline);
+  } catch (error) {
+    // Not of the session's own key, which nothing was asked for yet.
+    throw isSpentKey(error) ? serviceUnavailable('stripe: the tax rate could not be made', error) : error;
+  }
+}
+
+async function createUnder(
+  idempotencyKey: string,
+  account: StripeAccount,
+  deadline: Deadline,
+): Promise<string> {
   const rate = await callStripe(account, deadline, (client, options) =>
     client.taxRates.create(
       {
@@ -44,7 +70,7 @@ async function createRate(account: StripeAccount, deadline: Deadline): Promise<s
         tax_type: 'vat',
         metadata: MARK,
       },
-      { ...options, idempotencyKey: `tax-rate-${MARK.offer_ads}-${VAT_PERCENT}` },
+      { ...options, idempotencyKey },
     ),
   );
   return rate.id;

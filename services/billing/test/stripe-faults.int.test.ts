@@ -123,6 +123,36 @@ describe('opening a session', () => {
   });
 });
 
+describe('the very first tax rate of an account', () => {
+  const newStripe = () => {
+    stripe[Symbol.dispose]();
+    stripe = openStripe({ keys: stripeKeys, apiUrl: test.simulatorUrl, logger: silentLogger });
+    billing = { ...test.billing, stripe };
+  };
+
+  it('may meet a 500 that Stripe stores: the creation goes on under another key, and so do all after it', async () => {
+    // No other test asks for VAT in this mode.
+    const british = () => newOrder({ country: 'GB', book: test.newBook({ mode: 'LIVE' }) });
+    const order = british();
+    await test.setFaults({ failRate: 'error' });
+    await expect(open(order)).rejects.toMatchObject({ status: 503 });
+    newStripe();
+    // Nothing was asked for under the session's own key.
+    expect(await state(order.offerId)).toMatchObject({ state: 'opening', session: { generation: 1 } });
+    await test.setFaults({});
+    expect(await open(order)).toMatchObject({ outcome: 'opened', vatMinor: '200' });
+    expect(await state(order.offerId)).toMatchObject({ state: 'open', session: { generation: 1 } });
+    newStripe();
+    expect(await open(british())).toMatchObject({ outcome: 'opened' });
+    const made = test.requests.filter(({ method, path }) => method === 'POST' && path === '/v1/tax_rates');
+    const sessions = test.requests.filter(({ body }) => body.includes('tax_rates')).slice(-2);
+    const rateOf = (body: string) => new URLSearchParams(body).get('line_items[0][tax_rates][0]');
+    expect(rateOf(sessions[0]?.body ?? '')).toMatch(/^txr_/);
+    expect(rateOf(sessions[1]?.body ?? '')).toBe(rateOf(sessions[0]?.body ?? ''));
+    expect(made.length).toBeGreaterThan(1);
+  });
+});
+
 describe('closing', () => {
   it('whose connection is cut after the session was expired is closed', async () => {
     const offer = await test.openOffer();
