@@ -33,6 +33,8 @@ export async function orUnavailable<T>(operation: Promise<T>): Promise<T> {
 const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([50, 91, 189, 10107, 11600, 11602, 13435, 13436]);
 
 function isUnavailable(error: unknown): error is Error {
+  // A bulk of writes that did not reach the server is told as one that the server refused.
+  if (error instanceof mongoose.mongo.MongoBulkWriteError && isUnavailable(error.errorResponse)) return true;
   if (error instanceof mongoose.mongo.MongoServerError) return UNAVAILABLE_CODES.has(error.code);
   if (error instanceof mongoose.mongo.MongoError) return true;
   // The driver lets a time-out before the first byte, and a reset while it writes, through as they are.

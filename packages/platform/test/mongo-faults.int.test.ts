@@ -42,6 +42,15 @@ describe('an operation on MongoDB', () => {
     expect(performance.now() - startedAt).toBeLessThan(3_000);
   });
 
+  it('is the fault "down", too, when it is a bulk of writes', async () => {
+    const coins = mongo.connection.collection<{ _id: number }>('coins');
+    const bulk = () => orUnavailable(coins.bulkWrite([{ insertOne: { document: { _id: 1 } } }]));
+    await bulk();
+    await expect(bulk()).rejects.toMatchObject({ code: 11_000 });
+    wire.takeDown();
+    await expect(bulk()).rejects.toMatchObject({ status: 503 });
+  });
+
   it('tells within three seconds that a server which has gone silent is not healthy', async () => {
     expect(await mongo.healthy()).toBe(true);
     wire.freeze();
