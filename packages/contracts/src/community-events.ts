@@ -6,12 +6,19 @@ import { instant, interestId, latitude, longitude, memberGender, memberId, offer
 /** Orders the changes of one member; a lower or equal version than the stored one is ignored. */
 const memberVersion = z.int().nonnegative();
 
+/** Each once: a list that repeats itself was put together wrongly, and nobody can say what else of it is wrong. */
+export const memberInterests = z
+  .array(interestId)
+  .max(512)
+  .refine((ids) => new Set(ids).size === ids.length, 'must name each interest once')
+  .meta({ uniqueItems: true });
+
 export const memberFacts = z.object({
   memberId,
   latitude,
   longitude,
   gender: memberGender,
-  interests: z.array(interestId).max(512),
+  interests: memberInterests,
   active: z.boolean(),
   banned: z.boolean(),
 });

@@ -26,6 +26,11 @@ export function subscriptions(
     labelNames: ['outcome'],
   });
 
+  const waits = o.metrics.counter({
+    name: 'member_changes_waiting_total',
+    help: 'How often changes of members could not be stored because MongoDB was away, and went on waiting',
+  });
+
   /**
    * A store that is away is no fault of what is to be stored, so that is not parked for it but held, with all that waits
    * behind it in the queue, until the store is back.
@@ -34,7 +39,10 @@ export function subscriptions(
     keepTrying(work, {
       signal: o.signal,
       isPassing: (error) => error instanceof Fault && error.status === 503,
-      onFailure: (error) => o.logger.warn({ error }, 'what is heard of members waits for MongoDB'),
+      onFailure: (error) => {
+        waits.inc();
+        o.logger.warn({ error }, 'what is heard of members waits for MongoDB');
+      },
     });
 
   const write = async (changes: readonly MemberChange[]) => {

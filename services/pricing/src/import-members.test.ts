@@ -73,6 +73,17 @@ describe('an import of members', () => {
       'has a missing or invalid interests',
     ],
     [
+      'an interest named twice',
+      JSON.stringify({ ...line, interests: [1, 2, 1] }),
+      'has a missing or invalid interests',
+    ],
+    [
+      'more than 512 interests',
+      JSON.stringify({ ...line, interests: Array.from({ length: 513 }, (_, index) => index + 1) }),
+      'has a missing or invalid interests',
+    ],
+    ['a version below zero', JSON.stringify({ ...line, version: -1 }), 'has a missing or invalid version'],
+    [
       'several faults',
       JSON.stringify({ ...line, active: 1, banned: 0 }),
       'has a missing or invalid active, banned',

@@ -1,5 +1,6 @@
 /** Bulk import of members as NDJSON, one JSON object a line; read as a stream, so that any number fits in little memory. */
-import { interestId, latitude, longitude, memberGender, memberId } from '@offer-ads/contracts/primitives';
+import { memberInterests } from '@offer-ads/contracts/community-events';
+import { latitude, longitude, memberGender, memberId } from '@offer-ads/contracts/primitives';
 import { z } from 'zod';
 import type { MemberChange } from './members-store.ts';
 import { type Line, readLines } from './read-lines.ts';
@@ -15,7 +16,7 @@ const memberLine = z.object({
   latitude,
   longitude,
   gender: memberGender,
-  interests: z.array(interestId).max(512),
+  interests: memberInterests,
   active: z.boolean(),
   banned: z.boolean(),
   version: z.int().nonnegative().optional(),

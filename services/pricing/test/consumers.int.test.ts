@@ -1,9 +1,8 @@
 /** What pricing hears over RabbitMQ ends up in its estimates. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MemberChanged, type MemberFacts, MemberRemoved } from '@offer-ads/contracts/community-events';
-import { newEvent } from '@offer-ads/platform/events';
 import { eventually } from '@offer-ads/testing/eventually';
+import { changed, removed } from './member-events.ts';
 import { catalogue, london } from './people.ts';
 import { type PricingUnderTest, startPricingUnderTest } from './pricing-under-test.ts';
 
@@ -17,22 +16,6 @@ afterAll(async () => {
   await pricing[Symbol.asyncDispose]();
 });
 
-function changed(facts: Partial<MemberFacts> & { memberId: number }, version: number) {
-  const everyday = { ...london, gender: 'Male' as const, interests: [1], active: true, banned: false };
-  return newEvent(MemberChanged, {
-    subject: `member/${facts.memberId}`,
-    subjectVersion: version,
-    at: new Date(now),
-    data: { ...everyday, ...facts, version },
-  });
-}
-
-function removed(memberId: number, version: number) {
-  const subject = `member/${memberId}`;
-  const data = { memberId, version };
-  return newEvent(MemberRemoved, { subject, subjectVersion: version, at: new Date(now), data });
-}
-
 async function estimate(interests: readonly number[] = []) {
   return pricing.post('/offers/price-estimate', {
     start_datetime: '2026-12-01T00:00:00Z',
@@ -45,6 +28,13 @@ async function estimate(interests: readonly number[] = []) {
 
 async function matching(): Promise<unknown> {
   return (await estimate()).body.matching_users;
+}
+
+/** Its sum over all lines that have the labels. */
+async function metric(name: string, labels = ''): Promise<number> {
+  const text = await (await fetch(`${pricing.url}/metrics`)).text();
+  const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes(labels));
+  return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
 }
 
 describe('members', () => {
@@ -63,16 +53,49 @@ describe('members', () => {
     await eventually(async () => expect(await matching()).toBe(2));
   });
 
-  it('that make no sense are parked with the reason, and the others are not held up', async () => {
-    const sound = changed({ memberId: 10 }, 1);
-    const broken = { ...sound, id: randomUUID(), data: { ...(sound.data as object), latitude: 900 } };
-    await pricing.publisher.publish([broken, changed({ memberId: 11 }, 1)]);
-    await eventually(async () => expect(await matching()).toBe(3));
+  it.each([
+    ['a latitude beyond the pole', { latitude: 900 }, 'latitude'],
+    ['a longitude that is no number', { longitude: Number.NaN }, 'longitude'],
+    ['a position of text', { latitude: '51.5' }, 'latitude'],
+    ['an unknown gender', { gender: 'Dragon' }, 'gender'],
+    ['an interest named twice', { interests: [1, 2, 1] }, 'interests'],
+    ['interests below one', { interests: [0] }, 'interests'],
+    [
+      'more than 512 interests',
+      { interests: Array.from({ length: 513 }, (_, index) => index + 1) },
+      'interests',
+    ],
+    ['interests that are no list', { interests: 1 }, 'interests'],
+    ['a version below zero', { version: -1 }, 'version'],
+    ['a version of text', { version: '7' }, 'version'],
+    ['an id that is no integer', { memberId: 1.5 }, 'memberId'],
+    ['no word on bans', { banned: undefined }, 'banned'],
+  ])('with %s are parked with the reason, and those around them are counted', async (_, garbage, field) => {
+    const before = Number(await matching());
+    const id = 1_000 + before * 10;
+    const sound = changed({ memberId: id }, 1);
+    const broken = { ...sound, id: randomUUID(), data: { ...(sound.data as object), ...garbage } };
+    await pricing.publisher.publish([sound, broken, changed({ memberId: id + 1 }, 1)]);
+    await eventually(async () => expect(await matching()).toBe(before + 2));
     await eventually(async () => {
-      const response = await fetch(`${pricing.url}/admin/parked`, { headers: pricing.adminHeaders });
-      expect(await response.json()).toMatchObject({
-        parked: [{ reason: expect.stringContaining('latitude') }],
+      const response = await fetch(`${pricing.url}/admin/parked?limit=1000`, {
+        headers: pricing.adminHeaders,
       });
+      const { parked } = (await response.json()) as { parked: { id: string; reason: string }[] };
+      expect(parked.find((message) => message.id === broken.id)?.reason).toMatch(
+        new RegExp(`does not fit MemberChanged: ${field}`),
+      );
+    });
+  });
+
+  it('that were parked are counted in the metrics, as are changes that were overtaken', async () => {
+    await pricing.publisher.publish([
+      changed({ memberId: 1_000_001 }, 9),
+      changed({ memberId: 1_000_001 }, 8),
+    ]);
+    await eventually(async () => {
+      expect(await metric('events_handled_seconds_count', 'outcome="parked"')).toBe(12);
+      expect(await metric('member_changes_total', 'outcome="outdated"')).toBeGreaterThan(0);
     });
   });
 });
@@ -83,10 +106,30 @@ describe('interests', () => {
     await eventually(async () => expect((await estimate([2])).status).toBe(200));
     await pricing.publisher.publish([catalogue(6, [1])]);
     await eventually(async () => expect((await estimate([2])).status).toBe(400));
+    const before = Number(await matching());
     await pricing.publisher.publish([catalogue(5, [1, 2]), changed({ memberId: 20 }, 1)]);
     // The member came after the old catalogue, so that has been handled too.
-    await eventually(async () => expect(await matching()).toBe(4));
+    await eventually(async () => expect(await matching()).toBe(before + 1));
     expect((await estimate([2])).status).toBe(400);
     expect((await estimate([1])).status).toBe(200);
+  });
+});
+
+describe('while MongoDB is away', () => {
+  it('changes wait without being parked or put off, estimates go on, and afterwards all have happened', async () => {
+    const before = Number(await matching());
+    pricing.mongo.takeDown();
+    const ids = Array.from({ length: 700 }, (_, index) => 2_000_001 + index);
+    await pricing.publisher.publish(ids.map((memberId) => changed({ memberId }, 1)));
+    await pricing.publisher.publish([removed(ids[0]!, 2), catalogue(7, [1, 3])]);
+    // Until MongoDB has been asked in vain.
+    await eventually(async () => expect(await metric('member_changes_waiting_total')).toBeGreaterThan(0));
+    expect(await matching()).toBe(before);
+    expect((await fetch(`${pricing.url}/readyz`)).status).toBe(200);
+    pricing.mongo.bringBack();
+    await eventually(async () => expect(await matching()).toBe(before + 699), { timeoutMs: 25_000 });
+    await eventually(async () => expect((await estimate([3])).status).toBe(200));
+    expect(await metric('events_handled_seconds_count', 'outcome="retried"')).toBe(0);
+    expect(await metric('events_handled_seconds_count', 'type="MemberChanged",outcome="parked"')).toBe(0);
   });
 });

@@ -19,6 +19,11 @@ const adminHeaders = { authorization: `Bearer ${adminToken}`, 'content-type': 'a
 
 export type Reply = { readonly status: number; readonly body: Record<string, unknown> };
 
+export type Replica = AsyncDisposable & {
+  readonly url: string;
+  readonly post: (path: string, json: unknown) => Promise<Reply>;
+};
+
 export type PricingUnderTest = AsyncDisposable & {
   readonly url: string;
   readonly clock: TestClock;
@@ -28,6 +33,8 @@ export type PricingUnderTest = AsyncDisposable & {
   readonly publisher: Broker;
   /** Sends JSON as the gateway would for this caller. */
   readonly post: (path: string, json: unknown, caller?: Partial<CallerContext>) => Promise<Reply>;
+  /** Another instance on the same database and broker. */
+  readonly startReplica: (settings?: Partial<PricingConfig>) => Promise<Replica>;
   /** Sends whatever `request` says, as the gateway would. */
   readonly send: (path: string, request: RequestInit, caller?: Partial<CallerContext>) => Promise<Reply>;
   readonly adminHeaders: Readonly<Record<string, string>>;
@@ -51,8 +58,8 @@ export async function startPricingUnderTest(
   opened.defer(corner.dispose);
   const rates = opened.use(await startRatesSimulator({ clock }));
 
-  const service = opened.use(
-    await startPricing(
+  const startOne = (replicaSettings: Partial<PricingConfig> = {}) =>
+    startPricing(
       {
         HOST: '127.0.0.1',
         PORT: 0,
@@ -66,10 +73,11 @@ export async function startPricingUnderTest(
         AUDIENCE_ENGINE: 'index',
         AUDIENCE_SNAPSHOT_FOLDER: undefined,
         ...settings,
+        ...replicaSettings,
       },
       { clock, logger: silentLogger, brokerNamespace: corner.namespace },
-    ),
-  );
+    );
+  const service = opened.use(await startOne());
   const publisher = opened.use(
     await connectBroker({
       url: corner.url,
@@ -81,19 +89,13 @@ export async function startPricingUnderTest(
     }),
   );
 
-  const send: PricingUnderTest['send'] = async (path, request, caller) => {
-    const context = signedCaller({ audience: 'pricing', ...caller });
-    const headers = { ...context, ...(request.headers as Record<string, string> | undefined) };
-    return replyOf(await fetch(service.url + path, { method: 'POST', ...request, headers }));
-  };
+  const send: PricingUnderTest['send'] = (path, request, caller) =>
+    sendTo(service.url, path, request, caller);
   const admin: PricingUnderTest['admin'] = async (path, body) => {
     const request = { method: 'POST', headers: adminHeaders, ...(body !== undefined && { body }) };
     return replyOf(await fetch(service.url + path, request));
   };
-  await eventually(async () => {
-    const { status, problems } = await readiness(service.url);
-    if (status !== 200) throw new Error(`pricing waits for ${problems.join()}`);
-  });
+  await becomesReady(service.url);
   await admin('/admin/rates/refresh');
 
   const running = opened.move();
@@ -102,11 +104,20 @@ export async function startPricingUnderTest(
     clock,
     mongo,
     publisher,
+    startReplica: async (replicaSettings) => {
+      const replica = await startOne(replicaSettings);
+      await becomesReady(replica.url);
+      const at = (path: string, request: RequestInit) => sendTo(replica.url, path, request);
+      return {
+        url: replica.url,
+        post: (path, json) => at(path, jsonOf(json)),
+        [Symbol.asyncDispose]: () => replica[Symbol.asyncDispose](),
+      };
+    },
     send,
     adminHeaders,
     admin,
-    post: (path, json, caller) =>
-      send(path, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) }, caller),
+    post: (path, json, caller) => send(path, jsonOf(json), caller),
     importMembers: (members) =>
       admin('/admin/members/import', members.map((member) => `${JSON.stringify(member)}\n`).join('')),
     setRatesFaults: async (faults) => {
@@ -117,13 +128,28 @@ export async function startPricingUnderTest(
   };
 }
 
+async function sendTo(
+  url: string,
+  path: string,
+  request: RequestInit,
+  caller?: Partial<CallerContext>,
+): Promise<Reply> {
+  const context = signedCaller({ audience: 'pricing', ...caller });
+  const headers = { ...context, ...(request.headers as Record<string, string> | undefined) };
+  return replyOf(await fetch(url + path, { method: 'POST', ...request, headers }));
+}
+
+function jsonOf(json: unknown): RequestInit {
+  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) };
+}
+
 async function replyOf(response: Response): Promise<Reply> {
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-/** What `/readyz` says. */
-export async function readiness(url: string): Promise<{ status: number; problems: string[] }> {
-  const response = await fetch(`${url}/readyz`);
-  const { problems } = (await response.json()) as { problems: string[] };
-  return { status: response.status, problems };
+async function becomesReady(url: string): Promise<void> {
+  await eventually(async () => {
+    const response = await fetch(`${url}/readyz`);
+    if (!response.ok) throw new Error(`pricing is not ready: ${await response.text()}`);
+  });
 }

@@ -1,0 +1,105 @@
+/** Several replicas on one database: whoever hears of a change or imports members, all count the same. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { eventually } from '@offer-ads/testing/eventually';
+import { runs } from '@offer-ads/testing/profile';
+import { chance } from '@offer-ads/testing/random';
+import { changed, removed } from './member-events.ts';
+import { london, member } from './people.ts';
+import { type PricingUnderTest, type Replica, startPricingUnderTest } from './pricing-under-test.ts';
+
+let pricing: PricingUnderTest;
+let other: Replica;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'audience-'));
+  pricing = await startPricingUnderTest('2026-11-20T18:00:00.000Z');
+  other = await pricing.startReplica({ AUDIENCE_SNAPSHOT_FOLDER: folder });
+});
+afterAll(async () => {
+  await other[Symbol.asyncDispose]();
+  await pricing[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const target = {
+  startAt: '2026-12-01T00:00:00.000Z',
+  endAt: '2026-12-02T00:00:00.000Z',
+  ...london,
+  radiusMiles: 30,
+  gender: [] as string[],
+  interests: [] as number[],
+};
+
+async function counted(replica: Pick<Replica, 'post'>, changes: object = {}): Promise<unknown> {
+  return (await replica.post('/internal/price', { ...target, ...changes })).body.matchingUsers;
+}
+
+/** By what was told of each: the newest version decides. */
+type Known = { readonly version: number; readonly gender?: string; readonly interests?: readonly number[] };
+
+it('count the same after many changes in any order, and the same as one who listened', async () => {
+  const { below, oneOf } = chance(5);
+  const known = new Map<number, Known>();
+  const learn = (memberId: number, told: Known) => {
+    if ((known.get(memberId)?.version ?? -1) < told.version) known.set(memberId, told);
+  };
+  for (let batch = 0; batch < runs(6, 60); batch += 1) {
+    const events = Array.from({ length: 250 }, () => {
+      const memberId = 1 + below(400);
+      const version = below(1_000_000);
+      if (below(5) === 0) {
+        learn(memberId, { version });
+        return removed(memberId, version);
+      }
+      const facts = {
+        gender: oneOf(['Male', 'Female'] as const),
+        interests: [1 + below(3)],
+        banned: below(6) === 0,
+      };
+      learn(memberId, facts.banned ? { version } : { version, ...facts });
+      return changed({ memberId, ...facts }, version);
+    });
+    await pricing.publisher.publish(events);
+  }
+  const expected = (matches: (told: Known) => boolean) => [...known.values()].filter(matches).length;
+  for (const replica of [pricing, other]) {
+    await eventually(async () =>
+      expect(await counted(replica)).toBe(expected(({ gender }) => gender !== undefined)),
+    );
+    for (const interest of [1, 2, 3])
+      for (const gender of ['Male', 'Female'])
+        await eventually(async () =>
+          expect(await counted(replica, { gender: [gender], interests: [interest] })).toBe(
+            expected((told) => told.gender === gender && told.interests?.includes(interest) === true),
+          ),
+        );
+  }
+});
+
+it('of which one has imported, count the same within moments; that one at once', async () => {
+  const far = { latitude: -33.87, longitude: 151.21 };
+  const sydney = Array.from({ length: 300 }, (_, index) => member(5_000 + index, far));
+  expect(await pricing.importMembers(sydney)).toMatchObject({ body: { imported: 300, counted: true } });
+  expect(await counted(pricing, far)).toBe(300);
+  await eventually(async () => expect(await counted(other, far)).toBe(300));
+});
+
+it('that starts from the snapshot of one that stopped counts what has changed since, too', async () => {
+  const there = { latitude: 40.7128, longitude: -74.006 };
+  await pricing.importMembers([member(9_001, there), member(9_002, there)]);
+  await eventually(async () => expect(await counted(other, there)).toBe(2));
+  await other[Symbol.asyncDispose]();
+  expect(await readdir(folder)).toEqual(['audience.snapshot']);
+  await pricing.importMembers([
+    member(9_002, { ...there, banned: true }),
+    member(9_003, there),
+    member(9_004, there),
+  ]);
+  other = await pricing.startReplica({ AUDIENCE_SNAPSHOT_FOLDER: folder });
+  expect(await counted(other, there)).toBe(3);
+  expect(await counted(other)).toBe(await counted(pricing));
+});
