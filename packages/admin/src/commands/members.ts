@@ -1,6 +1,13 @@
 /** Members of the community and the day's exchange rates, which pricing holds. */
 import { accessSync, constants } from 'node:fs';
+import { membersCheckReply } from '@offer-ads/contracts/admin-api';
+import { z } from 'zod';
 import { type Command, command, count, date, text, UsageError } from '../command.ts';
+
+const yesOrNo = z
+  .enum(['yes', 'no'], 'must be yes or no')
+  .transform((word) => word === 'yes')
+  .describe('yes|no');
 
 export const memberCommands: readonly Command[] = [
   command({
@@ -19,6 +26,17 @@ export const memberCommands: readonly Command[] = [
     options: { count, seed: count },
     run: (o, { call }) =>
       call('pricing', { method: 'POST', path: '/admin/members/generate', json: o, patient: true }),
+  }),
+  command({
+    name: 'member check',
+    summary:
+      'Compare who is counted in memory with who is stored; fails when they differ; --repair yes puts it right',
+    options: { repair: yesOrNo.optional() },
+    failed: (result) => 'ok' in result && result.ok === false,
+    run: async (json, { call }) => {
+      const path = '/admin/members/check';
+      return membersCheckReply.parse(await call('pricing', { method: 'POST', path, json, patient: true }));
+    },
   }),
   command({
     name: 'rates refresh',
