@@ -108,6 +108,8 @@ export async function startBilling(
       },
     }),
   );
+  // Not waited for: payments need no PDF.
+  pdfs.warmUp().catch((error: unknown) => logger.warn({ error }, 'the PDF thread is not warm yet'));
   const running = started.move();
   return {
     url: server.url,

@@ -95,7 +95,7 @@ it(
       { numRuns: runs(40, 1_000), ...(runs(1, 0) === 1 && { interruptAfterTimeLimit: ABOUT_MS }) },
     );
   },
-  runs(60_000, 1_200_000),
+  runs(60_000, 3_600_000),
 );
 
 async function expectStatementToAddUp({ organisationId, mode }: Book): Promise<void> {

@@ -30,6 +30,19 @@ describe('PDFs', () => {
     expect(pdfs[1]?.equals(pdfs[0] as Buffer)).toBe(false);
   });
 
+  it('are made on a thread that has set a document before anybody asks', async () => {
+    maker = createPdfMaker({ longestMs: 60_000 });
+    await expect(maker.warmUp()).resolves.toBeUndefined();
+    await maker[Symbol.asyncDispose]();
+    const counts = program(
+      `import { parentPort } from 'node:worker_threads'; let jobs = 0;
+       parentPort.on('message', ({ id }) => parentPort.postMessage({ id, bytes: Uint8Array.of(++jobs) }));`,
+    );
+    maker = createPdfMaker({ longestMs: 60_000, program: counts });
+    await maker.warmUp();
+    expect([...(await maker.make(document))]).toEqual([2]);
+  });
+
   it('that take too long are given up with a 503, also when the thread no longer listens', async () => {
     for (const stuck of [never, busyForEver]) {
       maker = createPdfMaker({ longestMs: 100, program: stuck });
