@@ -122,6 +122,16 @@ describe('fetching the rates', () => {
     );
   });
 
+  it('waits for a feed that trickles no longer than it may take in all', async () => {
+    let trickle: NodeJS.Timeout | undefined;
+    const url = await feedThat((_, res) => {
+      trickle = setInterval(() => res.write(' '), 10);
+      res.on('close', () => clearInterval(trickle));
+    });
+    const result = await fetchRates({ url, now, timeoutMs: 100 });
+    expect(result).toMatchObject({ ok: false, reason: 'unreachable' });
+  });
+
   it('gives up when it is told to, on a feed that never ends its answer', async () => {
     const stop = new AbortController();
     const url = await feedThat((_, res) => {

@@ -18,8 +18,13 @@ const MAX_BYTES = 200_000;
 const FETCH_TIMEOUT_MS = 10_000;
 
 /** @param now the feed's date must not lie after it */
-export async function fetchRates(o: { url: string; now: Date; signal?: AbortSignal }): Promise<FeedResult> {
-  const timeout = AbortSignal.timeout(FETCH_TIMEOUT_MS);
+export async function fetchRates(o: {
+  url: string;
+  now: Date;
+  signal?: AbortSignal;
+  timeoutMs?: number;
+}): Promise<FeedResult> {
+  const timeout = AbortSignal.timeout(o.timeoutMs ?? FETCH_TIMEOUT_MS);
   const signal = o.signal === undefined ? timeout : AbortSignal.any([timeout, o.signal]);
   try {
     const response = await fetch(o.url, { signal, headers: { accept: 'application/xml, text/xml' } });

@@ -61,6 +61,14 @@ describe('a correction of a stored fixing', () => {
   });
 });
 
+describe('a fixing that lies between two that are stored', () => {
+  it('is compared with the one before it, whatever came after', () => {
+    const monday = fixing('2026-11-23', { GBP: 0.88, USD: 2.32 });
+    expect(jumpsOf(friday({ GBP: 0.88, USD: 2.31 }), [monday, thursday])).toEqual(['USD']);
+    expect(jumpsOf(friday({ GBP: 0.88, USD: 1.17 }), [monday, thursday])).toEqual([]);
+  });
+});
+
 describe('a fixing that is older than all that are stored', () => {
   it('is compared with the one that came after it', () => {
     const wednesday = fixing('2026-11-18', { GBP: 0.88, USD: 9 });
