@@ -23,7 +23,9 @@ function idOf(purchase: Purchase): number {
 export async function lockCardPayment(tx: Transaction, purchase: Purchase): Promise<CardPayment | undefined> {
   const { table, id, key } = placeOf(purchase);
   // Two statements: a lock that had to wait would show the session as it was before the wait.
-  await tx.query(`SELECT FROM ${table} WHERE ${id} = $1 FOR UPDATE`, [key]);
+  const locked = await tx.query(`SELECT FROM ${table} WHERE ${id} = $1 FOR UPDATE`, [key]);
+  // A row that comes between the two would be read without its lock.
+  if (locked.length === 0) return undefined;
   const [row] = await tx.query<CardPaymentRow>(
     `SELECT * FROM card_payments WHERE purchase = $1 AND ${id} = $2`,
     [purchase.kind, key],

@@ -80,8 +80,9 @@ const SELECT_PAYMENT = `
 
 export async function lockPayment(tx: Transaction, offerId: number): Promise<OfferPayment | undefined> {
   // Two statements: a lock that had to wait would show the session as it was before the wait.
-  await tx.query('SELECT FROM offer_payments WHERE offer_id = $1 FOR UPDATE', [offerId]);
-  return findPayment(tx, offerId);
+  const locked = await tx.query('SELECT FROM offer_payments WHERE offer_id = $1 FOR UPDATE', [offerId]);
+  // A row that comes between the two would be read without its lock.
+  return locked.length === 0 ? undefined : findPayment(tx, offerId);
 }
 
 export async function findPayment(on: Transaction, offerId: number): Promise<OfferPayment | undefined> {

@@ -4,8 +4,10 @@ import { BalanceCredited } from '@offer-ads/contracts/billing-events';
 import type { EventDeclaration } from '@offer-ads/contracts/event-declaration';
 import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
 import { OfferDeleted, OfferEnded, OfferPaymentApplied } from '@offer-ads/contracts/offers-events';
+import { sqlOf } from '@offer-ads/platform/postgres';
 import { eventually } from '@offer-ads/testing/eventually';
 import { fc, runs } from '@offer-ads/testing/profile';
+import type { Billing } from '../src/billing.ts';
 import { chargeOffer } from '../src/charge-offer.ts';
 import { subscriptions } from '../src/consumers.ts';
 import { creditTarget } from '../src/domain/credit.ts';
@@ -22,8 +24,14 @@ afterAll(() => test.finish());
 const DAY_MS = 24 * 3_600_000;
 
 /** As the broker would hand it over. */
-async function hear(declaration: EventDeclaration, data: unknown, o: { id?: string; version?: number } = {}) {
-  const subscription = subscriptions(test.billing).find((one) => one.declaration === declaration);
+async function hear(
+  declaration: EventDeclaration,
+  data: unknown,
+  o: { id?: string; version?: number; billing?: Billing } = {},
+) {
+  const subscription = subscriptions(o.billing ?? test.billing).find(
+    (one) => one.declaration === declaration,
+  );
   await subscription?.handle({
     id: o.id ?? randomUUID(),
     time: test.clock.now(),
@@ -108,6 +116,34 @@ describe('Unused Time', () => {
     const event = finished(offerId, book, DAY_MS / 2);
     await Promise.all(Array.from({ length: 10 }, () => hear(OfferEnded, event, { id })));
     expect(await balance(book)).toBe(5_01n);
+  });
+
+  it('reported twice at the very moment in which the charge is committed is never credited for both reports', async () => {
+    const [book, offerId, netMinor] = [test.newBook(), test.newOfferId(), 10_00n];
+    await test.topUp(book, netMinor);
+    const { postgres } = test.billing;
+    const charged = Promise.withResolvers<unknown>();
+    let looking = 0;
+    // Both have found no row to lock when the charge comes, and then go on.
+    const transaction: typeof postgres.transaction = (work) =>
+      postgres.transaction((tx) =>
+        work({
+          query: (statement, values) =>
+            tx.query(statement, values).then(async (rows) => {
+              if (!sqlOf(statement).includes('FOR UPDATE')) return rows;
+              looking += 1;
+              const sale = { offerId, book, title: 'Two for one', netMinor };
+              if (looking === 2) charged.resolve(chargeOffer(postgres, sale, test.clock.now()));
+              await charged.promise;
+              return rows;
+            }) as never,
+        }),
+      );
+    const billing = { ...test.billing, postgres: { ...postgres, transaction } };
+    const reports = [finished(offerId, book, DAY_MS / 4), finished(offerId, book, DAY_MS / 2)];
+    await Promise.allSettled(reports.map((report) => hear(OfferEnded, report, { billing })));
+    await Promise.all(reports.map((report) => hear(OfferEnded, report)));
+    expect(await balance(book)).toBe(5_00n);
   });
 
   it('of an offer that billing does not know is an error, so that somebody looks at it', async () => {
