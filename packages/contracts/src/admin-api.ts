@@ -107,14 +107,20 @@ export const balanceQuery = z.object({
   mode,
   currency,
 });
+/** Typed by hand, and never taken back: far above what anybody pays, and far below what a balance can hold. */
+const LARGEST_TOP_UP_MINOR = 99_999_999_999_999n;
+
 /** POST /admin/balances/top-up */
 export const topUpRequest = z.object({
   organisationId,
   mode,
   currency: currency.refine(isBilledCurrency, 'is not a billed currency'),
-  amountMinor: minorUnits.transform(BigInt).refine((amount) => amount > 0n, 'must be above zero'),
-  /** Names the payment behind the top-up; sent again, it is not booked again. */
-  reference: z.string().min(1).max(200),
+  amountMinor: minorUnits
+    .transform(BigInt)
+    .refine((amount) => amount > 0n, 'must be above zero')
+    .refine((amount) => amount <= LARGEST_TOP_UP_MINOR, `must be at most ${LARGEST_TOP_UP_MINOR}`),
+  /** Names the payment behind the top-up; sent again, it is not booked again. It stands on the statement. */
+  reference: line(200),
 });
 /** The reply to both. */
 export const balanceStanding = z.object({ organisationId, mode, currency, balanceMinor: minorUnits });

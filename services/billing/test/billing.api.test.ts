@@ -275,6 +275,21 @@ describe('a card payment, from checkout to event', () => {
     expect(await ask('keep')).toEqual({ status: 200, body: { outcome: 'paid' } });
   });
 
+  it('knows deletions by numbers that it can keep, and none that would close the page for ever', async () => {
+    const { offerId } = await openCheckout(1);
+    for (const deletion of [0, 2 ** 31 - 1, 2 ** 31, 2 ** 53 - 1]) {
+      for (const what of ['close-checkout', 'keep-checkout']) {
+        const answer = await as({ organisationId: 1 }, 'POST', `/internal/offers/${offerId}/${what}`, {
+          deletion,
+        });
+        expect(answer).toMatchObject({
+          status: 400,
+          body: { message: expect.stringMatching(/^deletion: /) },
+        });
+      }
+    }
+  });
+
   it('of which nobody knows is settled as closed', async () => {
     expect(await as({}, 'POST', `/internal/offers/${newId()}/settle`)).toEqual({
       status: 200,
@@ -402,7 +417,7 @@ describe('the admin routes', () => {
     expect((await admin('POST', '/admin/balances/top-up', other)).status).toBe(409);
   });
 
-  it('refuse a top-up of nothing, below nothing, or in a currency that is not billed', async () => {
+  it('refuse a top-up of nothing, below nothing, beyond belief, in a currency that is not billed, or by no legible reference', async () => {
     const topUp = {
       organisationId: newId(),
       mode: 'TEST',
@@ -413,8 +428,12 @@ describe('the admin routes', () => {
     for (const wrong of [
       { amountMinor: '0' },
       { amountMinor: '-1' },
+      { amountMinor: '100000000000000' },
       { currency: 'JPY' },
       { reference: '' },
+      { reference: 'a\0b' },
+      { reference: 'in two\nlines' },
+      { reference: '\ud800' },
     ]) {
       expect((await admin('POST', '/admin/balances/top-up', { ...topUp, ...wrong })).status).toBe(400);
     }
