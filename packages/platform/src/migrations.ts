@@ -7,7 +7,9 @@ const platformMigrations = fileURLToPath(new URL('../migrations', import.meta.ur
 
 /**
  * Brings the database up to date: first the outbox and inbox of the platform, then the service's own files, each set
- * recorded in its own table so that their numbers never collide. Replicas that come at once wait for each other.
+ * recorded in its own table so that their numbers never collide. Replicas that come at once wait for each other. Files run in the
+ * order of their numbers: one that belongs before a file that has run is refused with all that come with it, because nobody has
+ * tried that order. It gets a number after all of them.
  */
 export async function migrate(o: { url: string; directory: string; logger?: Logger }): Promise<void> {
   const say = (text: string) => o.logger?.info(text);

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -50,6 +50,21 @@ describe('migrate', () => {
   it('applies each file once when two replicas come at the same time', async () => {
     await Promise.all([migrate({ url: database.url, directory }), migrate({ url: database.url, directory })]);
     expect(await tables()).toEqual(['inbox', 'outbox', 'shelves']);
+  });
+
+  it('refuses a file that belongs before one that has run, and leaves the database as it was', async () => {
+    await writeFile(join(directory, '0003_books.sql'), 'CREATE TABLE books (id int);');
+    await migrate({ url: database.url, directory });
+    await writeFile(join(directory, '0002_readers.sql'), 'CREATE TABLE readers (id int);');
+    await writeFile(join(directory, '0004_loans.sql'), 'CREATE TABLE loans (id int);');
+    await expect(migrate({ url: database.url, directory })).rejects.toThrow(
+      'Not run migration 0002_readers is preceding already run migration 0003_books',
+    );
+    expect(await tables()).toEqual(['books', 'inbox', 'outbox', 'shelves']);
+    // The way out: it comes after all that have run.
+    await rename(join(directory, '0002_readers.sql'), join(directory, '0005_readers.sql'));
+    await migrate({ url: database.url, directory });
+    expect(await tables()).toEqual(['books', 'inbox', 'loans', 'outbox', 'readers', 'shelves']);
   });
 
   it('leaves nothing of a set in which one file is wrong', async () => {
