@@ -6,6 +6,7 @@ import { startHttpServer } from '@offer-ads/platform/http-server';
 import { startLoop } from '@offer-ads/platform/loops';
 import { openMongo } from '@offer-ads/platform/mongo';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
+import type { Audience } from './audience-engine.ts';
 import type { PricingConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
 import { keepFresh } from './held.ts';
@@ -27,9 +28,10 @@ const READ_HELD_EVERY_MS = 2_000;
 
 export type PricingService = AsyncDisposable & { readonly url: string };
 
+/** @param overrides `audience`: who counts instead of the engine that is configured */
 export async function startPricing(
   config: PricingConfig,
-  overrides: Overrides = {},
+  overrides: Overrides & { readonly audience?: Audience } = {},
 ): Promise<PricingService> {
   const foundation = layFoundation('pricing', config.LOG_LEVEL, overrides);
   const { clock, logger } = foundation;
@@ -39,12 +41,13 @@ export async function startPricing(
   const mongo = opened.use(await openMongo({ url: config.MONGO_URL, ...foundation }));
   const members = openMembersStore(mongo.connection);
   const audience = opened.use(
-    openAudience({
-      engine: config.AUDIENCE_ENGINE,
-      mongo,
-      snapshotFolder: config.AUDIENCE_SNAPSHOT_FOLDER,
-      ...foundation,
-    }),
+    overrides.audience ??
+      openAudience({
+        engine: config.AUDIENCE_ENGINE,
+        mongo,
+        snapshotFolder: config.AUDIENCE_SNAPSHOT_FOLDER,
+        ...foundation,
+      }),
   );
 
   const interests = await holdInterests(openInterestsStore(mongo.connection));
