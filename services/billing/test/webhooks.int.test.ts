@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { BalanceCredited, OfferPaid } from '@offer-ads/contracts/billing-events';
+import { createLogger } from '@offer-ads/platform/logging';
+import { createMetrics, type Metrics } from '@offer-ads/platform/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
 import { runs } from '@offer-ads/testing/profile';
 import { followPaymentLink } from '../src/follow-payment-link.ts';
@@ -245,22 +247,52 @@ it('a webhook is answered only after the commit: a database that refuses it leav
   expect(await paidEvents(offerId)).toHaveLength(1);
 });
 
+/** As `receive`, by a billing whose log and metrics are looked at. */
+async function receiveWatched({ body, signature }: Webhook) {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const logger = createLogger({ service: 'billing', level: 'info', destination });
+  const metrics = createMetrics('billing');
+  const answer = await receiveWebhook({ ...test.billing, logger, metrics }, body, signature);
+  const logged = lines.map((line) => {
+    const { time: _time, service: _service, ...said } = JSON.parse(line) as Record<string, unknown>;
+    return said;
+  });
+  return { answer, logged, metrics };
+}
+
+async function countOf(metrics: Metrics, name: string) {
+  return (await metrics.registry.getSingleMetric(name)?.get())?.values;
+}
+
 describe('refused is', () => {
-  const refused = { answer: 'refused', paidEvents: [], state: 'open' };
+  /** And nothing of what was sent is in the log. */
+  const refused = (reason: 'unsigned' | 'wrong-mode') => ({
+    answer: 'refused',
+    paidEvents: [],
+    state: 'open',
+    logged: [{ level: 'warn', msg: 'webhook refused', reason }],
+    counted: [{ labels: { outcome: reason }, value: 1 }],
+  });
 
   async function effectOf(webhook: Webhook, offerId: number) {
+    const { answer, logged, metrics } = await receiveWatched(webhook);
     return {
-      answer: await receive(webhook),
+      answer,
       paidEvents: await paidEvents(offerId),
       state: (await test.cardPayment(offerId)).checkout.state,
+      logged,
+      counted: await countOf(metrics, 'stripe_webhooks_total'),
     };
   }
 
   it('a forged signature, or none', async () => {
     const { sessionId, offerId } = await test.openOffer();
     const webhook = await caughtWebhook(sessionId);
-    expect(await effectOf({ ...webhook, signature: '' }, offerId)).toEqual(refused);
-    expect(await effectOf(signed(webhook.body.toString(), 'whsec_forged'), offerId)).toEqual(refused);
+    expect(await effectOf({ ...webhook, signature: '' }, offerId)).toEqual(refused('unsigned'));
+    expect(await effectOf(signed(webhook.body.toString(), 'whsec_forged'), offerId)).toEqual(
+      refused('unsigned'),
+    );
   });
 
   it.each(['t', '=', ',', 't=1', 't=1,v1', 't=1,v1=', 't=abc,v1=,,,=', 't=1,v1==00', 't=1,v1=\u00e9'])(
@@ -275,14 +307,14 @@ describe('refused is', () => {
     const { body, signature } = await caughtWebhook(sessionId);
     const altered = body.toString().replace('"amount_total": 1200', '"amount_total": 1201');
     expect(altered).not.toBe(body.toString());
-    expect(await effectOf({ body: Buffer.from(altered), signature }, offerId)).toEqual(refused);
+    expect(await effectOf({ body: Buffer.from(altered), signature }, offerId)).toEqual(refused('unsigned'));
   });
 
   it('a webhook signed 301 seconds ago; 300 are accepted', async () => {
     const { sessionId, offerId } = await test.openOffer();
     const webhook = await caughtWebhook(sessionId);
     test.clock.advance(301_000);
-    expect(await effectOf(webhook, offerId)).toEqual(refused);
+    expect(await effectOf(webhook, offerId)).toEqual(refused('unsigned'));
     test.clock.advance(-1_000);
     expect(await receive(webhook)).toBe('accepted');
   });
@@ -290,7 +322,9 @@ describe('refused is', () => {
   it('an event of one mode under the secret of the other', async () => {
     const { sessionId, offerId } = await test.openOffer();
     const { body } = await caughtWebhook(sessionId);
-    expect(await effectOf(signed(body.toString(), stripeKeys.LIVE.webhookSecret), offerId)).toEqual(refused);
+    expect(await effectOf(signed(body.toString(), stripeKeys.LIVE.webhookSecret), offerId)).toEqual(
+      refused('wrong-mode'),
+    );
   });
 });
 
@@ -315,7 +349,17 @@ describe('kept for a person and never applied is', () => {
     const { body } = await caughtWebhook(sessionId);
     const changed = body.toString().replace(genuine, altered);
     expect(changed).not.toBe(body.toString());
-    expect(await receive(signed(changed, stripeKeys.TEST.webhookSecret))).toBe('accepted');
+    const { answer, logged, metrics } = await receiveWatched(signed(changed, stripeKeys.TEST.webhookSecret));
+    expect(answer).toBe('accepted');
+    const isProblem = outcome !== 'not-paid-yet';
+    const alert = {
+      level: 'error',
+      msg: 'a card payment cannot be applied and waits for a person',
+      problem: outcome,
+    };
+    expect(logged).toMatchObject(isProblem ? [alert] : []);
+    const counted = await countOf(metrics, 'card_payments_total');
+    expect(counted).toEqual(isProblem ? [{ labels: { outcome }, value: 1 }] : undefined);
     expect(await paidEvents(offerId)).toEqual([]);
     expect((await test.cardPayment(offerId)).checkout).toMatchObject({ state: 'open', paidAt: null });
     const kept = await test.billing.postgres.query(
@@ -324,7 +368,7 @@ describe('kept for a person and never applied is', () => {
     );
     expect(kept).toEqual([{ outcome }]);
     const listed = await latestProblems(test.billing.postgres, 500);
-    const problem = outcome === 'not-paid-yet' ? [] : [{ sessionId, problem: outcome }];
+    const problem = isProblem ? [{ sessionId, problem: outcome }] : [];
     expect(listed.filter((line) => line.sessionId === sessionId)).toMatchObject(problem);
   });
 });
