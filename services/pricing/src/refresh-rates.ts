@@ -13,6 +13,13 @@ import type { RatesStore } from './rates-store.ts';
 export type RatesRefusal =
   | FeedRefusal
   | { readonly ok: false; readonly reason: 'older' | 'jump'; readonly problem: string };
+const reasons: readonly RatesRefusal['reason'][] = [
+  'unreachable',
+  'malformed',
+  'wrong-date',
+  'older',
+  'jump',
+];
 export type RefreshResult = { readonly ok: true; readonly rates: ReferenceRates } | RatesRefusal;
 
 export type RatesRefresher = {
@@ -45,6 +52,8 @@ export function ratesRefresher(o: Parts): RatesRefresher {
     help: 'Answers of the rates feed that were not taken, by reason',
     labelNames: ['reason'],
   });
+  // From 0 on, because an alert on an increase would miss the first one.
+  for (const reason of reasons) refusals.inc({ reason }, 0);
   let attempts = 0;
   let notBeforeMs = 0;
 
