@@ -114,6 +114,16 @@ describe('an estimate form', () => {
     },
   );
 
+  it('with an unreadable end after a start in the past has two faults, of which one is not about ISO 8601', () => {
+    expect(refusalOf({ start_datetime: '2026-11-20T11:00:00Z', end_datetime: 'soon' })).toEqual({
+      reason: 'invalid-input',
+      faults: [
+        expect.stringMatching('^end_datetime must be an ISO 8601'),
+        'start_datetime must not be more than 60 seconds in the past',
+      ],
+    });
+  });
+
   it('takes a start 60 seconds ago and refuses one a millisecond older', () => {
     expect(read({ start_datetime: '2026-11-20T11:59:00Z' }).ok).toBe(true);
     expect(refusalOf({ start_datetime: '2026-11-20T11:58:59.999Z' })).toMatchObject({
