@@ -190,4 +190,5 @@ const offersQuestion = `
              coalesce(-sum(amount_minor) FILTER (WHERE a.kind = 'unused-time-credits'), 0) AS credited
         FROM transactions t JOIN entries USING (transaction_id) JOIN accounts a USING (account_id)
        WHERE t.offer_id = record.offer_id
+         AND (t.organisation_id, t.mode, t.currency) = (record.organisation_id, record.mode, record.currency)
     ) booked`;

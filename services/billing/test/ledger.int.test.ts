@@ -235,6 +235,21 @@ describe('the ledger check', () => {
       /^transaction \d+ is of offer 999999, which has no record$/,
     ],
     [
+      'an offer that was paid for out of another book than its own',
+      `WITH record AS (
+         INSERT INTO offer_payments
+           (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
+         VALUES (900000000 + $1, $1 + 1, 'TEST', 'GBP', '', 10, 0, 'B', 'charged', now())
+       ), sold AS (
+         UPDATE entries SET amount_minor = 10, account_id = (
+                  SELECT account_id FROM accounts WHERE organisation_id = $1 AND kind = 'sales'
+                )
+          WHERE amount_minor < 0 AND transaction_id = ${third}
+       )
+       UPDATE transactions SET offer_id = 900000000 + $1 WHERE transaction_id = ${third}`,
+      /^offer 9\d{8}: its record says 10 paid and 0 credited, the ledger 0 and 0$/,
+    ],
+    [
       'a balance that is not what its last transaction left',
       `UPDATE balances SET balance_minor = 61 FROM accounts
         WHERE accounts.account_id = balances.account_id AND organisation_id = $1`,
