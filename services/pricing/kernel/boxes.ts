@@ -1,100 +1,89 @@
 /**
- * Where sixteen boxes lie to a circle, four at a time. The squared chord (4 times the haversine) from the centre to any
- * place of a box lies between two bounds that take latitude, longitude and the shrinking of longitudes apart, each at its
- * worst; so the answer is right for every box on the sphere, at the dateline and the poles too. "Edge" is always a right answer.
+ * Where sixteen boxes lie to a circle, four at a time, in microdegrees. The squared chord from the centre to any place of a
+ * box lies between two bounds that take latitude, longitude and the shrinking of longitudes apart, each at its worst; so the
+ * answer is right for every box on the sphere, at the dateline and the poles too. "Edge" is never wrong, only slower.
  */
 import {
+  BEYOND,
   COSINE,
   HIGH_LATITUDE,
   HIGH_LONGITUDE,
   LATITUDE,
+  LEAST_COSINE,
   LONGITUDE,
   LOW_LONGITUDE,
+  NORTHERN,
   RADIUS,
   SINE,
   SURELY_INSIDE,
   SURELY_OUTSIDE,
+  WRAPS,
 } from './layout';
 
 /** One bit for each box. */
 export let outside: u32 = 0;
 export let inside: u32 = 0;
 
-// @ts-ignore: decorator
-@inline const RADIANS: f32 = <f32>(Math.PI / 180e6);
-
 export function classify(boxes: usize): void {
+  if (load<u32>(WRAPS) == 0) classifyOn(boxes, false);
+  else classifyOn(boxes, true);
+}
+
+/** @param wraps whether the circle reaches over the dateline or a pole: only then ways around the earth are shorter */
+// @ts-ignore: decorator
+@inline
+function classifyOn(boxes: usize, wraps: bool): void {
   const latitude = i32x4.splat(load<i32>(LATITUDE));
   const longitude = i32x4.splat(load<i32>(LONGITUDE));
-  const cosine = v128.load32_splat(COSINE);
-  const sine = v128.load32_splat(SINE);
+  const beyond = i32x4.splat(load<i32>(BEYOND));
+  const northern = v128.load32_splat(NORTHERN);
   const radius = v128.load32_splat(RADIUS);
+  const sine = v128.load32_splat(SINE);
+  const cosine = v128.load32_splat(COSINE);
+  const leastCosine = v128.load32_splat(LEAST_COSINE);
   const limitInside = v128.load32_splat(SURELY_INSIDE);
   const limitOutside = v128.load32_splat(SURELY_OUTSIDE);
+  const zero = i32x4.splat(0);
   let insideBits: u32 = 0;
   let outsideBits: u32 = 0;
   for (let quad: usize = 0; quad < 64; quad += 16) {
-    const south = i32x4.sub(v128.load(boxes + quad), latitude);
-    const north = i32x4.sub(v128.load(boxes + quad, HIGH_LATITUDE), latitude);
-    const west = i32x4.sub(v128.load(boxes + quad, LOW_LONGITUDE), longitude);
-    const east = i32x4.sub(v128.load(boxes + quad, HIGH_LONGITUDE), longitude);
+    // How far the box begins and ends to the north and to the south of the centre, to the east and to the west.
+    const northFrom = i32x4.sub(v128.load(boxes + quad), latitude);
+    const northTo = i32x4.sub(v128.load(boxes + quad, HIGH_LATITUDE), latitude);
+    const eastFrom = i32x4.sub(v128.load(boxes + quad, LOW_LONGITUDE), longitude);
+    const eastTo = i32x4.sub(v128.load(boxes + quad, HIGH_LONGITUDE), longitude);
+    const southTo = i32x4.neg(northFrom);
+    const westTo = i32x4.neg(eastFrom);
 
-    const nearX = i32x4.max_s(south, i32x4.neg(north));
-    const farX = i32x4.max_s(i32x4.neg(south), north);
-    const aroundWest = aroundTheEarth(west);
-    const aroundEast = aroundTheEarth(east);
-    const nearY = v128.andnot(i32x4.min_s(aroundWest, aroundEast), contains(west, east, 0));
-    const farY = v128.bitselect(
-      i32x4.splat(180_000_000),
-      i32x4.max_s(aroundWest, aroundEast),
-      v128.or(contains(west, east, -180_000_000), contains(west, east, 180_000_000)),
-    );
+    const nearX = i32x4.max_s(northFrom, i32x4.neg(northTo));
+    const farX = i32x4.max_s(northTo, southTo);
+    let nearY = i32x4.max_s(eastFrom, i32x4.neg(eastTo));
+    let farY = i32x4.max_s(eastTo, westTo);
+    if (wraps) {
+      const aroundWest = aroundTheEarth(eastFrom);
+      const aroundEast = aroundTheEarth(eastTo);
+      const behind = v128.or(
+        contains(eastFrom, eastTo, -180_000_000),
+        contains(eastFrom, eastTo, 180_000_000),
+      );
+      nearY = v128.andnot(i32x4.min_s(aroundWest, aroundEast), contains(eastFrom, eastTo, 0));
+      farY = v128.bitselect(i32x4.splat(180_000_000), i32x4.max_s(aroundWest, aroundEast), behind);
+    }
 
-    const southRadians = radians(south);
-    const northRadians = radians(north);
-    const least = f32x4.pmin(
-      leastCosine(clamp(southRadians, radius), cosine, sine),
-      leastCosine(clamp(northRadians, radius), cosine, sine),
-    );
-    const most = f32x4.pmin(
-      f32x4.splat(1),
-      f32x4.pmax(
-        f32x4.sub(cosine, f32x4.mul(sine, southRadians)),
-        f32x4.sub(cosine, f32x4.mul(sine, northRadians)),
-      ),
-    );
-    const lower = f32x4.add(
-      chordAtLeast(nearer(nearX)),
-      f32x4.mul(f32x4.mul(cosine, f32x4.pmax(f32x4.splat(0), least)), chordAtLeast(nearer(nearY))),
-    );
-    const upper = f32x4.add(
-      square(farther(farX)),
-      f32x4.mul(f32x4.mul(cosine, most), square(farther(farY))),
-    );
+    // The cosine is least at the end towards the pole, as far as the circle goes, and nowhere above its tangent.
+    const poleward = f32x4.convert_i32x4_s(v128.bitselect(northTo, southTo, northern));
+    const equatorward = f32x4.convert_i32x4_s(v128.bitselect(southTo, northTo, northern));
+    const least = f32x4.pmax(zero, f32x4.sub(leastCosine, f32x4.mul(sine, f32x4.pmin(poleward, radius))));
+    const most = f32x4.pmin(f32x4.splat(1), f32x4.add(cosine, f32x4.mul(sine, equatorward)));
+    const nearX2 = square(i32x4.min_s(beyond, i32x4.max_s(zero, nearX)));
+    const nearY2 = square(i32x4.min_s(beyond, i32x4.max_s(zero, nearY)));
+    const lower = f32x4.add(nearX2, f32x4.mul(f32x4.mul(cosine, least), nearY2));
+    const upper = f32x4.add(square(farX), f32x4.mul(f32x4.mul(cosine, most), square(farY)));
     outsideBits |= i32x4.bitmask(f32x4.gt(lower, limitOutside)) << (<u32>quad >> 2);
     insideBits |= i32x4.bitmask(f32x4.lt(upper, limitInside)) << (<u32>quad >> 2);
   }
   outside = outsideBits;
   inside = insideBits;
-}
-
-// @ts-ignore: decorator
-@inline
-function radians(microdegrees: v128): v128 {
-  return f32x4.mul(f32x4.convert_i32x4_s(microdegrees), f32x4.splat(RADIANS));
-}
-
-/** A microdegree less, because the centre was rounded to one; and never below 0. */
-// @ts-ignore: decorator
-@inline
-function nearer(distance: v128): v128 {
-  return radians(i32x4.max_s(i32x4.splat(0), i32x4.sub(distance, i32x4.splat(1))));
-}
-
-// @ts-ignore: decorator
-@inline
-function farther(distance: v128): v128 {
-  return radians(i32x4.add(distance, i32x4.splat(1)));
 }
 
 /** The shorter way. */
@@ -107,40 +96,13 @@ function aroundTheEarth(difference: v128): v128 {
 
 // @ts-ignore: decorator
 @inline
-function contains(west: v128, east: v128, place: i32): v128 {
-  return v128.and(i32x4.le_s(west, i32x4.splat(place)), i32x4.ge_s(east, i32x4.splat(place)));
+function contains(from: v128, to: v128, place: i32): v128 {
+  return v128.and(i32x4.le_s(from, i32x4.splat(place)), i32x4.ge_s(to, i32x4.splat(place)));
 }
 
 // @ts-ignore: decorator
 @inline
-function clamp(angle: v128, most: v128): v128 {
-  return f32x4.pmax(f32x4.neg(most), f32x4.pmin(most, angle));
-}
-
-/**
- * At most the cosine of a latitude that is `angle` from the centre's:
- * cos(c + a) >= cos c (1 - a²/2) - sin c a - |sin c a³| / 6.
- */
-// @ts-ignore: decorator
-@inline
-function leastCosine(angle: v128, cosine: v128, sine: v128): v128 {
-  const squared = square(angle);
-  const turned = f32x4.mul(sine, angle);
-  const first = f32x4.sub(cosine, f32x4.mul(f32x4.mul(cosine, squared), f32x4.splat(0.5)));
-  const rest = f32x4.mul(f32x4.mul(f32x4.abs(turned), squared), f32x4.splat(1.0 / 6.0));
-  return f32x4.sub(f32x4.sub(first, turned), rest);
-}
-
-/** At most the squared chord of an angle, which is at least a² - a⁴/12 and at most a². */
-// @ts-ignore: decorator
-@inline
-function chordAtLeast(angle: v128): v128 {
-  const squared = square(angle);
-  return f32x4.sub(squared, f32x4.mul(f32x4.mul(squared, squared), f32x4.splat(1.0 / 12.0)));
-}
-
-// @ts-ignore: decorator
-@inline
-function square(value: v128): v128 {
+function square(microdegrees: v128): v128 {
+  const value = f32x4.convert_i32x4_s(microdegrees);
   return f32x4.mul(value, value);
 }

@@ -4,7 +4,7 @@
  * next address is then known long before it is needed.
  */
 import { classify, inside, outside } from './boxes';
-import { select } from './columns';
+import { countSelected, selectSlots } from './columns';
 import {
   ADDRESSES,
   BLOCK_BOXES,
@@ -21,10 +21,8 @@ import {
   INTEREST_COUNT,
   INTEREST_LIST,
   LEVEL,
-  MASK,
   ROOT,
   STACK,
-  TAKEN,
 } from './layout';
 import { countInBlock } from './members';
 
@@ -61,7 +59,7 @@ export function count(): u32 {
       for (; within != 0; within &= within - 1) {
         const child = load<u32>(node + (ctz(within) << 2), ADDRESSES);
         if (bottom) {
-          total += select((<usize>child) << 2);
+          total += countSelected((<usize>child) << 2);
         } else {
           top += 4;
           store<u32>(top, child | INSIDE);
@@ -131,11 +129,8 @@ function countInSuperblock(superblock: usize): u32 {
   let within = inside;
   let edge = ~inside & ~outside & 0xffff;
   if ((within | edge) == 0) return 0;
-  let slots = superblock + TAKEN;
-  if ((load<u32>(GENDER_COUNT) | load<u32>(INTEREST_COUNT)) != 0) {
-    if (select(superblock) == 0) return 0;
-    slots = MASK;
-  }
+  const slots = selectSlots(superblock);
+  if (slots == 0) return 0;
   let total: u32 = 0;
   for (; within != 0; within &= within - 1) {
     total += <u32>popcnt(load<u64>(slots + (ctz(within) << 3)));

@@ -1,7 +1,6 @@
 /** Which members of a block on the edge are inside. */
 import {
   BLOCK_BOXES,
-  COSINE,
   HIGH_LATITUDE,
   HIGH_LONGITUDE,
   LATITUDE,
@@ -11,20 +10,18 @@ import {
   LONGITUDE_REST,
   LONGITUDES,
   LOW_LONGITUDE,
+  MEMBER_INSIDE,
+  MEMBER_OUTSIDE,
   NEAR_LATITUDE,
   NEAR_LONGITUDE,
-  SINE,
-  SURELY_INSIDE,
-  SURELY_OUTSIDE,
+  SHRINK,
+  SHRINK_BY_LATITUDE,
 } from './layout';
 
 /** The rule itself, in double precision (`src/domain/great-circle.ts`). */
 // @ts-ignore: decorator
 @external("rule", "isWithin")
 declare function isWithin(latitude: i32, longitude: i32): bool;
-
-// @ts-ignore: decorator
-@inline const RADIANS: f32 = <f32>(Math.PI / 180e6);
 
 /** @param wanted the slots that match otherwise */
 export function countInBlock(superblock: usize, block: u32, wanted: u64): u32 {
@@ -55,46 +52,74 @@ export function countInBlock(superblock: usize, block: u32, wanted: u64): u32 {
 }
 
 /**
- * The squared chord in single precision, of members who are near the centre and far from the poles:
- * x² - x⁴/12 + cos c (cos c - x sin c - x²/2 cos c) (y² - y⁴/12). The bounds leave room for its error of less than
- * 4 millionths (the ADR adds it up); the few members in between are asked about one by one.
+ * The squared chord in single precision, of members who are near the centre and far from the poles, in microdegrees:
+ * x² + cos c (cos c - x sin c) y². What that leaves out, and the error of single precision, is in the two limits (the ADR adds
+ * it up); the few members in between are asked about one by one.
  */
 function countNear(latitudes: usize, longitudes: usize, longitude: i32, wanted: u64): u32 {
-  const centreX = i32x4.splat(load<i32>(LATITUDE));
-  const centreY = i32x4.splat(longitude);
-  const restX = v128.load32_splat(LATITUDE_REST);
-  const restY = v128.load32_splat(LONGITUDE_REST);
-  const cosine = load<f32>(COSINE);
-  const a = f32x4.splat(cosine * cosine);
-  const b = f32x4.splat(-cosine * load<f32>(SINE));
-  const c = f32x4.splat(cosine * cosine * <f32>-0.5);
-  const scale = f32x4.splat(RADIANS);
-  const twelfth = f32x4.splat(-1.0 / 12.0);
-  const one = f32x4.splat(1);
-  const limitInside = v128.load32_splat(SURELY_INSIDE);
-  const limitOutside = v128.load32_splat(SURELY_OUTSIDE);
   let certain: u64 = 0;
-  let possible: u64 = 0;
-  for (let quad: usize = 0; quad < 256; quad += 16) {
-    const dx = i32x4.sub(v128.load(latitudes + quad), centreX);
-    const dy = i32x4.sub(v128.load(longitudes + quad), centreY);
-    const x = f32x4.sub(f32x4.mul(f32x4.convert_i32x4_s(dx), scale), restX);
-    const y = f32x4.sub(f32x4.mul(f32x4.convert_i32x4_s(dy), scale), restY);
-    const x2 = f32x4.mul(x, x);
-    const y2 = f32x4.mul(y, y);
-    const chordX = f32x4.mul(x2, f32x4.add(one, f32x4.mul(x2, twelfth)));
-    const chordY = f32x4.mul(y2, f32x4.add(one, f32x4.mul(y2, twelfth)));
-    const shrink = f32x4.add(a, f32x4.mul(x, f32x4.add(b, f32x4.mul(x, c))));
-    const chord = f32x4.add(chordX, f32x4.mul(shrink, chordY));
-    certain |= (<u64>i32x4.bitmask(f32x4.lt(chord, limitInside))) << (quad >> 2);
-    possible |= (<u64>i32x4.bitmask(f32x4.lt(chord, limitOutside))) << (quad >> 2);
+  let doubt = i32x4.splat(0);
+  for (let part: usize = 0; part < 256; part += 64) {
+    if (((wanted >> (part >> 2)) & 0xffff) == 0) continue;
+    const a = chords(latitudes + part, longitudes + part, longitude);
+    const b = chords(latitudes + part + 16, longitudes + part + 16, longitude);
+    const c = chords(latitudes + part + 32, longitudes + part + 32, longitude);
+    const d = chords(latitudes + part + 48, longitudes + part + 48, longitude);
+    const bits = i8x16.bitmask(
+      i8x16.narrow_i16x8_s(
+        i16x8.narrow_i32x4_s(isInside(a), isInside(b)),
+        i16x8.narrow_i32x4_s(isInside(c), isInside(d)),
+      ),
+    );
+    certain |= (<u64>(<u32>bits)) << (part >> 2);
+    doubt = v128.or(doubt, v128.or(isDoubtful(a), isDoubtful(b)));
+    doubt = v128.or(doubt, v128.or(isDoubtful(c), isDoubtful(d)));
   }
   certain &= wanted;
-  possible &= wanted;
   let count = <u32>popcnt(certain);
-  const doubtful = possible ^ certain;
-  if (doubtful != 0) count += countExactly(latitudes, longitudes, doubtful);
+  if (v128.any_true(doubt)) {
+    count += countExactly(latitudes, longitudes, doubtful(latitudes, longitudes, longitude) & wanted);
+  }
   return count;
+}
+
+// @ts-ignore: decorator
+@inline
+function chords(latitudes: usize, longitudes: usize, longitude: i32): v128 {
+  const x = distances(latitudes, load<i32>(LATITUDE), LATITUDE_REST);
+  const y = distances(longitudes, longitude, LONGITUDE_REST);
+  const shrink = f32x4.add(v128.load32_splat(SHRINK), f32x4.mul(x, v128.load32_splat(SHRINK_BY_LATITUDE)));
+  return f32x4.add(f32x4.mul(x, x), f32x4.mul(shrink, f32x4.mul(y, y)));
+}
+
+/** From the centre: whole microdegrees are exact, and what the centre has beyond them is small. */
+// @ts-ignore: decorator
+@inline
+function distances(places: usize, centre: i32, rest: usize): v128 {
+  const whole = i32x4.sub(v128.load(places), i32x4.splat(centre));
+  return f32x4.sub(f32x4.convert_i32x4_s(whole), v128.load32_splat(rest));
+}
+
+// @ts-ignore: decorator
+@inline
+function isInside(chords: v128): v128 {
+  return f32x4.lt(chords, v128.load32_splat(MEMBER_INSIDE));
+}
+
+// @ts-ignore: decorator
+@inline
+function isDoubtful(chords: v128): v128 {
+  return v128.andnot(f32x4.lt(chords, v128.load32_splat(MEMBER_OUTSIDE)), isInside(chords));
+}
+
+/** Who lies between the limits. */
+function doubtful(latitudes: usize, longitudes: usize, longitude: i32): u64 {
+  let bits: u64 = 0;
+  for (let quad: usize = 0; quad < 256; quad += 16) {
+    const four = isDoubtful(chords(latitudes + quad, longitudes + quad, longitude));
+    bits |= (<u64>(<u32>i32x4.bitmask(four))) << (quad >> 2);
+  }
+  return bits;
 }
 
 function countExactly(latitudes: usize, longitudes: usize, wanted: u64): u32 {

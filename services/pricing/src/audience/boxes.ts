@@ -81,17 +81,50 @@ export function extend(box: Box, latitude: number, longitude: number): void {
   box.highLongitude = max(box.highLongitude, longitude);
 }
 
-/** Whether the box might be smaller without that place. */
-export function isOnEdge(box: Box, latitude: number, longitude: number): boolean {
+/** @returns whether that changed it */
+export function extendBox(
+  heap: Heap,
+  boxes: number,
+  place: number,
+  latitude: number,
+  longitude: number,
+): boolean {
+  if (growth(heap, boxes, place, latitude, longitude) === 0) return false;
+  const box = readBox(heap, boxes, place);
+  extend(box, latitude, longitude);
+  return writeBox(heap, boxes, place, box);
+}
+
+/** How much longer half the way around a box gets when it takes in a place; a box around nobody: one microdegree. */
+export function growth(
+  heap: Heap,
+  boxes: number,
+  place: number,
+  latitude: number,
+  longitude: number,
+): number {
+  const south = readSigned(heap, boxes + LOW_LATITUDE + place);
+  if (south === NOWHERE_LOW) return 1;
   return (
-    latitude === box.lowLatitude ||
-    latitude === box.highLatitude ||
-    longitude === box.lowLongitude ||
-    longitude === box.highLongitude
+    max(0, south - latitude) +
+    max(0, latitude - readSigned(heap, boxes + HIGH_LATITUDE + place)) +
+    max(0, readSigned(heap, boxes + LOW_LONGITUDE + place) - longitude) +
+    max(0, longitude - readSigned(heap, boxes + HIGH_LONGITUDE + place))
   );
 }
 
-/** Half the way around a box: 0 for a single place, and less than 0 for nowhere. */
-export function extent(box: Box): number {
-  return box.highLatitude - box.lowLatitude + box.highLongitude - box.lowLongitude;
+/** Whether the box might be smaller without that place. */
+export function isOnEdge(
+  heap: Heap,
+  boxes: number,
+  place: number,
+  latitude: number,
+  longitude: number,
+): boolean {
+  return (
+    latitude === readSigned(heap, boxes + LOW_LATITUDE + place) ||
+    latitude === readSigned(heap, boxes + HIGH_LATITUDE + place) ||
+    longitude === readSigned(heap, boxes + LOW_LONGITUDE + place) ||
+    longitude === readSigned(heap, boxes + HIGH_LONGITUDE + place)
+  );
 }

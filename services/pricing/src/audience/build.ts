@@ -37,7 +37,7 @@ export function startAudienceBuild(expected = 0, options: AudienceOptions = {}):
   const parts = emptyParts(options);
   const collected = createCollected(max(1024, expected));
   return {
-    add: (member) => collect(collected, entryFor(parts, member)),
+    add: (member) => collect(collected, entryFor(parts, member, false)),
     finish: async () => {
       const rest = restAfter(TURN_MS);
       const ids = collected.ids.values.subarray(0, collected.ids.length);

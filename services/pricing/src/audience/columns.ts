@@ -6,6 +6,7 @@ import { createDraft, type Draft, draftBit, emptyDraft } from './draft.ts';
 import { allocate, type Heap, increase, read, release, roundedWords } from './heap.ts';
 import {
   BITMAP,
+  COLUMNS,
   columnBlock,
   DENSE,
   DENSE_UNITS,
@@ -17,15 +18,6 @@ import {
 } from './layout.ts';
 
 const { ceil, clz32, max, min } = Math;
-
-export function hasBit(heap: Heap, block: number, column: number, slot: number): boolean {
-  const entry = entryOf(heap, block, column);
-  if (entry === 0) return false;
-  const address = addressOf(block, entry);
-  const form = entry & 3;
-  if (form !== DENSE) return placeInList(heap, address, form, slot) >= 0;
-  return ((read(heap, address + (slot >>> 5)) >>> (slot & 31)) & 1) === 1;
-}
 
 /** The bit must not be set. */
 export function setBit(heap: Heap, owner: number, column: number, slot: number): void {
@@ -66,12 +58,22 @@ export function clearBit(heap: Heap, block: number, column: number, slot: number
   heap.u16[address * 2 + placeInList(heap, address, form, slot)] = NO_SLOT;
 }
 
-/** All columns that have a slot. */
-export function columnsOf(heap: Heap, block: number, slot: number): number[] {
+/** The columns that have a slot, in ascending order; of all, or of a part of them. */
+export function columnsOf(heap: Heap, block: number, slot: number, first = 0, end = COLUMNS): number[] {
   const found: number[] = [];
-  const known = read(heap, block + columnBlock.known);
-  for (let column = 0; column < known; column += 1) {
-    if (hasBit(heap, block, column, slot)) found.push(column);
+  const { u16, u32 } = heap;
+  const known = min(end, read(heap, block + columnBlock.known));
+  const directory = (block + columnBlock.directory) * 2;
+  for (let column = first; column < known; column += 1) {
+    const entry = u16[directory + column] as number;
+    if (entry === 0) continue;
+    const address = addressOf(block, entry);
+    const form = entry & 3;
+    const isSet =
+      form === DENSE
+        ? (((u32[address + (slot >>> 5)] as number) >>> (slot & 31)) & 1) === 1
+        : placeInList(heap, address, form, slot) >= 0;
+    if (isSet) found.push(column);
   }
   return found;
 }

@@ -112,8 +112,11 @@ export function indexOn(parts: Parts): AudienceIndex {
   };
 }
 
-/** @throws {RangeError} for a member who is on no place of the earth, or has no proper id */
-export function entryFor({ heap, vocabulary }: Parts, member: IndexedMember): Entry {
+/**
+ * @param mayReuse whether everybody is in the tree, so that it is known which interests nobody has any more
+ * @throws {RangeError} for a member who is on no place of the earth, or has no proper id
+ */
+export function entryFor({ heap, vocabulary }: Parts, member: IndexedMember, mayReuse = true): Entry {
   const latitude = toMicrodegrees(member.latitude);
   const longitude = toMicrodegrees(member.longitude);
   if (!(isInside(latitude, 90e6) && isInside(longitude, 180e6))) {
@@ -122,12 +125,15 @@ export function entryFor({ heap, vocabulary }: Parts, member: IndexedMember): En
   if (!Number.isSafeInteger(member.memberId) || member.memberId < 1) {
     throw new RangeError(`${member.memberId} is no member id`);
   }
-  const isUnused = (interest: number) => membersWith(heap, read(heap, state.root), interest) === 0;
+  const isUnused = (number: number) =>
+    mayReuse && !interests.includes(number) && membersWith(heap, read(heap, state.root), number) === 0;
   const gender = learnGender(vocabulary, member.gender);
-  const interests = new Set(
-    member.interests.map((interest) => learnInterest(vocabulary, interest, isUnused)),
-  );
-  return { id: member.memberId, latitude, longitude, gender, interests: [...interests] };
+  const interests: number[] = [];
+  for (const interest of member.interests) {
+    const number = learnInterest(vocabulary, interest, isUnused);
+    if (!interests.includes(number)) interests.push(number);
+  }
+  return { id: member.memberId, latitude, longitude, gender, interests };
 }
 
 function memberFrom({ genders, interests }: Vocabulary, entry: Entry): IndexedMember {

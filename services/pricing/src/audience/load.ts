@@ -1,7 +1,7 @@
 /** An index from the bytes that `save` gave. */
 
 import { read, reserve, usedWords } from './heap.ts';
-import { type AudienceIndex, type AudienceOptions, emptyParts, indexOn } from './index-parts.ts';
+import { type AudienceIndex, type AudienceOptions, emptyParts, indexOn, type Parts } from './index-parts.ts';
 import { superblock } from './layout.ts';
 import { readSaved } from './saved-bytes.ts';
 import { superblocksOf, type Tree } from './tree.ts';
@@ -14,15 +14,22 @@ export async function loadAudienceIndex(
   chunks: AsyncIterable<Uint8Array>,
   options: AudienceOptions = {},
 ): Promise<AudienceIndex> {
+  return indexOn(await loadParts(chunks, options));
+}
+
+export async function loadParts(
+  chunks: AsyncIterable<Uint8Array>,
+  options: AudienceOptions = {},
+): Promise<Parts> {
   const parts = emptyParts(options);
   let vocabulary: Vocabulary = parts.vocabulary;
   await readSaved(chunks, (head) => {
     vocabulary = createVocabulary(head.genders, head.interests);
-    reserve(parts.heap, head.words - usedWords(parts.heap));
+    reserve(parts.heap, max(0, head.words - usedWords(parts.heap)));
     return new Uint8Array(parts.heap.u32.buffer, 0, head.words * 4);
   });
   numberSuperblocks(parts.tree, [...superblocksOf(parts.tree)]);
-  return indexOn({ ...parts, vocabulary });
+  return { ...parts, vocabulary };
 }
 
 /** The table of superblocks is not saved: each knows its number. */

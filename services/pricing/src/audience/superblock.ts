@@ -1,6 +1,6 @@
 /** Up to 1,024 members who live close together, in 16 blocks of 64 slots. What is above is the tree's business. */
-import { type Box, clearBoxes, extend, extent, nowhere, readBox, writeBox } from './boxes.ts';
-import { clearBit, columnsOf, hasBit, releaseColumns, setBit, slotsOf, writeColumns } from './columns.ts';
+import { type Box, clearBoxes, extend, growth, nowhere, writeBox } from './boxes.ts';
+import { clearBit, columnsOf, releaseColumns, setBit, slotsOf, writeColumns } from './columns.ts';
 import { type Draft, draftBit, draftMember } from './draft.ts';
 import { allocate, type Heap, increase, read, readSigned, release } from './heap.ts';
 import {
@@ -58,23 +58,19 @@ export function takenSlots(heap: Heap, address: number): number[] {
   return slots;
 }
 
-/** There must be a free slot. @returns the one that fits the place best */
+/** There must be a free slot. @returns one in the block whose box grows least; an empty block grows next to nothing */
 export function chooseSlot(heap: Heap, address: number, latitude: number, longitude: number): number {
   let best = -1;
   let least = Infinity;
-  for (let block = 0; block < BLOCKS; block += 1) {
-    if (freeSlot(heap, address, block) === -1) continue;
-    const box = readBox(heap, address + superblock.boxes, block);
-    const before = extent(box);
-    extend(box, latitude, longitude);
-    // An empty block is worth opening only when every other one would have to grow.
-    const growth = before < 0 ? 1 : extent(box) - before;
-    if (growth < least) {
-      best = block;
-      least = growth;
-    }
+  for (let block = 0; block < BLOCKS && least > 0; block += 1) {
+    const grown = growth(heap, address + superblock.boxes, block, latitude, longitude);
+    if (grown >= least) continue;
+    const slot = freeSlot(heap, address, block);
+    if (slot === -1) continue;
+    best = slot;
+    least = grown;
   }
-  return freeSlot(heap, address, best);
+  return best;
 }
 
 export function fillSlot(heap: Heap, address: number, slot: number, entry: Entry): void {
@@ -87,34 +83,46 @@ export function fillSlot(heap: Heap, address: number, slot: number, entry: Entry
   for (const column of columnsOfEntry(entry)) setBit(heap, address, column, slot);
 }
 
-export function clearSlot(heap: Heap, address: number, slot: number): void {
-  const columns = read(heap, address + superblock.columns);
-  for (const column of columnsOf(heap, columns, slot)) clearBit(heap, columns, column, slot);
+/** @returns who was there */
+export function clearSlot(heap: Heap, address: number, slot: number): Entry {
+  const block = read(heap, address + superblock.columns);
+  const columns = columnsOf(heap, block, slot);
+  for (const column of columns) clearBit(heap, block, column, slot);
   const taken = address + superblock.taken + (slot >>> 5);
   heap.u32[taken] = read(heap, taken) & ~(1 << (slot & 31));
   increase(heap, address + superblock.members, -1);
+  return entryFrom(heap, address, slot, columns);
 }
 
 export function idAt(heap: Heap, address: number, slot: number): number {
-  const columns = read(heap, address + superblock.columns);
-  let upper = 0;
-  for (let bit = 0; bit < ID_BITS; bit += 1) {
-    if (hasBit(heap, columns, ID_BIT_COLUMN + bit, slot)) upper |= 1 << bit;
-  }
-  return upper * 2 ** 32 + read(heap, address + superblock.ids + slot);
+  const block = read(heap, address + superblock.columns);
+  const bits = columnsOf(heap, block, slot, ID_BIT_COLUMN, ID_BIT_COLUMN + ID_BITS);
+  return idFrom(heap, address, slot, bits);
 }
 
 export function entryAt(heap: Heap, address: number, slot: number): Entry {
-  const columns = columnsOf(heap, read(heap, address + superblock.columns), slot);
+  return entryFrom(heap, address, slot, columnsOf(heap, read(heap, address + superblock.columns), slot));
+}
+
+function entryFrom(heap: Heap, address: number, slot: number, columns: readonly number[]): Entry {
+  const interests: number[] = [];
+  for (const column of columns) if (column >= INTEREST_COLUMN) interests.push(column - INTEREST_COLUMN);
   return {
-    id: idAt(heap, address, slot),
+    id: idFrom(heap, address, slot, columns),
     latitude: readSigned(heap, address + superblock.latitudes + slot),
     longitude: readSigned(heap, address + superblock.longitudes + slot),
+    // Everybody has one, and genders are the first columns.
     gender: columns[0] as number,
-    interests: columns
-      .filter((column) => column >= INTEREST_COLUMN)
-      .map((column) => column - INTEREST_COLUMN),
+    interests,
   };
+}
+
+function idFrom(heap: Heap, address: number, slot: number, columns: readonly number[]): number {
+  let upper = 0;
+  for (const column of columns) {
+    if (column >= ID_BIT_COLUMN && column < INTEREST_COLUMN) upper |= 1 << (column - ID_BIT_COLUMN);
+  }
+  return upper * 2 ** 32 + read(heap, address + superblock.ids + slot);
 }
 
 /** The columns of an id's upper bits: none for ids below 2^32. */

@@ -2,7 +2,7 @@
  * The tree over the superblocks, in the order of the Hilbert curve. A change takes the way from a superblock to the root;
  * a full superblock is split in two, and neighbours that together would half fill one are united.
  */
-import { boxAround, writeBox } from './boxes.ts';
+import { boxAround, extendBox, isOnEdge, writeBox } from './boxes.ts';
 import { addCounters, addInterests } from './counters.ts';
 import { createDraft, type Draft, emptyDraft, slotOf } from './draft.ts';
 import { canAllocate, type Heap, increase, read, readSigned } from './heap.ts';
@@ -92,17 +92,16 @@ export function insertEntry(tree: Tree, entry: Entry): number {
   const slot = chooseSlot(heap, address, entry.latitude, entry.longitude);
   fillSlot(heap, address, slot, entry);
   countEntry(heap, address, entry, 1);
-  tighten(heap, address, slot);
+  widen(heap, address, slot, entry);
   return referenceOf(heap, address, slot);
 }
 
 export function removeEntry(tree: Tree, reference: number): void {
   const { heap } = tree;
   const [address, slot] = [addressOf(tree, reference), slotIn(reference)];
-  const entry = entryAt(heap, address, slot);
-  clearSlot(heap, address, slot);
+  const entry = clearSlot(heap, address, slot);
   countEntry(heap, address, entry, -1);
-  tighten(heap, address, slot);
+  narrow(heap, address, slot, entry);
   const at = parentOf(heap, address);
   const place = placeOf(heap, at, address);
   if (read(heap, address + superblock.members) === 0) {
@@ -119,10 +118,19 @@ export function replaceEntry(tree: Tree, reference: number, entry: Entry): void 
   const { heap } = tree;
   const [address, slot] = [addressOf(tree, reference), slotIn(reference)];
   const before = entryAt(heap, address, slot);
+  if (isSame(before, entry)) return;
   clearSlot(heap, address, slot);
   countEntry(heap, address, before, -1);
   fillSlot(heap, address, slot, entry);
   countEntry(heap, address, entry, 1);
+}
+
+function isSame(a: Entry, b: Entry): boolean {
+  return (
+    a.gender === b.gender &&
+    a.interests.length === b.interests.length &&
+    a.interests.every((interest) => b.interests.includes(interest))
+  );
 }
 
 /** From left to right. */
@@ -214,14 +222,28 @@ function countEntry(heap: Heap, address: number, { gender, interests }: Entry, b
   increase(heap, state.members, by);
 }
 
-/** Makes the boxes around a slot as small as they may be, upwards until one stays as it was. */
-function tighten(heap: Heap, address: number, slot: number): void {
+/** Boxes grow around a member, upwards until one has room already. */
+function widen(heap: Heap, address: number, slot: number, { latitude, longitude }: Entry): void {
+  let place = floor(slot / SLOTS_OF_BLOCK);
+  let boxes = address + superblock.boxes;
+  for (let child = address; extendBox(heap, boxes, place, latitude, longitude); ) {
+    const at = parentOf(heap, child);
+    if (at === 0) return;
+    place = placeOf(heap, at, child);
+    boxes = at + node.boxes;
+    child = at;
+  }
+}
+
+/** Boxes shrink behind a member who has gone, upwards until one stays as it was. */
+function narrow(heap: Heap, address: number, slot: number, { latitude, longitude }: Entry): void {
   const block = floor(slot / SLOTS_OF_BLOCK);
-  if (!writeBox(heap, address + superblock.boxes, block, boxOfBlock(heap, address, block))) return;
-  let [child, boxes] = [address, address + superblock.boxes];
-  for (let at = parentOf(heap, child); at !== 0; at = parentOf(heap, at)) {
+  let boxes = address + superblock.boxes;
+  if (!isOnEdge(heap, boxes, block, latitude, longitude)) return;
+  if (!writeBox(heap, boxes, block, boxOfBlock(heap, address, block))) return;
+  for (let child = address, at = parentOf(heap, child); at !== 0; child = at, at = parentOf(heap, at)) {
     if (!writeBox(heap, at + node.boxes, placeOf(heap, at, child), boxAround(heap, boxes))) return;
-    [child, boxes] = [at, at + node.boxes];
+    boxes = at + node.boxes;
   }
 }
 

@@ -37,7 +37,7 @@ export function learnGender(vocabulary: Vocabulary, gender: MemberGender): numbe
 }
 
 /**
- * @param isUnused whether nobody has the interest with a number any more: its number is given away when all are taken
+ * @param isUnused whether nobody has the interest with that number any more: it is given away when all are taken
  * @throws {AudienceFullError}
  */
 export function learnInterest(

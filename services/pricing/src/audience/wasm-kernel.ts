@@ -8,9 +8,11 @@ import { state } from './layout.ts';
 import type { Query } from './query.ts';
 
 const PAGE = 2 ** 16;
-/** What the error of single precision, below 4 millionths of the squared chord, has as room. */
-const GUARD = 1e-5;
-const RADIANS = Math.PI / 180;
+const MICRODEGREE = Math.PI / 180e6;
+/** The kernel's single precision is off by less than a millionth of a squared chord (the ADR adds it up). */
+const ROUNDING = 4e-6;
+/** Of a number near 1 in single precision. */
+const SINGLE = 1e-6;
 
 /** Where the query lies, in words (kernel/layout.ts). */
 const query = {
@@ -21,19 +23,27 @@ const query = {
   longitudeRest: 4,
   radius: 5,
   cosine: 6,
-  sine: 7,
-  surelyInside: 8,
-  surelyOutside: 9,
-  nearLatitude: 10,
-  nearLongitude: 11,
-  genderCount: 12,
-  interestCount: 13,
-  genders: 16,
+  leastCosine: 7,
+  sine: 8,
+  northern: 9,
+  wraps: 10,
+  beyond: 11,
+  surelyInside: 12,
+  surelyOutside: 13,
+  nearLatitude: 14,
+  nearLongitude: 15,
+  shrink: 16,
+  shrinkByLatitude: 17,
+  memberInside: 18,
+  memberOutside: 19,
+  genderCount: 20,
+  interestCount: 21,
+  genders: 32,
   interests: 64,
 } as const;
 
 const bytes = readFileSync(new URL('../../kernel/audience-kernel.wasm', import.meta.url));
-const { abs, asin, cos, floor, min, sin } = Math;
+const { abs, asin, ceil, cos, floor, max, min, sin } = Math;
 
 let compiled: WebAssembly.Module | undefined;
 
@@ -69,7 +79,7 @@ function growing(memory: WebAssembly.Memory): Memory {
     buffer: () => memory.buffer,
     growTo: (bytes) => {
       try {
-        memory.grow(Math.ceil((bytes - memory.buffer.byteLength) / PAGE));
+        memory.grow(ceil((bytes - memory.buffer.byteLength) / PAGE));
         return true;
       } catch {
         return false;
@@ -78,42 +88,70 @@ function growing(memory: WebAssembly.Memory): Memory {
   };
 }
 
+/** Angles are in microdegrees here, and chords in their squares, as positions are. */
 function writeQuery({ u32, i32 }: Heap, floats: Float32Array, { target, genders, interests }: Query): void {
-  const radius = radiusRadians(target.radiusMiles);
   const latitude = toMicrodegrees(target.latitude);
   const longitude = toMicrodegrees(target.longitude);
-  const chord = radius >= Math.PI ? Infinity : (2 * sin(radius / 2)) ** 2;
-  const [cosine, sine] = [cos(target.latitude * RADIANS), sin(target.latitude * RADIANS)];
-  const near = nearness(radius, cosine, sine);
+  const cosine = max(0, cos(target.latitude * 1e6 * MICRODEGREE));
+  const sine = sin(target.latitude * 1e6 * MICRODEGREE);
+  const radius = radiusRadians(target.radiusMiles);
+  const span = spanOf(radius, cosine);
+  const chord = radius >= Math.PI ? Infinity : (2 * sin(radius / 2)) / MICRODEGREE;
+
   u32[query.root] = u32[state.root] as number;
   i32[query.latitude] = latitude;
   i32[query.longitude] = longitude;
-  floats[query.latitudeRest] = (target.latitude - fromMicrodegrees(latitude)) * RADIANS;
-  floats[query.longitudeRest] = (target.longitude - fromMicrodegrees(longitude)) * RADIANS;
-  floats[query.radius] = min(radius, Math.PI);
-  floats[query.cosine] = cosine;
-  floats[query.sine] = sine;
-  floats[query.surelyInside] = chord * (1 - GUARD);
-  floats[query.surelyOutside] = chord * (1 + GUARD);
-  i32[query.nearLatitude] = near.latitude;
-  i32[query.nearLongitude] = near.longitude;
+  floats[query.latitudeRest] = target.latitude * 1e6 - latitude;
+  floats[query.longitudeRest] = target.longitude * 1e6 - longitude;
   u32[query.genderCount] = genders.length;
   u32[query.interestCount] = interests.length;
   u32.set(genders, query.genders);
   u32.set(interests, query.interests);
+
+  // For boxes. cos(c + a) >= cos c - a sin c - a²/2 (1 + a/3), and nobody beyond the radius matters.
+  floats[query.radius] = radius / MICRODEGREE;
+  floats[query.cosine] = cosine;
+  floats[query.leastCosine] = cosine - ((radius * radius) / 2) * (1 + radius / 3) - SINGLE;
+  floats[query.sine] = abs(sine) * MICRODEGREE;
+  u32[query.northern] = sine >= 0 ? 0xffffffff : 0;
+  u32[query.wraps] = abs(longitude) * MICRODEGREE + span >= Math.PI ? 1 : 0;
+  // Up to there an angle's chord is not much shorter than the angle; farther away need not be told apart.
+  const beyond = min(Math.PI, max(4 * radius, 2 * span));
+  i32[query.beyond] = floor(beyond / MICRODEGREE);
+  const shortened = ((2 * sin(beyond / 2)) / beyond) ** 2;
+  floats[query.surelyOutside] = ((chord + 1) ** 2 / shortened) * (1 + ROUNDING);
+  floats[query.surelyInside] = chord > 1 ? (chord - 1) ** 2 * (1 - ROUNDING) : 0;
+
+  // For single members.
+  const near = nearness(radius, span, cosine, sine);
+  i32[query.nearLatitude] = near.latitude;
+  i32[query.nearLongitude] = near.longitude;
+  floats[query.shrink] = cosine * cosine;
+  floats[query.shrinkByLatitude] = -cosine * sine * MICRODEGREE;
+  floats[query.memberInside] = chord * chord * (1 - ROUNDING);
+  const leftOut = radius * radius * (1 / 8 + 1 / (12 * cosine * cosine));
+  floats[query.memberOutside] = chord * chord * (1 + ROUNDING + 1.1 * leftOut);
+}
+
+/** To the east and the west of the centre; half the earth where a pole is inside. */
+function spanOf(radius: number, cosine: number): number {
+  return radius < Math.PI / 2 && sin(radius) < cosine ? asin(sin(radius) / cosine) : Math.PI;
 }
 
 /**
- * How far from the centre, in microdegrees, the kernel's formula in single precision holds; nowhere (-1) for circles that
- * are smaller than metres, larger than 39 miles, or so close to a pole that they span more than a tenth of a radian.
+ * How far from the centre, in microdegrees, the kernel's formula for members holds; nowhere (-1) for circles that are smaller
+ * than metres, larger than 39 miles, or so close to a pole that they span more than a tenth of a radian.
  */
-function nearness(radius: number, cosine: number, sine: number): { latitude: number; longitude: number } {
-  const isFlat = radius > 1e-6 && radius < 0.01 && sin(radius) < cosine && asin(sin(radius) / cosine) < 0.1;
-  if (!isFlat) return { latitude: -1, longitude: -1 };
-  const microdegrees = (angle: number) => floor((angle / RADIANS) * 1e6);
-  // Farther north, the formula's shrinking of longitudes would turn negative.
+function nearness(
+  radius: number,
+  span: number,
+  cosine: number,
+  sine: number,
+): { latitude: number; longitude: number } {
+  if (!(radius > 1e-6 && radius < 0.01 && span < 0.1)) return { latitude: -1, longitude: -1 };
   return {
-    latitude: microdegrees(min(0.3, (0.5 * cosine) / abs(sine))),
-    longitude: microdegrees(0.3),
+    // Farther towards the pole, the shrinking of longitudes would turn negative.
+    latitude: floor(min(0.3, (0.5 * cosine) / abs(sine)) / MICRODEGREE),
+    longitude: floor(0.3 / MICRODEGREE),
   };
 }
