@@ -59,6 +59,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({ kind: is('refund', 'dispute'), offer: byCard, comesBack: fc.boolean() }),
   },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: is('bear'), pick: fc.nat(5), borneBy: is('platform', 'balance') }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: is('all webhooks') }) },
   { weight: 1, arbitrary: fc.record({ kind: is('reconcile'), hours: fc.constantFrom(0.2, 25, 100) }) },
 );
 
@@ -73,6 +78,7 @@ const plan: fc.Arbitrary<Plan> = fc.record({
   prices: fc.array(fc.integer({ min: 50, max: 999 }), { minLength: OFFERS, maxLength: OFFERS }),
   begunOffers: fc.array(usually, { minLength: OFFERS, maxLength: OFFERS }),
   begunTopUps: fc.nat(2),
+  takenBack: fc.uniqueArray(byCard, { maxLength: 2 }),
   waves: fc.array(fc.oneof(wave, focused), { minLength: 1, maxLength: 6, size: 'max' }),
 });
 
@@ -128,6 +134,8 @@ async function expectStatementToAddUp({ organisationId, mode }: Book): Promise<v
   expect(standing?.balance_minor ?? 0n).toBe(balance);
 }
 
+const bearers = { platform: 'card-losses', balance: 'prepaid-balance' } as const;
+
 /** What the accounts must have come to, from what payers, offers and the platform team know. */
 async function expectBooksOfModel(run: Run, of: Book): Promise<void> {
   const model = Object.fromEntries(accountKinds.map((kind) => [kind, 0n]));
@@ -155,9 +163,11 @@ async function expectBooksOfModel(run: Run, of: Book): Promise<void> {
     move('prepaid-balance', minor);
     move('top-up-source', -minor);
   }
-  for (const { minor } of [...run.reversals.values()].filter((one) => one.book === of && !one.returned)) {
+  for (const { minor, borneBy } of [...run.reversals.values()].filter(
+    (one) => one.book === of && !one.returned,
+  )) {
     move('card-clearing', minor);
-    move('card-reversals', -minor);
+    move(borneBy === null ? 'card-reversals' : bearers[borneBy], -minor);
   }
   const rows = await test.billing.postgres.query<{ kind: string; total: bigint }>(
     `SELECT kind, coalesce(sum(amount_minor), 0)::bigint AS total FROM accounts LEFT JOIN entries USING (account_id)

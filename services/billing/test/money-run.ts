@@ -12,6 +12,8 @@ import { findByPayToken } from '../src/checkouts-store.ts';
 import { closeCheckout, keepCheckout } from '../src/close-checkout.ts';
 import { subscriptions } from '../src/consumers.ts';
 import type { Book } from '../src/domain/ledger.ts';
+import type { Bearer } from '../src/domain/settlement.ts';
+import { findMissedEvents } from '../src/find-missed-events.ts';
 import { followPaymentLink } from '../src/follow-payment-link.ts';
 import { balanceOf } from '../src/ledger-store.ts';
 import { openCheckout } from '../src/open-checkout.ts';
@@ -20,6 +22,7 @@ import { findPayment } from '../src/payments-store.ts';
 import { receiveWebhook } from '../src/receive-webhook.ts';
 import { reconcileCheckouts } from '../src/reconcile.ts';
 import { settleOffer } from '../src/settle-offer.ts';
+import { settleReversal } from '../src/settle-reversal.ts';
 import { stripeDeadline } from '../src/stripe-client.ts';
 import { topUpBalance } from '../src/top-up-balance.ts';
 import { type BillingUnderTest, stripeKeys } from './billing-under-test.ts';
@@ -42,9 +45,12 @@ export type Step =
       readonly eventId: number;
     }
   | { readonly kind: 'refund' | 'dispute'; readonly offer: number; readonly comesBack: boolean }
+  /** A person decides who bears one of those that are known. */
+  | { readonly kind: 'bear'; readonly pick: number; readonly borneBy: Bearer }
   | { readonly kind: 'platform tops up'; readonly book: number; readonly reference: number }
   | { readonly kind: 'card top-up' | 'pay top-up'; readonly book: number }
   | { readonly kind: 'webhooks'; readonly pick: number; readonly copies: number }
+  | { readonly kind: 'all webhooks' }
   | { readonly kind: 'reconcile'; readonly hours: number };
 
 export type Plan = {
@@ -52,6 +58,8 @@ export type Plan = {
   /** Which offers are charged or have their page opened, and how often the platform tops up, before everything else. */
   readonly begunOffers: readonly boolean[];
   readonly begunTopUps: number;
+  /** Of the offers by card, those that were paid and taken back before everything else, and everybody knows. */
+  readonly takenBack: readonly number[];
   /** Steps of one of these are taken at once. */
   readonly waves: readonly (readonly Step[])[];
 };
@@ -77,7 +85,12 @@ export type KnownTopUp = {
   payToken: string | null;
   paidSession: string | null;
 };
-export type KnownReversal = { readonly book: Book; readonly minor: bigint; returned: boolean };
+export type KnownReversal = {
+  readonly book: Book;
+  readonly minor: bigint;
+  readonly returned: boolean;
+  borneBy: Bearer | null;
+};
 
 export type Run = ReturnType<typeof beginRun>;
 
@@ -164,14 +177,21 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
     if (offer.paidSession === null) return;
     const part = Number(offer.netMinor / 3n);
     const id = await test.reverse(`sessions/${offer.paidSession}/${step.kind}`, { amountMinor: part });
-    const reversal = { book: offer.book, minor: BigInt(part), returned: step.comesBack };
-    reversals.set(id, reversal);
+    reversals.set(id, { book: offer.book, minor: BigInt(part), returned: step.comesBack, borneBy: null });
     const [told, more] = step.kind === 'refund' ? [1, 1] : [2, 2];
     if (step.comesBack && step.kind === 'refund') await test.reverse(`refunds/${id}/fail`);
     if (step.comesBack && step.kind === 'dispute') {
       await test.reverse(`disputes/${id}/close`, { outcome: 'won' });
     }
     await caught(id, step.comesBack ? told + more : told);
+  }
+
+  async function bear(pick: number, borneBy: Bearer): Promise<void> {
+    const [id, reversal] = [...reversals][pick % Math.max(reversals.size, 1)] ?? [];
+    if (id === undefined || reversal === undefined) return;
+    const decision = { reversalId: id, borneBy, reason: 'agreed', decidedBy: 'ann' };
+    const outcome = await settleReversal(billing.postgres, decision, clock.now());
+    if (outcome.ok) reversal.borneBy = outcome.settlement.borneBy;
   }
 
   /** Signed anew, as Stripe does when it delivers again. */
@@ -275,6 +295,8 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
       case 'refund':
       case 'dispute':
         return takeBack(offerOf(o.offer), { kind: o.kind, comesBack: o.comesBack });
+      case 'bear':
+        return bear(o.pick, o.borneBy);
       case 'platform tops up': {
         const { book } = homeOf(o.book);
         // A reference always stands for the same amount: what is sent again is a repeat.
@@ -303,10 +325,14 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
         await Promise.all(Array.from({ length: o.copies }, () => deliver(webhook.body)));
         return;
       }
+      case 'all webhooks':
+        await Promise.all(ours().map(({ body }) => deliver(body)));
+        return;
       case 'reconcile':
         clock.advance(o.hours * 3_600_000);
         test.expireDueSessions();
-        return reconcileCheckouts(billing, new AbortController().signal);
+        await reconcileCheckouts(billing, new AbortController().signal);
+        return findMissedEvents(billing, new AbortController().signal);
     }
   }
 
@@ -340,14 +366,19 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
 }
 
 /** What most lives begin with; the rest of the plan still meets offers that nobody has asked for. */
-function beginning({ begunOffers, begunTopUps }: Plan): Step[][] {
+function beginning({ begunOffers, begunTopUps, takenBack }: Plan): Step[][] {
   const topUps = Array.from({ length: begunTopUps }, (_, reference) =>
     [0, 1].map((book): Step => ({ kind: 'platform tops up', book, reference })),
   );
   const offers = begunOffers.flatMap((begun, offer): Step[] =>
     begun ? [{ kind: 'charge or open', offer }] : [],
   );
-  return [topUps.flat(), [...offers, { kind: 'card top-up', book: 0 }]];
+  const takenOnes = takenBack.flatMap((offer): Step[][] => [
+    [{ kind: 'pay', offer }],
+    [{ kind: 'refund', offer, comesBack: false }],
+    [{ kind: 'all webhooks' }],
+  ]);
+  return [topUps.flat(), [...offers, { kind: 'card top-up', book: 0 }], ...takenOnes];
 }
 
 /** Asked again later, as every caller does. */
