@@ -13,8 +13,10 @@ export type ProcessPlan = {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Answers once the process serves. */
+  /** Answers 2xx once the process serves. */
   readonly readyUrl: string;
+  /** Unless given, half a minute. */
+  readonly readyWithinMs?: number;
 };
 export type Running = AsyncDisposable & { readonly pid: number; readonly outputFile: string };
 
@@ -58,8 +60,8 @@ export async function startProcess(plan: ProcessPlan): Promise<Running> {
     forgetServer(plan.folder, plan.name);
   }
   try {
-    await untilItAnswers(async () => void (await (await fetch(plan.readyUrl)).arrayBuffer()), {
-      boundMs: startBoundMs,
+    await untilItAnswers(() => expectReady(plan.readyUrl), {
+      boundMs: plan.readyWithinMs ?? startBoundMs,
       abandoned: gone.signal,
     });
   } catch (error) {
@@ -67,6 +69,13 @@ export async function startProcess(plan: ProcessPlan): Promise<Running> {
     throw error;
   }
   return { pid, outputFile, [Symbol.asyncDispose]: stop };
+}
+
+/** Throws while it says itself that it is not ready yet. */
+async function expectReady(url: string): Promise<void> {
+  const reply = await fetch(url);
+  const text = await reply.text();
+  if (!reply.ok) throw new Error(`${url} answers ${reply.status}: ${text}`);
 }
 
 const run = promisify(execFile);

@@ -27,8 +27,13 @@ export function wrkArguments({ url, apiKey, clients }: Load, seconds: number): s
   return [...shape, '-s', script, url, '--', apiKey, String(clients)];
 }
 
-export async function saturate(wrk: string, load: Load, seconds: number): Promise<WrkReport> {
-  const text = await output(wrk, wrkArguments(load, seconds));
+export function saturate(wrk: string, load: Load, seconds: number): Promise<WrkReport> {
+  return runWrk(wrk, wrkArguments(load, seconds));
+}
+
+/** @param args with a script that prints its result as wrk.lua does */
+export async function runWrk(wrk: string, args: readonly string[]): Promise<WrkReport> {
+  const text = await output(wrk, args);
   const line = text.split('\n').find((line) => line.startsWith('{'));
   if (line === undefined) throw new Error(`wrk said nothing of its result:\n${text}`);
   return report.parse(JSON.parse(line));

@@ -1,0 +1,30 @@
+/** How much of a process's work is counting: the kernel and what drives it, of all that V8's sampler saw but idling. */
+import type { CpuProfile } from '../profile-groups.ts';
+
+/** Microseconds on the clock that all processes of a machine share, `process.hrtime`'s. */
+export type Window = { readonly fromUs: number; readonly toUs: number };
+
+/** What the process did before and after, reading a snapshot for example, is none of it. */
+export function countingShare(
+  profiles: readonly (CpuProfile & { readonly startTime: number })[],
+  { fromUs, toUs }: Window,
+): number {
+  let [counting, all] = [0, 0];
+  for (const { nodes, samples, timeDeltas, startTime } of profiles) {
+    const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+    let at = startTime;
+    for (const [index, id] of samples.entries()) {
+      const us = timeDeltas[index] ?? 0;
+      at += us;
+      const frame = frames.get(id);
+      if (at < fromUs || at > toUs || frame === undefined || frame.functionName === '(idle)') continue;
+      all += us;
+      if (isCounting(frame.url)) counting += us;
+    }
+  }
+  return counting / all;
+}
+
+function isCounting(url: string): boolean {
+  return url.startsWith('wasm:') || url.includes('/services/pricing/src/audience/');
+}

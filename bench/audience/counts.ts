@@ -1,0 +1,76 @@
+/** All peers by turns, query by query, so that each finds the processor's caches as the others leave them; then the index alone. */
+import type { Target } from '../../services/pricing/src/domain/target.ts';
+import { untilQuiet, watchForeignLoad } from '../quiet.ts';
+import { bruteForce } from './brute-force.ts';
+import type { PeerName } from './names.ts';
+import type { Peer } from './peers.ts';
+import type { Population } from './population.ts';
+import { worded } from './queries.ts';
+
+export type Counts = {
+  /** How many each target reaches, in the order of the targets. */
+  readonly counted: readonly number[];
+  /** Milliseconds of every count of every round. */
+  readonly disturbed: ReadonlyMap<PeerName, readonly number[]>;
+  /** Of the index. */
+  readonly alone: readonly number[];
+  readonly rounds: number;
+  readonly foreignLoad: number;
+};
+
+/** Until figures no longer change. */
+const ROUNDS_ALONE = 50;
+
+export class Unequal extends Error {
+  override readonly name = 'Unequal';
+}
+
+export async function measureCounts(o: {
+  population: Population;
+  peers: readonly Peer[];
+  targets: readonly Target[];
+  rounds: number;
+  report: (line: string) => void;
+}): Promise<Counts> {
+  const { population, peers, targets, rounds, report } = o;
+  report(`Looking at every member for each of ${targets.length} queries ...`);
+  const counted = targets.map((target) => bruteForce(population, target));
+  const disturbed = new Map<PeerName, number[]>(peers.map(({ name }) => [name, []]));
+  await untilQuiet();
+  const foreign = watchForeignLoad();
+  // In the first round all compare with brute force, prepare their statements and warm up.
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [index, target] of targets.entries()) {
+      // Nobody always follows the same one.
+      const turn = (round + index) % peers.length;
+      for (const peer of [...peers.slice(turn), ...peers.slice(0, turn)]) {
+        const ms = await countOnce(peer, target, counted[index] ?? Number.NaN);
+        if (round > 0) disturbed.get(peer.name)?.push(ms);
+      }
+    }
+    report(round === 0 ? 'All counts are equal.' : `round ${round} of counts done`);
+  }
+  const foreignLoad = foreign();
+  const [index] = peers;
+  if (index === undefined) throw new RangeError('nobody counts');
+  await untilQuiet();
+  const alone: number[] = [];
+  for (let round = 0; round <= ROUNDS_ALONE; round += 1) {
+    for (const [at, target] of targets.entries()) {
+      const ms = await countOnce(index, target, counted[at] ?? Number.NaN);
+      if (round > 0) alone.push(ms);
+    }
+  }
+  return { counted, disturbed, alone, rounds, foreignLoad };
+}
+
+/** @throws {Unequal} naming the query */
+async function countOnce(peer: Peer, target: Target, expected: number): Promise<number> {
+  const began = performance.now();
+  const answer = peer.count(target);
+  // Nobody waits for what is there already.
+  const counted = typeof answer === 'number' ? answer : await answer;
+  const ms = performance.now() - began;
+  if (counted === expected) return ms;
+  throw new Unequal(`${peer.name} counts ${counted} and not ${expected}: ${worded(target)}`);
+}

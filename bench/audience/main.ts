@@ -1,0 +1,159 @@
+/** `npm run bench:audience`: members counted by the index and by its peers, and what an estimate costs. See bench/README.md. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { withCleanEnd } from '../clean-end.ts';
+import { WrongOption } from '../command-line.ts';
+import { machine } from '../machine.ts';
+import { writeIntoReadme } from '../readme.ts';
+import { openStores, type Stores } from '../stores.ts';
+import { measureBuild } from './build.ts';
+import { measureChanges } from './changes.ts';
+import { measureCounts } from './counts.ts';
+import { openDuckdbPeer } from './duckdb-peer.ts';
+import { measureEndpoint, requireWrk } from './endpoint.ts';
+import { openFolder } from './folder.ts';
+import { buildIndex } from './index-peer.ts';
+import { writeMembersFile } from './members-file.ts';
+import { openMongoPeer } from './mongo-peer.ts';
+import { type MongoServer, startMongoServer } from './mongo-server.ts';
+import { type Options, readOptions, usage } from './options.ts';
+import { type Peer, timed } from './peers.ts';
+import { type Population, populationOf } from './population.ts';
+import { openPostgresPeers, urlOf } from './postgres-peers.ts';
+import { ProgramsMissing, requirePostgis, startPostgresServer } from './postgres-server.ts';
+import { targets } from './queries.ts';
+import { buildReport, changesReport, countsReport, endpointReport, type Sized } from './report.ts';
+
+const say = (line: string) => console.log(line);
+
+type Stage = {
+  readonly folder: string;
+  readonly postgresUrl: string;
+  readonly mongoUrlOf: MongoServer;
+  readonly services: () => Promise<Stores>;
+};
+type Measured = Awaited<ReturnType<typeof measure>>;
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  requirePostgis();
+  if (options.parts.includes('endpoint')) requireWrk();
+  await withCleanEnd((opened) => run(opened, options));
+} catch (error) {
+  if (error instanceof WrongOption) console.error(`${error.message}\n\n${usage}`);
+  else if (error instanceof ProgramsMissing) console.error(error.message);
+  else console.error(error);
+  process.exitCode = 1;
+}
+
+async function run(opened: AsyncDisposableStack, options: Options): Promise<void> {
+  const folder = await openFolder(opened, options.cache);
+  let stores: Stores | undefined;
+  const stage: Stage = {
+    folder,
+    postgresUrl: await startPostgresServer(opened, { folder }),
+    mongoUrlOf: await startMongoServer(opened, { folder, report: say }),
+    services: async () => (stores ??= await openStores(opened, say)),
+  };
+  const sizes: { members: number; measured: Measured }[] = [];
+  for (const members of options.members) {
+    say(`\n${members} members`);
+    sizes.push({ members, measured: await measure(stage, options, members) });
+  }
+  const when = `${new Date().toISOString().slice(0, 10)}; ${machine()}; Node ${process.versions.node}.`;
+  const tell = <Part extends keyof Measured>(
+    part: Part,
+    report: (sizes: Sized<NonNullable<Measured[Part]>>[]) => string,
+  ) => {
+    const parts = sizes.flatMap(({ members, measured }) => {
+      const of = measured[part];
+      return of === undefined ? [] : [{ members, measured: of }];
+    });
+    if (parts.length === 0) return;
+    const text = `${when}\n\n${report(parts)}`;
+    say(`\n${text}`);
+    if (options.write) writeIntoReadme(`audience-${part}`, text);
+  };
+  tell('counts', countsReport);
+  tell('changes', changesReport);
+  tell('build', buildReport);
+  tell('endpoint', endpointReport);
+}
+
+/** What it opens ends with it, before others are measured. */
+async function measure(stage: Stage, options: Options, size: number) {
+  await using opened = new AsyncDisposableStack();
+  const asked = targets();
+  const wants = (part: (typeof options.parts)[number]) => options.parts.includes(part);
+  const population = populationOf(size);
+  const [index, fromColumnsSeconds] = await timed(() => buildIndex(population));
+  say(`The index is built in ${fromColumnsSeconds.toFixed(1)} s; filling the stores where need be ...`);
+  const ours: Peer = {
+    name: 'the index',
+    count: index.count,
+    loadSeconds: fromColumnsSeconds,
+    bytes: index.size().bytes,
+  };
+  const database = `audience_${size}`;
+  const mongoUrl = stage.mongoUrlOf(database);
+  const peers = [ours, ...(await openPeers(opened, stage, { population, database, mongoUrl }))];
+  const snapshots = join(stage.folder, `snapshots-${size}`);
+
+  const counts = wants('counts')
+    ? {
+        peers,
+        ...(await measureCounts({ population, peers, targets: asked, rounds: options.rounds, report: say })),
+      }
+    : undefined;
+  const counted = asked.map(index.count);
+  const build = wants('build')
+    ? await measureBuild({
+        stores: await stage.services(),
+        snapshots,
+        index,
+        fromColumnsSeconds,
+        mongoUrl,
+        report: say,
+      })
+    : undefined;
+  const changes = wants('changes')
+    ? measureChanges({ population, index, targets: asked, report: say })
+    : undefined;
+  const endpoint = wants('endpoint')
+    ? await measureEndpoint(opened, {
+        stores: await stage.services(),
+        snapshots,
+        mongoUrl,
+        postgisUrl: urlOf({ serverUrl: stage.postgresUrl, database }),
+        targets: asked,
+        counted,
+        rounds: options.rounds,
+        seconds: options.seconds,
+        report: say,
+      })
+    : undefined;
+  return { counts, changes, build, endpoint };
+}
+
+/** Each is filled, unless a run before did that. */
+async function openPeers(
+  opened: AsyncDisposableStack,
+  { folder, postgresUrl }: Stage,
+  o: { population: Population; database: string; mongoUrl: string },
+): Promise<Peer[]> {
+  const text = join(folder, `${o.database}.txt`);
+  let written: Promise<void> | undefined;
+  const file = async () => {
+    await (written ??= writeMembersFile(text, o.population));
+    return text;
+  };
+  try {
+    return [
+      ...(await openPostgresPeers(opened, { serverUrl: postgresUrl, database: o.database, file })),
+      await openMongoPeer(opened, { url: o.mongoUrl, size: o.population.size }),
+      await openDuckdbPeer(opened, { database: join(folder, `${o.database}.duckdb`), file }),
+    ];
+  } finally {
+    rmSync(text, { force: true });
+  }
+}

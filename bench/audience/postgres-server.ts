@@ -1,0 +1,96 @@
+/** A Postgres of the measurement's own with PostGIS, from Debian's packages: in a folder of its own, on a free port, stopped at the end. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePorts } from '@offer-ads/dev/backing/free-port';
+import { startServer } from '@offer-ads/dev/backing/server-process';
+import { answers } from '@offer-ads/dev/backing/stores';
+import { reachableDataFolder, serverUser, type User } from '@offer-ads/dev/backing/unprivileged-user';
+
+/** Where Debian keeps the programs and the extensions of this version. */
+const programs = '/usr/lib/postgresql/15/bin';
+const extension = '/usr/share/postgresql/15/extension/postgis.control';
+
+/** For reading: nobody writes while counts are measured, and what a machine loses that dies meanwhile is a cache. */
+export const postgresSettings = {
+  // Tables and indexes of 10 million together, so that nothing is read from outside.
+  shared_buffers: '4GB',
+  effective_cache_size: '8GB',
+  // No bitmap gets lossy.
+  work_mem: '256MB',
+  maintenance_work_mem: '1GB',
+  random_page_cost: '1.1',
+  // Compiling takes longer than any of these statements.
+  jit: 'off',
+  // Both cores, where the planner thinks that they help.
+  max_parallel_workers_per_gather: '1',
+  max_parallel_maintenance_workers: '1',
+  autovacuum: 'off',
+  fsync: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_wal_size: '8GB',
+} as const;
+
+/** Of sessions that ask PostGIS: planned for the circle that is asked for; the plan for any circle takes a quarter longer. */
+export const postgisSession = '-c plan_cache_mode=force_custom_plan';
+
+export class ProgramsMissing extends Error {
+  override readonly name = 'ProgramsMissing';
+}
+
+export function requirePostgis(): void {
+  if (existsSync(join(programs, 'postgres')) && existsSync(extension)) return;
+  throw new ProgramsMissing(
+    'PostGIS is not there, and without it there is nothing to compare with. On Debian and Ubuntu: ' +
+      'apt-get install postgresql-15-postgis-3, and stop the server that it may start by itself.',
+  );
+}
+
+/** @returns the address of the server's own database */
+export async function startPostgresServer(
+  opened: AsyncDisposableStack,
+  { folder }: { folder: string },
+): Promise<string> {
+  const user = serverUser();
+  const data = reachableDataFolder(folder, 'postgis', user);
+  if (!existsSync(join(data, 'PG_VERSION'))) initialise(data, user);
+  // Left by a killed server; whoever claimed the folder has made sure that it is dead.
+  rmSync(join(data, 'postmaster.pid'), { force: true });
+  const [port = 0] = await freePorts(1);
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: '', ...postgresSettings };
+  const stop = await startServer({
+    name: 'postgis',
+    folder,
+    command: join(programs, 'postgres'),
+    args: ['-D', data, '-p', `${port}`].concat(
+      Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ),
+    user,
+    // "Fast shutdown": ends sessions, writes a checkpoint.
+    stopSignal: 'SIGINT',
+    ready: () => answers.postgres(url),
+  });
+  opened.defer(stop);
+  return url;
+}
+
+function initialise(data: string, user: User | undefined): void {
+  const args = [
+    '--pgdata',
+    data,
+    '--username=postgres',
+    '--no-sync',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--auth=trust',
+  ];
+  const { status, stderr } = spawnSync(join(programs, 'initdb'), args, {
+    ...user,
+    cwd: '/',
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`initdb failed with status ${status}: ${stderr}`);
+}

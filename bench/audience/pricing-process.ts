@@ -1,0 +1,54 @@
+/** Pricing as a process, like its image's but without tracing hooks, on the MongoDB that was loaded. */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { freePorts } from '@offer-ads/dev/backing/free-port';
+import { type Running, startProcess } from '../process.ts';
+
+const directory = fileURLToPath(new URL('../../services/pricing', import.meta.url));
+const nobody = 'http://127.0.0.1:9';
+/** Ten million members are read from MongoDB in minutes. */
+const READY_WITHIN_MS = 900_000;
+
+export const contextSecret = randomBytes(24).toString('hex');
+
+export type PricingProcess = Running & { readonly url: string; readonly readySeconds: number };
+
+export async function startPricingProcess(o: {
+  name: string;
+  folder: string;
+  /** Runs this instead of the service's own. */
+  main?: string;
+  env: Readonly<Record<string, string>> & { readonly MONGO_URL: string; readonly RABBITMQ_URL: string };
+  nodeArgs?: readonly string[];
+}): Promise<PricingProcess> {
+  const [port = 0] = await freePorts(1);
+  const url = `http://127.0.0.1:${port}`;
+  const began = performance.now();
+  const running = await startProcess({
+    name: o.name,
+    folder: o.folder,
+    cwd: directory,
+    command: process.execPath,
+    args: [...(o.nodeArgs ?? []), o.main ?? 'src/main.ts'],
+    readyUrl: `${url}/readyz`,
+    readyWithinMs: READY_WITHIN_MS,
+    env: {
+      NODE_ENV: 'production',
+      PORT: `${port}`,
+      PRICING_CONTEXT_SECRET: contextSecret,
+      ADMIN_TOKEN: randomBytes(24).toString('hex'),
+      // Estimates in pounds need no rates.
+      RATES_URL: nobody,
+      ...o.env,
+    },
+  });
+  return { ...running, url, readySeconds: (performance.now() - began) / 1_000 };
+}
+
+/** What of its memory lies in the machine's, and the most that ever did. */
+export function residentBytes(pid: number): { now: number; most: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const kib = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]);
+  return { now: kib('VmRSS') * 1_024, most: kib('VmHWM') * 1_024 };
+}

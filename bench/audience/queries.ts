@@ -1,0 +1,77 @@
+/** Two hundred targets, the same ones in every run. */
+import { memberGenders } from '@offer-ads/contracts/primitives';
+import { type Chance, chance } from '@offer-ads/testing/random';
+import { cities } from '../../services/pricing/src/domain/cities.ts';
+import type { Target } from '../../services/pricing/src/domain/target.ts';
+import { island } from './population.ts';
+
+const SEED = 2026;
+const HOW_MANY = 200;
+/** In percent. Advertisers ask about where people are; the rest is where counting goes wrong. */
+const places = { city: 50, 'any city': 25, outskirts: 10, 'date line': 8, sea: 7 };
+/** Nobody lives within 30 miles: Atlantic, Pacific, Indian Ocean, Southern Ocean, and the North Pole. */
+const seas = [
+  [35, -40],
+  [10, -140],
+  [-30, 80],
+  [-62, 179.9],
+  [90, 0],
+] as const;
+const [LEAST_RADIUS, MOST_RADIUS] = [5, 30];
+
+export function targets(): readonly Target[] {
+  const random = chance(SEED);
+  return Array.from({ length: HOW_MANY }, () => ({
+    ...place(random),
+    radiusMiles: LEAST_RADIUS + random.below(MOST_RADIUS - LEAST_RADIUS + 1),
+    gender: some(random, memberGenders, random.weighted({ 0: 5, 1: 4, 2: 1 })),
+    interests: some(random, interestIds, random.weighted({ 0: 4, 1: 3, 3: 2, 8: 1 })),
+  }));
+}
+
+/** Those that generated members have. */
+export const interestIds = Array.from({ length: 30 }, (_, index) => index + 1);
+
+export function worded({ latitude, longitude, radiusMiles, gender, interests }: Target): string {
+  const filters = [...gender, ...(interests.length > 0 ? [`interests ${interests.join(' or ')}`] : [])];
+  return `${radiusMiles} miles around ${latitude}, ${longitude}${filters.length > 0 ? `; ${filters.join(', ')}` : ''}`;
+}
+
+function place(random: Chance): Pick<Target, 'latitude' | 'longitude'> {
+  const kind = random.weighted(places);
+  switch (kind) {
+    case 'city':
+      return near(random, weightedCity(random), 0.12);
+    case 'any city':
+      return near(random, random.oneOf(cities), 0.12);
+    case 'outskirts':
+      return near(random, random.oneOf(cities), 0.6);
+    case 'date line':
+      return near(random, island, 0.4);
+    case 'sea': {
+      const [latitude, longitude] = random.oneOf(seas);
+      return { latitude, longitude };
+    }
+    default:
+      throw new RangeError(kind satisfies never);
+  }
+}
+
+function weightedCity(random: Chance) {
+  return random.oneOf(cities.flatMap((city) => Array<typeof city>(city.weight).fill(city)));
+}
+
+/** To 0.1 m, as a map would tell it. */
+function near(random: Chance, centre: { latitude: number; longitude: number }, degrees: number) {
+  const offE6 = () => Math.round((random.below(2_000_001) - 1_000_000) * degrees);
+  const latitudeE6 = Math.round(centre.latitude * 1e6) + offE6();
+  const longitudeE6 = Math.round(centre.longitude * 1e6) + offE6();
+  const wrapped = longitudeE6 > 180_000_000 ? longitudeE6 - 360_000_000 : longitudeE6;
+  return { latitude: latitudeE6 / 1e6, longitude: wrapped / 1e6 };
+}
+
+function some<T>(random: Chance, choices: readonly T[], howMany: string): T[] {
+  const chosen = new Set<T>();
+  while (chosen.size < Number(howMany)) chosen.add(random.oneOf(choices));
+  return [...chosen];
+}
