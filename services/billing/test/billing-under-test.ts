@@ -10,6 +10,7 @@ import { expect } from '@jest/globals';
 import { type EventData, type EventDeclaration, eventType } from '@offer-ads/contracts/event-declaration';
 import type { Faults } from '@offer-ads/dev/simulators/stripe/faults';
 import { type RecordedRequest, startStripeSimulator } from '@offer-ads/dev/simulators/stripe/server';
+import { Fault } from '@offer-ads/platform/faults';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { openPostgres } from '@offer-ads/platform/postgres';
 import { testClock } from '@offer-ads/testing/clock';
@@ -117,8 +118,10 @@ export async function startBillingUnderTest() {
       currency: 'GBP',
       ...facts,
     }),
-    topUp: (book: Book, amountMinor: bigint) =>
-      topUpBalance(postgres, { book, amountMinor, reference: randomUUID() }, clock.now()),
+    topUp: (book: Book, amountMinor: bigint) => {
+      const topUp = { book, amountMinor, reference: randomUUID() };
+      return untilServed(() => topUpBalance(postgres, topUp, clock.now()));
+    },
 
     /** An open checkout of a new offer that runs for ten days. */
     openOffer: async (facts: Partial<CheckoutOrder> = {}) => {
@@ -188,6 +191,17 @@ export async function startBillingUnderTest() {
     const payment = await findPayment(postgres, offerId);
     if (payment?.method !== 'E') throw new Error(`offer ${offerId} is not paid by card`);
     return payment;
+  }
+}
+
+/** As every caller does: what a busy machine has refused with a 503 is asked for again. For what may be repeated. */
+export async function untilServed<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Fault) || error.status !== 503) throw error;
+    }
   }
 }
 

@@ -4,7 +4,7 @@ import type { Book } from '../src/domain/ledger.ts';
 import { balanceOf } from '../src/ledger-store.ts';
 import { settleOffer } from '../src/settle-offer.ts';
 import { stripeDeadline } from '../src/stripe-client.ts';
-import { type BillingUnderTest, startBillingUnderTest } from './billing-under-test.ts';
+import { type BillingUnderTest, startBillingUnderTest, untilServed } from './billing-under-test.ts';
 
 let test: BillingUnderTest;
 beforeAll(async () => {
@@ -107,7 +107,10 @@ describe('the same offer id', () => {
 
 it('of 50 charges at once against a balance that affords 10, exactly 10 are charged', async () => {
   const book = await bookWith(100_00n);
-  const answers = await Promise.all(Array.from({ length: 50 }, () => charge(book, 10_00n)));
+  const offers = Array.from({ length: 50 }, () => test.newOfferId());
+  const answers = await Promise.all(
+    offers.map((offerId) => untilServed(() => charge(book, 10_00n, offerId))),
+  );
   expect(answers.filter(({ outcome }) => outcome === 'charged')).toHaveLength(10);
   expect(answers.filter(({ outcome }) => outcome === 'refused')).toHaveLength(40);
   expect(await balance(book)).toBe(0n);

@@ -10,7 +10,7 @@ import { balanceOf } from '../src/ledger-store.ts';
 import { findPayment, lockPayment } from '../src/payments-store.ts';
 import { readStatement } from '../src/read-statement.ts';
 import { topUpBalance } from '../src/top-up-balance.ts';
-import { type BillingUnderTest, startBillingUnderTest } from './billing-under-test.ts';
+import { type BillingUnderTest, startBillingUnderTest, untilServed } from './billing-under-test.ts';
 
 let test: BillingUnderTest;
 beforeAll(async () => {
@@ -242,10 +242,11 @@ it(
         ...Array.from({ length: 20 }, async (_, place) => {
           // Replicas' clocks differ, and some charges cannot be afforded.
           const at = new Date(test.clock.now().getTime() + (place % 5) * 700 - 1_400);
-          await charge(book, BigInt(50 + place * 10), test.newOfferId(), at);
+          const offerId = test.newOfferId();
+          await untilServed(() => charge(book, BigInt(50 + place * 10), offerId, at));
         }),
         ...Array.from({ length: 15 }, () => test.topUp(book, 77n)),
-        ...early.map((offerId) => credit(offerId)),
+        ...early.map((offerId) => untilServed(() => credit(offerId))),
         ...cards.map(pay),
       ]).finally(() => {
         race.over = true;
@@ -253,7 +254,7 @@ it(
       const readers = Array.from({ length: 3 }, async (_, reader) => {
         let walks = 0;
         while (!race.over || walks === 0) {
-          expectExplained(await walk(book, { limit: 2 + reader * 3 }));
+          expectExplained(await untilServed(() => walk(book, { limit: 2 + reader * 3 })));
           walks += 1;
         }
       });
@@ -266,5 +267,5 @@ it(
       expect(whole.entries.filter((entry) => entry.kind === 'platform-top-up')).toHaveLength(16);
     }
   },
-  runs(20_000, 300_000),
+  runs(60_000, 300_000),
 );
