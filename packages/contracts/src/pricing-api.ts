@@ -1,6 +1,6 @@
 /** Pricing's internal interface: the one price function behind estimate and creation. */
 import { z } from 'zod';
-import { instant, interestId, latitude, longitude, memberGender, minorUnits } from './primitives.ts';
+import { instant, interestId, latitude, longitude, memberGender } from './primitives.ts';
 
 /** POST /internal/price. Empty `gender` or `interests` means every member. The currency comes from the caller context. */
 export const priceRequest = z.object({
@@ -21,7 +21,8 @@ export const priceReply = z.object({
   /** Null when the billing currency cannot be billed (E6). */
   money: z
     .object({
-      costMinor: minorUnits,
+      /** Of any size: an offer for millions of members until the year 9999 costs more than any balance or card holds. */
+      costMinor: z.string().regex(/^\d+$/),
       /** Price of one Ad Unit in units of 10^-8 of the currency (rule 3). */
       adUnitPriceE8: z.string().regex(/^\d+$/),
       /** Units of the currency per pound sterling, in units of 10^-6. */

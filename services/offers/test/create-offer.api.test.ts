@@ -353,11 +353,24 @@ describe('E1 400: card payment below the minimum', () => {
   });
 });
 
-it('E1 400: a card payment above what the provider takes', async () => {
-  under.neighbours.billing.tooLarge = true;
-  expect(await attempt({ payment_method: 'E' })).toEqual(
-    nothingBut('E1', 400, 'A card payment must be at most 999999.99 GBP, VAT included'),
-  );
+describe('E1 400: a card payment above what the provider takes', () => {
+  const tooMuch = nothingBut('E1', 400, 'A card payment must be at most 999999.99 GBP, VAT included');
+
+  it('when billing says so, with the VAT', async () => {
+    Object.assign(under.neighbours.pricing, { costMinor: 99_999_999n });
+    under.neighbours.billing.tooLarge = true;
+    expect(await attempt({ payment_method: 'E' })).toEqual(tooMuch);
+    expect(under.neighbours.moderation.asked).toBe(1);
+  });
+
+  it.each([
+    ['a penny', 100_000_000n],
+    ['more than any database holds', 10n ** 30n],
+  ])('by %s without VAT, which asks nothing of anybody', async (_, costMinor) => {
+    Object.assign(under.neighbours.pricing, { costMinor });
+    expect(await attempt({ payment_method: 'E' })).toEqual(tooMuch);
+    expect(under.neighbours.moderation.asked).toBe(0);
+  });
 });
 
 describe('E1 400: Idempotency-Key', () => {
@@ -431,6 +444,14 @@ describe('E3 200: balance below the cost', () => {
     expect(await traces()).toEqual(none);
     under.neighbours.billing.balanceMinor = 10_00n;
     expect((await create(under, {}, { key })).body).toMatchObject({ return_code: 'S1' });
+  });
+
+  it('is told with every digit of a cost that no balance can hold', async () => {
+    Object.assign(under.neighbours.pricing, { costMinor: 10n ** 30n });
+    const digits = `1${'0'.repeat(28)}.00 GBP`;
+    expect(await attempt()).toEqual(
+      nothingBut('E3', 200, `The balance is below the offer's cost of ${digits}`),
+    );
   });
 
   it('is no matter for a card payment', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { priceReply as priceReplySchema } from '@offer-ads/contracts/pricing-api';
 import { estimateReply as estimateReplySchema } from '@offer-ads/contracts/public-api';
 import { fc } from '@offer-ads/testing/profile';
 import { exchangeRateOf } from '../domain/exchange-rate.ts';
@@ -81,7 +82,11 @@ describe('the figures of an estimate', () => {
     const reply = JSON.parse(JSON.stringify(estimateReply(price, 'IDR'))) as Record<string, unknown>;
     expect(reply.ad_units).toBe(2.0015998343868868e25);
     expect(Number.isFinite(reply.estimated_cost)).toBe(true);
-    expect(priceReply(price).adUnitsHundredths).toBe(price.adUnitsHundredths.toString());
+    // Creation is told every digit, within the contract.
+    expect(priceReplySchema.parse(priceReply(price))).toMatchObject({
+      adUnitsHundredths: price.adUnitsHundredths.toString(),
+      money: { costMinor: price.money?.costMinor.toString() },
+    });
   });
 
   it('are null where money cannot be told, and the Ad Units are there all the same', () => {
