@@ -15,7 +15,7 @@ type Call = {
 const readingMs = 2_000;
 /** Asks the card provider (8 s) and books (2 s). */
 const topUpMs = 10_000;
-/** Billing gives a PDF five seconds, because the first after its start waits for a thread and fonts, and reads before. */
+/** Billing gives a PDF five seconds, because the first one of a thread waits for its fonts, and reads before. */
 const documentMs = 6_000;
 
 /** Billing has each of them under `/internal` instead of `/billing`. */
