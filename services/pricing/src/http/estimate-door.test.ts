@@ -155,7 +155,7 @@ describe('a body that comes in pieces', () => {
   });
 
   it('and stalls is answered 408, as anywhere', async () => {
-    await using impatient = await start(200);
+    await using impatient = await start(1_000);
     const { socket, received } = send(impatient.port);
     socket.write(`${opening(500)}{"radius":`);
     await eventually(() => expect(received()).toContain('HTTP/1.1 408'));

@@ -169,7 +169,7 @@ describe.each([1, 7])(
             expect(estimate.exchange_rate_date).toBe(price.money && price.money.exchangeRateDate);
           },
         ),
-        { numRuns: runs(40, 2_000) },
+        { numRuns: runs(40, 1_000) },
       );
     });
   },
