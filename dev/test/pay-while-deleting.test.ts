@@ -21,6 +21,8 @@ const ROUNDS_UNTIL_QUIET = 50;
 /** A deletion takes about as long as one of these, so that the payment comes at every stage of it; nothing waits for it. */
 const MOST_APART_MS = [10, 40, 160];
 const HOUR_MS = 3_600_000;
+/** Becoming quiet moves the clock, on a busy machine by many hours. */
+const AHEAD_MS = 20 * 24 * HOUR_MS;
 
 let world: World;
 beforeAll(async () => {
@@ -53,7 +55,7 @@ type Round = {
 /** Each round has an organisation of its own, whose balance shows what came back. */
 async function race(index: number): Promise<Round> {
   const organisationId = 1_000 + index;
-  const startMs = world.clock.now().getTime() + 24 * HOUR_MS;
+  const startMs = world.clock.now().getTime() + AHEAD_MS;
   const wish = { organisationId, paymentMethod: 'E', radius: 7, startMs, durationMs: HOUR_MS + 1 } as const;
   const created = await createOffer(world, wish);
   const offerId = created.offer_id;
@@ -102,49 +104,29 @@ it(
   `paying while a delete runs, ${ROUNDS} times in every order: never both deleted and kept money`,
   async () => {
     const rounds: Round[] = [];
-    for (let begun = 0; begun < ROUNDS; ) {
-      const until = Math.min(begun + ROUNDS_UNTIL_QUIET, ROUNDS);
+    for (let first = 0; first < ROUNDS; first += ROUNDS_UNTIL_QUIET) {
+      const count = Math.min(ROUNDS_UNTIL_QUIET, ROUNDS - first);
+      const indices = Array.from({ length: count }, (_, place) => first + place).values();
       const lane = async () => {
-        while (begun < until) rounds.push(await race(begun++));
+        for (const index of indices) rounds.push(await race(index));
       };
       await Promise.all(Array.from({ length: LANES }, lane));
       await becomeQuiet(world);
     }
-
-    const offers = new Map((await readOffers(world)).map((offer) => [offer.offer_id, offer]));
-    const sales = await readSales(world);
-    const cards = readCardPayments(world);
-    const fateOf = (round: Round) => {
-      const { deleted_at, payment_applied_at, net_minor } = offers.get(round.offerId) as OfferFacts;
-      const sale = sales.get(round.offerId);
-      return {
-        ...round,
-        deleted: deleted_at !== null,
-        applied: payment_applied_at !== null,
-        netMinor: net_minor,
-        paid: cards.get(round.offerId) ?? 0,
-        keptMinor: (sale?.sold_minor ?? 0n) - (sale?.credited_minor ?? 0n),
-        state: sale?.state,
-      };
-    };
-    const fates = rounds.map(fateOf);
-    for (const fate of fates) {
-      // The answers were the truth.
-      expect(fate).toMatchObject({ deleted: fate.deletion === '200 S1', paid: fate.isPaid ? 1 : 0 });
-      expect(['200 S1', '409 E6', '503 E7', '503']).toContain(fate.deletion);
-      // It starts tomorrow: what is deleted owes nothing, what is paid and stays owes all.
-      const keptMinor = fate.isPaid && !fate.deleted ? fate.netMinor : 0n;
-      expect(fate).toMatchObject({ keptMinor, applied: fate.isPaid });
-      if (fate.order.startsWith('paid,') || fate.order.startsWith('paid and')) expect(fate.isPaid).toBe(true);
-      if (fate.order.startsWith('paid and known')) expect(fate.deletion).toBe('200 S1');
-      // Only who was told that it is not certain may find it neither paid nor gone.
-      if (!fate.isPaid && !fate.deleted) expect(fate.deletion).toMatch(/^503/);
-      else expect(fate.state).toBe(fate.isPaid ? 'paid' : 'closed');
-    }
+    // A webhook may still be on its way, and then the payment is asked about.
+    const fates = await eventually(
+      async () => {
+        await becomeQuiet(world);
+        const found = await readFates(rounds);
+        for (const fate of found) expectOneFate(fate);
+        return found;
+      },
+      { timeoutMs: 60_000 },
+    );
     if (testProfile === 'long') process.stdout.write(figures(fates));
 
     // Past the end of all of them.
-    world.clock.advance(3 * 24 * HOUR_MS);
+    world.clock.advance(AHEAD_MS + 2 * 24 * HOUR_MS);
     await eventually(
       async () => {
         await becomeQuiet(world);
@@ -156,7 +138,43 @@ it(
   runs(120_000, 1_200_000),
 );
 
-type Fate = Round & { readonly deleted: boolean; readonly keptMinor: bigint };
+async function readFates(rounds: readonly Round[]) {
+  const offers = new Map((await readOffers(world)).map((offer) => [offer.offer_id, offer]));
+  const sales = await readSales(world);
+  const cards = readCardPayments(world);
+  const fateOf = (round: Round) => {
+    const { deleted_at, payment_applied_at, net_minor } = offers.get(round.offerId) as OfferFacts;
+    const sale = sales.get(round.offerId);
+    return {
+      ...round,
+      deleted: deleted_at !== null,
+      applied: payment_applied_at !== null,
+      netMinor: net_minor,
+      paid: cards.get(round.offerId) ?? 0,
+      keptMinor: (sale?.sold_minor ?? 0n) - (sale?.credited_minor ?? 0n),
+      state: sale?.state,
+    };
+  };
+  return rounds.map(fateOf);
+}
+type Fate = Awaited<ReturnType<typeof readFates>>[number];
+
+function expectOneFate(fate: Fate): void {
+  // The answers were the truth.
+  expect(['200 S1', 'gone', '409 E6', '503 E7']).toContain(fate.deletion);
+  expect(fate).toMatchObject({
+    deleted: fate.deletion === '200 S1' || fate.deletion === 'gone',
+    paid: fate.isPaid ? 1 : 0,
+  });
+  // It starts in weeks: what is deleted owes nothing, what is paid and stays owes all.
+  const keptMinor = fate.isPaid && !fate.deleted ? fate.netMinor : 0n;
+  expect(fate).toMatchObject({ keptMinor, applied: fate.isPaid });
+  if (fate.order.startsWith('paid,') || fate.order.startsWith('paid and')) expect(fate.isPaid).toBe(true);
+  if (fate.order.startsWith('paid and')) expect(fate.deleted).toBe(true);
+  // Only who was told that it is not certain may find it neither paid nor gone.
+  if (!fate.isPaid && !fate.deleted) expect(fate.deletion).toBe('503 E7');
+  else expect(fate.state).toBe(fate.isPaid ? 'paid' : 'closed');
+}
 
 function figures(fates: readonly Fate[]): string {
   const lines = orders.map((order) => {

@@ -51,13 +51,21 @@ export async function createOffer(world: World, wish: OfferWish): Promise<Create
   );
 }
 
-/** Once, and what came of it: `200 S1`, `409 E6` or the like. */
+/** What came of it: `200 S1`, `409 E6`, `503 E7`; or `gone`, when an answer that said nothing was asked for again. */
 export async function deleteOffer(world: World, organisationId: number, offerId: number): Promise<string> {
   const url = `${world.offers.running().url}/offers/${offerId}`;
   const headers = signedCaller({ audience: 'offers', organisationId });
-  const response = await fetch(url, { method: 'DELETE', headers });
-  const { return_code } = (await response.json()) as { return_code?: string };
-  return `${response.status} ${return_code ?? ''}`.trim();
+  let asked = 0;
+  return eventually(
+    async () => {
+      asked += 1;
+      const response = await fetch(url, { method: 'DELETE', headers });
+      const { return_code: code } = (await response.json()) as { return_code?: string };
+      if (response.status === 503 && code === undefined) throw new Error('deleting: 503');
+      return asked > 1 && response.status === 401 ? 'gone' : `${response.status} ${code ?? ''}`;
+    },
+    { timeoutMs: ANSWERED_WITHIN_MS },
+  );
 }
 
 /** Follows the payment link, as the payer's browser does. */
