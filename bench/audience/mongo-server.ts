@@ -8,7 +8,7 @@ import { startServer } from '@offer-ads/dev/backing/server-process';
 import { answers, becomePrimary } from '@offer-ads/dev/backing/stores';
 import { ProgramsMissing } from './postgres-server.ts';
 
-export const mongoSettings = { wiredTigerCacheSizeGB: '4', oplogSize: '1024' } as const;
+const mongoSettings = { wiredTigerCacheSizeGB: '4', oplogSize: '1024' } as const;
 
 /** @returns the address of a database of that name */
 export type MongoServer = (database: string) => string;

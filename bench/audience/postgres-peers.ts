@@ -11,17 +11,17 @@ import { postgisSession } from './postgres-server.ts';
 /** Of PostGIS without spheroid: the mean of the axes of WGS 84, (2a + b) / 3. Radii are scaled to it, so that the circles are the same. */
 const POSTGIS_RADIUS_METRES = (2 * 6_378_137 + 6_356_752.314245179) / 3;
 
-export const postgisTable = `CREATE TABLE people AS SELECT member_id,
+const postgisTable = `CREATE TABLE people AS SELECT member_id,
   ST_SetSRID(ST_MakePoint(longitude_e6 / 1e6::float8, latitude_e6 / 1e6::float8), 4326)::geography(Point, 4326) AS position,
   gender, interests FROM members`;
-export const postgisIndex = 'CREATE INDEX people_position ON people USING gist (position)';
-export const tunedTable = `CREATE TABLE people_in_cells AS SELECT
+const postgisIndex = 'CREATE INDEX people_position ON people USING gist (position)';
+const tunedTable = `CREATE TABLE people_in_cells AS SELECT
   ((latitude_e6 + 90000000) / ${CELL_E6}) * ${CELLS_AROUND} + (longitude_e6 + 180000000) / ${CELL_E6} AS cell,
   cos(radians(latitude_e6 / 1e6::float8)) * cos(radians(longitude_e6 / 1e6::float8)) AS x,
   cos(radians(latitude_e6 / 1e6::float8)) * sin(radians(longitude_e6 / 1e6::float8)) AS y,
   sin(radians(latitude_e6 / 1e6::float8)) AS z,
   gender, interest_bits FROM members ORDER BY cell`;
-export const tunedIndex =
+const tunedIndex =
   'CREATE INDEX people_cell ON people_in_cells (cell) INCLUDE (x, y, z, gender, interest_bits)';
 
 type Statement = { readonly name: string; readonly text: string; readonly values: unknown[] };

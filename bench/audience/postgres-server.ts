@@ -12,7 +12,7 @@ const programs = '/usr/lib/postgresql/15/bin';
 const extension = '/usr/share/postgresql/15/extension/postgis.control';
 
 /** For reading: nobody writes while counts are measured, and what a machine loses that dies meanwhile is a cache. */
-export const postgresSettings = {
+const postgresSettings = {
   // Tables and indexes of 10 million together, so that nothing is read from outside.
   shared_buffers: '4GB',
   effective_cache_size: '8GB',
