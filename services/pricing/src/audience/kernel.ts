@@ -5,6 +5,7 @@ import type { Query } from './query.ts';
 import { openWasmKernel, wasmIsSupported } from './wasm-kernel.ts';
 
 export type Kernel = {
+  readonly name: KernelName;
   readonly memory: Memory;
   readonly count: (heap: Heap, query: Query) => number;
 };

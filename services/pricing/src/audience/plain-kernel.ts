@@ -20,6 +20,7 @@ const { abs, cos, floor, max, min, sin } = Math;
 
 export function openPlainKernel(): Kernel {
   return {
+    name: 'plain',
     memory: plainMemory(),
     count: (heap, query) => countNode(heap, circleOf(query), query, read(heap, state.root), false),
   };

@@ -65,7 +65,9 @@ export async function readSaved(
   const head = await source.take(length);
   const whole = Buffer.concat([start, head]);
   if ((await source.take(4)).readUInt32LE() !== crc32(whole)) throw refused('the head is damaged');
-  const memory = memoryFor(headSchema.parse(JSON.parse(head.toString())));
+  const parsed = headSchema.safeParse(JSON.parse(head.toString()));
+  if (!parsed.success) throw refused('the head is of another kind', parsed.error);
+  const memory = memoryFor(parsed.data);
   let checksum = crc32(Buffer.concat([whole, numberBytes(crc32(whole))]));
   for (let at = SCRATCH_WORDS * 4; at < memory.length; ) {
     const part = await source.some(memory.length - at);

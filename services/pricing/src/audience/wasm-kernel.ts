@@ -15,7 +15,7 @@ const ROUNDING = 4e-6;
 const SINGLE = 1e-6;
 
 /** Where the query lies, in words (kernel/layout.ts). */
-const query = {
+export const query = {
   root: 0,
   latitude: 1,
   longitude: 2,
@@ -64,6 +64,7 @@ export function openWasmKernel(): Kernel {
   const count = instance.exports['count'] as () => number;
   let floats = new Float32Array(memory.buffer, 0, query.interests);
   return {
+    name: 'wasm',
     memory: growing(memory),
     count: (heap, asked) => {
       if (floats.length === 0) floats = new Float32Array(memory.buffer, 0, query.interests);
