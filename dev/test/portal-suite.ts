@@ -1,11 +1,17 @@
 /** People in the portal, from the mail with the link to the key and the colleague: through every service that takes part. */
-import { randomInt } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import {
+  balanceReply,
+  cardTopUpReply,
+  invoicesReply,
+  statementReply,
+} from '@offer-ads/contracts/billing-api';
 import type { IssuedKeyReply } from '@offer-ads/contracts/portal-organisation-api';
 import { sessionReply } from '@offer-ads/contracts/portal-session-api';
 import { eventually } from '@offer-ads/testing/eventually';
 import { advertiser, hourMs, inFuture, london } from './advertiser.ts';
-import { mailsTo } from './simulators.ts';
+import { mailsTo, payAsAPersonWould } from './simulators.ts';
 import type { System } from './system.ts';
 
 export function describePortal(system: () => System): void {
@@ -63,6 +69,32 @@ export function describePortal(system: () => System): void {
       expect((await admin('GET', '/test/balance')).status).toBe(401);
     });
 
+    it('tops the balance up by card: the page, the balance, a line of the statement, an invoice to read and to keep', async () => {
+      const { adminEmail } = demoOrganisation();
+      const admin = visitor(system());
+      await admin('POST', '/sign-in', { email: adminEmail });
+      await admin('POST', '/sign-in/complete', { token: await tokenMailedTo(adminEmail) });
+      const before = balanceReply.parse((await admin('GET', '/live/balance')).body).balanceMinor;
+      const opened = await admin('POST', '/live/billing/top-ups', { amountMinor: '12345' });
+      const topUp = cardTopUpReply.parse(opened.body);
+      expect(topUp).toMatchObject({ netMinor: '12345', vatMinor: '2469' });
+      await payAsAPersonWould(topUp.paymentUrl);
+      await eventually(async () => {
+        const { balanceMinor } = balanceReply.parse((await admin('GET', '/live/balance')).body);
+        expect(BigInt(balanceMinor) - BigInt(before)).toBe(123_45n);
+      });
+      const statement = statementReply.parse((await admin('GET', '/live/billing/statement')).body);
+      expect(statement.entries).toContainEqual(
+        expect.objectContaining({ cause: `card top-up ${topUp.topUpId}`, amountMinor: '12345' }),
+      );
+      const { invoices } = invoicesReply.parse((await admin('GET', '/live/billing/invoices')).body);
+      const invoice = invoices.find(({ kind, netMinor }) => kind === 'top-up' && netMinor === '12345');
+      expect(invoice).toMatchObject({ grossMinor: '14814', number: expect.stringMatching(/^INV-/) });
+      const file = (type: string) => admin('GET', `/live/billing/invoices/${invoice?.number}.${type}`);
+      expect((await file('html')).body).toMatch(/GBP\s148\.14/);
+      expect((await file('pdf')).body).toMatch(/^%PDF-/);
+    });
+
     /** Of the newest mail; the one before may be of an earlier test. */
     async function tokenMailedTo(address: string, subject = 'sign-in link'): Promise<string> {
       return eventually(async () => {
@@ -91,12 +123,14 @@ function visitor(system: System): Visitor {
         'x-forwarded-for': address,
         cookie,
         'x-csrf-token': csrfToken,
+        'idempotency-key': randomUUID(),
         ...(json === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(json === undefined ? {} : { body: JSON.stringify(json) }),
     });
     for (const line of response.headers.getSetCookie()) cookie = line.split(';')[0] ?? '';
-    const body: unknown = response.status === 204 ? undefined : await response.json();
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    const body: unknown = isJson ? await response.json() : await response.text();
     csrfToken = (body as { csrfToken?: string } | undefined)?.csrfToken ?? csrfToken;
     return { status: response.status, body };
   };
