@@ -13,7 +13,8 @@ import { keepFresh } from './held.ts';
 import { holdInterests } from './held-interests.ts';
 import { holdRates } from './held-rates.ts';
 import { mountAdminRoutes } from './http/admin-routes.ts';
-import { priceRoutes } from './http/price-routes.ts';
+import { estimateDoor } from './http/estimate-door.ts';
+import { mountPriceRoutes } from './http/price-routes.ts';
 import { openInterestsStore } from './interests-store.ts';
 import { openMembersStore } from './members-store.ts';
 import { openAudience } from './open-audience.ts';
@@ -42,12 +43,13 @@ export async function startPricing(
   const members = openMembersStore(mongo.connection);
   const audience = opened.use(
     overrides.audience ??
-      openAudience({
+      (await openAudience({
         engine: config.AUDIENCE_ENGINE,
         mongo,
+        mongoUrl: config.MONGO_URL,
         snapshotFolder: config.AUDIENCE_SNAPSHOT_FOLDER,
         ...foundation,
-      }),
+      })),
   );
 
   const interests = await holdInterests(openInterestsStore(mongo.connection));
@@ -92,14 +94,14 @@ export async function startPricing(
   // Before the broker stops, because it waits for those who wait for MongoDB.
   opened.defer(() => stopping.abort());
 
-  const prices = priceRoutes({
+  const prices = {
     contextSecret: config.PRICING_CONTEXT_SECRET,
     clock,
     audience,
     rates,
     interests,
     minCohort: config.AUDIENCE_MIN_COHORT,
-  });
+  };
   const server = opened.use(
     await startHttpServer({
       service: 'pricing',
@@ -108,9 +110,9 @@ export async function startPricing(
       ...foundation,
       // Not the broker: estimates need nothing of it, and what it brings waits in its queue.
       readiness: audience.waitsFor,
-      door: prices.door,
+      door: estimateDoor(prices),
       routes: (app) => {
-        prices.routes(app);
+        mountPriceRoutes(app, prices);
         mountAdminRoutes(app, {
           adminToken: config.ADMIN_TOKEN,
           logger,

@@ -1,40 +1,61 @@
-/**
- * POST /offers/price-estimate before express, which costs several times what counting and pricing do. Only for the usual form of the
- * request, JSON in UTF-8 of a known length: anything else is left to the route, and both answer alike.
- */
+/** POST /offers/price-estimate. It is served before express, which would cost several times what counting and pricing do. */
 import type { IncomingMessage } from 'node:http';
+import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import type { EstimateReply, Refusal } from '@offer-ads/contracts/public-api';
 import { callerVerifier } from '@offer-ads/platform/caller-context';
 import type { Clock } from '@offer-ads/platform/clock';
 import { callerGone } from '@offer-ads/platform/faults';
 import { sendJson } from '@offer-ads/platform/http-replies';
-import { nameRoute } from '@offer-ads/platform/http-request';
+import { nameRoute, requestFacts } from '@offer-ads/platform/http-request';
 import type { Door } from '@offer-ads/platform/http-server';
-import {
-  answerEstimate,
-  type EstimateAnswer,
-  type EstimateParts,
-  MAX_BODY_BYTES,
-  unreadableBody,
-} from './answer-estimate.ts';
+import { type EstimateRefusal, readEstimateForm, refusalOfInterests } from '../domain/estimate-form.ts';
+import type { HeldInterests } from '../held-interests.ts';
+import { type PriceParts, priceOffer } from '../price-offer.ts';
+import { estimateReply, refusalReply } from './replies.ts';
 
-export const estimatePath = '/offers/price-estimate';
+export type EstimateParts = PriceParts & { readonly interests: Pick<HeldInterests, 'active'> };
+type Answer = { readonly status: number; readonly body: EstimateReply | Refusal };
 
-const usualType = /^application\/json(?:; ?charset=utf-8)?$/i;
+const path = '/offers/price-estimate';
+/** A form with every interest there may be takes 4 kB. */
+const MAX_BODY_BYTES = 65_536;
+const unreadable: EstimateRefusal = {
+  reason: 'invalid-input',
+  faults: [
+    `The body must be a JSON object of at most ${MAX_BODY_BYTES} bytes, in UTF-8 and not compressed, sent as application/json`,
+  ],
+};
 
 export function estimateDoor(
   o: EstimateParts & { readonly contextSecret: string; readonly clock: Clock },
 ): Door {
   const verify = callerVerifier({ secret: o.contextSecret, audience: 'pricing', clock: o.clock });
 
-  async function answer(req: IncomingMessage): Promise<EstimateAnswer> {
+  async function answer(req: IncomingMessage): Promise<Answer> {
     const caller = verify(req);
-    const body = readJson(await bodyOf(req));
-    return body === undefined ? unreadableBody() : answerEstimate(o, req, caller, body);
+    const text = await bodyOf(req);
+    const body = text === undefined ? undefined : parseJson(text);
+    return body === undefined ? refused(unreadable) : answerForm(req, caller, body);
+  }
+
+  async function answerForm(req: IncomingMessage, caller: CallerContext, body: unknown): Promise<Answer> {
+    const { mode, currency } = caller;
+    const facts = requestFacts(req);
+    const now = facts.receivedAt;
+    const read = readEstimateForm(body, mode, now);
+    if (!read.ok) return refused(read.refusal);
+    const { interests } = read.form.target;
+    const unknown = interests.length > 0 && refusalOfInterests(interests, o.interests.active());
+    if (unknown) return refused(unknown);
+    // Nothing but reading: whoever leaves needs nothing of it any more.
+    const deadline = facts.deadline().whileAwaited();
+    const price = await priceOffer(o, { ...read.form, currency, now, deadline });
+    return { status: 200, body: estimateReply(price, currency) };
   }
 
   return (req) => {
-    if (req.url !== estimatePath || req.method !== 'POST' || !isUsual(req)) return null;
-    nameRoute(req, estimatePath);
+    if (req.method !== 'POST' || req.url?.split('?', 1)[0] !== path) return null;
+    nameRoute(req, path);
     return async (res) => {
       const { status, body } = await answer(req);
       sendJson(res, status, body);
@@ -42,33 +63,39 @@ export function estimateDoor(
   };
 }
 
-function isUsual({ headers }: IncomingMessage): boolean {
-  const length = Number(headers['content-length'] ?? 0);
-  return (
-    length > 0 &&
-    length <= MAX_BODY_BYTES &&
-    headers['content-encoding'] === undefined &&
-    usualType.test(headers['content-type'] ?? '')
-  );
-}
+const jsonType = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 
-/** As long as was announced, which node sees to. */
-function bodyOf(req: IncomingMessage): Promise<string> {
+/** @returns undefined for what is too long, compressed, or no JSON by its own word; what is left of it runs off unread */
+function bodyOf(req: IncomingMessage): Promise<string | undefined> {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = req.headers;
+  if (!jsonType.test(type) || encoding !== 'identity') {
+    req.resume();
+    return Promise.resolve(undefined);
+  }
   return new Promise((resolve, reject) => {
-    let text = '';
-    req.setEncoding('utf8');
-    req.on('data', (part: string) => (text += part));
-    req.on('end', () => resolve(text));
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    req.on('data', (part: Buffer) => {
+      bytes += part.length;
+      if (bytes <= MAX_BODY_BYTES) parts.push(part);
+      else resolve(undefined);
+    });
+    req.on('end', () => resolve(Buffer.concat(parts).toString('utf8')));
     // It stalled or broke off: the platform has answered, or nobody is there any more.
     req.on('error', () => reject(callerGone()));
   });
 }
 
 /** @returns undefined for what is no JSON */
-function readJson(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
   } catch {
     return undefined;
   }
+}
+
+function refused(why: EstimateRefusal): Answer {
+  const body = refusalReply(why);
+  return { status: body.code, body };
 }

@@ -13,7 +13,8 @@ import { fc, runs } from '@offer-ads/testing/profile';
 import type { AudienceEngine } from '../audience-engine.ts';
 import type { ReferenceRates } from '../domain/exchange-rate.ts';
 import { holdRates } from '../held-rates.ts';
-import { priceRoutes } from './price-routes.ts';
+import { estimateDoor } from './estimate-door.ts';
+import { mountPriceRoutes } from './price-routes.ts';
 
 const lines: string[] = [];
 let server: HttpServer;
@@ -38,6 +39,14 @@ const rates = await holdRates({ newest: async () => [fixing] });
 /** Pricing's routes over a count that takes as long as it may. */
 async function start(audience: AudienceEngine, minCohort = 1): Promise<void> {
   const destination = { write: (line: string) => lines.push(line) };
+  const parts = {
+    contextSecret: testContextSecret,
+    clock,
+    audience,
+    minCohort,
+    rates,
+    interests: { active: () => new Set([1, 2, 3]) },
+  };
   server = await startHttpServer({
     service: 'pricing',
     host: '127.0.0.1',
@@ -46,14 +55,8 @@ async function start(audience: AudienceEngine, minCohort = 1): Promise<void> {
     metrics: createMetrics('pricing'),
     clock,
     readiness: async () => [],
-    ...priceRoutes({
-      contextSecret: testContextSecret,
-      clock,
-      audience,
-      minCohort,
-      rates,
-      interests: { active: () => new Set([1, 2, 3]) },
-    }),
+    door: estimateDoor(parts),
+    routes: (app) => mountPriceRoutes(app, parts),
   });
 }
 
