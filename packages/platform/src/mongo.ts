@@ -16,7 +16,13 @@ export type Mongo = AsyncDisposable & {
 const TIMEOUT_MS = 2_000;
 
 /** Connects, so that a wrong address shows at start; later outages are survived by the driver. */
-export async function openMongo(o: { url: string; logger: Logger; metrics: Metrics }): Promise<Mongo> {
+export async function openMongo(o: {
+  url: string;
+  logger: Logger;
+  metrics: Metrics;
+  /** For calls that may take minutes, such as reading everything: that the server has gone silent is told by heartbeats alone. */
+  patient?: boolean;
+}): Promise<Mongo> {
   // Settings belong to this instance and not to the library, so that services in one test process do not meet.
   const instance = new mongoose.Mongoose({
     bufferCommands: false,
@@ -30,7 +36,7 @@ export async function openMongo(o: { url: string; logger: Logger; metrics: Metri
   const connection = instance.createConnection(o.url, {
     serverSelectionTimeoutMS: TIMEOUT_MS,
     connectTimeoutMS: TIMEOUT_MS,
-    socketTimeoutMS: 5 * TIMEOUT_MS,
+    socketTimeoutMS: o.patient === true ? 0 : 5 * TIMEOUT_MS,
   });
   connection.on('error', (error) => o.logger.warn({ error }, 'mongo connection failed'));
   const onDisconnected = () => o.logger.warn('mongo disconnected');

@@ -7,7 +7,7 @@ import { eligible, type MemberDocument } from './member-document.ts';
 import { MEMBERS } from './members-store.ts';
 
 export type MongoAudience = AudienceEngine & {
-  /** Builds the index where it is missing. */
+  /** Builds the index where it is missing, which may take minutes. */
   readonly prepare: () => Promise<void>;
 };
 
@@ -18,10 +18,9 @@ export function openMongoAudience(connection: Connection): MongoAudience {
       orUnavailable(members.countDocuments(matching(target), withinBudget(deadline))),
     prepare: async () => {
       // Gender narrows within the index; interests would multiply its entries and gain nothing (measured).
-      await members.createIndex(
-        { position: '2dsphere', gender: 1 },
-        { name: 'audience', partialFilterExpression: eligible },
-      );
+      const keys = { position: '2dsphere', gender: 1 } as const;
+      const options = { name: 'audience', partialFilterExpression: eligible };
+      await orUnavailable(members.createIndex(keys, options));
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Which engine counts, with what each needs around it. */
 import type { Logger } from '@offer-ads/platform/logging';
 import type { Metrics } from '@offer-ads/platform/metrics';
-import type { Mongo } from '@offer-ads/platform/mongo';
+import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
 import { startIndexedAudience } from './audience/indexed-audience.ts';
 import { openMembersFeed } from './audience/members-feed-store.ts';
 import type { Audience } from './audience-engine.ts';
@@ -11,33 +11,47 @@ import { openMongoAudience } from './mongo-audience-store.ts';
 export type AudienceEngineName = 'index' | 'mongo';
 
 /** Returns at once; `waitsFor` tells when it counts. */
-export function openAudience(o: {
+export async function openAudience(o: {
   readonly engine: AudienceEngineName;
   readonly mongo: Mongo;
+  readonly mongoUrl: string;
   readonly snapshotFolder: string | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics;
-}): Audience {
-  if (o.engine === 'mongo') return audienceInMongo(o);
-  return startIndexedAudience({ ...o, feed: openMembersFeed(o.mongo.connection, o.metrics) });
+}): Promise<Audience> {
+  await using opened = new AsyncDisposableStack();
+  // Resuming after a long time, and building an index, take MongoDB as long as they take.
+  const patient = opened.use(await openMongo({ ...o, url: o.mongoUrl, patient: true }));
+  const audience = opened.use(
+    o.engine === 'mongo'
+      ? audienceInMongo({ ...o, patient })
+      : startIndexedAudience({ ...o, feed: openMembersFeed(patient.connection, o.metrics) }),
+  );
+  const running = opened.move();
+  return { ...audience, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-function audienceInMongo({ mongo, logger }: { readonly mongo: Mongo; readonly logger: Logger }): Audience {
-  const audience = openMongoAudience(mongo.connection);
+function audienceInMongo({
+  mongo,
+  patient,
+  logger,
+}: {
+  readonly mongo: Mongo;
+  readonly patient: Mongo;
+  readonly logger: Logger;
+}): Audience {
   const stopping = new AbortController();
   let isPrepared = false;
-  // Of many millions the index takes longer to build than a call may wait for it; asking again waits on.
-  const prepared = keepTrying(audience.prepare, {
-    signal: stopping.signal,
-    onFailure: (error) => logger.warn({ error }, 'the 2dsphere index is not there yet'),
-  }).then(
-    () => {
-      isPrepared = true;
-    },
-    () => {},
-  );
+  const prepared = prepare().catch(() => {});
+  async function prepare(): Promise<void> {
+    await keepTrying(openMongoAudience(patient.connection).prepare, {
+      signal: stopping.signal,
+      onFailure: (error) => logger.warn({ error }, 'the 2dsphere index is not there yet'),
+    });
+    isPrepared = true;
+  }
   return {
-    count: audience.count,
+    count: openMongoAudience(mongo.connection).count,
     waitsFor: async () => {
       if (!(await mongo.healthy())) return ['MongoDB does not answer'];
       return isPrepared ? [] : ['the 2dsphere index of members to be built'];

@@ -6,21 +6,22 @@ import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
+import type { AudienceEngine } from '../src/audience-engine.ts';
 import type { Target } from '../src/domain/target.ts';
-import { type MongoAudience, openMongoAudience } from '../src/mongo-audience-store.ts';
+import { openMongoAudience } from '../src/mongo-audience-store.ts';
 import { london } from './people.ts';
 
 let database: TestMongo;
 let wire: TcpProxy;
 let mongo: Mongo;
-let audience: MongoAudience;
+let audience: AudienceEngine;
 
 beforeAll(async () => {
   database = await createTestMongo();
   wire = await startTcpProxy(database.url);
   mongo = await openMongo({ url: wire.url, logger: silentLogger, metrics: createMetrics('pricing') });
   audience = openMongoAudience(mongo.connection);
-  await audience.prepare();
+  await openMongoAudience(mongo.connection).prepare();
 });
 afterAll(async () => {
   await mongo[Symbol.asyncDispose]();

@@ -23,7 +23,9 @@ export async function openAudienceUnderTest(engine: 'index' | 'mongo'): Promise<
   const foundation = { logger: silentLogger, metrics: createMetrics('pricing') };
   const mongo = opened.use(await openMongo({ url: database.url, ...foundation }));
   const store = openMembersStore(mongo.connection);
-  const audience = opened.use(openAudience({ engine, mongo, snapshotFolder: undefined, ...foundation }));
+  const audience = opened.use(
+    await openAudience({ engine, mongo, mongoUrl: database.url, snapshotFolder: undefined, ...foundation }),
+  );
   await eventually(async () => {
     const waitsFor = await audience.waitsFor();
     if (waitsFor.length > 0) throw new Error(waitsFor.join());

@@ -19,7 +19,7 @@ export async function followMembers(o: {
   readonly feed: Pick<MembersFeed, 'follow'>;
   readonly from: Position;
   readonly apply: (change: Change) => void;
-  /** Called now and then, at least every half second; no change is applied before it resolves. */
+  /** Called every half second or so; no change is applied before it resolves. */
   readonly rest: (position: () => Position) => Promise<void>;
   readonly signal: AbortSignal;
   readonly logger: Logger;
@@ -49,22 +49,19 @@ export async function followMembers(o: {
   return { because: 'stopped', position };
 }
 
-/** How many changes may pass without a rest. */
-const CHANGES_BETWEEN_RESTS = 5_000;
+const REST_EVERY_MS = 500;
 
 async function applyAll(
   following: Following,
   o: Parameters<typeof followMembers>[0] & { readonly onProgress: () => void },
 ): Promise<void> {
-  for (let changes = 0; !o.signal.aborted; ) {
+  let restedAt = performance.now();
+  while (!o.signal.aborted) {
     const change = await following.next();
     o.onProgress();
-    if (change !== null) {
-      o.apply(change);
-      changes += 1;
-    }
-    if (change !== null && changes < CHANGES_BETWEEN_RESTS) continue;
-    changes = 0;
+    if (change !== null) o.apply(change);
+    if (change !== null && performance.now() - restedAt < REST_EVERY_MS) continue;
     await o.rest(following.position);
+    restedAt = performance.now();
   }
 }

@@ -11,6 +11,7 @@ import {
 } from '../member-document.ts';
 import { MEMBERS } from '../members-store.ts';
 import type { IndexedMember } from './audience-index.ts';
+import { readRawMember } from './read-raw-member.ts';
 
 /** A place in the stream of changes: a resume token as text, good for as long as MongoDB's oplog goes back to it. */
 export type Position = string;
@@ -57,6 +58,8 @@ export type MembersFeed = {
   readonly knowsMark: (mark: Mark) => Promise<boolean>;
 };
 
+const { EJSON, deserialize } = mongoose.mongo.BSON;
+
 type MarkDocument = { _id: string; number: number; at: Date };
 const MARKS = 'audience_marks';
 /** A replica that has been away longer than any oplog reaches back builds anew anyway. */
@@ -88,32 +91,24 @@ export function openMembersFeed(connection: Connection, metrics: Metrics): Membe
       fullDocument: 'updateLookup',
       batchSize: CHANGES_AT_ONCE,
       maxAwaitTimeMS: LONGEST_WAIT_MS,
-      ...(after !== undefined && { resumeAfter: mongoose.mongo.BSON.EJSON.parse(after) }),
+      ...(after !== undefined && { resumeAfter: EJSON.parse(after) }),
     });
   }
 
   function changeOf(
     event: mongoose.mongo.ChangeStreamDocument<MemberDocument | MarkDocument>,
   ): Change | null {
-    switch (event.operationType) {
-      case 'insert':
-      case 'replace':
-      case 'update': {
-        const document = event.fullDocument;
-        if (event.ns.coll === MARKS)
-          return document === undefined ? null : { mark: markOf(document as MarkDocument) };
-        const memberId = event.documentKey._id as number;
-        // Without one: deleted meanwhile, which the stream tells next.
-        const counts = document !== undefined && isEligible(document as MemberDocument);
-        return { memberId, member: counts ? read(document as MemberDocument) : null };
-      }
-      case 'delete':
-        if (event.ns.coll === MARKS) return null;
-        return { memberId: event.documentKey._id as number, member: null };
-      default:
-        if ('ns' in event && 'coll' in event.ns && event.ns.coll === MARKS) return null;
-        throw new HistoryLostError(`the collection of members is another one now: ${event.operationType}`);
+    const isMark = 'ns' in event && 'coll' in event.ns && event.ns.coll === MARKS;
+    if (!('documentKey' in event)) {
+      if (isMark) return null;
+      throw new HistoryLostError(`the collection of members is another one now: ${event.operationType}`);
     }
+    const document = 'fullDocument' in event ? event.fullDocument : undefined;
+    if (isMark) return document === undefined ? null : { mark: markOf(document as MarkDocument) };
+    const memberId = event.documentKey._id as number;
+    // Without a document: it was deleted, or will be told to be.
+    const counts = document !== undefined && document !== null && isEligible(document as MemberDocument);
+    return { memberId, member: counts ? read(document as MemberDocument) : null };
   }
 
   return {
@@ -147,19 +142,19 @@ export function openMembersFeed(connection: Connection, metrics: Metrics): Membe
     expected: () => orUnavailable(members.estimatedDocumentCount(withinBudget())),
     async *everybody() {
       const options = {
-        projection: indexedFields,
+        raw: true,
         batchSize: MEMBERS_AT_ONCE,
         // What a failover could still undo is not told by the stream either.
         readConcern: 'majority',
       } as const;
-      await using cursor = members.find(eligible, options);
+      await using cursor = members.find<Buffer>(eligible, options);
       let more = orUnavailable(cursor.hasNext());
       while (await more) {
         const documents = cursor.readBufferedDocuments();
         // MongoDB fetches the next ones while these are dealt with.
         more = orUnavailable(cursor.hasNext());
         more.catch(() => {});
-        yield documents.flatMap((document) => read(document) ?? []);
+        yield documents.flatMap((bytes) => read(readRawMember(bytes) ?? deserialize(bytes)) ?? []);
       }
     },
     those: async (ids) => {
@@ -202,7 +197,7 @@ function markOf({ _id, number }: MarkDocument): Mark {
 }
 
 function positionOf(stream: { readonly resumeToken: unknown }): Position {
-  return mongoose.mongo.BSON.EJSON.stringify(stream.resumeToken);
+  return EJSON.stringify(stream.resumeToken);
 }
 
 function database({ db }: Connection): mongoose.mongo.Db {

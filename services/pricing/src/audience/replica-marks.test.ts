@@ -1,0 +1,68 @@
+import { describe, expect, it } from '@jest/globals';
+import { eventually } from '@offer-ads/testing/eventually';
+import type { Mark } from './members-feed-store.ts';
+import { replicaMarks } from './replica-marks.ts';
+
+function marksOn(setMark: (mark: Mark) => Promise<void> = async () => {}) {
+  return replicaMarks({ setMark });
+}
+
+const LONG_MS = 60_000;
+
+describe('a mark', () => {
+  it('is awaited until it, or a later one, comes back', async () => {
+    const marks = marksOn();
+    const [first, second] = [await marks.set(), await marks.set()];
+    expect(marks.hasComeBack(first)).toBe(false);
+    const awaited = [marks.awaited(first, LONG_MS), marks.awaited(second, LONG_MS)];
+    marks.cameBack(second);
+    expect(await Promise.all(awaited)).toEqual([true, true]);
+    expect(await marks.awaited(first, LONG_MS)).toBe(true);
+    expect(marks.latest()).toEqual(second);
+  });
+
+  it('that came back does not tell that a later one did', async () => {
+    const marks = marksOn();
+    const first = await marks.set();
+    const second = await marks.set();
+    marks.cameBack(first);
+    expect(marks.hasComeBack(second)).toBe(false);
+    expect(await marks.awaited(second, 1)).toBe(false);
+    marks.cameBack(second);
+    marks.cameBack(first);
+    expect(marks.latest()).toEqual(second);
+  });
+
+  it('of another replica tells nothing', async () => {
+    const marks = marksOn();
+    const mine = await marks.set();
+    marks.cameBack(await marksOn().set());
+    expect(marks.hasComeBack(mine)).toBe(false);
+    expect(marks.latest()).toBeUndefined();
+  });
+
+  it('is stored in the order in which they are set, and one that cannot be stored keeps none from it', async () => {
+    const stored: number[] = [];
+    const marks = marksOn(async ({ number }) => {
+      await Promise.resolve();
+      if (number === 2) throw new Error('away');
+      stored.push(number);
+    });
+    const outcomes = await Promise.allSettled([marks.set(), marks.set(), marks.set()]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(stored).toEqual([1, 3]);
+  });
+
+  it('tells the age of what is known from when it was set, not from when it came back', async () => {
+    expect(marksOn().ageMs()).toBeUndefined();
+    let store = () => {};
+    const slow = marksOn(() => new Promise((resolve) => void (store = resolve)));
+    const startedAt = performance.now();
+    const setting = slow.set();
+    // As long as a store takes to answer.
+    await eventually(() => expect(performance.now() - startedAt).toBeGreaterThan(20));
+    store();
+    slow.cameBack(await setting);
+    expect(slow.ageMs()).toBeGreaterThan(20);
+  });
+});

@@ -1,0 +1,276 @@
+/** The index follows MongoDB through whatever happens to it, and starts again from where it was. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createMetrics, type Metrics } from '@offer-ads/platform/metrics';
+import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
+import { eventually } from '@offer-ads/testing/eventually';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { createTestMongo } from '@offer-ads/testing/mongo';
+import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { startIndexedAudience } from '../src/audience/indexed-audience.ts';
+import { HistoryLostError, type MembersFeed, openMembersFeed } from '../src/audience/members-feed-store.ts';
+import { readSnapshot } from '../src/audience/snapshot-file.ts';
+import type { Audience } from '../src/audience-engine.ts';
+import { type MembersStore, openMembersStore } from '../src/members-store.ts';
+
+const london = { latitude: 51.5, longitude: -0.12 };
+const everybody = { ...london, radiusMiles: 30, gender: [], interests: [] };
+const fact = (memberId: number, changes: object = {}) => ({
+  memberId,
+  ...london,
+  gender: 'Female' as const,
+  interests: [1],
+  active: true,
+  banned: false,
+  ...changes,
+});
+
+let opened: AsyncDisposableStack;
+let wire: TcpProxy;
+let mongo: Mongo;
+/** By another way, which nothing cuts. */
+let writer: Mongo;
+let store: MembersStore;
+let feed: MembersFeed;
+let metrics: Metrics;
+let folder: string;
+/** How often all members were read. */
+let builds: number;
+
+beforeEach(async () => {
+  opened = new AsyncDisposableStack();
+  const database = await createTestMongo();
+  opened.defer(database.dispose);
+  wire = opened.use(await startTcpProxy(database.url));
+  metrics = createMetrics('pricing');
+  const foundation = { logger: silentLogger, metrics };
+  writer = opened.use(await openMongo({ url: database.url, ...foundation }));
+  mongo = opened.use(await openMongo({ url: wire.url, patient: true, ...foundation }));
+  store = openMembersStore(writer.connection);
+  const real = openMembersFeed(mongo.connection, metrics);
+  builds = 0;
+  feed = {
+    ...real,
+    everybody: () => {
+      builds += 1;
+      return real.everybody();
+    },
+  };
+  folder = await mkdtemp(join(tmpdir(), 'audience-'));
+  opened.defer(() => rm(folder, { recursive: true, force: true }));
+});
+afterEach(async () => {
+  await opened.disposeAsync();
+});
+
+async function start(o: { feed?: MembersFeed; snapshotEveryMs?: number } = {}): Promise<Audience> {
+  const audience = opened.use(
+    startIndexedAudience({ feed, snapshotFolder: folder, logger: silentLogger, metrics, ...o }),
+  );
+  await eventually(async () => expect(await audience.waitsFor()).toEqual([]));
+  return audience;
+}
+
+async function write(...changes: Parameters<MembersStore['write']>[0]): Promise<void> {
+  await store.write(changes);
+}
+
+async function counts(audience: Audience, expected: number): Promise<void> {
+  await eventually(async () => expect(await audience.count(everybody)).toBe(expected));
+}
+
+describe('an index', () => {
+  it('says what it waits for and does not count before it knows everybody', async () => {
+    await write({ facts: fact(1), version: 1 });
+    wire.takeDown();
+    const audience = opened.use(
+      startIndexedAudience({ feed, snapshotFolder: undefined, logger: silentLogger, metrics }),
+    );
+    expect(await audience.waitsFor()).toEqual([expect.stringMatching(/^the audience index: /)]);
+    await expect(audience.count(everybody)).rejects.toMatchObject({ status: 503 });
+    wire.bringBack();
+    await eventually(async () => expect(await audience.waitsFor()).toEqual([]));
+    expect(await audience.count(everybody)).toBe(1);
+  });
+
+  it('goes on counting while MongoDB is away, and then learns what it has missed', async () => {
+    const audience = await start();
+    await write({ facts: fact(1), version: 1 }, { facts: fact(2), version: 1 });
+    await counts(audience, 2);
+    wire.takeDown();
+    await write({ removed: 1, version: 2 }, { facts: fact(3), version: 1 }, { facts: fact(4), version: 1 });
+    expect(await audience.count(everybody)).toBe(2);
+    expect(await audience.waitsFor()).toEqual([]);
+    wire.bringBack();
+    await counts(audience, 3);
+    expect(builds).toBe(1);
+  });
+
+  it('learns what a person puts right by hand, and leaves out what nobody can read', async () => {
+    const audience = await start();
+    await write(...[1, 2, 3, 4].map((id) => ({ facts: fact(id), version: 1 })));
+    await counts(audience, 4);
+    const members = writer.connection.collection<{ _id: number }>('members');
+    await members.updateOne({ _id: 1 }, { $set: { banned: true } });
+    await members.deleteOne({ _id: 2 });
+    await members.updateOne({ _id: 3 }, { $set: { gender: 'Dragon' } });
+    await members.updateOne({ _id: 4 }, { $set: { 'position.coordinates': [-0.12, 51.6] } });
+    await eventually(async () =>
+      expect(await audience.count({ ...everybody, latitude: 51.6, radiusMiles: 5 })).toBe(1),
+    );
+    await counts(audience, 1);
+    expect(await audience.check?.({ repair: false })).toMatchObject({ ok: true, members: 1, indexed: 1 });
+  });
+
+  it('is built anew when the collection of members is another one', async () => {
+    const audience = await start();
+    await write({ facts: fact(1), version: 1 });
+    await counts(audience, 1);
+    await writer.connection.collection('members').drop();
+    await write({ facts: fact(2), version: 1 }, { facts: fact(3), version: 1 });
+    await eventually(() => expect(builds).toBeGreaterThan(1));
+    await counts(audience, 2);
+    await eventually(async () => expect(await audience.waitsFor()).toEqual([]));
+    expect(await audience.check?.({ repair: false })).toMatchObject({ ok: true, members: 2, indexed: 2 });
+  });
+
+  it('is built anew when its changes are told no further, and counts meanwhile', async () => {
+    let isLost = false;
+    let finishBuild = () => {};
+    const held = new Promise<void>((resolve) => {
+      finishBuild = resolve;
+    });
+    const forgetful: MembersFeed = {
+      ...feed,
+      follow: (after) => {
+        const following = feed.follow(after);
+        const next = async () => {
+          if (isLost) throw new HistoryLostError('the oplog goes no further back');
+          return following.next();
+        };
+        return { ...following, next };
+      },
+      async *everybody() {
+        if (isLost) await held;
+        isLost = false;
+        yield* feed.everybody();
+      },
+    };
+    const audience = await start({ feed: forgetful });
+    await write({ facts: fact(1), version: 1 });
+    await counts(audience, 1);
+    isLost = true;
+    await eventually(async () =>
+      expect(await audience.waitsFor()).toEqual([expect.stringContaining('built from 0 of')]),
+    );
+    expect(await audience.count(everybody)).toBe(1);
+    await write({ facts: fact(2), version: 1 });
+    finishBuild();
+    await counts(audience, 2);
+    await eventually(async () => expect(await audience.waitsFor()).toEqual([]));
+  });
+
+  it('knows from MongoDB itself that the stream cannot go on where it was', async () => {
+    const stream = writer.connection.db!.collection('members').watch();
+    const event = stream.next();
+    // Until the stream is open, nothing tells that it is.
+    for (let version = 1, told = false; !told; version += 1) {
+      await write({ facts: fact(1), version });
+      told = await Promise.race([event.then(() => true), pause(50, false)]);
+    }
+    const { _data: token } = (await event)._id as { _data: string };
+    await stream.close();
+    // The same event a second earlier, when there was none.
+    const seconds = (Number.parseInt(token.slice(2, 10), 16) - 1).toString(16).padStart(8, '0');
+    const nowhere = `${token.slice(0, 2)}${seconds.toUpperCase()}${token.slice(10)}`;
+    const following = feed.follow(JSON.stringify({ _data: nowhere }));
+    await expect(following.next()).rejects.toBeInstanceOf(HistoryLostError);
+    await following.close();
+  });
+
+  it('of which some went astray is put right by a check with repair', async () => {
+    const deaf: MembersFeed = {
+      ...feed,
+      follow: (after) => {
+        const following = feed.follow(after);
+        const next = async () => {
+          const change = await following.next();
+          return change !== null && 'memberId' in change && change.memberId > 2 ? null : change;
+        };
+        return { ...following, next };
+      },
+    };
+    const audience = await start({ feed: deaf });
+    await write(...[1, 2, 3, 4].map((id) => ({ facts: fact(id), version: 1 })));
+    await counts(audience, 2);
+    expect(await audience.check?.({ repair: false })).toMatchObject({ ok: false, missing: 2 });
+    expect(await audience.check?.({ repair: true })).toMatchObject({ ok: true, repaired: 2 });
+    expect(await audience.count(everybody)).toBe(4);
+  });
+});
+
+describe('a restart', () => {
+  async function stopWith(members: number): Promise<void> {
+    const audience = await start();
+    await write(...Array.from({ length: members }, (_, index) => ({ facts: fact(index + 1), version: 1 })));
+    await counts(audience, members);
+    await audience[Symbol.asyncDispose]();
+  }
+
+  it('takes the snapshot that the stop left, and all that has happened since', async () => {
+    await stopWith(3);
+    expect(builds).toBe(1);
+    await write({ removed: 1, version: 2 }, { facts: fact(9), version: 1 }, { facts: fact(10), version: 1 });
+    const audience = await start();
+    expect(await audience.count(everybody)).toBe(4);
+    expect(builds).toBe(1);
+  });
+
+  it('takes the snapshot that was written while the index ran, when it was ended without a stop', async () => {
+    const audience = await start({ snapshotEveryMs: 0 });
+    await write({ facts: fact(1), version: 1 });
+    await counts(audience, 1);
+    await eventually(async () => {
+      const isOurs = async () => undefined;
+      const snapshot = await readSnapshot(folder, isOurs);
+      expect('index' in snapshot && snapshot.index.size().members).toBe(1);
+    });
+    builds = 0;
+    const other = await start();
+    expect(await other.count(everybody)).toBe(1);
+    expect(builds).toBe(0);
+  });
+
+  it.each([
+    [
+      'the collection was made anew',
+      async () => {
+        await writer.connection.collection('members').drop();
+        await write({ facts: fact(7), version: 1 });
+      },
+      1,
+    ],
+    [
+      // What a backup from before the snapshot looks like.
+      'the database is an older one',
+      async () => {
+        await writer.connection.collection('audience_marks').deleteMany({});
+      },
+      3,
+    ],
+    [
+      'the file is broken',
+      () => writeFile(join(folder, 'audience.snapshot'), 'OFADAUD1 and then nonsense'),
+      3,
+    ],
+  ])('takes no snapshot when %s', async (_, happened, members) => {
+    await stopWith(3);
+    await happened();
+    const audience = await start();
+    expect(await audience.count(everybody)).toBe(members);
+    expect(builds).toBe(2);
+  });
+});
