@@ -1,10 +1,12 @@
 /** Everybody looked at, by pricing's own rule of distance: what all counts must equal. */
-import { isWithin } from '../../services/pricing/src/domain/great-circle.ts';
+import { greatCircleMetres, radiusMetres } from '../../services/pricing/src/domain/great-circle.ts';
 import type { Target } from '../../services/pricing/src/domain/target.ts';
 import { boxesOf } from './geometry.ts';
 import { bitsOfGenders, bitsOfInterests, type Population } from './population.ts';
 
-export function bruteForce(population: Population, target: Target): number {
+/** @param beyondMetres counts as inside too; less than the hair by which boxes are too large */
+export function bruteForce(population: Population, target: Target, beyondMetres = 0): number {
+  const most = radiusMetres(target.radiusMiles) + beyondMetres;
   const { latitudesE6, longitudesE6, genderBits, interestBits } = population;
   const wanted = { genders: bitsOfGenders(target.gender), interests: bitsOfInterests(target.interests) };
   let found = 0;
@@ -16,7 +18,8 @@ export function bruteForce(population: Population, target: Target): number {
       if (!(longitudeE6 >= west && longitudeE6 <= east)) continue;
       if (wanted.genders !== 0 && ((genderBits[row] ?? 0) & wanted.genders) === 0) continue;
       if (wanted.interests !== 0 && ((interestBits[row] ?? 0) & wanted.interests) === 0) continue;
-      if (isWithin(target, { latitude: latitudeE6 / 1e6, longitude: longitudeE6 / 1e6 })) found += 1;
+      const place = { latitude: latitudeE6 / 1e6, longitude: longitudeE6 / 1e6 };
+      if (greatCircleMetres(target, place) <= most) found += 1;
     }
   }
   return found;

@@ -12,6 +12,9 @@ export type Counts = {
   readonly counted: readonly number[];
   /** Milliseconds of every count of every round. */
   readonly disturbed: ReadonlyMap<PeerName, readonly number[]>;
+  /** Of those who may count somebody beyond the edge: how many were too many, and in how many queries. */
+  readonly tooMany: number;
+  readonly queriesWithMore: number;
   /** Of the index. */
   readonly alone: readonly number[];
   readonly rounds: number;
@@ -35,6 +38,9 @@ export async function measureCounts(o: {
   const { population, peers, targets, rounds, report } = o;
   report(`Looking at every member for each of ${targets.length} queries ...`);
   const counted = targets.map((target) => bruteForce(population, target));
+  const beyond = Math.max(...peers.map(({ beyondMetres = 0 }) => beyondMetres));
+  const most = targets.map((target) => bruteForce(population, target, beyond));
+  let [tooMany, queriesWithMore] = [0, 0];
   const disturbed = new Map<PeerName, number[]>(peers.map(({ name }) => [name, []]));
   await untilQuiet();
   const foreign = watchForeignLoad();
@@ -45,7 +51,11 @@ export async function measureCounts(o: {
       // Nobody always follows the same one.
       const turn = (round + index) % asked.length;
       for (const peer of [...asked.slice(turn), ...asked.slice(0, turn)]) {
-        const ms = await countOnce(peer, target, counted[index] ?? Number.NaN);
+        const exact = counted[index] ?? Number.NaN;
+        const atMost = peer.beyondMetres === undefined ? exact : (most[index] ?? Number.NaN);
+        const { ms, more } = await countOnce(peer, target, exact, atMost);
+        tooMany += more;
+        if (more > 0) queriesWithMore += 1;
         if (round > 0) disturbed.get(peer.name)?.push(ms);
       }
     }
@@ -58,20 +68,25 @@ export async function measureCounts(o: {
   const alone: number[] = [];
   for (let round = 0; round <= ROUNDS_ALONE; round += 1) {
     for (const [at, target] of targets.entries()) {
-      const ms = await countOnce(index, target, counted[at] ?? Number.NaN);
+      const { ms } = await countOnce(index, target, counted[at] ?? Number.NaN);
       if (round > 0) alone.push(ms);
     }
   }
-  return { counted, disturbed, alone, rounds, foreignLoad };
+  return { counted, disturbed, alone, tooMany, queriesWithMore, rounds, foreignLoad };
 }
 
 /** @throws {Unequal} naming the query */
-async function countOnce(peer: Peer, target: Target, expected: number): Promise<number> {
+async function countOnce(
+  peer: Peer,
+  target: Target,
+  exact: number,
+  most = exact,
+): Promise<{ ms: number; more: number }> {
   const began = performance.now();
   const answer = peer.count(target);
   // Nobody waits for what is there already.
   const counted = typeof answer === 'number' ? answer : await answer;
   const ms = performance.now() - began;
-  if (counted === expected) return ms;
-  throw new Unequal(`${peer.name} counts ${counted} and not ${expected}: ${worded(target)}`);
+  if (counted >= exact && counted <= most) return { ms, more: counted - exact };
+  throw new Unequal(`${peer.name} counts ${counted} and not ${exact}: ${worded(target)}`);
 }

@@ -10,6 +10,8 @@ import { everybody, POPULATION } from './population.ts';
 const BATCH = 1_000;
 const AT_ONCE = 4;
 const VERSION = 1;
+/** MongoDB counts whoever's S2 cell of the finest level touches the circle: its longest diagonal, 2.439 / 2^30 of the radius. */
+const LEAF_CELL_METRES = 0.0145;
 
 type Marker = { _id: 'loaded'; population: string };
 
@@ -33,6 +35,7 @@ export async function openMongoPeer(
   return {
     name: 'MongoDB 2dsphere',
     slow: true,
+    beyondMetres: LEAF_CELL_METRES,
     count: (target) => count(target, createDeadline(Number.MAX_SAFE_INTEGER)),
     loadSeconds,
     bytes: storageSize + totalIndexSize,

@@ -6,6 +6,8 @@ export type Peer = {
   readonly name: PeerName;
   /** The index answers at once; the others after a round trip. */
   readonly count: (target: Target) => number | Promise<number>;
+  /** So far outside of the circle it may still count somebody; unless given it counts exactly. */
+  readonly beyondMetres?: number;
   /** Its rounds take minutes: it is asked in the first one alone. */
   readonly slow?: true;
   /** Seconds to fill it; undefined: a run before did. */

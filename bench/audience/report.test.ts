@@ -21,6 +21,8 @@ function counts(alone: readonly number[], indexBytes = 15) {
       measured: {
         counted,
         alone,
+        tooMany: 0,
+        queriesWithMore: 0,
         rounds: 1,
         foreignLoad: 0.02,
         disturbed: new Map(peerNames.map((name) => [name, counted.map(() => timesOf[name])])),

@@ -66,7 +66,10 @@ function countsOfSize({ members: count, measured }: Sized<CountsOfPeers>): strin
   ];
   return [
     `${members(count)}. ${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${counted.length} queries, which reach ` +
-      `${shown(median(counted))} members at the median and ${shown(Math.max(...counted))} at most; all counts equal. ` +
+      `${shown(median(counted))} members at the median and ${shown(Math.max(...counted))} at most; all counts equal` +
+      (measured.tooMany === 0
+        ? '. '
+        : `, but that MongoDB counts ${measured.tooMany} too many, who are less than 1.5 cm outside, in ${measured.queriesWithMore} queries. `) +
       disturbance(measured.foreignLoad),
     table(
       [
