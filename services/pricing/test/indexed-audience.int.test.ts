@@ -125,6 +125,16 @@ describe('an index', () => {
     expect(await audience.check?.({ repair: false })).toMatchObject({ ok: true, members: 1, indexed: 1 });
   });
 
+  it('counts everybody whom it can take when there are more different interests than it can', async () => {
+    const withInterest = (id: number) => ({ facts: fact(id, { interests: [id] }), version: 1 });
+    await write(...Array.from({ length: 513 }, (_, index) => withInterest(index + 1)));
+    const audience = await start();
+    expect(await audience.count(everybody)).toBe(512);
+    await write(withInterest(514), { facts: fact(515, { interests: [7] }), version: 1 });
+    await counts(audience, 513);
+    expect(await audience.check?.({ repair: true })).toMatchObject({ ok: false, missing: 2, repaired: 0 });
+  });
+
   it('is built anew when the collection of members is another one', async () => {
     const audience = await start();
     await write({ facts: fact(1), version: 1 });

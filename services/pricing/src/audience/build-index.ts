@@ -15,6 +15,8 @@ export async function buildIndex(o: {
   readonly feed: MembersFeed;
   readonly marks: Pick<ReplicaMarks, 'set'>;
   readonly onProgress: (progress: BuildProgress) => void;
+  /** A member whom the index cannot take; the others are. */
+  readonly onLeftOut: (error: unknown) => void;
   readonly signal: AbortSignal;
   readonly logger: Logger;
 }): Promise<{ readonly index: AudienceIndex; readonly origin: Origin }> {
@@ -29,8 +31,14 @@ export async function buildIndex(o: {
   let toldAt = startedAt;
   for await (const batch of feed.everybody()) {
     o.signal.throwIfAborted();
-    for (const member of batch) build.add(member);
-    members += batch.length;
+    for (const member of batch) {
+      try {
+        build.add(member);
+        members += 1;
+      } catch (error) {
+        o.onLeftOut(error);
+      }
+    }
     o.onProgress({ members, expected });
     if (performance.now() - toldAt < TELL_EVERY_MS) continue;
     toldAt = performance.now();

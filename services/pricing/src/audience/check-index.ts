@@ -5,7 +5,7 @@
 import type { MembersCheck } from '@offer-ads/contracts/admin-api';
 import { serviceUnavailable } from '@offer-ads/platform/faults';
 import { toMicrodegrees } from '../domain/great-circle.ts';
-import type { AudienceIndex, IndexedMember } from './audience-index.ts';
+import { AudienceFullError, type AudienceIndex, type IndexedMember } from './audience-index.ts';
 import type { MembersFeed } from './members-feed-store.ts';
 import type { ReplicaMarks } from './replica-marks.ts';
 
@@ -84,14 +84,22 @@ async function repair(o: Checked, ids: readonly number[]): Promise<number> {
     for (const batch of batchesOf(open, LOOKED_UP_AT_ONCE)) {
       const counting = await o.feed.those(batch);
       for (const id of batch) {
-        const member = counting.get(id);
-        if (member === undefined) o.index.remove(id);
-        else o.index.put(member);
+        putRight(o.index, id, counting.get(id));
       }
     }
     open = [...(await lookAgain(o, open)).keys()];
   }
   return ids.length - open.length;
+}
+
+function putRight(index: AudienceIndex, id: number, member: IndexedMember | undefined): void {
+  if (member === undefined) return index.remove(id);
+  try {
+    index.put(member);
+  } catch (error) {
+    // Still different, then.
+    if (!(error instanceof AudienceFullError)) throw error;
+  }
 }
 
 async function catchUp(marks: Pick<ReplicaMarks, 'set' | 'awaited'>): Promise<void> {

@@ -22,6 +22,8 @@ const SET_MARK_EVERY_MS = 10_000;
 /** An import waits no longer for the index to have caught up with it. */
 const INCLUDED_WITHIN_MS = 60_000;
 
+const TELL_LEFT_OUT_EVERY_MS = 10_000;
+
 export type IndexedAudienceOptions = {
   readonly feed: MembersFeed;
   /** Undefined: no snapshots, and every start reads all members from MongoDB. */
@@ -44,6 +46,7 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
   let counting: AudienceIndex | undefined;
   /** What is on its way to be `counting`; the same once it is. */
   let following: AudienceIndex | undefined;
+  let leftOutToldAt = Number.NEGATIVE_INFINITY;
   let waitsFor: string | undefined = 'the audience index: to begin';
 
   const untilItWorks = <T>(what: string, work: () => Promise<T>) =>
@@ -64,7 +67,7 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
       waitsFor = `the audience index: built from ${members} of about ${expected} members`;
     };
     onProgress({ members: 0, expected: 0 });
-    return buildIndex({ feed, marks, onProgress, signal, logger });
+    return buildIndex({ feed, marks, onProgress, onLeftOut: leaveOut, signal, logger });
   }
 
   async function live(): Promise<void> {
@@ -100,12 +103,19 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
       else index.put(change.member);
       metrics.applied();
     } catch (error) {
-      // One member whom the index cannot hold must not keep the others from being counted.
       index.remove(change.memberId);
-      metrics.leftOut();
-      logger.error({ error }, 'a member does not fit into the audience index and is not counted');
+      leaveOut(error);
     }
     snapshots.changed();
+  }
+
+  /** One member whom the index cannot hold must not keep the others from being counted. */
+  function leaveOut(error: unknown): void {
+    metrics.leftOut();
+    // A feed gone wrong can do this to millions.
+    if (performance.now() - leftOutToldAt < TELL_LEFT_OUT_EVERY_MS) return;
+    leftOutToldAt = performance.now();
+    logger.error({ error }, 'a member does not fit into the audience index and is not counted');
   }
 
   async function countOnceCurrent(index: AudienceIndex): Promise<void> {
