@@ -3,6 +3,7 @@
  * lies outside not at all, and on the edge it goes down, to single members at last. A loop with a stack of its own, because the
  * next address is then known long before it is needed.
  */
+import { fetchColumns } from './ahead';
 import { classify, inside, outside } from './boxes';
 import { countSelected, selectSlots } from './columns';
 import {
@@ -56,6 +57,7 @@ export function count(): u32 {
     if (!filtered) {
       total += countByGender(node, within);
     } else {
+      if (bottom) fetchColumns(node, within);
       for (; within != 0; within &= within - 1) {
         const child = load<u32>(node + (ctz(within) << 2), ADDRESSES);
         if (bottom) {

@@ -9,7 +9,7 @@ export function createAudienceIndex(options: AudienceOptions = {}): AudienceInde
   return indexOn(emptyParts(options));
 }
 
-export { type AudienceBuild, startAudienceBuild } from './build.ts';
+export { startAudienceBuild } from './build.ts';
 export { AudienceFullError } from './heap.ts';
 export type { AudienceIndex, AudienceOptions, IndexedMember } from './index-parts.ts';
 export { loadAudienceIndex } from './load.ts';

@@ -51,7 +51,7 @@ export const DENSE = 3;
 export const DENSE_UNITS = BITMAP / UNIT;
 /** Forms 0 to 2 are lists of 8, 16 or 32 slots of 16 bits; places without a slot hold `NO_SLOT`. */
 export const LISTED = (form: number): number => 8 << form;
-export const NO_SLOT = SLOTS;
+export const NO_SLOT = 1024;
 
 /** Columns: eight genders, the upper 21 bits of ids, then the interests. */
 export const GENDERS = 8;
