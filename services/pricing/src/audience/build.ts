@@ -1,9 +1,8 @@
 /** Many members at once: collected in columns, sorted along the curve, packed. */
 import { setImmediate } from 'node:timers/promises';
+import { type Collected, collect, createCollected } from './collected-members.ts';
 import { createDraft, draftBit, draftMember, emptyDraft, slotOf } from './draft.ts';
-import { type GrowingArray, growingArray, push } from './growing-array.ts';
 import { increase, reserve } from './heap.ts';
-import { hilbertKey } from './hilbert.ts';
 import { addReference, expectIds } from './id-map.ts';
 import {
   type AudienceIndex,
@@ -16,7 +15,7 @@ import {
 } from './index-parts.ts';
 import { INTEREST_COLUMN, state } from './layout.ts';
 import { sortedAlongCurve } from './sort-along-curve.ts';
-import { type Entry, idColumns } from './superblock.ts';
+import { idColumns } from './superblock.ts';
 import { idOf, newSuperblock, packNodes, referenceOf } from './tree.ts';
 
 export type AudienceBuild = {
@@ -40,8 +39,8 @@ export function startAudienceBuild(expected = 0, options: AudienceOptions = {}):
     add: (member) => collect(collected, entryFor(parts, member, false)),
     finish: async () => {
       const rest = restAfter(TURN_MS);
-      const ids = collected.ids.values.subarray(0, collected.ids.length);
-      const keys = collected.keys.values.subarray(0, collected.keys.length);
+      const ids = collected.ids.subarray(0, collected.members);
+      const keys = collected.keys.subarray(0, collected.members);
       const earlier = await earlierOnes(ids, rest);
       expectIds(parts.heap, ids, (words) => reserve(parts.heap, words));
       const order = await sortedAlongCurve(keys, earlier, rest);
@@ -49,40 +48,6 @@ export function startAudienceBuild(expected = 0, options: AudienceOptions = {}):
       return indexOn(parts);
     },
   };
-}
-
-/** One array for each fact: ten million members take 400 MB on their way. */
-type Collected = {
-  readonly ids: GrowingArray<Float64Array>;
-  readonly keys: GrowingArray<Float64Array>;
-  readonly latitudes: GrowingArray<Int32Array>;
-  readonly longitudes: GrowingArray<Int32Array>;
-  readonly genders: GrowingArray<Uint8Array>;
-  /** Where each member's interests end. */
-  readonly interestEnds: GrowingArray<Uint32Array>;
-  readonly interests: GrowingArray<Uint16Array>;
-};
-
-function createCollected(expected: number): Collected {
-  return {
-    ids: growingArray(new Float64Array(expected)),
-    keys: growingArray(new Float64Array(expected)),
-    latitudes: growingArray(new Int32Array(expected)),
-    longitudes: growingArray(new Int32Array(expected)),
-    genders: growingArray(new Uint8Array(expected)),
-    interestEnds: growingArray(new Uint32Array(expected)),
-    interests: growingArray(new Uint16Array(expected)),
-  };
-}
-
-function collect(collected: Collected, { id, latitude, longitude, gender, interests }: Entry): void {
-  push(collected.ids, id);
-  push(collected.keys, hilbertKey(latitude, longitude));
-  push(collected.latitudes, latitude);
-  push(collected.longitudes, longitude);
-  push(collected.genders, gender);
-  for (const interest of interests) push(collected.interests, interest);
-  push(collected.interestEnds, collected.interests.length);
 }
 
 type Rest = () => Promise<void> | undefined;
@@ -126,6 +91,7 @@ const draft = createDraft();
 
 async function pack(parts: Parts, collected: Collected, order: Float64Array, rest: Rest): Promise<void> {
   const { heap, tree } = parts;
+  const idAt = (reference: number) => idOf(tree, reference);
   const superblocks = ceil(order.length / PACKED_MEMBERS);
   const packed: { address: number; key: number }[] = [];
   for (let each = 0; each < superblocks; each += 1) {
@@ -134,10 +100,10 @@ async function pack(parts: Parts, collected: Collected, order: Float64Array, res
     reserve(heap);
     draftAll(collected, members);
     const address = newSuperblock(tree, draft);
-    packed.push({ address, key: collected.keys.values[members[0] as number] as number });
+    packed.push({ address, key: collected.keys[members[0] as number] as number });
     members.forEach((at, place) => {
       const reference = referenceOf(heap, address, slotOf(place, members.length));
-      addReference(heap, (other) => idOf(tree, other), collected.ids.values[at] as number, reference);
+      addReference(heap, idAt, collected.ids[at] as number, reference);
     });
     increase(heap, state.members, members.length);
     await rest();
@@ -151,17 +117,17 @@ function draftAll(collected: Collected, members: Float64Array): void {
   for (let place = 0; place < members.length; place += 1) {
     const at = members[place] as number;
     const slot = slotOf(place, members.length);
-    const id = ids.values[at] as number;
+    const id = ids[at] as number;
     draftMember(draft, slot, {
-      latitude: latitudes.values[at] as number,
-      longitude: longitudes.values[at] as number,
+      latitude: latitudes[at] as number,
+      longitude: longitudes[at] as number,
       lowerId: id % 2 ** 32,
     });
-    draftBit(draft, genders.values[at] as number, slot);
-    for (const column of idColumns(id)) draftBit(draft, column, slot);
-    const end = interestEnds.values[at] as number;
-    for (let from = at === 0 ? 0 : (interestEnds.values[at - 1] as number); from < end; from += 1) {
-      draftBit(draft, INTEREST_COLUMN + (interests.values[from] as number), slot);
+    draftBit(draft, genders[at] as number, slot);
+    if (id >= 2 ** 32) for (const column of idColumns(id)) draftBit(draft, column, slot);
+    const end = interestEnds[at] as number;
+    for (let from = at === 0 ? 0 : (interestEnds[at - 1] as number); from < end; from += 1) {
+      draftBit(draft, INTEREST_COLUMN + (interests[from] as number), slot);
     }
   }
 }
