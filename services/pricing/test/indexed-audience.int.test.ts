@@ -9,6 +9,7 @@ import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo } from '@offer-ads/testing/mongo';
+import { testProfile } from '@offer-ads/testing/profile';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
 import { startIndexedAudience } from '../src/audience/indexed-audience.ts';
 import { HistoryLostError, type MembersFeed, openMembersFeed } from '../src/audience/members-feed-store.ts';
@@ -27,6 +28,8 @@ const fact = (memberId: number, changes: object = {}) => ({
   banned: false,
   ...changes,
 });
+
+const itWhenLong = testProfile === 'long' ? it : it.skip;
 
 let opened: AsyncDisposableStack;
 let wire: TcpProxy;
@@ -78,8 +81,8 @@ async function write(...changes: Parameters<MembersStore['write']>[0]): Promise<
   await store.write(changes);
 }
 
-async function counts(audience: Audience, expected: number): Promise<void> {
-  await eventually(async () => expect(await audience.count(everybody)).toBe(expected));
+async function counts(audience: Audience, expected: number, timeoutMs = 15_000): Promise<void> {
+  await eventually(async () => expect(await audience.count(everybody)).toBe(expected), { timeoutMs });
 }
 
 describe('an index', () => {
@@ -108,6 +111,18 @@ describe('an index', () => {
     await counts(audience, 3);
     expect(builds).toBe(1);
   });
+
+  // Only heartbeats tell, which takes a dozen seconds.
+  itWhenLong(
+    'learns what it has missed of a MongoDB that had gone silent',
+    async () => {
+      const audience = await start();
+      wire.freeze();
+      await write({ facts: fact(1), version: 1 });
+      await counts(audience, 1, 60_000);
+    },
+    90_000,
+  );
 
   it('learns what a person puts right by hand, and leaves out what nobody can read', async () => {
     const audience = await start();

@@ -1,17 +1,10 @@
-/** Distances on the sphere by the haversine formula: what the counts are checked by. */
+/** Places at a distance on the sphere. */
 
 type Place = { readonly latitude: number; readonly longitude: number };
 
 const EARTH_RADIUS_METRES = 6_371_008.8;
 const radians = (degrees: number) => (degrees * Math.PI) / 180;
 const degrees = (angle: number) => (angle * 180) / Math.PI;
-
-export function distanceMetres(a: Place, b: Place): number {
-  const latitudes = Math.sin(radians(b.latitude - a.latitude) / 2) ** 2;
-  const longitudes = Math.sin(radians(b.longitude - a.longitude) / 2) ** 2;
-  const h = latitudes + Math.cos(radians(a.latitude)) * Math.cos(radians(b.latitude)) * longitudes;
-  return 2 * EARTH_RADIUS_METRES * Math.asin(Math.sqrt(Math.min(1, h)));
-}
 
 /** Where one arrives who goes that far on the great circle that starts in that direction. */
 export function travelled(from: Place, bearingDegrees: number, metres: number): Place {
