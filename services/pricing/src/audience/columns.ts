@@ -17,6 +17,7 @@ import {
   UNIT,
 } from './layout.ts';
 
+const LINE_UNITS = 4;
 const { ceil, clz32, max, min } = Math;
 
 /** The bit must not be set. */
@@ -104,16 +105,16 @@ export function slotsOf(heap: Heap, block: number, column: number): number[] {
 export function writeColumns(heap: Heap, draft: Draft, spareUnits = 0): number {
   const units = unitsOfDraft(draft, draft.known) + spareUnits;
   const block = createBlock(heap, draft.known, units);
+  // Bitmaps first: they stay in line.
+  for (let column = 0; column < draft.known; column += 1) {
+    if ((draft.bits[column] as number) <= LISTED(DENSE - 1)) continue;
+    const address = addressOf(block, newEntry(heap, block, column, DENSE));
+    heap.u32.set(draft.columns.subarray(column * BITMAP, (column + 1) * BITMAP), address);
+  }
   for (let column = 0; column < draft.known; column += 1) {
     const bits = draft.bits[column] as number;
-    if (bits === 0) continue;
-    const form = formFor(bits);
-    if (form === DENSE) {
-      const address = addressOf(block, newEntry(heap, block, column, form));
-      heap.u32.set(draft.columns.subarray(column * BITMAP, (column + 1) * BITMAP), address);
-    } else {
-      putColumn(heap, block, column, form, draftedSlots(draft, column));
-    }
+    if (bits === 0 || bits > LISTED(DENSE - 1)) continue;
+    putColumn(heap, block, column, formFor(bits), draftedSlots(draft, column));
   }
   return block;
 }
@@ -147,13 +148,13 @@ function createBlock(heap: Heap, known: number, units: number): number {
   heap.u32[block + columnBlock.capacity] = words / UNIT;
   heap.u32[block + columnBlock.used] = head;
   // As many as the directory has room for anyway.
-  heap.u32[block + columnBlock.known] = (head - 1) * 8;
+  heap.u32[block + columnBlock.known] = min(COLUMNS, (head - 1) * 8);
   return block;
 }
 
-/** Head and directory. */
+/** Head and directory, in whole lines of the processor's cache, so that a bitmap behind them is in two lines and not in three. */
 function headUnits(known: number): number {
-  return 1 + ceil(known / 8);
+  return ceil((1 + ceil(known / 8)) / LINE_UNITS) * LINE_UNITS;
 }
 
 function unitsOfDraft(draft: Draft, known: number): number {
