@@ -135,12 +135,21 @@ export async function recordPaidSession(
   ]);
 }
 
+/** What is taken of what is due: the longest due first, no more than `limit` of a kind. */
+type Taking = { readonly modes: readonly Book['mode'][]; readonly now: Date; readonly limit: number };
+
 /** Card payments whose session Stripe should be asked about; the next question is put off at once, so replicas share the work. */
-export async function takeDueSessions(tx: Transaction, now: Date, limit: number): Promise<CardPayment[]> {
+export async function takeDueSessions(
+  tx: Transaction,
+  { modes, now, limit }: Taking,
+): Promise<CardPayment[]> {
   const due = await tx.query<{ checkout_session_id: bigint; begun_at: Date; expires_at: Date }>(
-    `SELECT checkout_session_id, begun_at, expires_at FROM checkout_sessions
-      WHERE next_check_at <= $1 ORDER BY next_check_at LIMIT $2 FOR UPDATE SKIP LOCKED`,
-    [now, limit],
+    `SELECT checkout_session_id, begun_at, expires_at FROM checkout_sessions s
+      WHERE next_check_at <= $1
+        AND coalesce((SELECT mode FROM offer_payments p WHERE p.offer_id = s.offer_id),
+                     (SELECT mode FROM top_ups p WHERE p.top_up_id = s.top_up_id)) = ANY ($3)
+      ORDER BY next_check_at LIMIT $2 FOR UPDATE SKIP LOCKED`,
+    [now, limit, modes],
   );
   if (due.length === 0) return [];
   const taken = await tx.query<PurchaseRow>(
@@ -160,7 +169,7 @@ export async function takeDueSessions(tx: Transaction, now: Date, limit: number)
  * Unpaid checkouts whose time is over; their page is to be closed (decision 4). The next try is put off at once, further each
  * time, so that pages that cannot be closed keep no other waiting.
  */
-export async function takeOutlived(tx: Transaction, now: Date, limit: number): Promise<CardPayment[]> {
+export async function takeOutlived(tx: Transaction, { modes, now, limit }: Taking): Promise<CardPayment[]> {
   const taken: PurchaseRow[] = [];
   for (const { table, id, expiry } of [
     { ...places.offer, expiry: 'offer_expiry_at' },
@@ -168,9 +177,9 @@ export async function takeOutlived(tx: Transaction, now: Date, limit: number): P
   ]) {
     const due = await tx.query<{ key: bigint; expiry_at: Date }>(
       `SELECT ${id} AS key, ${expiry} AS expiry_at FROM ${table}
-        WHERE state IN ('opening', 'open', 'closing') AND coalesce(close_at, ${expiry}) <= $1
+        WHERE state IN ('opening', 'open', 'closing') AND coalesce(close_at, ${expiry}) <= $1 AND mode = ANY ($3)
         ORDER BY coalesce(close_at, ${expiry}) LIMIT $2 FOR UPDATE SKIP LOCKED`,
-      [now, limit],
+      [now, limit, modes],
     );
     taken.push(
       ...(await tx.query<PurchaseRow>(

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import type { Mode } from '@offer-ads/contracts/primitives';
 import { changeCheckout } from '../src/checkouts-store.ts';
 import { closing, sessionExpired } from '../src/domain/checkout.ts';
 import { followPaymentLink } from '../src/follow-payment-link.ts';
@@ -17,7 +18,8 @@ beforeAll(async () => {
 afterEach(() => test.setFaults({}));
 afterAll(() => test.finish());
 
-const reconcile = () => reconcileCheckouts(test.billing, new AbortController().signal);
+const reconcile = (billing = test.billing) =>
+  reconcileCheckouts(billing, new AbortController().signal, { roundMs: 60_000, pauseMs: 0 });
 const state = async (offerId: number) => (await test.cardPayment(offerId)).checkout.state;
 
 describe('a webhook that never came', () => {
@@ -83,6 +85,64 @@ describe('a closing whose process died', () => {
       kind: 'session',
     });
   });
+});
+
+describe('however much is due', () => {
+  /** The offers run for so many minutes, in turns. */
+  async function openMany(count: number, mode: Mode, minutes = [40, 20_000]): Promise<number[]> {
+    const offerIds: number[] = [];
+    for (let opened = 0; opened < count; opened += 1) {
+      const endsAt = test.clock.now().getTime() + minutes[opened % minutes.length]! * MINUTE_MS;
+      const facts = { book: test.newBook({ mode }), offerExpiryAt: new Date(endsAt) };
+      offerIds.push((await test.openOffer(facts)).offerId);
+    }
+    return offerIds;
+  }
+  const waiting = async (offerIds: readonly number[]) => {
+    const payments = await Promise.all(offerIds.map((offerId) => test.cardPayment(offerId)));
+    return payments.filter(
+      ({ checkout: { session, state, expiryAt } }) =>
+        !session.expired || (state === 'open' && expiryAt <= test.clock.now()),
+    ).length;
+  };
+
+  it('one round sees to all of it', async () => {
+    const offerIds = await openMany(130, 'TEST');
+    test.clock.advance(24 * 60 * MINUTE_MS);
+    await reconcile();
+    expect(await waiting(offerIds)).toBe(0);
+  }, 60_000);
+
+  it('replicas share it: Stripe is asked once about each', async () => {
+    const offerIds = await openMany(60, 'TEST', [20_000]);
+    test.clock.advance(24 * 60 * MINUTE_MS);
+    const before = test.requests.length;
+    await Promise.all([reconcile(), reconcile()]);
+    expect(await waiting(offerIds)).toBe(0);
+    expect(test.requests.length - before).toBe(60);
+  }, 60_000);
+
+  it('stays due while the account that it belongs to does not answer, and the other goes on', async () => {
+    const away = await openMany(3, 'TEST');
+    const answering = await openMany(3, 'LIVE');
+    test.clock.advance(24 * 60 * MINUTE_MS);
+    const { stripe } = test.billing;
+    const breaker = { ...stripe.TEST.breaker, isOpen: () => true };
+    await reconcile({ ...test.billing, stripe: { ...stripe, TEST: { ...stripe.TEST, breaker } } });
+    expect([await waiting(away), await waiting(answering)]).toEqual([3, 0]);
+    await reconcile();
+    expect(await waiting(away)).toBe(0);
+  });
+
+  it('a round ends when its time is over, and what is left is seen to by the next', async () => {
+    const offerIds = await openMany(30, 'TEST');
+    test.clock.advance(24 * 60 * MINUTE_MS);
+    const { signal } = new AbortController();
+    await reconcileCheckouts(test.billing, signal, { roundMs: 0, pauseMs: 0 });
+    expect(await waiting(offerIds)).toBeGreaterThan(0);
+    await reconcile();
+    expect(await waiting(offerIds)).toBe(0);
+  }, 60_000);
 });
 
 it('asks about the latest session only, and about none once it was paid', async () => {

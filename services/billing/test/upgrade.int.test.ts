@@ -53,8 +53,9 @@ it('a checkout that was open before top-ups came goes on: its link, its next gen
     renewed(sessionExpired(checkout, 1), now),
   );
   expect(next.checkout).toMatchObject({ state: 'opening', session: { generation: 2 } });
-  expect(await takeOutlived(postgres, now, 50)).toEqual([]);
-  const outlived = await takeOutlived(postgres, new Date('2026-06-10T12:00:00Z'), 50);
+  const outlivedAt = (at: Date) => takeOutlived(postgres, { modes: ['TEST', 'LIVE'], now: at, limit: 50 });
+  expect(await outlivedAt(now)).toEqual([]);
+  const outlived = await outlivedAt(new Date('2026-06-10T12:00:00Z'));
   expect(outlived.map(({ purchase }) => purchase)).toEqual([{ kind: 'offer', offerId: 7 }]);
 });
 
