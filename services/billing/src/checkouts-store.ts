@@ -87,6 +87,19 @@ export async function changeCheckout(
   });
 }
 
+/** The session on record of a generation; null when none ever became known. */
+export async function sessionOf(
+  on: Transaction,
+  { purchase, generation }: { readonly purchase: Purchase; readonly generation: number },
+): Promise<string | null> {
+  const { id, key } = placeOf(purchase);
+  const [row] = await on.query<{ session_id: string | null }>(
+    `SELECT session_id FROM checkout_sessions WHERE ${id} = $1 AND generation = $2`,
+    [key, generation],
+  );
+  return row?.session_id ?? null;
+}
+
 export async function writeSession(
   tx: Transaction,
   purchase: Purchase,

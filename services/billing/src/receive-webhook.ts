@@ -1,7 +1,7 @@
 /** One webhook of Stripe, applied once, whatever is repeated and in whatever order. Answered only after the commit. */
 import type { Transaction } from '@offer-ads/platform/postgres';
 import type { Billing } from './billing.ts';
-import { lockCardPayment, updateCheckout } from './checkouts-store.ts';
+import { lockCardPayment, sessionOf, updateCheckout } from './checkouts-store.ts';
 import { isKnownSession, isOfBook, type Receipt } from './domain/card-payment.ts';
 import { sessionExpired } from './domain/checkout.ts';
 import type { Seller } from './domain/invoice.ts';
@@ -71,9 +71,8 @@ async function effectOf(tx: Transaction, event: ProviderEvent, issuing: Issuing)
 
 async function endSession(tx: Transaction, receipt: Receipt, now: Date): Promise<Outcome> {
   const payment = await lockCardPayment(tx, receipt.purchase);
-  if (payment === undefined || !isOfBook(payment, receipt) || !isKnownSession(payment, receipt)) {
-    return 'not-ours';
-  }
+  if (payment === undefined || !isOfBook(payment, receipt)) return 'not-ours';
+  if (!isKnownSession(payment, receipt, await sessionOf(tx, receipt))) return 'not-ours';
   await updateCheckout(tx, payment, (checkout) => sessionExpired(checkout, receipt.generation), now);
   return 'session-over';
 }

@@ -3,7 +3,7 @@ import type { Transaction } from '@offer-ads/platform/postgres';
 import type { Billing } from './billing.ts';
 import { bookPaidOffer } from './book-paid-offer.ts';
 import { bookPaidTopUp } from './book-paid-top-up.ts';
-import { lockCardPayment, recordPaidSession, updateCheckout } from './checkouts-store.ts';
+import { lockCardPayment, recordPaidSession, sessionOf, updateCheckout } from './checkouts-store.ts';
 import {
   type CardPayment,
   type Receipt,
@@ -29,7 +29,7 @@ export async function recordPayment(
   const { purchase } = receipt;
   const payment =
     purchase.kind === 'offer' ? await lockPayment(tx, purchase.offerId) : await lockCardPayment(tx, purchase);
-  const problem = receiptProblem(payment, receipt);
+  const problem = receiptProblem(payment, receipt, await sessionOf(tx, receipt));
   if (problem !== null) return problem;
   // `receiptProblem` lets nothing else pass.
   const unpaid = payment as OfferCardPayment | CardPayment;

@@ -371,6 +371,18 @@ describe('kept for a person and never applied is', () => {
     const problem = isProblem ? [{ sessionId, problem: outcome }] : [];
     expect(listed.filter((line) => line.sessionId === sessionId)).toMatchObject(problem);
   });
+
+  it('a payment of an earlier generation whose session is not the one on record', async () => {
+    const offer = await test.openOffer();
+    test.clock.advance(24 * 3_600_000);
+    await followPaymentLink(test.billing, offer.payToken, stripeDeadline());
+    const { body } = await caughtWebhook(test.sessionsOf(offer.offerId)[1] ?? '');
+    const changed = body.toString().replace('"generation": "2"', '"generation": "1"');
+    expect(changed).not.toBe(body.toString());
+    const { logged } = await receiveWatched(signed(changed, stripeKeys.TEST.webhookSecret));
+    expect(logged).toMatchObject([{ level: 'error', problem: 'unknown-session' }]);
+    expect(await paidEvents(offer.offerId)).toEqual([]);
+  });
 });
 
 it('an event about something else is accepted and changes nothing', async () => {

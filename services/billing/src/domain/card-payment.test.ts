@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type CardPayment, type Receipt, receiptProblem } from './card-payment.ts';
-import { newCheckout, opened } from './checkout.ts';
+import { newCheckout, opened, renewed, sessionExpired } from './checkout.ts';
 
 const now = new Date('2026-06-01T12:00:00.000Z');
 const opening = newCheckout(new Date('2026-06-10T12:00:00.000Z'), now);
@@ -46,6 +46,13 @@ describe('a receipt', () => {
   it('of a session that is not the checkout’s does not', () => {
     expect(receiptProblem(payment, { ...receipt, sessionId: 'cs_2' })).toBe('unknown-session');
     expect(receiptProblem(payment, { ...receipt, generation: 2 })).toBe('unknown-session');
+  });
+
+  it('of an earlier session pays the offer, if that is the one on record', () => {
+    const checkout = renewed(sessionExpired(payment.checkout, 1), now);
+    expect(receiptProblem({ ...payment, checkout }, receipt, 'cs_1')).toBeNull();
+    expect(receiptProblem({ ...payment, checkout }, receipt, 'cs_other')).toBe('unknown-session');
+    expect(receiptProblem({ ...payment, checkout }, receipt, null)).toBe('unknown-session');
   });
 
   it('of a second session is kept for a person, the same one again is a repeat', () => {

@@ -56,23 +56,32 @@ export function isOfBook({ book }: { readonly book: Book }, receipt: Receipt): b
 /**
  * Whether a session is the one on record, as far as there is one. Another system that uses the same account of the provider, such as
  * one of a developer, may have made another for the same numbers.
+ * @param earlier the session on record of the receipt's generation, when that is not the latest: payers were led to no other
  */
-export function isKnownSession({ checkout }: { readonly checkout: Checkout }, receipt: Receipt): boolean {
+export function isKnownSession(
+  { checkout }: { readonly checkout: Checkout },
+  receipt: Receipt,
+  earlier: string | null,
+): boolean {
   const { generation, sessionId } = checkout.session;
-  if (receipt.generation !== generation) return receipt.generation < generation;
-  return sessionId === null || sessionId === receipt.sessionId;
+  if (receipt.generation < generation) return receipt.sessionId === earlier;
+  return receipt.generation === generation && (sessionId === null || receipt.sessionId === sessionId);
 }
 
-/** Why a receipt cannot be taken for the payment that it names; it is kept and looked at by a person, never applied. */
+/**
+ * Why a receipt cannot be taken for the payment that it names; it is kept and looked at by a person, never applied.
+ * @param earlier as of `isKnownSession`
+ */
 export function receiptProblem(
   payment: CardPayment | { readonly method: 'B' | null } | undefined,
   receipt: Receipt,
+  earlier: string | null = null,
 ): ReceiptProblem | null {
   if (payment === undefined) return 'unknown-purchase';
   if (payment.method !== 'E') return 'not-by-card';
   const { book } = payment;
   if (!isOfBook(payment, receipt)) return 'other-organisation';
-  if (!isKnownSession(payment, receipt)) return 'unknown-session';
+  if (!isKnownSession(payment, receipt, earlier)) return 'unknown-session';
   const total = payment.netMinor + payment.vatMinor;
   if (receipt.amountMinor !== total || receipt.currency !== book.currency) return 'wrong-amount';
   if (payment.paidSessionId !== null && payment.paidSessionId !== receipt.sessionId) return 'paid-twice';
