@@ -125,7 +125,8 @@ async function endSession(
     if (status === 'expired') return 'over';
     if (isPaid && receipt !== null) {
       const recorded = await recordFoundPayment(billing, receipt);
-      if (isProblem(recorded)) billing.logger.error({ purchase, recorded }, 'cannot be closed');
+      // What was paid there is kept for a person; nothing more can be (decision 87).
+      if (status === 'complete' && isProblem(recorded)) return 'over';
     }
     return 'not-over';
   } catch (error) {

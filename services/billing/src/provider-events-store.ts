@@ -56,6 +56,19 @@ export async function recordOutcome(tx: Transaction, eventId: string, outcome: s
   await tx.query('UPDATE provider_events SET outcome = $2 WHERE event_id = $1', [eventId, outcome]);
 }
 
+/** Whether a person was told already that a session has this problem, by a webhook or by asking. */
+export async function isKeptProblem(
+  on: Transaction,
+  sessionId: string,
+  problem: ReceiptProblem,
+): Promise<boolean> {
+  const kept = await on.query('SELECT FROM provider_events WHERE session_id = $1 AND outcome = $2 LIMIT 1', [
+    sessionId,
+    problem,
+  ]);
+  return kept.length > 0;
+}
+
 export type ProviderProblem = {
   readonly eventId: string;
   readonly mode: Mode;

@@ -6,8 +6,8 @@ import type { Billing } from './billing.ts';
 import { changeCheckout, takeDueSessions, takeOutlived } from './checkouts-store.ts';
 import { closeCheckout, closeTopUp } from './close-checkout.ts';
 import { type CardPayment, purchaseName } from './domain/card-payment.ts';
-import { reopened, sessionExpired } from './domain/checkout.ts';
-import { recordFoundPayment } from './record-payment.ts';
+import { isUndecidedTooLong, reopened, sessionExpired } from './domain/checkout.ts';
+import { isProblem, recordFoundPayment } from './record-payment.ts';
 import { stripeDeadline } from './stripe-client.ts';
 import { retrieveSession } from './stripe-sessions.ts';
 
@@ -76,11 +76,20 @@ async function askAbout(billing: Billing, payment: CardPayment): Promise<void> {
   // Still opening: whoever opens it goes on, or settles it; a payer was never led there.
   if (sessionId === null) return;
   const facts = await retrieveSession(billing.stripe, payment.book.mode, sessionId, stripeDeadline());
+  let isAlerted = false;
   if (facts.isPaid && facts.receipt !== null) {
     const recorded = await recordFoundPayment(billing, facts.receipt);
     billing.logger.info({ purchase: payment.purchase, recorded }, 'a payment was found by asking');
-  } else if (facts.status === 'expired') {
-    await changeCheckout(billing, payment, (checkout) => sessionExpired(checkout, generation));
+    if (!isProblem(recorded)) return;
+    isAlerted = true;
+  }
+  const isGivenUp =
+    facts.status === 'complete' && isUndecidedTooLong(payment.checkout.session, billing.clock.now());
+  if (facts.status !== 'expired' && !isGivenUp) return;
+  await changeCheckout(billing, payment, (checkout) => sessionExpired(checkout, generation));
+  if (isGivenUp && !isAlerted) {
+    const { purchase } = payment;
+    billing.logger.error({ purchase, sessionId }, 'a card payment came to no end and is asked about no more');
   }
 }
 

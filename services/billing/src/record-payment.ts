@@ -15,7 +15,7 @@ import type { Seller } from './domain/invoice.ts';
 import { isOfOffer, type OfferCardPayment } from './domain/offer-payment.ts';
 import { issueInvoice } from './invoices.ts';
 import { lockPayment } from './payments-store.ts';
-import { recordOutcome, recordProviderEvent } from './provider-events-store.ts';
+import { isKeptProblem, recordOutcome, recordProviderEvent } from './provider-events-store.ts';
 import { bookReversalsOf } from './record-reversal.ts';
 import { lockIntent } from './reversals-store.ts';
 
@@ -49,20 +49,31 @@ export async function recordPayment(
   await issueInvoice(tx, { ...invoiced, paidAt: now, seller, now });
   return 'paid';
 }
-/** A payment found by asking Stripe rather than told by a webhook; a problem is kept in the inbox all the same. */
+
+/** A payment found by asking Stripe rather than told by a webhook; a problem is kept in the inbox all the same, and reported once. */
 export async function recordFoundPayment(billing: Billing, receipt: Receipt): Promise<Recorded> {
   const now = billing.clock.now();
-  const recorded = await billing.postgres.transaction(async (tx) => {
-    const outcome = await recordPayment(tx, receipt, { seller: billing.seller, now });
-    if (isProblem(outcome)) {
-      const eventId = `found ${receipt.sessionId}`;
-      const found = { eventId, mode: receipt.mode, type: 'found when asked', receipt };
-      if (await recordProviderEvent(tx, found, now)) await recordOutcome(tx, eventId, outcome);
-    }
-    return outcome;
+  const { recorded, isNews } = await billing.postgres.transaction(async (tx) => {
+    const recorded = await recordPayment(tx, receipt, { seller: billing.seller, now });
+    return { recorded, isNews: !isProblem(recorded) || (await keepProblem(tx, receipt, recorded, now)) };
   });
-  reportPayment(billing, receipt, recorded);
+  if (isNews) reportPayment(billing, receipt, recorded);
   return recorded;
+}
+
+/** False: it was told or found before. */
+async function keepProblem(
+  tx: Transaction,
+  receipt: Receipt,
+  problem: ReceiptProblem,
+  now: Date,
+): Promise<boolean> {
+  if (await isKeptProblem(tx, receipt.sessionId, problem)) return false;
+  const eventId = `found ${receipt.sessionId}`;
+  const found = { eventId, mode: receipt.mode, type: 'found when asked', receipt };
+  const isNew = await recordProviderEvent(tx, found, now);
+  await recordOutcome(tx, eventId, problem);
+  return isNew;
 }
 
 export function isProblem(recorded: Recorded): recorded is ReceiptProblem {

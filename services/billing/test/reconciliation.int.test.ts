@@ -1,9 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/billing-events';
 import type { Mode } from '@offer-ads/contracts/primitives';
+import { createLogger } from '@offer-ads/platform/logging';
+import { eventually } from '@offer-ads/testing/eventually';
+import type { Billing } from '../src/billing.ts';
 import { changeCheckout } from '../src/checkouts-store.ts';
+import { closeCheckout } from '../src/close-checkout.ts';
 import { closing, sessionExpired } from '../src/domain/checkout.ts';
 import { followPaymentLink } from '../src/follow-payment-link.ts';
+import { latestProblems } from '../src/provider-events-store.ts';
+import { receiveWebhook } from '../src/receive-webhook.ts';
 import { reconcileCheckouts } from '../src/reconcile.ts';
 import { stripeDeadline } from '../src/stripe-client.ts';
 import { type BillingUnderTest, startBillingUnderTest } from './billing-under-test.ts';
@@ -143,6 +149,98 @@ describe('however much is due', () => {
     await reconcile();
     expect(await waiting(offerIds)).toBe(0);
   }, 60_000);
+});
+
+describe('a session that is complete, and yet pays nothing,', () => {
+  const DAY_MS = 24 * 60 * MINUTE_MS;
+  const asked = (sessionId: string) => test.requests.filter(({ path }) => path.includes(sessionId)).length;
+  const isOver = async (offerId: number) => (await test.cardPayment(offerId)).checkout.session.expired;
+
+  /** Billing, and what it alerts of a session. */
+  function watched(sessionId: string, billing = test.billing) {
+    const alerts: Record<string, unknown>[] = [];
+    const write = (text: string) => {
+      const line = JSON.parse(text) as Record<string, unknown>;
+      if (line['sessionId'] === sessionId) alerts.push(line);
+    };
+    const logger = createLogger({ service: 'billing', level: 'error', destination: { write } });
+    return { alerts, billing: { ...billing, logger } };
+  }
+
+  /** Many rounds, so that every question comes when it is due. */
+  async function reconcileForDays(days: number, billing: Billing): Promise<void> {
+    for (let hours = 0; hours < days * 24; hours += 6) {
+      test.clock.advance(6 * 60 * MINUTE_MS);
+      await reconcile(billing);
+    }
+  }
+
+  async function paidWrongly() {
+    const offer = await test.openOffer({ offerExpiryAt: new Date(test.clock.now().getTime() + 60 * DAY_MS) });
+    await test.billing.postgres.query(
+      'UPDATE offer_payments SET net_minor = net_minor + 1 WHERE offer_id = $1',
+      [offer.offerId],
+    );
+    await test.pay(offer.sessionId);
+    return offer;
+  }
+
+  it('because of its amount, is alerted once, asked about ever less often, and in the end no more', async () => {
+    const offer = await paidWrongly();
+    const { billing, alerts } = watched(offer.sessionId);
+    const before = asked(offer.sessionId);
+    await reconcileForDays(30, billing);
+    expect(alerts).toMatchObject([{ msg: 'a card payment cannot be applied and waits for a person' }]);
+    expect(asked(offer.sessionId) - before).toBeLessThan(20);
+    expect(await isOver(offer.offerId)).toBe(true);
+    const listed = await latestProblems(test.billing.postgres, 500);
+    expect(listed.filter(({ sessionId }) => sessionId === offer.sessionId)).toHaveLength(1);
+  });
+
+  it('keeps nobody from deleting: nothing more can be paid there', async () => {
+    const offer = await paidWrongly();
+    const { billing, alerts } = watched(offer.sessionId);
+    expect(await closeCheckout(billing, offer, stripeDeadline())).toBe('closed');
+    expect(await closeCheckout(billing, offer, stripeDeadline())).toBe('closed');
+    expect(alerts).toHaveLength(1);
+  });
+
+  it('is not alerted again when its webhook has told of it', async () => {
+    const offer = await paidWrongly();
+    const { billing, alerts } = watched(offer.sessionId);
+    const webhook = await eventually(() => {
+      const sent = test.webhooks.sent.find(({ body }) => body.includes(offer.sessionId));
+      if (sent === undefined) throw new Error('not sent yet');
+      return sent;
+    });
+    await receiveWebhook(billing, webhook.body, webhook.signature);
+    test.clock.advance(5 * MINUTE_MS);
+    await reconcile(billing);
+    expect(alerts).toHaveLength(1);
+  });
+
+  it('because the payer’s bank never said yes or no, is given up in the end, with an alert', async () => {
+    const offer = await test.openOffer({ offerExpiryAt: new Date(test.clock.now().getTime() + 60 * DAY_MS) });
+    await test.pay(offer.sessionId);
+    const { TEST } = test.billing.stripe;
+    const { sessions } = TEST.client.checkout;
+    const retrieve = async (...call: Parameters<typeof sessions.retrieve>) => ({
+      ...(await sessions.retrieve(...call)),
+      payment_status: 'unpaid',
+    });
+    const client = { checkout: { sessions: { retrieve } } } as unknown as typeof TEST.client;
+    const { billing, alerts } = watched(offer.sessionId, {
+      ...test.billing,
+      stripe: { ...test.billing.stripe, TEST: { ...TEST, client } },
+    });
+    await reconcileForDays(9, billing);
+    expect([alerts, await isOver(offer.offerId)]).toEqual([[], false]);
+    const before = asked(offer.sessionId);
+    await reconcileForDays(20, billing);
+    expect(alerts).toMatchObject([{ purchase: offer.purchase, sessionId: offer.sessionId }]);
+    expect(await isOver(offer.offerId)).toBe(true);
+    expect(asked(offer.sessionId) - before).toBeLessThan(3);
+  });
 });
 
 it('asks about the latest session only, and about none once it was paid', async () => {

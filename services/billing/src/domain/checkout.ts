@@ -168,13 +168,25 @@ export function nextLook({ state, session, paidAt }: Checkout, now: Date): Date 
 const FIRST_CHECK_MS = 5 * MINUTE_MS;
 const LATEST_CHECK_MS = 60 * MINUTE_MS;
 
-/** When to ask Stripe about a session that has brought no webhook: after 5, 10, 20 minutes..., and at its end. */
+/**
+ * When to ask Stripe about a session that has brought no webhook: after 5, 10, 20 minutes..., then hourly, and at its end. Of one
+ * that is still undecided then, after 1, 2, 4 hours and so on.
+ */
 export function nextCheck(now: Date, openedAt: Date, expiresAt: Date): Date {
   const ageMs = now.getTime() - openedAt.getTime();
   const waitMs = Math.min(Math.max(ageMs, FIRST_CHECK_MS), LATEST_CHECK_MS);
   const atEndMs = expiresAt.getTime() + MINUTE_MS;
-  const regularMs = now.getTime() + waitMs;
-  return new Date(now.getTime() < atEndMs ? Math.min(regularMs, atEndMs) : regularMs);
+  const overdueMs = now.getTime() - atEndMs;
+  return new Date(
+    overdueMs < 0 ? Math.min(now.getTime() + waitMs, atEndMs) : now.getTime() + Math.max(waitMs, overdueMs),
+  );
+}
+
+/** Cards say yes or no at once, and banks that take days are not asked: after this a session that is complete pays nothing. */
+const UNDECIDED_AT_MOST_MS = 10 * 24 * 60 * MINUTE_MS;
+
+export function isUndecidedTooLong({ expiresAt }: Session, now: Date): boolean {
+  return now.getTime() - expiresAt.getTime() > UNDECIDED_AT_MOST_MS;
 }
 
 const FIRST_CLOSING_AGAIN_MS = MINUTE_MS;
