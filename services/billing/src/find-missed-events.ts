@@ -1,13 +1,13 @@
 /** Refunds and disputes whose webhook never came: found in the provider's list, and applied as their webhook would have been. */
 import { type Mode, mode as modeSchema } from '@offer-ads/contracts/primitives';
+import { Fault } from '@offer-ads/platform/faults';
 import type { Billing } from './billing.ts';
 import { type EventReading, isGap, readOn, stretchOf } from './domain/missed-events.ts';
 import { saveReading, takeReading } from './event-readings-store.ts';
-import { unknownEvents } from './provider-events-store.ts';
+import { recordUnapplied, unknownEvents } from './provider-events-store.ts';
 import { applyEvent } from './receive-webhook.ts';
 import { stripeDeadline } from './stripe-client.ts';
-import { listReversalEvents } from './stripe-events.ts';
-import type { ProviderEvent } from './stripe-webhooks.ts';
+import { type ListedEvent, listReversalEvents } from './stripe-events.ts';
 
 /** Of 100 events each: more of them wait for the next round, which comes a minute later. */
 const MOST_PAGES = 10;
@@ -45,15 +45,31 @@ async function readPage(billing: Billing, mode: Mode, reading: EventReading): Pr
   const missed = await unknownEvents(billing.postgres, page.events);
   const failures: unknown[] = [];
   for (const event of missed.toReversed()) {
-    await applyMissed(billing, event).catch((error: unknown) => failures.push(error));
+    await applyOrPassBy(billing, event).catch((error: unknown) => failures.push(error));
   }
   // The place stays where it is, and the page is read again, until all of it is on record.
   if (failures.length > 0) throw new AggregateError(failures, 'events that were missed could not be applied');
   return readOn(reading, stretch, page.lastEventId);
 }
 
-async function applyMissed(billing: Billing, event: ProviderEvent): Promise<void> {
-  const outcome = await applyEvent(billing, event);
+/**
+ * What is wrong with one event, its next reading would find again: it is kept and alerted once, and the others go on. As long as
+ * the stretch is read twice it is tried again; later, when it is sent again from Stripe's dashboard.
+ */
+async function applyOrPassBy(billing: Billing, event: ListedEvent): Promise<void> {
+  try {
+    await applyMissed(billing, event);
+  } catch (error) {
+    // Nothing is wrong with the event.
+    if (error instanceof Fault && error.status === 503) throw error;
+    const { eventId, mode, type } = event;
+    if (!(await recordUnapplied(billing.postgres, event, billing.clock.now()))) return;
+    billing.logger.error({ error, eventId, mode, type }, 'an event of the card provider cannot be applied');
+  }
+}
+
+async function applyMissed(billing: Billing, event: ListedEvent): Promise<void> {
+  const outcome = await applyEvent(billing, event.read());
   if (outcome === 'seen-before') return;
   const { mode, eventId, type } = event;
   billing.metrics

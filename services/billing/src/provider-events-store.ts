@@ -11,6 +11,9 @@ export type ReceivedProviderEvent = {
   readonly receipt: Receipt | null;
 };
 
+/** Of an event that could not be read or applied: told again, it is tried again. */
+const UNAPPLIED = 'not-applied';
+
 /** False: it was handled before. Waits for a handler of the same event that is at work. */
 export async function recordProviderEvent(
   tx: Transaction,
@@ -23,7 +26,9 @@ export async function recordProviderEvent(
     `INSERT INTO provider_events
        (event_id, mode, type, received_at, offer_id, top_up_id, session_id, amount_minor, currency, outcome)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'received')
-     ON CONFLICT DO NOTHING RETURNING event_id`,
+     ON CONFLICT (event_id) DO UPDATE SET outcome = excluded.outcome
+       WHERE provider_events.outcome = '${UNAPPLIED}'
+     RETURNING event_id`,
     [
       eventId,
       mode,
@@ -39,14 +44,28 @@ export async function recordProviderEvent(
   return recorded.length === 1;
 }
 
-/** Those of them that nobody has told of. */
+/** False: it is on record, as that or as handled. */
+export async function recordUnapplied(
+  on: Transaction,
+  { eventId, mode, type }: Omit<ReceivedProviderEvent, 'receipt'>,
+  now: Date,
+): Promise<boolean> {
+  const recorded = await on.query(
+    `INSERT INTO provider_events (event_id, mode, type, received_at, outcome) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT DO NOTHING RETURNING event_id`,
+    [eventId, mode, type, now, UNAPPLIED],
+  );
+  return recorded.length === 1;
+}
+
+/** Those of them that nobody has told of, or that could not be applied. */
 export async function unknownEvents<E extends Pick<ReceivedProviderEvent, 'eventId'>>(
   on: Transaction,
   events: readonly E[],
 ): Promise<E[]> {
   const known = await on.query<{ event_id: string }>(
-    'SELECT event_id FROM provider_events WHERE event_id = ANY ($1)',
-    [events.map(({ eventId }) => eventId)],
+    'SELECT event_id FROM provider_events WHERE event_id = ANY ($1) AND outcome <> $2',
+    [events.map(({ eventId }) => eventId), UNAPPLIED],
   );
   const ids = new Set(known.map((row) => row.event_id));
   return events.filter(({ eventId }) => !ids.has(eventId));

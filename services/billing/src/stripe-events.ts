@@ -10,9 +10,14 @@ import { type ProviderEvent, providerEventOf } from './stripe-webhooks.ts';
 /** The most that Stripe lists at once. */
 const PAGE = 100;
 
+/** Read one by one: one that cannot be read must not keep the others from being. */
+export type ListedEvent = Pick<ProviderEvent, 'eventId' | 'mode' | 'type'> & {
+  readonly read: () => ProviderEvent;
+};
+
 export type EventPage = {
   /** Newest first. */
-  readonly events: readonly ProviderEvent[];
+  readonly events: readonly ListedEvent[];
   /** After which the stretch goes on; null at its end. */
   readonly lastEventId: string | null;
 };
@@ -44,7 +49,12 @@ export async function listReversalEvents(
     // Stripe keeps the accounts apart; should it ever not, nothing is taken over.
     const events = data.filter(({ livemode }) => livemode === (mode === 'LIVE'));
     return {
-      events: events.map((event) => providerEventOf(event, mode)),
+      events: events.map((event) => ({
+        eventId: event.id,
+        mode,
+        type: event.type,
+        read: () => providerEventOf(event, mode),
+      })),
       lastEventId: goesOn ? (data.at(-1)?.id ?? null) : null,
     };
   } catch (error) {

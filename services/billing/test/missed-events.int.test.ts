@@ -216,3 +216,42 @@ it('Stripe away keeps nothing from being found later, and a database that refuse
   await findLater();
   expect(await listed(id)).toHaveLength(1);
 });
+
+it('one that cannot be read keeps no other of the stretch, is alerted once, and applied when it can be', async () => {
+  const offer = await paidOffer();
+  await findLater();
+  await test.setFaults({ lose: true });
+  const refundId = await test.reverse(`sessions/${offer.sessionId}/refund`, { amountMinor: 500 });
+  const disputeId = await test.reverse(`sessions/${offer.sessionId}/dispute`, { amountMinor: 100 });
+  const readable = billing;
+  const { TEST } = billing.stripe;
+  const list = async (...call: Parameters<typeof TEST.client.events.list>) => {
+    const page = await TEST.client.events.list(...call);
+    const data = page.data.map((event) =>
+      event.type.startsWith('charge.dispute')
+        ? { ...event, data: { object: { ...event.data.object, balance_transactions: undefined } } }
+        : event,
+    );
+    return { ...page, data };
+  };
+  const client = { events: { list } } as unknown as typeof TEST.client;
+  billing = { ...billing, stripe: { ...billing.stripe, TEST: { ...TEST, client } } };
+  await findLater();
+  await findLater();
+  expect([(await listed(refundId)).length, await listed(disputeId)]).toEqual([1, []]);
+  const alerted = log.filter(({ msg }) => msg === 'an event of the card provider cannot be applied');
+  const unread = await billing.postgres.query(`SELECT FROM provider_events WHERE outcome = 'not-applied'`);
+  expect(unread.length).toBeGreaterThan(0);
+  expect(alerted).toHaveLength(unread.length);
+  const read = await billing.postgres.query<{ read_up_to: Date }>(
+    `SELECT read_up_to FROM event_readings WHERE mode = 'TEST'`,
+  );
+  expect(read).toEqual([{ read_up_to: new Date(test.clock.now().getTime() - 10 * MINUTE_MS) }]);
+
+  billing = readable;
+  await findLater();
+  expect(await listed(disputeId)).toHaveLength(1);
+  expect(await billing.postgres.query(`SELECT FROM provider_events WHERE outcome = 'not-applied'`)).toEqual(
+    [],
+  );
+});
