@@ -1,7 +1,10 @@
 /** How soon an index counts: out of memory, out of its own bytes, and as pricing starts, from MongoDB and from its snapshot. */
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AudienceIndex, loadAudienceIndex } from '../../services/pricing/src/audience/audience-index.ts';
+import {
+  type AudienceIndex,
+  loadAudienceIndex,
+} from '../../services/pricing/src/audience-index/audience-index.ts';
 import { watchForeignLoad } from '../quiet.ts';
 import type { Stores } from '../stores.ts';
 import { timed } from './peers.ts';

@@ -1,6 +1,6 @@
 /** What a change of one member takes, at full size; afterwards every count must still be right. */
 import { chance } from '@offer-ads/testing/random';
-import type { AudienceIndex } from '../../services/pricing/src/audience/audience-index.ts';
+import type { AudienceIndex } from '../../services/pricing/src/audience-index/audience-index.ts';
 import type { Target } from '../../services/pricing/src/domain/target.ts';
 import { watchForeignLoad } from '../quiet.ts';
 import { bruteForce } from './brute-force.ts';

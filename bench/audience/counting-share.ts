@@ -26,5 +26,5 @@ export function countingShare(
 }
 
 function isCounting(url: string): boolean {
-  return url.startsWith('wasm:') || url.includes('/services/pricing/src/audience/');
+  return url.startsWith('wasm:') || url.includes('/services/pricing/src/audience-index/');
 }

@@ -4,7 +4,7 @@ import {
   type AudienceIndex,
   type IndexedMember,
   startAudienceBuild,
-} from '../../services/pricing/src/audience/audience-index.ts';
+} from '../../services/pricing/src/audience-index/audience-index.ts';
 import { fromMicrodegrees } from '../../services/pricing/src/domain/great-circle.ts';
 import { interestsOf, type Population } from './population.ts';
 

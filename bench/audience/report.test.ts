@@ -117,7 +117,7 @@ test("only what is counted while there is load is counting's share", () => {
     nodes: [
       { id: 1, callFrame: frame('(idle)') },
       { id: 2, callFrame: frame('count', 'wasm://wasm/0123') },
-      { id: 3, callFrame: frame('count', 'file:///app/services/pricing/src/audience/query.ts') },
+      { id: 3, callFrame: frame('count', 'file:///app/services/pricing/src/audience-index/query.ts') },
       { id: 4, callFrame: frame('handle', 'node:http') },
     ],
     // The first is how a snapshot was read before anybody asked.

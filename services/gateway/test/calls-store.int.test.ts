@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Queryable } from '@offer-ads/platform/postgres';
+import { type Queryable, sqlOf } from '@offer-ads/platform/postgres';
 import { type CallQuery, insertCalls, isUnwritable, listCalls } from '../src/call-log/calls-store.ts';
 import {
   type CallsDatabase,
@@ -178,9 +178,9 @@ describe('a page of the log', () => {
     await database.postgres.query('ANALYZE calls');
     const read: number[] = [];
     const explaining: Queryable = {
-      query: async (sql, values) => {
+      query: async (statement, values) => {
         const [row] = await database.postgres.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-          `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`,
+          `EXPLAIN (ANALYZE, FORMAT JSON) ${sqlOf(statement)}`,
           values,
         );
         read.push(row === undefined ? Number.NaN : callsReadBy(row['QUERY PLAN'][0].Plan));

@@ -1,7 +1,7 @@
 /** A member as MongoDB holds one, and as the audience index does. */
 import type { MemberFacts } from '@offer-ads/contracts/community-events';
 import { type MemberGender, memberGenders } from '@offer-ads/contracts/primitives';
-import type { IndexedMember } from './audience/audience-index.ts';
+import type { IndexedMember } from './audience-index/audience-index.ts';
 import { fromMicrodegrees, toMicrodegrees } from './domain/great-circle.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createAudienceIndex, type IndexedMember } from './audience-index.ts';
+import { createAudienceIndex, type IndexedMember } from '../audience-index/audience-index.ts';
 import { checkIndex } from './check-index.ts';
 
 const member = (memberId: number, facts: Partial<IndexedMember> = {}): IndexedMember => ({

@@ -4,8 +4,12 @@
  */
 import type { MembersCheck } from '@offer-ads/contracts/admin-api';
 import { serviceUnavailable } from '@offer-ads/platform/faults';
+import {
+  AudienceFullError,
+  type AudienceIndex,
+  type IndexedMember,
+} from '../audience-index/audience-index.ts';
 import { toMicrodegrees } from '../domain/great-circle.ts';
-import { AudienceFullError, type AudienceIndex, type IndexedMember } from './audience-index.ts';
 import type { MembersFeed } from './members-feed-store.ts';
 import type { ReplicaMarks } from './replica-marks.ts';
 

@@ -2,6 +2,7 @@
 import type { Metrics } from '@offer-ads/platform/metrics';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo-faults';
 import mongoose, { type Connection } from 'mongoose';
+import type { IndexedMember } from '../audience-index/audience-index.ts';
 import {
   eligible,
   indexedFields,
@@ -10,7 +11,6 @@ import {
   type MemberDocument,
 } from '../member-document.ts';
 import { MEMBERS } from '../members-store.ts';
-import type { IndexedMember } from './audience-index.ts';
 import { readRawMember } from './read-raw-member.ts';
 
 /** A place in the stream of changes: a resume token as text, good for as long as MongoDB's oplog goes back to it. */

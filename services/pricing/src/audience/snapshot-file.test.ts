@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createAudienceIndex } from './audience-index.ts';
+import { createAudienceIndex } from '../audience-index/audience-index.ts';
 import { readSnapshot, type SnapshotHeader, writeSnapshot } from './snapshot-file.ts';
 
 const header: SnapshotHeader = {

@@ -9,7 +9,7 @@ import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type AudienceIndex, loadAudienceIndex } from './audience-index.ts';
+import { type AudienceIndex, loadAudienceIndex } from '../audience-index/audience-index.ts';
 
 const header = z.object({
   /** Of the collection that it was made from. */
