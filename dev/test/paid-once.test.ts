@@ -157,6 +157,14 @@ it(
       },
       { timeoutMs: 120_000 },
     );
+    // It follows from the payment, as the mails do, but on its own way.
+    await eventually(async () => {
+      const told = await readEvents(world);
+      const inactive = [...offers.keys()].filter(
+        (id) => !(told.get(id) ?? []).some(({ name }) => name === 'OfferActivated'),
+      );
+      expect(inactive).toEqual([]);
+    });
     // What was told twice would follow close behind: nothing waits to be told any more.
     await eventually(async () => {
       const [outbox] = await world.stores.offers.query('SELECT FROM outbox LIMIT 1');

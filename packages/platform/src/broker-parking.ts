@@ -1,5 +1,6 @@
 /** Messages that could not be handled wait here, with the reason, for a person to replay or drop them. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ParkedMessage } from '@offer-ads/contracts/admin-api';
 import type { Channel, ConfirmChannel, GetMessage, Message } from 'amqplib';
 import { z } from 'zod';
@@ -51,6 +52,7 @@ export async function listParked(
   channel: Channel,
   o: { parked: string; limit: number; withhold: Withhold },
 ): Promise<ParkedMessage[]> {
+  const { messageCount } = await channel.checkQueue(o.parked);
   const listed: ParkedMessage[] = [];
   while (listed.length < o.limit) {
     const message = await channel.get(o.parked);
@@ -59,7 +61,24 @@ export async function listParked(
     const content = o.withhold(message) ?? message.content;
     listed.push({ ...describe(message), body: content.toString('utf8') });
   }
+  await giveBack(channel, o.parked, messageCount);
   return listed;
+}
+
+const GIVEN_BACK_WITHIN_MS = 2_000;
+const LOOK_EVERY_MS = 20;
+
+/**
+ * The broker gives no word when it has what was given back: whoever asks next, as a person does who lists and then replays, would miss
+ * some. So this waits until as many can be seen as there should be, unless somebody else is looking at them too.
+ */
+async function giveBack(channel: Channel, parked: string, expected: number): Promise<void> {
+  channel.nackAll(true);
+  for (let waitedMs = 0; waitedMs < GIVEN_BACK_WITHIN_MS; waitedMs += LOOK_EVERY_MS) {
+    const { messageCount } = await channel.checkQueue(parked);
+    if (messageCount >= expected) return;
+    await pause(LOOK_EVERY_MS);
+  }
 }
 
 /**
@@ -93,8 +112,8 @@ export async function dropParked(channel: Channel, parked: string, select: Selec
 }
 
 /**
- * Each is acknowledged only after it was dealt with. What was not selected stays unacknowledged until the channel
- * closes and so goes back; what is parked meanwhile is beyond the count and waits for the next time.
+ * Each is acknowledged only after it was dealt with. What was not selected stays unacknowledged until all were looked at
+ * and then goes back; what is parked meanwhile is beyond the count and waits for the next time.
  */
 async function takeParked(
   channel: Channel,
@@ -112,6 +131,7 @@ async function takeParked(
     channel.ack(message);
     taken += 1;
   }
+  await giveBack(channel, parked, messageCount - taken);
   return taken;
 }
 

@@ -28,7 +28,11 @@ afterAll(async () => open.disposeAsync());
 describe('shared counts', () => {
   it('add up over connections, with the end of the window that the first of them began', async () => {
     const other = await connectAs();
-    expect(await counts.add('a', { requests: 1, windowSeconds: 30 })).toEqual({ count: 1, msToEnd: 30_000 });
+    const first = await counts.add('a', { requests: 1, windowSeconds: 30 });
+    expect(first?.count).toBe(1);
+    // The store's clock goes on between its steps.
+    expect(first?.msToEnd).toBeGreaterThan(29_000);
+    expect(first?.msToEnd).toBeLessThanOrEqual(30_000);
     const second = await other.add('a', { requests: 5, windowSeconds: 60 });
     expect(second?.count).toBe(6);
     expect(second?.msToEnd).toBeLessThanOrEqual(30_000);
