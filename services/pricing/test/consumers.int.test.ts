@@ -91,7 +91,7 @@ describe('members', () => {
   it('that are parked are counted in the metrics, as are changes that were overtaken', async () => {
     const parked = () => metric('events_handled_seconds_count', 'outcome="parked"');
     const outdated = () => metric('member_changes_total', 'outcome="outdated"');
-    const [parkedBefore, outdatedBefore] = [await parked(), await outdated()];
+    const [parkedBefore, outdatedBefore, before] = [await parked(), await outdated(), await matching()];
     const sound = changed({ memberId: 1_000_001 }, 9);
     const broken = { ...sound, id: randomUUID(), data: {} };
     await pricing.publisher.publish([sound, broken, changed({ memberId: 1_000_001 }, 8)]);
@@ -99,6 +99,7 @@ describe('members', () => {
       expect(await parked()).toBe(parkedBefore + 1);
       expect(await outdated()).toBe(outdatedBefore + 1);
     });
+    await eventually(async () => expect(await matching()).toBe(Number(before) + 1));
   });
 });
 
