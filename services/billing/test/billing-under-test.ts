@@ -11,6 +11,7 @@ import { type EventData, type EventDeclaration, eventType } from '@offer-ads/con
 import type { Faults } from '@offer-ads/dev/simulators/stripe/faults';
 import { type RecordedRequest, startStripeSimulator } from '@offer-ads/dev/simulators/stripe/server';
 import { Fault } from '@offer-ads/platform/faults';
+import { type HttpServer, type HttpServerOptions, startHttpServer } from '@offer-ads/platform/http-server';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { openPostgres } from '@offer-ads/platform/postgres';
 import { testClock } from '@offer-ads/testing/clock';
@@ -192,6 +193,26 @@ export async function startBillingUnderTest() {
     if (payment?.method !== 'E') throw new Error(`offer ${offerId} is not paid by card`);
     return payment;
   }
+}
+
+export const adminToken = 'an-admin-token-that-only-tests-ever-use-0123';
+
+/** Routes of billing on a port of their own, over what is under test. */
+export function serveRoutes(
+  { billing: { logger, metrics, clock } }: BillingUnderTest,
+  routes: HttpServerOptions['routes'],
+): Promise<HttpServer> {
+  const readiness = async () => [];
+  return startHttpServer({
+    service: 'billing',
+    host: '127.0.0.1',
+    port: 0,
+    logger,
+    metrics,
+    clock,
+    readiness,
+    routes,
+  });
 }
 
 /** As every caller does: what a busy machine has refused with a 503 is asked for again. For what may be repeated. */

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { InvoicesReply } from '@offer-ads/contracts/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
 import { serviceUnavailable } from '@offer-ads/platform/faults';
-import { startHttpServer } from '@offer-ads/platform/http-server';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/eventually';
 import { createPdfMaker, type PdfMaker } from '../src/documents/pdf-maker.ts';
@@ -10,9 +9,12 @@ import type { Book } from '../src/domain/ledger.ts';
 import { adminRoutes } from '../src/http/admin-routes.ts';
 import { invoiceRoutes } from '../src/http/invoice-routes.ts';
 import { listInvoices } from '../src/invoices-store.ts';
-import { type BillingUnderTest, startBillingUnderTest } from './billing-under-test.ts';
-
-const adminToken = 'an-admin-token-that-only-tests-ever-use-0123';
+import {
+  adminToken,
+  type BillingUnderTest,
+  serveRoutes,
+  startBillingUnderTest,
+} from './billing-under-test.ts';
 
 let test: BillingUnderTest;
 let url: string;
@@ -24,20 +26,10 @@ beforeAll(async () => {
   test = await startBillingUnderTest();
   const real = started.use(createPdfMaker({ longestMs: 60_000 }));
   const pdfs: PdfMaker = { ...real, make: (document) => (madeInstead ?? real.make)(document) };
-  const { logger, metrics, clock } = test.billing;
   const server = started.use(
-    await startHttpServer({
-      service: 'billing',
-      host: '127.0.0.1',
-      port: 0,
-      logger,
-      metrics,
-      clock,
-      readiness: async () => [],
-      routes: (app) => {
-        invoiceRoutes(app, test.billing, pdfs, testContextSecret);
-        adminRoutes(app, test.billing, adminToken);
-      },
+    await serveRoutes(test, (app) => {
+      invoiceRoutes(app, test.billing, pdfs, testContextSecret);
+      adminRoutes(app, test.billing, adminToken);
     }),
   );
   url = server.url;

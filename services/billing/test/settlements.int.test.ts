@@ -6,7 +6,6 @@ import {
   settleReply,
 } from '@offer-ads/contracts/admin-api';
 import { BalanceLow } from '@offer-ads/contracts/billing-events';
-import { startHttpServer } from '@offer-ads/platform/http-server';
 import { eventually } from '@offer-ads/testing/eventually';
 import { runs } from '@offer-ads/testing/profile';
 import type { Book } from '../src/domain/ledger.ts';
@@ -17,27 +16,19 @@ import { balanceOf } from '../src/ledger-store.ts';
 import { changeLowBalance } from '../src/low-balance.ts';
 import { readStatement } from '../src/read-statement.ts';
 import { latestReversals } from '../src/reversals-store.ts';
-import { type BillingUnderTest, startBillingUnderTest } from './billing-under-test.ts';
+import {
+  adminToken,
+  type BillingUnderTest,
+  serveRoutes,
+  startBillingUnderTest,
+} from './billing-under-test.ts';
 
-const adminToken = 'an-admin-token-that-only-tests-ever-use-0123';
 const started = new AsyncDisposableStack();
 let test: BillingUnderTest;
 let url: string;
 beforeAll(async () => {
   test = await startBillingUnderTest();
-  const { logger, metrics, clock } = test.billing;
-  const server = started.use(
-    await startHttpServer({
-      service: 'billing',
-      host: '127.0.0.1',
-      port: 0,
-      logger,
-      metrics,
-      clock,
-      readiness: async () => [],
-      routes: (app) => adminRoutes(app, test.billing, adminToken),
-    }),
-  );
+  const server = started.use(await serveRoutes(test, (app) => adminRoutes(app, test.billing, adminToken)));
   url = server.url;
 });
 afterAll(async () => {

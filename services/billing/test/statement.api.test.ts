@@ -1,34 +1,27 @@
 /** Statement and threshold over HTTP: whose they are is the caller context's word, and faults name the field. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { lowBalanceReply, type StatementReply, statementReply } from '@offer-ads/contracts/billing-api';
-import { startHttpServer } from '@offer-ads/platform/http-server';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import type { Book } from '../src/domain/ledger.ts';
 import { adminRoutes } from '../src/http/admin-routes.ts';
 import { internalRoutes } from '../src/http/internal-routes.ts';
-import { type BillingUnderTest, startBillingUnderTest } from './billing-under-test.ts';
+import {
+  adminToken,
+  type BillingUnderTest,
+  serveRoutes,
+  startBillingUnderTest,
+} from './billing-under-test.ts';
 
-const adminToken = 'an-admin-token-that-only-tests-ever-use-0123';
 const started = new AsyncDisposableStack();
 let test: BillingUnderTest;
 let url: string;
 
 beforeAll(async () => {
   test = await startBillingUnderTest();
-  const { logger, metrics, clock } = test.billing;
   const server = started.use(
-    await startHttpServer({
-      service: 'billing',
-      host: '127.0.0.1',
-      port: 0,
-      logger,
-      metrics,
-      clock,
-      readiness: async () => [],
-      routes: (app) => {
-        internalRoutes(app, test.billing, testContextSecret);
-        adminRoutes(app, test.billing, adminToken);
-      },
+    await serveRoutes(test, (app) => {
+      internalRoutes(app, test.billing, testContextSecret);
+      adminRoutes(app, test.billing, adminToken);
     }),
   );
   url = server.url;

@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { cardProblemsReply } from '@offer-ads/contracts/admin-api';
 import { type CardTopUpReply, cardTopUpReply } from '@offer-ads/contracts/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
-import { startHttpServer } from '@offer-ads/platform/http-server';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/eventually';
 import { findByPayToken } from '../src/checkouts-store.ts';
@@ -11,30 +10,24 @@ import { adminRoutes } from '../src/http/admin-routes.ts';
 import { internalRoutes } from '../src/http/internal-routes.ts';
 import { payRoutes } from '../src/http/pay-routes.ts';
 import { balanceOf } from '../src/ledger-store.ts';
-import { type BillingUnderTest, startBillingUnderTest } from './billing-under-test.ts';
+import {
+  adminToken,
+  type BillingUnderTest,
+  serveRoutes,
+  startBillingUnderTest,
+} from './billing-under-test.ts';
 
-const adminToken = 'an-admin-token-that-only-tests-ever-use-0123';
 let test: BillingUnderTest;
 let url: string;
 const started = new AsyncDisposableStack();
 
 beforeAll(async () => {
   test = await startBillingUnderTest();
-  const { logger, metrics, clock } = test.billing;
   const server = started.use(
-    await startHttpServer({
-      service: 'billing',
-      host: '127.0.0.1',
-      port: 0,
-      logger,
-      metrics,
-      clock,
-      readiness: async () => [],
-      routes: (app) => {
-        payRoutes(app, test.billing);
-        internalRoutes(app, test.billing, testContextSecret);
-        adminRoutes(app, test.billing, adminToken);
-      },
+    await serveRoutes(test, (app) => {
+      payRoutes(app, test.billing);
+      internalRoutes(app, test.billing, testContextSecret);
+      adminRoutes(app, test.billing, adminToken);
     }),
   );
   url = server.url;
