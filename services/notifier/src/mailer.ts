@@ -40,7 +40,7 @@ export function openMailer(o: {
           to: { name: '', address: recipient },
           messageId: messageIdOf(id, domain),
           ...message,
-          headers: { 'Auto-Submitted': 'auto-generated' },
+          headers: { ...message.headers, 'Auto-Submitted': 'auto-generated' },
           signal: AbortSignal.timeout(sendTimeoutMs),
         });
         return { outcome: 'accepted' };

@@ -45,6 +45,16 @@ describe('the mailer', () => {
     for (const received of sink.mails) expect(received.headers.map(({ key }) => key)).not.toContain('bcc');
   });
 
+  it('sends the headers of a message whole, however long their values', async () => {
+    await using sink = await startSmtpSink();
+    await using mailer = openMailer({ smtpUrl: sink.url, from, connections: 1 });
+    const headers = { 'List-Unsubscribe': `<https://ads.example/portal/unsubscribe/${'x'.repeat(120)}>` };
+    await mailer.send({ ...mail, message: { ...mail.message, headers } });
+    const received = new Map(sink.mails[0]?.headers.map(({ key, value }) => [key, value]));
+    expect(received.get('list-unsubscribe')).toBe(headers['List-Unsubscribe']);
+    expect(received.get('auto-submitted')).toBe('auto-generated');
+  });
+
   it.each([
     [450, false],
     [550, true],

@@ -12,7 +12,13 @@ export type Letter = {
   readonly reason: string;
 };
 
-export type Message = { readonly subject: string; readonly text: string; readonly html: string };
+export type Message = {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** Beside those that every mail has; names and values are our own, never from outside. */
+  readonly headers?: Readonly<Record<string, string>>;
+};
 
 /** Whatever the letter holds, headers cannot be added, nor markup. */
 export function render(letter: Letter): Message {
