@@ -1,7 +1,7 @@
 /** What the document of an invoice says, whatever it is written on. Change a word only with care: documents once issued are read again. */
-import { amountText, countryText, dayText } from './amount-text.ts';
+import { amountText, countryText, dayText } from '@offer-ads/contracts/amount-text';
+import { legible } from '@offer-ads/contracts/legible-text';
 import { type Invoice, invoiceNumber } from './invoice.ts';
-import { legible } from './legible-text.ts';
 
 export type InvoiceDocument = {
   readonly number: string;

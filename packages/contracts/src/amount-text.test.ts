@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatMinor, minorUnitDigits } from '@offer-ads/contracts/currencies';
 import fc from 'fast-check';
 import { amountText, countryText, dayText } from './amount-text.ts';
+import { formatMinor, minorUnitDigits } from './currencies.ts';
 
 const currencies = Intl.supportedValuesOf('currency');
 const plain = (text: string) => text.replace(/\p{Zs}/gu, ' ');
@@ -10,7 +10,11 @@ describe('an amount', () => {
   it.each([
     [123_456_789n, 'GBP', 'GB', 'GBP 1,234,567.89'],
     [123_456_789n, 'INR', 'IN', 'INR 12,34,567.89'],
+    [123_456_789n, 'USD', 'US', 'USD 1,234,567.89'],
+    [123_456_789n, 'EUR', 'DE', '1.234.567,89 EUR'],
+    [123_456_789n, 'EUR', 'FR', '1 234 567,89 EUR'],
     [123_456_789n, 'HUF', 'HU', '1 234 567,89 HUF'],
+    [123_456_789n, 'ILS', 'IL', '1,234,567.89 ILS'],
     [123_456n, 'IDR', 'ID', 'IDR 1.234,56'],
     [1n, 'EUR', 'IE', 'EUR 0.01'],
     [100n, 'JPY', 'JP', 'JPY 100'],
@@ -23,11 +27,13 @@ describe('an amount', () => {
     const amounts = fc.tuple(
       fc.bigInt({ min: 0n, max: 10n ** 18n }),
       fc.constantFrom(...currencies),
-      fc.constantFrom('GB', 'DE', 'CH', 'IN', 'EG', 'IR', 'TH', 'ZA'),
+      fc.constantFrom('GB', 'DE', 'CH', 'IN', 'EG', 'IL', 'IR', 'TH', 'ZA', 'ZZ'),
     );
     fc.assert(
       fc.property(amounts, ([minor, currency, country]) => {
-        const digits = amountText(minor, currency, country).replace(currency, '').replace(/\D/g, '');
+        const text = amountText(minor, currency, country);
+        expect(text).not.toMatch(/\p{Cf}/u);
+        const digits = text.replace(currency, '').replace(/\D/g, '');
         expect(digits).toBe(formatMinor(minor, currency).replace('.', ''));
         expect(digits.length).toBeGreaterThan(minorUnitDigits(currency));
       }),

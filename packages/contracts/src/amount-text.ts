@@ -1,5 +1,5 @@
-/** Amounts, days and countries as documents write them: in English, with the habits of the reader's country. */
-import { formatMinor, minorUnitDigits } from '@offer-ads/contracts/currencies';
+/** Amounts, days and countries as invoices and mails write them: words in English, figures with the habits of the reader's country. */
+import { formatMinor, minorUnitDigits } from './currencies.ts';
 
 /**
  * Exact for any amount, because the text of the minor units is formatted and no number in between. The currency is named by its
@@ -7,7 +7,7 @@ import { formatMinor, minorUnitDigits } from '@offer-ads/contracts/currencies';
  */
 export function amountText(minor: bigint, currency: string, country: string): string {
   const digits = minorUnitDigits(currency);
-  const format = new Intl.NumberFormat(localeOf(country), {
+  const format = new Intl.NumberFormat(figuresOf(country), {
     style: 'currency',
     currency,
     currencyDisplay: 'code',
@@ -15,8 +15,12 @@ export function amountText(minor: bigint, currency: string, country: string): st
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   });
-  return format.format(formatMinor(minor, currency) as Intl.StringNumericLiteral);
+  const text = format.format(formatMinor(minor, currency) as Intl.StringNumericLiteral);
+  return text.replace(marksOfDirection, '');
 }
+
+/** Some languages set them beside figures, for texts that run from right to left. */
+const marksOfDirection = /[\u061c\u200e\u200f]/g;
 
 const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
@@ -30,8 +34,12 @@ export function countryText(country: string): string {
   return isCountry(country) ? (countries.of(country) ?? country) : country;
 }
 
-function localeOf(country: string): string {
-  return isCountry(country) ? `en-${country}` : 'en-GB';
+/**
+ * The country's most used language, because that has its figures: what Unicode knows as the English of Germany writes them as in
+ * England.
+ */
+function figuresOf(country: string): Intl.Locale | string {
+  return isCountry(country) ? new Intl.Locale(`und-${country}`).maximize() : 'en-GB';
 }
 
 function isCountry(country: string): boolean {
