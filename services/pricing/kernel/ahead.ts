@@ -1,10 +1,11 @@
 /**
  * Fetches into the processor's cache what is about to be read. Sixteen superblocks lie anywhere in memory, and each tells
  * only when it is read where its columns are: taken one after the other, that is four waits for memory each. Here all
- * sixteen are asked at once, so that they are waited for together.
+ * sixteen are asked at once, so that they are waited for together; and so are the blocks of one superblock on the edge.
  */
 import {
   ADDRESSES,
+  BLOCK_BOXES,
   COLUMNS,
   DIRECTORY,
   GENDER_COUNT,
@@ -12,6 +13,8 @@ import {
   INTEREST_COUNT,
   INTEREST_LIST,
   KNOWN,
+  LATITUDES,
+  LONGITUDES,
 } from './layout';
 
 /** So that nothing is read in vain in the eyes of a compiler. */
@@ -33,6 +36,35 @@ export function fetchColumns(node: usize, children: u32): void {
     sum += fetch(columns, INTEREST_LIST, interests) + fetch(columns, GENDER_LIST, genders);
   }
   read = sum;
+}
+
+/** @param children one bit for each of the superblocks below the node that lie on the edge */
+export function fetchBoxes(node: usize, children: u32): void {
+  let sum: u32 = 0;
+  for (let rest = children; rest != 0; rest &= rest - 1) {
+    const superblock = <usize>load<u32>(node + (ctz(rest) << 2), ADDRESSES) << 2;
+    sum += load<u32>(<usize>load<u32>(superblock, COLUMNS) << 2) + fetchLines(superblock + BLOCK_BOXES);
+  }
+  read = sum;
+}
+
+/** @param blocks one bit for each of the superblock's blocks whose members are about to be tested */
+export function fetchPositions(superblock: usize, blocks: u32): void {
+  let sum: u32 = 0;
+  for (let rest = blocks; rest != 0; rest &= rest - 1) {
+    const block = superblock + (ctz(rest) << 8);
+    sum += fetchLines(block + LATITUDES) + fetchLines(block + LONGITUDES);
+  }
+  read = sum;
+}
+
+/** Sixteen numbers each. */
+// @ts-ignore: decorator
+@inline
+function fetchLines(four: usize): u32 {
+  return (
+    load<u32>(four) + load<u32>(four, LINE) + load<u32>(four, 2 * LINE) + load<u32>(four, 3 * LINE)
+  );
 }
 
 // @ts-ignore: decorator

@@ -3,7 +3,7 @@
  * lies outside not at all, and on the edge it goes down, to single members at last. A loop with a stack of its own, because the
  * next address is then known long before it is needed.
  */
-import { fetchColumns } from './ahead';
+import { fetchBoxes, fetchColumns, fetchPositions } from './ahead';
 import { classify, inside, outside } from './boxes';
 import { countSelected, selectSlots } from './columns';
 import {
@@ -68,6 +68,7 @@ export function count(): u32 {
         }
       }
     }
+    if (bottom) fetchBoxes(node, edge);
     for (; edge != 0; edge &= edge - 1) {
       const child = load<u32>(node + (ctz(edge) << 2), ADDRESSES);
       if (bottom) {
@@ -133,6 +134,7 @@ function countInSuperblock(superblock: usize): u32 {
   if ((within | edge) == 0) return 0;
   const slots = selectSlots(superblock);
   if (slots == 0) return 0;
+  fetchPositions(superblock, edge);
   let total: u32 = 0;
   for (; within != 0; within &= within - 1) {
     total += <u32>popcnt(load<u64>(slots + (ctz(within) << 3)));
