@@ -25,6 +25,7 @@ const aims = {
   snapshotSeconds: 15,
   endpointRatio: 80,
 };
+const { ceil } = Math;
 const mark = (met: boolean) => (met ? '✓' : '✗');
 const members = (count: number) => `**${shown(count)} members**`;
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
@@ -84,8 +85,27 @@ function countsOfSize({ members: count, measured }: Sized<CountsOfPeers>): strin
       ],
       [...rows, aloneRow],
     ),
+    lighterHalf(measured),
     ...(count === AIMED_AT ? [`Aims: ${verdicts.join('; ')}.`] : []),
   ].join('\n\n');
+}
+
+/** Most circles of a real day hold fewer people than half of these: the queries that PostGIS answers soonest, by themselves. */
+function lighterHalf({ disturbed, alone, counted }: CountsOfPeers): string {
+  const ofQuery = (values: readonly number[], query: number) =>
+    median(values.filter((_, at) => at % counted.length === query));
+  const postgis = counted.map((_, query) => ofQuery(disturbed.get('PostGIS') ?? [], query));
+  const lighter = counted
+    .map((_, query) => query)
+    .toSorted((a, b) => (postgis[a] ?? 0) - (postgis[b] ?? 0))
+    .slice(0, ceil(counted.length / 2));
+  const ofThem = (values: readonly number[]) =>
+    values.filter((_, at) => lighter.includes(at % counted.length));
+  const micros = ofThem(alone).map((ms) => ms * 1_000);
+  return (
+    `The ${lighter.length} queries that PostGIS answers soonest take it ${shown(median(lighter.map((query) => postgis[query] ?? 0)), 1)} ms at the median; ` +
+    `the index alone takes ${shown(median(micros), 1)} µs for them, ${shown(percentile(micros, 99), 1)} µs at p99.`
+  );
 }
 
 function verdict(value: number, least: number, what: string): string {
