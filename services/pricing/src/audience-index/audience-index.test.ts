@@ -14,6 +14,7 @@ import {
   createWorld,
   randomMember,
   randomPlace,
+  randomStep,
   randomTarget,
   type World,
 } from './random-world.ts';
@@ -111,7 +112,9 @@ describe('brute force and the index agree', () => {
     const id = idFor(1 + chance.below(runs(4_000, 20_000)));
     const before = members.get(id);
     const kind = chance.weighted(
-      growing ? { put: 6, remove: 1, move: 2, edit: 1 } : { put: 1, remove: 6, move: 2, edit: 1 },
+      growing
+        ? { put: 6, remove: 1, move: 2, step: 2, edit: 1 }
+        : { put: 1, remove: 6, move: 2, step: 2, edit: 1 },
     );
     if (kind === 'remove') {
       members.delete(id);
@@ -119,18 +122,21 @@ describe('brute force and the index agree', () => {
       return;
     }
     const fresh = randomMember(world, id);
-    const member = { ...fresh, ...before, ...changed(world, kind, fresh) };
+    const member = { ...fresh, ...before, ...changed(world, kind, before ?? fresh, fresh) };
     members.set(id, member);
     for (const index of indexes) index.put(member);
   }
 
   function changed(
     world: World,
-    kind: 'put' | 'move' | 'edit',
+    kind: 'put' | 'move' | 'step' | 'edit',
+    before: IndexedMember,
     fresh: IndexedMember,
   ): Partial<IndexedMember> {
     if (kind === 'put') return fresh;
-    return kind === 'move' ? randomPlace(world) : { gender: fresh.gender, interests: fresh.interests };
+    if (kind === 'move') return randomPlace(world);
+    if (kind === 'step') return { ...randomStep(world, before, 0.02), gender: fresh.gender };
+    return { gender: fresh.gender, interests: fresh.interests };
   }
 });
 

@@ -59,24 +59,23 @@ export function clearBit(heap: Heap, block: number, column: number, slot: number
   heap.u16[address * 2 + placeInList(heap, address, form, slot)] = NO_SLOT;
 }
 
-/** The columns that have a slot, in ascending order; of all, or of a part of them. */
-export function columnsOf(heap: Heap, block: number, slot: number, first = 0, end = COLUMNS): number[] {
+/** The columns that have a slot, in ascending order. */
+export function columnsOf(heap: Heap, block: number, slot: number): number[] {
   const found: number[] = [];
-  const { u16, u32 } = heap;
-  const known = min(end, read(heap, block + columnBlock.known));
-  const directory = (block + columnBlock.directory) * 2;
-  for (let column = first; column < known; column += 1) {
-    const entry = u16[directory + column] as number;
-    if (entry === 0) continue;
-    const address = addressOf(block, entry);
-    const form = entry & 3;
-    const isSet =
-      form === DENSE
-        ? (((u32[address + (slot >>> 5)] as number) >>> (slot & 31)) & 1) === 1
-        : placeInList(heap, address, form, slot) >= 0;
-    if (isSet) found.push(column);
-  }
+  const known = read(heap, block + columnBlock.known);
+  for (let column = 0; column < known; column += 1)
+    if (hasSlot(heap, block, column, slot)) found.push(column);
   return found;
+}
+
+/** Which of some columns (32 at most) have a slot, as bits. */
+export function bitsOf(heap: Heap, block: number, slot: number, first: number, columns: number): number {
+  let bits = 0;
+  const end = min(first + columns, read(heap, block + columnBlock.known));
+  for (let column = first; column < end; column += 1) {
+    if (hasSlot(heap, block, column, slot)) bits |= 1 << (column - first);
+  }
+  return bits >>> 0;
 }
 
 /** The slots that a column has. */
@@ -205,6 +204,17 @@ function newEntry(heap: Heap, block: number, column: number, form: number): numb
 function entryOf(heap: Heap, block: number, column: number): number {
   if (column >= read(heap, block + columnBlock.known)) return 0;
   return heap.u16[(block + columnBlock.directory) * 2 + column] as number;
+}
+
+/** The directory must know the column. */
+function hasSlot({ u16, u32 }: Heap, block: number, column: number, slot: number): boolean {
+  const entry = u16[(block + columnBlock.directory) * 2 + column] as number;
+  if (entry === 0) return false;
+  const address = addressOf(block, entry);
+  const form = entry & 3;
+  if (form === DENSE) return (((u32[address + (slot >>> 5)] as number) >>> (slot & 31)) & 1) === 1;
+  for (let at = 0; at < LISTED(form); at += 1) if (u16[address * 2 + at] === slot) return true;
+  return false;
 }
 
 function addressOf(block: number, entry: number): number {

@@ -7,20 +7,11 @@ import { createHeap, type Heap, read, reserve, usedWords } from './heap.ts';
 import { addReference, createIdMap, findReference, moveReference, removeReference } from './id-map.ts';
 import { type Kernel, type KernelName, openKernel } from './kernel.ts';
 import { state } from './layout.ts';
+import { changeEntry, insertEntry, removeEntry } from './member-changes.ts';
 import { queryFor } from './query.ts';
 import { savedChunks } from './saved-bytes.ts';
 import type { Entry } from './superblock.ts';
-import {
-  createTree,
-  entryOf,
-  idOf,
-  insertEntry,
-  isAt,
-  referencesOf,
-  removeEntry,
-  replaceEntry,
-  type Tree,
-} from './tree.ts';
+import { createTree, entryOf, idOf, referencesOf, type Tree } from './tree.ts';
 import { createVocabulary, learnGender, learnInterest, type Vocabulary } from './vocabulary.ts';
 
 /** Only members who count (active, not banned) are in the index: a ban is a `remove`, its end a `put`. */
@@ -75,11 +66,6 @@ export function indexOn(parts: Parts): AudienceIndex {
   const idAt = (reference: number) => idOf(tree, reference);
   const find = (memberId: number) => findReference(heap, idAt, memberId);
 
-  function remove(memberId: number, reference: number): void {
-    removeReference(heap, idAt, memberId, reference);
-    removeEntry(tree, reference);
-  }
-
   return {
     count: (target) => {
       const query = queryFor(vocabulary, target);
@@ -89,16 +75,14 @@ export function indexOn(parts: Parts): AudienceIndex {
       const entry = entryFor(parts, member);
       reserve(heap);
       const reference = find(entry.id);
-      if (reference !== 0 && isAt(tree, reference, entry)) {
-        replaceEntry(tree, reference, entry);
-        return;
-      }
-      if (reference !== 0) remove(entry.id, reference);
-      addReference(heap, idAt, entry.id, insertEntry(tree, entry));
+      if (reference === 0) addReference(heap, idAt, entry.id, insertEntry(tree, entry));
+      else changeEntry(tree, reference, entry);
     },
     remove: (memberId) => {
       const reference = find(memberId);
-      if (reference !== 0) remove(memberId, reference);
+      if (reference === 0) return;
+      removeReference(heap, idAt, memberId, reference);
+      removeEntry(tree, reference);
     },
     get: (memberId) => {
       const reference = find(memberId);

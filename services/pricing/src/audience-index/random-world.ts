@@ -53,6 +53,14 @@ export function randomPlace({ chance, places }: World): Place {
   }[chance.weighted({ spot: 1, city: 10, country: 4, anywhere: 1 })]();
 }
 
+/** Up to so many degrees away, or on the spot. */
+export function randomStep({ chance }: World, { latitude, longitude }: Place, degrees: number): Place {
+  return onEarth(
+    latitude + chance.below(2) * uniform(chance, degrees),
+    longitude + chance.below(2) * uniform(chance, degrees),
+  );
+}
+
 /** @param member whose distance may become the radius */
 export function randomTarget(world: World, member: Place | undefined): Target {
   const { chance, interests } = world;

@@ -1,6 +1,6 @@
 /** Up to 1,024 members who live close together, in 16 blocks of 64 slots. What is above is the tree's business. */
 import { type Box, clearBoxes, extend, growth, nowhere, writeBox } from './boxes.ts';
-import { clearBit, columnsOf, releaseColumns, setBit, slotsOf, writeColumns } from './columns.ts';
+import { bitsOf, clearBit, columnsOf, releaseColumns, setBit, slotsOf, writeColumns } from './columns.ts';
 import { type Draft, draftBit, draftMember } from './draft.ts';
 import { allocate, type Heap, increase, read, readSigned, release } from './heap.ts';
 import {
@@ -23,6 +23,8 @@ export type Entry = {
   /** Each once. */
   readonly interests: readonly number[];
 };
+
+type Place = Pick<Entry, 'latitude' | 'longitude'>;
 
 const { clz32, floor } = Math;
 
@@ -58,12 +60,16 @@ export function takenSlots(heap: Heap, address: number): number[] {
   return slots;
 }
 
-/** There must be a free slot. @returns one in the block whose box grows least; an empty block grows next to nothing */
-export function chooseSlot(heap: Heap, address: number, latitude: number, longitude: number): number {
-  let best = -1;
-  let least = Infinity;
+/**
+ * @param own a slot that will do as well as a free one; -1: none, and there must be a free one
+ * @returns one in the block whose box grows least; an empty block grows next to nothing
+ */
+export function chooseSlot(heap: Heap, address: number, { latitude, longitude }: Place, own = -1): number {
+  const boxes = address + superblock.boxes;
+  let best = own;
+  let least = own === -1 ? Infinity : growth(heap, boxes, floor(own / SLOTS_OF_BLOCK), latitude, longitude);
   for (let block = 0; block < BLOCKS && least > 0; block += 1) {
-    const grown = growth(heap, address + superblock.boxes, block, latitude, longitude);
+    const grown = growth(heap, boxes, block, latitude, longitude);
     if (grown >= least) continue;
     const slot = freeSlot(heap, address, block);
     if (slot === -1) continue;
@@ -74,55 +80,59 @@ export function chooseSlot(heap: Heap, address: number, latitude: number, longit
 }
 
 export function fillSlot(heap: Heap, address: number, slot: number, entry: Entry): void {
-  heap.i32[address + superblock.latitudes + slot] = entry.latitude;
-  heap.i32[address + superblock.longitudes + slot] = entry.longitude;
+  writePosition(heap, address, slot, entry);
   heap.u32[address + superblock.ids + slot] = entry.id;
   const taken = address + superblock.taken + (slot >>> 5);
   heap.u32[taken] = read(heap, taken) | (1 << (slot & 31));
   increase(heap, address + superblock.members, 1);
-  for (const column of columnsOfEntry(entry)) setBit(heap, address, column, slot);
+  setBit(heap, address, entry.gender, slot);
+  for (const column of idColumns(entry.id)) setBit(heap, address, column, slot);
+  for (const interest of entry.interests) setBit(heap, address, INTEREST_COLUMN + interest, slot);
 }
 
-/** @returns who was there */
-export function clearSlot(heap: Heap, address: number, slot: number): Entry {
-  const block = read(heap, address + superblock.columns);
-  const columns = columnsOf(heap, block, slot);
-  for (const column of columns) clearBit(heap, block, column, slot);
+/** @param entry who is there */
+export function clearSlot(heap: Heap, address: number, slot: number, entry: Entry): void {
+  const columns = read(heap, address + superblock.columns);
+  clearBit(heap, columns, entry.gender, slot);
+  for (const column of idColumns(entry.id)) clearBit(heap, columns, column, slot);
+  for (const interest of entry.interests) clearBit(heap, columns, INTEREST_COLUMN + interest, slot);
   const taken = address + superblock.taken + (slot >>> 5);
   heap.u32[taken] = read(heap, taken) & ~(1 << (slot & 31));
   increase(heap, address + superblock.members, -1);
-  return entryFrom(heap, address, slot, columns);
+}
+
+export function writePosition(
+  heap: Heap,
+  address: number,
+  slot: number,
+  { latitude, longitude }: Place,
+): void {
+  heap.i32[address + superblock.latitudes + slot] = latitude;
+  heap.i32[address + superblock.longitudes + slot] = longitude;
 }
 
 export function idAt(heap: Heap, address: number, slot: number): number {
-  const block = read(heap, address + superblock.columns);
-  const bits = columnsOf(heap, block, slot, ID_BIT_COLUMN, ID_BIT_COLUMN + ID_BITS);
-  return idFrom(heap, address, slot, bits);
+  const upper = bitsOf(heap, read(heap, address + superblock.columns), slot, ID_BIT_COLUMN, ID_BITS);
+  return upper * 2 ** 32 + read(heap, address + superblock.ids + slot);
 }
 
 export function entryAt(heap: Heap, address: number, slot: number): Entry {
-  return entryFrom(heap, address, slot, columnsOf(heap, read(heap, address + superblock.columns), slot));
-}
-
-function entryFrom(heap: Heap, address: number, slot: number, columns: readonly number[]): Entry {
+  const columns = columnsOf(heap, read(heap, address + superblock.columns), slot);
+  // Everybody has one gender, and genders are the first columns.
+  const [gender = -1] = columns;
+  let upper = 0;
   const interests: number[] = [];
-  for (const column of columns) if (column >= INTEREST_COLUMN) interests.push(column - INTEREST_COLUMN);
+  for (const column of columns) {
+    if (column >= INTEREST_COLUMN) interests.push(column - INTEREST_COLUMN);
+    else if (column >= ID_BIT_COLUMN) upper |= 1 << (column - ID_BIT_COLUMN);
+  }
   return {
-    id: idFrom(heap, address, slot, columns),
+    id: upper * 2 ** 32 + read(heap, address + superblock.ids + slot),
     latitude: readSigned(heap, address + superblock.latitudes + slot),
     longitude: readSigned(heap, address + superblock.longitudes + slot),
-    // Everybody has one, and genders are the first columns.
-    gender: columns[0] as number,
+    gender,
     interests,
   };
-}
-
-function idFrom(heap: Heap, address: number, slot: number, columns: readonly number[]): number {
-  let upper = 0;
-  for (const column of columns) {
-    if (column >= ID_BIT_COLUMN && column < INTEREST_COLUMN) upper |= 1 << (column - ID_BIT_COLUMN);
-  }
-  return upper * 2 ** 32 + read(heap, address + superblock.ids + slot);
 }
 
 /** The columns of an id's upper bits: none for ids below 2^32. */
@@ -132,11 +142,6 @@ export function idColumns(id: number): number[] {
     columns.push(ID_BIT_COLUMN + 31 - clz32(upper & -upper));
   }
   return columns;
-}
-
-/** Gender, upper bits of the id, interests. */
-function columnsOfEntry({ id, gender, interests }: Entry): number[] {
-  return [gender, ...idColumns(id), ...interests.map((interest) => INTEREST_COLUMN + interest)];
 }
 
 /** The tight box around a block's members. */

@@ -1,13 +1,12 @@
 /**
- * The tree over the superblocks, in the order of the Hilbert curve. A change takes the way from a superblock to the root;
- * a full superblock is split in two, and neighbours that together would half fill one are united.
+ * The tree over the superblocks, in the order of the Hilbert curve. A full superblock is split in two, and neighbours that
+ * together would half fill one are united.
  */
-import { boxAround, extendBox, isOnEdge, writeBox } from './boxes.ts';
-import { addCounters, addInterests } from './counters.ts';
+import { addCounters } from './counters.ts';
 import { createDraft, type Draft, emptyDraft, slotOf } from './draft.ts';
-import { canAllocate, type Heap, increase, read, readSigned } from './heap.ts';
+import { canAllocate, type Heap, read, readSigned } from './heap.ts';
 import { hilbertKey } from './hilbert.ts';
-import { CHILDREN, node, SLOTS, SLOTS_OF_BLOCK, state, superblock } from './layout.ts';
+import { CHILDREN, node, SLOTS, state, superblock } from './layout.ts';
 import {
   childAt,
   childrenOf,
@@ -27,14 +26,10 @@ import {
   writeChild,
 } from './nodes.ts';
 import {
-  boxOfBlock,
-  chooseSlot,
-  clearSlot,
   copyMembers,
   createSuperblock,
   type Entry,
   entryAt,
-  fillSlot,
   idAt,
   releaseSuperblock,
   takenSlots,
@@ -69,68 +64,6 @@ export function entryOf(tree: Tree, reference: number): Entry {
 
 export function idOf(tree: Tree, reference: number): number {
   return idAt(tree.heap, addressOf(tree, reference), slotIn(reference));
-}
-
-/** Whether a member's slot is at a place (in microdegrees), so that nothing has to move. */
-export function isAt(tree: Tree, reference: number, { latitude, longitude }: Entry): boolean {
-  const [address, slot] = [addressOf(tree, reference), slotIn(reference)];
-  return (
-    readSigned(tree.heap, address + superblock.latitudes + slot) === latitude &&
-    readSigned(tree.heap, address + superblock.longitudes + slot) === longitude
-  );
-}
-
-/** @returns the reference of the slot that the member got */
-export function insertEntry(tree: Tree, entry: Entry): number {
-  const { heap } = tree;
-  const key = hilbertKey(entry.latitude, entry.longitude);
-  let address = superblockFor(tree, key);
-  if (read(heap, address + superblock.members) === SLOTS) {
-    splitSuperblock(tree, address);
-    address = superblockFor(tree, key);
-  }
-  const slot = chooseSlot(heap, address, entry.latitude, entry.longitude);
-  fillSlot(heap, address, slot, entry);
-  countEntry(heap, address, entry, 1);
-  widen(heap, address, slot, entry);
-  return referenceOf(heap, address, slot);
-}
-
-export function removeEntry(tree: Tree, reference: number): void {
-  const { heap } = tree;
-  const [address, slot] = [addressOf(tree, reference), slotIn(reference)];
-  const entry = clearSlot(heap, address, slot);
-  countEntry(heap, address, entry, -1);
-  narrow(heap, address, slot, entry);
-  const at = parentOf(heap, address);
-  const place = placeOf(heap, at, address);
-  if (read(heap, address + superblock.members) === 0) {
-    dropSuperblock(tree, address);
-    removeAt(heap, at, place);
-    afterLoss(tree, at);
-    return;
-  }
-  if (!uniteIfSmall(tree, at, place)) uniteIfSmall(tree, at, place - 1);
-}
-
-/** For a member who is where they were: other gender or interests. */
-export function replaceEntry(tree: Tree, reference: number, entry: Entry): void {
-  const { heap } = tree;
-  const [address, slot] = [addressOf(tree, reference), slotIn(reference)];
-  const before = entryAt(heap, address, slot);
-  if (isSame(before, entry)) return;
-  clearSlot(heap, address, slot);
-  countEntry(heap, address, before, -1);
-  fillSlot(heap, address, slot, entry);
-  countEntry(heap, address, entry, 1);
-}
-
-function isSame(a: Entry, b: Entry): boolean {
-  return (
-    a.gender === b.gender &&
-    a.interests.length === b.interests.length &&
-    a.interests.every((interest) => b.interests.includes(interest))
-  );
 }
 
 /** From left to right. */
@@ -187,15 +120,16 @@ export function referenceOf(heap: Heap, address: number, slot: number): number {
   return read(heap, address + superblock.number) * SLOTS + slot;
 }
 
-function addressOf(tree: Tree, reference: number): number {
+export function addressOf(tree: Tree, reference: number): number {
   return tree.superblocks[floor(reference / SLOTS)] as number;
 }
 
-function slotIn(reference: number): number {
+export function slotIn(reference: number): number {
   return reference & (SLOTS - 1);
 }
 
-function superblockFor(tree: Tree, key: number): number {
+/** The superblock of a place on the curve. */
+export function superblockFor(tree: Tree, key: number): number {
   const { heap } = tree;
   let at = read(heap, state.root);
   if (childrenOf(heap, at) === 0) {
@@ -213,44 +147,34 @@ function dropSuperblock(tree: Tree, address: number): void {
   releaseSuperblock(tree.heap, address);
 }
 
-/** One member more or less, on all levels. */
-function countEntry(heap: Heap, address: number, { gender, interests }: Entry, by: 1 | -1): void {
-  for (let child = address, at = parentOf(heap, child); at !== 0; child = at, at = parentOf(heap, at)) {
-    increase(heap, at + node.genders + gender * CHILDREN + placeOf(heap, at, child), by);
-    addInterests(heap, at, gender, interests, by);
-  }
-  increase(heap, state.members, by);
-}
-
-/** Boxes grow around a member, upwards until one has room already. */
-function widen(heap: Heap, address: number, slot: number, { latitude, longitude }: Entry): void {
-  let place = floor(slot / SLOTS_OF_BLOCK);
-  let boxes = address + superblock.boxes;
-  for (let child = address; extendBox(heap, boxes, place, latitude, longitude); ) {
-    const at = parentOf(heap, child);
-    if (at === 0) return;
-    place = placeOf(heap, at, child);
-    boxes = at + node.boxes;
-    child = at;
-  }
-}
-
-/** Boxes shrink behind a member who has gone, upwards until one stays as it was. */
-function narrow(heap: Heap, address: number, slot: number, { latitude, longitude }: Entry): void {
-  const block = floor(slot / SLOTS_OF_BLOCK);
-  let boxes = address + superblock.boxes;
-  if (!isOnEdge(heap, boxes, block, latitude, longitude)) return;
-  if (!writeBox(heap, boxes, block, boxOfBlock(heap, address, block))) return;
-  for (let child = address, at = parentOf(heap, child); at !== 0; child = at, at = parentOf(heap, at)) {
-    if (!writeBox(heap, at + node.boxes, placeOf(heap, at, child), boxAround(heap, boxes))) return;
-    boxes = at + node.boxes;
-  }
-}
-
 // What superblocks are written from, and where their members go; used within one operation only.
 const left = createDraft();
 const right = createDraft();
 const to = { draft: new Int8Array(SLOTS), slot: new Uint16Array(SLOTS) };
+
+/** The superblock of a place on the curve, split if it was full. */
+export function roomFor(tree: Tree, key: number): number {
+  const address = superblockFor(tree, key);
+  if (read(tree.heap, address + superblock.members) < SLOTS) return address;
+  splitSuperblock(tree, address);
+  return superblockFor(tree, key);
+}
+
+/** A superblock that lost a member goes, or is united with a neighbour, when it has few left. */
+export function tidySuperblock(tree: Tree, address: number): void {
+  const { heap } = tree;
+  const members = read(heap, address + superblock.members);
+  if (members > UNITED_MEMBERS) return;
+  const at = parentOf(heap, address);
+  const place = placeOf(heap, at, address);
+  if (members === 0) {
+    dropSuperblock(tree, address);
+    removeAt(heap, at, place);
+    afterLoss(tree, at);
+    return;
+  }
+  if (!uniteIfSmall(tree, at, place)) uniteIfSmall(tree, at, place - 1);
+}
 
 /** The members' first half on the curve stays on the left, the other goes to a new superblock. */
 function splitSuperblock(tree: Tree, address: number): void {

@@ -1,0 +1,238 @@
+import { describe, expect, it } from '@jest/globals';
+import { runs } from '@offer-ads/testing/profile';
+import { type Box, boxAround } from './boxes.ts';
+import { read } from './heap.ts';
+import { findReference } from './id-map.ts';
+import { emptyParts, type IndexedMember, indexOn, type Parts } from './index-parts.ts';
+import { node, SLOTS, state } from './layout.ts';
+import { levelOf, parentOf } from './nodes.ts';
+import { createWorld, randomMember, randomPlace, randomStep } from './random-world.ts';
+import { structureFaults } from './structure-faults.ts';
+import { addressOf, idOf, slotIn, superblocksOf } from './tree.ts';
+
+// Jest looks globals up slowly.
+const { floor, round } = Math;
+
+/** Ids above 2^32 and below. */
+const FIRST_ID = 2 ** 32 - 20;
+
+/** So many members on a grid of 32 columns, northwards from a place, about 100 metres apart. */
+function settlement(o: { members: number; latitude: number; longitude: number; firstId: number }) {
+  return Array.from(
+    { length: o.members },
+    (_, at): IndexedMember => ({
+      memberId: o.firstId + at,
+      latitude: o.latitude + floor(at / 32) / 1000,
+      longitude: o.longitude + (at % 32) / 1000,
+      gender: at % 2 === 0 ? 'Female' : 'Male',
+      interests: [1 + (at % 5), 10 + (at % 7)],
+    }),
+  );
+}
+
+function indexOf(members: readonly IndexedMember[]) {
+  const parts = emptyParts({ kernel: 'plain' });
+  const index = indexOn(parts);
+  const known = new Map<number, IndexedMember>();
+  const put = (member: IndexedMember) => {
+    const [latitude, longitude] = [member.latitude, member.longitude].map(
+      (degrees) => round(degrees * 1e6) / 1e6,
+    ) as [number, number];
+    known.set(member.memberId, { ...member, latitude, longitude });
+    index.put(member);
+  };
+  for (const member of members) put(member);
+  return {
+    put,
+    change: (memberId: number, change: Partial<IndexedMember>) =>
+      put({ ...(known.get(memberId) as IndexedMember), ...change }),
+    remove: (memberId: number) => {
+      known.delete(memberId);
+      index.remove(memberId);
+    },
+    member: (memberId: number) => known.get(memberId),
+    slotOf: (memberId: number) => slotOf(parts, memberId),
+    superblocks: () => [...superblocksOf(parts.tree)].length,
+    rootBox: (): Box => boxAround(parts.heap, read(parts.heap, state.root) + node.boxes),
+    parts,
+    /** Of the structure, and everybody who is held otherwise than they were last put. */
+    faults: () => [
+      ...structureFaults(parts),
+      ...[...known.values()].flatMap((member) => {
+        const held = JSON.stringify(index.get(member.memberId));
+        const expected = JSON.stringify({
+          ...member,
+          interests: [...new Set(member.interests)].toSorted((a, b) => a - b),
+        });
+        return held === expected ? [] : [`${held} is held instead of ${expected}`];
+      }),
+    ],
+  };
+}
+
+type Whereabouts = ReturnType<typeof slotOf>;
+
+function slotOf({ heap, tree }: Parts, memberId: number) {
+  const reference = findReference(heap, (each) => idOf(tree, each), memberId);
+  const superblock = addressOf(tree, reference);
+  return { superblock, node: parentOf(heap, superblock), slot: slotIn(reference) };
+}
+
+const london = { latitude: 51.5, longitude: -0.1 };
+const paris = { latitude: 48.85, longitude: 2.35 };
+
+describe('a member who moves', () => {
+  const some = settlement({ members: 300, ...london, firstId: FIRST_ID });
+  const [southWest, inside, northEast] = [FIRST_ID, FIRST_ID + 140, FIRST_ID + 287];
+
+  it('within the box of their block keeps the slot', () => {
+    const index = indexOf(some);
+    const before = index.slotOf(inside);
+    index.change(inside, { latitude: london.latitude + 0.004_1 });
+    expect(index.slotOf(inside)).toEqual(before);
+    expect(index.faults()).toEqual([]);
+  });
+
+  it('away from an edge makes every box smaller, up to the root', () => {
+    const index = indexOf([...some, ...settlement({ members: 1, latitude: 52, longitude: 0.5, firstId: 7 })]);
+    const { superblock } = index.slotOf(7);
+    index.change(7, { latitude: 51.5, longitude: -0.05 });
+    expect(index.slotOf(7).superblock).toBe(superblock);
+    expect(index.rootBox()).toMatchObject({ highLatitude: 51_509_000, highLongitude: -50_000 });
+    expect(index.faults()).toEqual([]);
+  });
+
+  it('beyond an edge makes every box larger, up to the root', () => {
+    const index = indexOf(some);
+    index.change(northEast, { latitude: 51.6 });
+    index.change(southWest, { latitude: 51.4, longitude: -0.2 });
+    expect(index.rootBox()).toMatchObject({
+      lowLatitude: 51_400_000,
+      highLatitude: 51_600_000,
+      lowLongitude: -200_000,
+    });
+    expect(index.superblocks()).toBe(1);
+    expect(index.faults()).toEqual([]);
+  });
+
+  it('close to another block of the superblock gets a slot there', () => {
+    const index = indexOf(some);
+    const before = index.slotOf(southWest);
+    index.change(southWest, { latitude: 51.508, longitude: -0.08 });
+    const after = index.slotOf(southWest);
+    expect(after.superblock).toBe(before.superblock);
+    expect(floor(after.slot / 64)).not.toBe(floor(before.slot / 64));
+    expect(index.faults()).toEqual([]);
+  });
+
+  it('within a full superblock keeps the slot, and splits nothing', () => {
+    const index = indexOf(settlement({ members: SLOTS, ...london, firstId: FIRST_ID }));
+    const before = index.slotOf(southWest);
+    index.change(southWest, { latitude: 51.53, longitude: -0.07 });
+    expect(index.slotOf(southWest)).toEqual(before);
+    expect(index.superblocks()).toBe(1);
+    expect(index.faults()).toEqual([]);
+  });
+
+  it('into a full superblock splits it', () => {
+    const index = indexOf([
+      ...settlement({ members: SLOTS, ...london, firstId: FIRST_ID }),
+      ...settlement({ members: SLOTS, ...paris, firstId: 1 }),
+    ]);
+    expect(index.superblocks()).toBe(3);
+    // Whoever is left over fills the superblock of those to whom they go.
+    for (let id = 1; index.superblocks() === 3 && id <= SLOTS; id += 1) {
+      index.change(id, { latitude: 51.51, longitude: -0.09 });
+    }
+    expect(index.superblocks()).toBeGreaterThan(3);
+    expect(index.faults()).toEqual([]);
+  });
+
+  it('far or not, as somebody else or not, is counted where they are on every level', () => {
+    const cities = [london, paris, { latitude: -33.87, longitude: 151.2 }, { latitude: 0, longitude: 0 }];
+    const everybody = cities.flatMap((city, at) =>
+      settlement({ members: 3_200, ...city, firstId: FIRST_ID - 6_400 + 3_200 * at }),
+    );
+    const index = indexOf(everybody);
+    const { heap } = index.parts;
+    expect(levelOf(heap, read(heap, state.root))).toBe(2);
+    const closeTo = (at: number) => {
+      const { latitude, longitude } = everybody[at] as IndexedMember;
+      return { latitude: latitude + 0.000_1, longitude };
+    };
+    const asSomebodyElse: readonly Partial<IndexedMember>[] = [
+      {},
+      { interests: [3, 99, 4_000_000_000] },
+      { gender: 'Non-binary' },
+      { gender: 'Female', interests: [] },
+    ];
+    for (const other of asSomebodyElse) {
+      const [here, neighbour, abroad] = [0, 1_200, 9_000].map((at) => {
+        index.change(FIRST_ID, { ...closeTo(at), ...other });
+        return index.slotOf(FIRST_ID);
+      }) as [Whereabouts, Whereabouts, Whereabouts];
+      expect(neighbour.superblock).not.toBe(here.superblock);
+      expect(neighbour.node).toBe(here.node);
+      expect(abroad.node).not.toBe(neighbour.node);
+      expect(index.faults()).toEqual([]);
+    }
+  });
+
+  it('over the date line and to a pole is found on the other side', () => {
+    const index = indexOf(
+      settlement({ members: 3_000, latitude: -16.8, longitude: 179.95, firstId: FIRST_ID }).map((member) =>
+        member.longitude > 180 ? { ...member, longitude: member.longitude - 360 } : member,
+      ),
+    );
+    for (const place of [
+      { latitude: -16.75, longitude: -179.999 },
+      { latitude: -16.75, longitude: -180 },
+      { latitude: -16.75, longitude: 180 },
+      { latitude: 90, longitude: 180 },
+      { latitude: -90, longitude: -180 },
+    ]) {
+      index.change(southWest, place);
+      expect(index.faults()).toEqual([]);
+    }
+  });
+
+  it('away as the last of a superblock takes it along, and the last but few are united with those whom they join', () => {
+    const index = indexOf([
+      ...settlement({ members: 700, ...london, firstId: FIRST_ID }),
+      ...settlement({ members: 700, ...paris, firstId: 1 }),
+    ]);
+    expect(index.superblocks()).toBe(2);
+    for (let id = 1; id <= 700; id += 1) {
+      index.change(id, { latitude: 51.51, longitude: -0.09 });
+      if (id % 100 === 0) expect(index.faults()).toEqual([]);
+    }
+    for (let id = 1; id <= 690; id += 1) index.remove(id);
+    for (let at = 0; at < 700; at += 1) index.change(FIRST_ID + at, { latitude: 51.51, longitude: -0.09 });
+    expect(index.faults()).toEqual([]);
+  });
+});
+
+describe('members who step about, change and leave', () => {
+  it.each([
+    { interests: 8, members: 1_500 },
+    { interests: 400, members: 2_500 },
+  ])('are in order after every few changes, with $interests interests', ({ interests, members }) => {
+    const world = createWorld(11, interests);
+    const { chance } = world;
+    const idFor = (number: number) => (number % 2 === 0 ? number : 2 ** 40 + number);
+    const randomId = () => idFor(1 + chance.below(members));
+    const index = indexOf(Array.from({ length: members }, (_, at) => randomMember(world, idFor(at + 1))));
+    for (let change = 1; change <= runs(1_000, 100_000); change += 1) {
+      const member = randomMember(world, randomId());
+      const kind = chance.weighted({ step: 12, jump: 3, other: 4, both: 4, leave: 3, come: 3 });
+      const before = index.member(member.memberId) ?? member;
+      if (kind === 'leave') index.remove(member.memberId);
+      else if (kind === 'come') index.put(member);
+      else if (kind === 'jump') index.put({ ...before, ...randomPlace(world) });
+      else if (kind === 'other')
+        index.put({ ...member, latitude: before.latitude, longitude: before.longitude });
+      else index.put({ ...(kind === 'both' ? member : before), ...randomStep(world, before, 0.05) });
+      if (change % 200 === 0) expect(index.faults()).toEqual([]);
+    }
+  });
+});

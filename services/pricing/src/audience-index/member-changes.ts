@@ -1,0 +1,145 @@
+/**
+ * One member comes, goes, moves or becomes another. What is counted beforehand on the way to the root follows, as far as it
+ * differs.
+ */
+import { boxAround, extendBox, isOnEdge, writeBox } from './boxes.ts';
+import { clearBit, setBit } from './columns.ts';
+import { addInterests } from './counters.ts';
+import { type Heap, increase, read } from './heap.ts';
+import { hilbertKey } from './hilbert.ts';
+import { CHILDREN, INTEREST_COLUMN, node, SLOTS_OF_BLOCK, state, superblock } from './layout.ts';
+import { parentOf, placeOf } from './nodes.ts';
+import {
+  boxOfBlock,
+  chooseSlot,
+  clearSlot,
+  type Entry,
+  entryAt,
+  fillSlot,
+  writePosition,
+} from './superblock.ts';
+import { addressOf, referenceOf, roomFor, slotIn, superblockFor, type Tree, tidySuperblock } from './tree.ts';
+
+const { floor } = Math;
+
+/** @returns the reference of the slot that the member got */
+export function insertEntry(tree: Tree, entry: Entry): number {
+  const { heap } = tree;
+  const address = roomFor(tree, hilbertKey(entry.latitude, entry.longitude));
+  const slot = chooseSlot(heap, address, entry);
+  fillSlot(heap, address, slot, entry);
+  count(heap, address, entry, 1);
+  widen(heap, address, slot, entry);
+  return referenceOf(heap, address, slot);
+}
+
+export function removeEntry(tree: Tree, reference: number): void {
+  const { heap } = tree;
+  const [address, slot] = [addressOf(tree, reference), slotIn(reference)];
+  const entry = entryAt(heap, address, slot);
+  clearSlot(heap, address, slot, entry);
+  count(heap, address, entry, -1);
+  narrow(heap, address, slot, entry);
+  tidySuperblock(tree, address);
+}
+
+/** For a member who is there. If that takes another slot, the tree tells of it. */
+export function changeEntry(tree: Tree, reference: number, entry: Entry): void {
+  const [address, slot] = [addressOf(tree, reference), slotIn(reference)];
+  const before = entryAt(tree.heap, address, slot);
+  changeFacts(tree.heap, address, slot, before, entry);
+  if (before.latitude === entry.latitude && before.longitude === entry.longitude) return;
+  moveEntry(tree, reference, before, entry);
+}
+
+/** Gender and interests. */
+function changeFacts(heap: Heap, address: number, slot: number, before: Entry, after: Entry): void {
+  const lost = before.interests.filter((interest) => !after.interests.includes(interest));
+  const gained = after.interests.filter((interest) => !before.interests.includes(interest));
+  for (const interest of lost)
+    clearBit(heap, read(heap, address + superblock.columns), INTEREST_COLUMN + interest, slot);
+  for (const interest of gained) setBit(heap, address, INTEREST_COLUMN + interest, slot);
+  if (before.gender !== after.gender) {
+    clearBit(heap, read(heap, address + superblock.columns), before.gender, slot);
+    setBit(heap, address, after.gender, slot);
+    count(heap, address, before, -1);
+    count(heap, address, after, 1);
+  } else if (lost.length > 0 || gained.length > 0) {
+    for (let at = parentOf(heap, address); at !== 0; at = parentOf(heap, at)) {
+      addInterests(heap, at, after.gender, lost, -1);
+      addInterests(heap, at, after.gender, gained, 1);
+    }
+  }
+}
+
+/** To another place. Within the superblock the slot stays the same unless the box of another block is nearer. */
+function moveEntry(tree: Tree, reference: number, before: Entry, after: Entry): void {
+  const { heap } = tree;
+  const [address, slot] = [addressOf(tree, reference), slotIn(reference)];
+  const key = hilbertKey(after.latitude, after.longitude);
+  const stays = superblockFor(tree, key) === address;
+  const target = stays ? address : roomFor(tree, key);
+  const targetSlot = chooseSlot(heap, target, after, stays ? slot : -1);
+  if (stays && targetSlot === slot) {
+    writePosition(heap, address, slot, after);
+  } else {
+    clearSlot(heap, address, slot, after);
+    fillSlot(heap, target, targetSlot, after);
+    tree.moved(after.id, reference, referenceOf(heap, target, targetSlot));
+    if (!stays) countMove(heap, address, target, after);
+  }
+  narrow(heap, address, slot, before);
+  widen(heap, target, targetSlot, after);
+  if (!stays) tidySuperblock(tree, address);
+}
+
+/** One member more or less, on all levels. */
+function count(heap: Heap, address: number, { gender, interests }: Entry, by: 1 | -1): void {
+  for (let child = address, at = parentOf(heap, child); at !== 0; child = at, at = parentOf(heap, at)) {
+    countGender(heap, at, child, gender, by);
+    addInterests(heap, at, gender, interests, by);
+  }
+  increase(heap, state.members, by);
+}
+
+/** From one superblock to another: above the lowest node that has both below it, all numbers stay as they are. */
+function countMove(heap: Heap, from: number, to: number, { gender, interests }: Entry): void {
+  for (let [left, entered] = [from, to]; ; ) {
+    const [before, after] = [parentOf(heap, left), parentOf(heap, entered)];
+    countGender(heap, before, left, gender, -1);
+    countGender(heap, after, entered, gender, 1);
+    if (before === after) return;
+    addInterests(heap, before, gender, interests, -1);
+    addInterests(heap, after, gender, interests, 1);
+    [left, entered] = [before, after];
+  }
+}
+
+function countGender(heap: Heap, at: number, child: number, gender: number, by: 1 | -1): void {
+  increase(heap, at + node.genders + gender * CHILDREN + placeOf(heap, at, child), by);
+}
+
+/** Boxes grow around a member, upwards until one has room already. */
+function widen(heap: Heap, address: number, slot: number, { latitude, longitude }: Entry): void {
+  let place = floor(slot / SLOTS_OF_BLOCK);
+  let boxes = address + superblock.boxes;
+  for (let child = address; extendBox(heap, boxes, place, latitude, longitude); ) {
+    const at = parentOf(heap, child);
+    if (at === 0) return;
+    place = placeOf(heap, at, child);
+    boxes = at + node.boxes;
+    child = at;
+  }
+}
+
+/** Boxes shrink behind a member who has gone from a place, upwards until one stays as it was. */
+function narrow(heap: Heap, address: number, slot: number, { latitude, longitude }: Entry): void {
+  const block = floor(slot / SLOTS_OF_BLOCK);
+  let boxes = address + superblock.boxes;
+  if (!isOnEdge(heap, boxes, block, latitude, longitude)) return;
+  if (!writeBox(heap, boxes, block, boxOfBlock(heap, address, block))) return;
+  for (let child = address, at = parentOf(heap, child); at !== 0; child = at, at = parentOf(heap, at)) {
+    if (!writeBox(heap, at + node.boxes, placeOf(heap, at, child), boxAround(heap, boxes))) return;
+    boxes = at + node.boxes;
+  }
+}
