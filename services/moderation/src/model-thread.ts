@@ -1,12 +1,13 @@
 /** One thread that holds a model: started, asked one picture at a time, and known to be dead when it is. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { classNames, type Scores } from './domain/decision.ts';
+import type { Scores } from './domain/decision.ts';
+import { nsfwjsScores } from './domain/nsfwjs-scores.ts';
 
-/** The version is a digest of topology and weights: an upgraded package judges anew without anybody remembering to. */
+/** Kept verdicts count only while both are the same. */
 export type ModelIdentity = { readonly name: string; readonly version: string };
 export type ScoreRequest = { readonly looks: readonly Uint8Array[] };
-export type ScoreReply = { readonly scores: readonly (readonly number[])[] };
+export type ScoreReply = { readonly outputs: readonly (readonly number[])[] };
 
 export type ModelThread = {
   readonly identity: ModelIdentity;
@@ -29,7 +30,7 @@ export async function startModelThread(): Promise<ModelThread> {
     score: async (looks) => {
       const reply = nextMessage<ScoreReply>(worker);
       worker.postMessage({ looks } satisfies ScoreRequest);
-      return (await reply).scores.map(named);
+      return (await reply).outputs.map(nsfwjsScores);
     },
     terminate: async () => {
       await worker.terminate();
@@ -55,10 +56,4 @@ function endOf(worker: Worker): Promise<Error> {
     worker.once('error', resolve);
     worker.once('exit', (code) => resolve(new Error(`the model's thread ended with code ${code}`)));
   });
-}
-
-function named(outputs: readonly number[]): Scores {
-  if (outputs.length !== classNames.length)
-    throw new Error(`the model gave ${outputs.length} numbers instead of ${classNames.length}`);
-  return Object.fromEntries(classNames.map((name, index) => [name, outputs[index]])) as Scores;
 }

@@ -42,14 +42,14 @@ describe('the model', () => {
     const [photograph] = await real.score(await looks(await photographLikeJpeg()), patient);
     const [unsafe] = await real.score(await looks(await unsafeLookingPng()), patient);
     if (photograph === undefined || unsafe === undefined) throw new Error('no scores');
-    expect(photograph.Porn + photograph.Hentai).toBeLessThan(0.3);
-    expect(unsafe.Porn).toBeGreaterThan(0.8);
+    expect(photograph.explicit).toBeLessThan(0.3);
+    expect(unsafe.explicit).toBeGreaterThan(0.8);
   });
 
   it('decides through the thresholds: another threshold, another verdict', async () => {
     const real = await start(1);
     const scores = await real.score(await looks(await unsafeLookingPng()), patient);
-    const measured = (scores[0]?.Porn ?? 0) + (scores[0]?.Hentai ?? 0);
+    const measured = scores[0]?.explicit ?? 0;
     const verdictAt = (explicit: number) => decide(scores, { explicit, suggestive: 1.1 }).verdict;
     expect(verdictAt(measured - 0.01)).toBe('refused');
     expect(verdictAt(measured + 0.01)).toBe('allowed');
@@ -61,7 +61,7 @@ describe('the model', () => {
     const scores = await real.score([look, look, look], patient);
     expect(scores).toHaveLength(3);
     expect(scores[1]).toEqual(scores[0]);
-    expect(Object.values(scores[0] ?? {}).reduce((sum, score) => sum + score)).toBeCloseTo(1, 3);
+    expect(Object.values(scores[0]?.labels ?? {}).reduce((sum, score) => sum + score)).toBeCloseTo(1, 3);
   });
 
   it('answers 503 for the picture on which its thread is killed, and goes on with the next', async () => {

@@ -125,7 +125,7 @@ describe('POST /internal/verdicts', () => {
   });
 
   it('asks about eight frames of a longer animation', async () => {
-    const neutral: Scores = { Drawing: 0, Hentai: 0, Neutral: 1, Porn: 0, Sexy: 0 };
+    const neutral: Scores = { explicit: 0, suggestive: 0, labels: {} };
     const { asked, model: counting } = counted({
       ...model,
       score: async (looks) => looks.map(() => neutral),

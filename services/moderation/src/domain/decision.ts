@@ -1,16 +1,19 @@
-/** From what the model sees to a verdict: pure, so that a threshold can be tried out on kept scores. */
+/** From what a model sees to a verdict: pure, so that a threshold can be tried out on kept scores. */
 
-/** In the order of the model's outputs. */
-export const classNames = ['Drawing', 'Hentai', 'Neutral', 'Porn', 'Sexy'] as const;
-
-/** How sure the model is of each class; together they make 1. */
-export type Scores = Readonly<Record<(typeof classNames)[number], number>>;
-
-/** Shares of certainty from which a picture is refused. */
-export type Thresholds = {
-  /** Porn and Hentai together: an unsafe picture may lie between the two. */
+/** What a model makes of one look at a picture: two measures from 0 to 1 that every model has, and its own words. */
+export type Scores = {
+  /** How sure it is that nobody should be shown this. */
   readonly explicit: number;
-  /** Porn, Hentai and Sexy together. Higher, because swimwear is no reason to refuse an honest advertisement. */
+  /** How sure it is of that or of something merely suggestive, and so never below `explicit`. */
+  readonly suggestive: number;
+  /** What it sees by its own names, for whoever asks later why. */
+  readonly labels: Readonly<Record<string, number>>;
+};
+
+/** Measures from which a picture is refused. */
+export type Thresholds = {
+  readonly explicit: number;
+  /** Higher, because swimwear is no reason to refuse an honest advertisement. */
   readonly suggestive: number;
 };
 
@@ -22,20 +25,10 @@ export type Decision =
 export function decide(looks: readonly Scores[], thresholds: Thresholds): Decision {
   // Failing closed: a picture that nobody looked at is not a safe one.
   if (looks.length === 0) throw new Error('a decision needs at least one look at the picture');
-  if (worst(looks, explicitness) >= thresholds.explicit) return { verdict: 'refused', reason: 'explicit' };
-  if (worst(looks, suggestiveness) >= thresholds.suggestive)
-    return { verdict: 'refused', reason: 'suggestive' };
+  for (const reason of ['explicit', 'suggestive'] as const) {
+    const worst = Math.max(...looks.map((look) => look[reason]));
+    // No number compares as less than any, and no number is not a safe one either.
+    if (!(worst < thresholds[reason])) return { verdict: 'refused', reason };
+  }
   return { verdict: 'allowed' };
-}
-
-function worst(looks: readonly Scores[], measure: (scores: Scores) => number): number {
-  return Math.max(...looks.map(measure));
-}
-
-function explicitness({ Porn, Hentai }: Scores): number {
-  return Porn + Hentai;
-}
-
-function suggestiveness(scores: Scores): number {
-  return explicitness(scores) + scores.Sexy;
 }
