@@ -1,73 +1,255 @@
-/** The delivery loops: claim what is due, send it, record what became of it. */
+/** Delivery: claim what is due, send it, record what became of it. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '@offer-ads/platform/clock';
 import type { Logger } from '@offer-ads/platform/logging';
 import { startLoop } from '@offer-ads/platform/loops';
 import type { Metrics } from '@offer-ads/platform/metrics';
-import { type Attempt, type Fate, fateOf } from './domain/delivery.ts';
+import type { BouncesStore } from './bounces-store.ts';
+import type { Attempt } from './domain/attempt.ts';
+import { type Bounce, isHeeded } from './domain/bounce.ts';
+import { expired, type Fate, fateOf } from './domain/delivery.ts';
+import { healthAfter, healthy, isPaused, mostUnderWay } from './domain/server-pause.ts';
 import type { Mailer } from './mailer.ts';
-import type { Claimed, NotificationsStore } from './notifications-store.ts';
+import { type Claimed, leaseMs, type NotificationsStore } from './notifications-store.ts';
+import type { Pace } from './pace-store.ts';
 
 export type Delivery = AsyncDisposable & { readonly wake: () => void };
 
-/** For what became due by time alone; new notifications wake the loops themselves. */
+/** For what became due by time alone; new notifications wake the loop themselves. */
 const pollEveryMs = 1_000;
+/** Several times within a lease. */
+const renewEveryMs = 10_000;
+/** Enough that no connection waits for the store, and few that wait for connections. */
+const claimedPerConnection = 4;
+/** What has waited so long for a connection here is better off with another replica. */
+const waitForConnectionMs = 5_000;
+/** After the store was away, its other bearers first record what they have sent and renew what they are at. */
+const graceMs = 30_000;
+const recordAgainMs = 1_000;
+/** Of the 30 s that a process has to stop. */
+const stopWithinMs = 20_000;
 
-/** Each lane goes its own way, so that one slow mailbox holds up one lane only. */
 export function startDelivery(o: {
-  readonly lanes: number;
+  /** Mails under way at once. */
+  readonly connections: number;
   readonly notifications: NotificationsStore;
+  readonly bounces: BouncesStore;
+  readonly pace: Pace;
   readonly mailer: Mailer;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly renewEveryMs?: number;
 }): Delivery {
-  const attempts = o.metrics.counter({
-    name: 'notifier_delivery_attempts_total',
-    help: 'Attempts to deliver a notification, by event and by the state that they led to.',
-    labelNames: ['event', 'state'],
+  const { notifications, bounces, clock, logger } = o;
+  const measured = instruments(o.metrics);
+  /** Leased to us, begun or not. */
+  const held = new Set<string>();
+  const underWay = new Set<Promise<void>>();
+  let connectionFree = Promise.withResolvers<void>();
+  let health = healthy;
+  /** What was claimed last, and with it all that is held, is leased from here on. */
+  let leasedAtMs = Number.NEGATIVE_INFINITY;
+  let storeFailedAtMs = Number.NEGATIVE_INFINITY;
+  const stopping = new AbortController();
+
+  const loop = startLoop({ name: 'delivery', everyMs: pollEveryMs, logger, metrics: o.metrics, work });
+  const leases = startLoop({
+    name: 'delivery-leases',
+    everyMs: o.renewEveryMs ?? renewEveryMs,
+    logger,
+    metrics: o.metrics,
+    work: async () => {
+      const renewedAtMs = performance.now();
+      if (held.size > 0) await inStore(notifications.renew([...held]));
+      leasedAtMs = Math.max(leasedAtMs, renewedAtMs);
+    },
   });
 
-  async function deliver(claimed: Claimed): Promise<void> {
-    const fate = await fateAfterAttempt(claimed);
+  async function work(): Promise<void> {
+    const outOfDate = await inStore(notifications.expire(expired));
+    measured.expired.inc(outOfDate);
+    while (!stopping.signal.aborted && !isPaused(health, clock.now())) {
+      if (!(await connectionWithin(waitForConnectionMs))) return;
+      const claimed = await claim();
+      if (claimed.length === 0) return;
+      await begin(claimed);
+    }
+  }
+
+  async function claim(): Promise<readonly Claimed[]> {
+    leasedAtMs = performance.now();
+    const claimed = await inStore(
+      notifications.claim({
+        // The one that finds out whether the server is back.
+        atMost: health.failures > 0 ? 1 : Math.min(claimedPerConnection * o.connections, o.pace.atOnce),
+        takeOver: performance.now() - storeFailedAtMs > graceMs,
+        held: [...held],
+      }),
+    );
+    for (const { id } of claimed) held.add(id);
+    return claimed;
+  }
+
+  /** Begins with each when its moment has come and a connection is free; what it does not come to is given back. */
+  async function begin(claimed: readonly Claimed[]): Promise<void> {
+    const left = new Set(claimed);
+    try {
+      const listed = await inStore(bounces.find(claimed.map(({ recipient }) => recipient)));
+      const { firstInMs, everyMs } = await inStore(o.pace.reserve(claimed.length));
+      const startedAtMs = performance.now();
+      for (const [place, each] of claimed.entries()) {
+        await waitUntil(startedAtMs + firstInMs + place * everyMs);
+        if (!(await connectionWithin(waitForConnectionMs))) break;
+        if (isPaused(health, clock.now())) break;
+        // We stood still for so long that others may be at it.
+        if (performance.now() > leasedAtMs + leaseMs) break;
+        left.delete(each);
+        start(each, listed.get(each.recipient.toLowerCase()));
+      }
+    } finally {
+      const ids = [...left].map(({ id }) => id);
+      for (const id of ids) held.delete(id);
+      if (ids.length > 0) await inStore(notifications.giveBack(ids));
+    }
+  }
+
+  function start(claimed: Claimed, bounce: Bounce | undefined): void {
+    const work = deliver(claimed, bounce)
+      .catch((error: unknown) => logger.error({ error }, 'a notification waits for the end of its lease'))
+      .finally(() => {
+        held.delete(claimed.id);
+        underWay.delete(work);
+        connectionFree.resolve();
+        connectionFree = Promise.withResolvers();
+      });
+    underWay.add(work);
+  }
+
+  async function deliver(claimed: Claimed, bounce: Bounce | undefined): Promise<void> {
+    const fate = await fateAfterAttempt(claimed, bounce);
     // Killed between the attempt and this line, the mail goes out once more after the lease, with the same Message-ID:
     // SMTP has no way to ask whether a message was taken.
-    await o.notifications.record(claimed, fate, o.clock.now());
-    attempts.inc({ event: claimed.eventName, state: fate.state });
+    await recordForSure(claimed, fate);
+    measured.attempts.inc({ event: claimed.eventName, state: fate.state });
     // Neither recipient nor server text: addresses and links are no business of the log.
     const facts = { event: claimed.eventName, state: fate.state, attempts: claimed.attempts };
-    o.logger[fate.state === 'failed' ? 'error' : 'info'](facts, 'delivery of a notification');
+    logger[fate.state === 'failed' ? 'error' : 'info'](facts, 'delivery of a notification');
   }
 
-  async function fateAfterAttempt(claimed: Claimed): Promise<Fate> {
-    if (claimed.expiresAt !== undefined && claimed.expiresAt <= o.clock.now())
-      return { state: 'failed', problem: 'expired before it could be delivered' };
+  async function fateAfterAttempt(claimed: Claimed, bounce: Bounce | undefined): Promise<Fate> {
+    const now = clock.now();
+    if (claimed.expiresAt !== undefined && claimed.expiresAt <= now) return expired;
+    // Who waits for a link has just said that the mailbox is there.
+    const asked = claimed.insisted || claimed.expiresAt !== undefined;
+    if (bounce !== undefined && !asked && isHeeded(bounce, now))
+      return { state: 'suppressed', problem: `nobody is at the address: ${bounce.problem}` };
     const attempt: Attempt = await o.mailer.send(claimed);
-    return fateOf(attempt, { ...claimed, now: o.clock.now() });
+    noteHealth(attempt);
+    await noteBounce(claimed, attempt, bounce);
+    return fateOf(attempt, { ...claimed, now: claimed.claimedAt });
   }
 
-  const lanes = Array.from({ length: o.lanes }, (_, lane) =>
-    startLoop({
-      name: `delivery-${lane + 1}`,
-      everyMs: pollEveryMs,
-      logger: o.logger,
-      metrics: o.metrics,
-      work: async (signal) => {
-        while (!signal.aborted) {
-          const claimed = await o.notifications.claim(o.clock.now());
-          if (claimed === undefined) return;
-          await deliver(claimed);
-        }
-      },
-    }),
-  );
+  function noteHealth(attempt: Attempt): void {
+    const now = clock.now();
+    const before = health;
+    health = healthAfter(health, attempt, now);
+    measured.paused.set(health.failures === 0 ? 0 : 1);
+    if (before.failures === 0 && health.failures > 0) {
+      // Before the envelope no address has been named that the server could repeat.
+      const problem = attempt.outcome === 'unavailable' ? attempt.problem : undefined;
+      logger.warn({ problem }, 'the mail server takes no mails; they wait');
+    }
+    if (before.failures > 0 && health.failures === 0) logger.info('the mail server takes mails again');
+  }
+
+  /** Best effort: what is not noted now is noted by the next mail to the address. */
+  async function noteBounce({ recipient }: Claimed, attempt: Attempt, bounce: Bounce | undefined) {
+    try {
+      if (attempt.outcome === 'refused' && attempt.unknownMailbox)
+        await bounces.add(recipient, attempt.problem, clock.now());
+      else if (attempt.outcome === 'accepted' && bounce !== undefined) await bounces.forget(recipient);
+    } catch (error) {
+      logger.warn({ error }, 'the bounce list could not be kept');
+    }
+  }
+
+  /** What was sent and not recorded would be sent again, so a store that is away is waited for. */
+  async function recordForSure({ id }: Claimed, fate: Fate): Promise<void> {
+    for (;;) {
+      try {
+        return await inStore(notifications.record(id, fate));
+      } catch (error) {
+        logger.error(
+          { error },
+          'what became of a notification could not be recorded and will be tried again',
+        );
+        if (stopping.signal.aborted) return;
+        await pause(recordAgainMs, undefined, { signal: stopping.signal }).catch(() => {});
+      }
+    }
+  }
+
+  async function inStore<T>(operation: Promise<T>): Promise<T> {
+    try {
+      return await operation;
+    } catch (error) {
+      storeFailedAtMs = performance.now();
+      throw error;
+    }
+  }
+
+  async function connectionWithin(ms: number): Promise<boolean> {
+    const isFree = () => underWay.size < mostUnderWay(health, o.connections);
+    if (isFree()) return !stopping.signal.aborted;
+    const giveUp = AbortSignal.any([stopping.signal, AbortSignal.timeout(ms)]);
+    while (!isFree() && !giveUp.aborted) {
+      const aborted = new Promise<void>((resolve) => {
+        giveUp.addEventListener('abort', () => resolve(), { once: true });
+      });
+      await Promise.race([connectionFree.promise, aborted]);
+    }
+    return !giveUp.aborted;
+  }
+
+  async function waitUntil(atMs: number): Promise<void> {
+    const leftMs = atMs - performance.now();
+    if (leftMs > 0) await pause(leftMs, undefined, { signal: stopping.signal }).catch(() => {});
+  }
 
   return {
     wake: () => {
       // A failed run is logged by the loop and repeated by its poll.
-      for (const lane of lanes) lane.runNow().catch(() => {});
+      loop.runNow().catch(() => {});
     },
     [Symbol.asyncDispose]: async () => {
-      await Promise.all(lanes.map((lane) => lane[Symbol.asyncDispose]()));
+      stopping.abort();
+      await loop[Symbol.asyncDispose]();
+      const over = new AbortController();
+      await Promise.race([
+        Promise.all(underWay),
+        pause(stopWithinMs, undefined, { signal: over.signal }).catch(() => {}),
+      ]);
+      over.abort();
+      await leases[Symbol.asyncDispose]();
     },
+  };
+}
+
+function instruments(metrics: Metrics) {
+  return {
+    attempts: metrics.counter({
+      name: 'notifier_delivery_attempts_total',
+      help: 'Attempts to deliver a notification, by event and by the state that they led to.',
+      labelNames: ['event', 'state'],
+    }),
+    expired: metrics.counter({
+      name: 'notifier_notifications_expired_total',
+      help: 'Links that expired before they could be delivered.',
+    }),
+    paused: metrics.gauge({
+      name: 'notifier_mail_server_unavailable',
+      help: '1 while the mail server takes no mails and all wait for it.',
+    }),
   };
 }

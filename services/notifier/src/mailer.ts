@@ -1,54 +1,96 @@
-/** SMTP: pooled connections, every step bounded, and the server's refusals as values. */
+/** SMTP: pooled connections, every step bounded, and what became of a mail as a value. */
 import { createHash } from 'node:crypto';
 import { createTransport } from 'nodemailer';
-import type { Attempt } from './domain/delivery.ts';
+import { type Attempt, attemptOf, type Stage } from './domain/attempt.ts';
 import type { Message } from './domain/letter.ts';
+import { type SmtpTls, smtpAddressOf, tlsOf } from './smtp-address.ts';
 
 export type Mail = { readonly id: string; readonly recipient: string; readonly message: Message };
 
 export type Mailer = AsyncDisposable & {
+  /** Never throws. */
   readonly send: (mail: Mail) => Promise<Attempt>;
 };
 
-/** A whole delivery, TLS and login included. A claimed notification is leased for longer than this. */
-export const sendTimeoutMs = 60_000;
+/** Connecting, TLS, login, sender and recipient together: who gives up here has sent nothing, so it may be soon. */
+const untilContentMs = 60_000;
+/**
+ * RFC 5321 (4.5.3.2.6): servers look at a mail before they answer for it, and who does not wait for ten minutes sends it
+ * twice. Silence ends it there; a server that trickles ends a minute later.
+ */
+const silenceMs = 600_000;
+const untilAnswerMs = silenceMs + 60_000;
 
 export function openMailer(o: {
-  /** `smtp://` (STARTTLS when the server offers it, `?requireTLS=true` to insist) or `smtps://`. */
   readonly smtpUrl: string;
+  readonly tls?: SmtpTls | undefined;
+  /** PEM; the only authorities that the server's certificate may come from. */
+  readonly authorities?: string | undefined;
   readonly from: string;
   readonly connections: number;
+  /** For tests, which do not wait for minutes. */
+  readonly untilContentMs?: number;
+  readonly contentMs?: number;
 }): Mailer {
   const domain = /@([^\s@<>]+)>?\s*$/.exec(o.from)?.[1] ?? 'localhost';
+  const address = smtpAddressOf(o.smtpUrl);
+  const { host, port, secure, login } = address;
+  const required = tlsOf(address, o.tls) === 'required';
   const transport = createTransport({
-    url: o.smtpUrl,
     pool: true,
+    host,
+    port,
+    secure,
+    requireTLS: required,
+    ignoreTLS: !required,
+    tls: { minVersion: 'TLSv1.2', ...(o.authorities === undefined ? {} : { ca: o.authorities }) },
+    ...(login === undefined ? {} : { auth: login }),
     maxConnections: o.connections,
+    maxMessages: 1_000,
     // Retries are the store's: a message that the pool sent again by itself could arrive twice.
     maxRequeues: 0,
-    connectionTimeout: 5_000,
-    greetingTimeout: 5_000,
-    socketTimeout: 15_000,
+    // Closed before most servers do it, so that few mails find a connection just gone.
+    idleTimeout: 20_000,
+    connectionTimeout: 10_000,
+    greetingTimeout: 30_000,
+    socketTimeout: silenceMs,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+  const progressOf = new WeakMap<AbortSignal, Progress>();
+  transport.use('stream', (mail, done) => {
+    const progress = mail.data.signal && progressOf.get(mail.data.signal);
+    // Asked for when a connection stands and is logged in, and read once the server has asked for the content.
+    mail.message.processFunc((content) => {
+      progress?.reached('envelope');
+      content.once('resume', () => progress?.reached('content'));
+      return content;
+    });
+    done();
+  });
+
   return {
     send: async ({ id, recipient, message }) => {
+      const progress = watchProgress({ untilContentMs, contentMs: untilAnswerMs, ...o });
+      progressOf.set(progress.signal, progress);
       try {
-        await transport.sendMail({
+        const { response } = await transport.sendMail({
           from: o.from,
           to: { name: '', address: recipient },
           messageId: messageIdOf(id, domain),
+          xMailer: false,
           ...message,
           headers: { ...message.headers, 'Auto-Submitted': 'auto-generated' },
-          signal: AbortSignal.timeout(sendTimeoutMs),
+          signal: progress.signal,
         });
-        return { outcome: 'accepted' };
+        return { outcome: 'accepted', reply: response.slice(0, 200) };
       } catch (error) {
-        return refusal(error as SmtpError);
+        return attemptOf(failureOf(error as SmtpError, progress.stage()));
+      } finally {
+        progress.end();
       }
     },
-    [Symbol.asyncDispose]: async () => transport.close(),
+    [Symbol.asyncDispose]: async () => transport.close({ force: true }),
   };
 }
 
@@ -57,13 +99,36 @@ function messageIdOf(notificationId: string, domain: string): string {
   return `<${createHash('sha256').update(notificationId).digest('hex').slice(0, 40)}@${domain}>`;
 }
 
-/** nodemailer's errors: `code` names the step, `responseCode` is the server's. */
-type SmtpError = Error & { readonly code?: string; readonly responseCode?: number };
+type Progress = ReturnType<typeof watchProgress>;
 
-/** Steps that concern this one message. A 5xx at greeting or login concerns the server or our credentials. */
-const messageSteps: ReadonlySet<string | undefined> = new Set(['EENVELOPE', 'EMESSAGE']);
+/** How far a mail has come; the signal ends it when the time for that is over. */
+function watchProgress(o: { readonly untilContentMs: number; readonly contentMs: number }) {
+  const abort = new AbortController();
+  const giveUpIn = (ms: number) => setTimeout(() => abort.abort(), ms);
+  let stage: Stage = 'session';
+  let timer = giveUpIn(o.untilContentMs);
+  return {
+    signal: abort.signal,
+    stage: () => stage,
+    reached: (next: Stage) => {
+      stage = next;
+      if (next !== 'content') return;
+      clearTimeout(timer);
+      timer = giveUpIn(o.contentMs);
+    },
+    end: () => clearTimeout(timer),
+  };
+}
 
-function refusal(error: SmtpError): Attempt {
-  const permanent = messageSteps.has(error.code) && (error.responseCode ?? 500) >= 500;
-  return { outcome: 'refused', permanent, problem: `${error.code ?? 'error'}: ${error.message}` };
+/** nodemailer's errors: `code` names what failed, `command` at what, `response` is the server's. */
+type SmtpError = Error & { readonly code?: string; readonly command?: string; readonly response?: string };
+
+function failureOf({ code, command, response, message }: SmtpError, stage: Stage) {
+  return {
+    stage,
+    command,
+    reply: response,
+    unsendable: response === undefined && (code === 'EENVELOPE' || code === 'EMESSAGE'),
+    problem: code === 'EABORT' ? 'the mail server did not answer in time' : message,
+  };
 }

@@ -1,22 +1,27 @@
 /** Notifications and their delivery: one document per cause and recipient, and one per occurrence that waits for contacts. */
 import { randomUUID } from 'node:crypto';
+import { type Clock, systemClock } from '@offer-ads/platform/clock';
 import type { Mongo } from '@offer-ads/platform/mongo';
-import type { ClientSession } from 'mongoose';
+import type { ClientSession, mongo as driver } from 'mongoose';
 import type { Notification, Occurrence } from './domain/announcements.ts';
 import type { Fate } from './domain/delivery.ts';
 import type { Message } from './domain/letter.ts';
 
-/** A notification that this process alone may deliver until its lease ends. */
+/** A notification that this process alone may deliver while it holds the lease. */
 export type Claimed = {
   readonly id: string;
-  readonly lease: string;
   readonly eventName: string;
   readonly recipient: string;
   readonly message: Message;
   /** The one that begins now included. */
   readonly attempts: number;
-  readonly createdAt: Date;
+  /** When it was to be sent for the first time, or again because a person said so. */
+  readonly queuedAt: Date;
   readonly expiresAt: Date | undefined;
+  /** A person has said that it is to be attempted, whatever is known of the address. */
+  readonly insisted: boolean;
+  /** By the clock of the database. */
+  readonly claimedAt: Date;
 };
 
 export type NotificationsStore = {
@@ -25,13 +30,26 @@ export type NotificationsStore = {
   readonly holdBack: (session: ClientSession, occurrence: Occurrence, now: Date) => Promise<void>;
   readonly heldBack: (session: ClientSession, organisationId: number) => Promise<readonly Occurrence[]>;
   readonly letGo: (session: ClientSession, occurrence: Occurrence) => Promise<void>;
-  /** The notification that is due longest; also one whose bearer died, once its lease has ended. */
-  readonly claim: (now: Date) => Promise<Claimed | undefined>;
-  readonly record: (claimed: Claimed, fate: Fate, now: Date) => Promise<void>;
+  /**
+   * Takes what is due, links first because they expire, then whatever is due longest. `takeOver`: also from a bearer whose
+   * lease has ended. Never what is `held`, whose delivery is under way here.
+   */
+  readonly claim: (o: {
+    readonly atMost: number;
+    readonly takeOver: boolean;
+    readonly held: readonly string[];
+  }) => Promise<readonly Claimed[]>;
+  /** From now on for the whole length of a lease; only those that this process still holds. */
+  readonly renew: (ids: readonly string[]) => Promise<void>;
+  /** Unspent, due at once. */
+  readonly giveBack: (ids: readonly string[]) => Promise<void>;
+  readonly record: (id: string, fate: Fate) => Promise<void>;
+  /** Ends what has expired unsent; the number of them. */
+  readonly expire: (fate: Extract<Fate, { state: 'failed' }>) => Promise<number>;
 };
 
-type Waiting = { _id: string; state: 'waiting'; occurrence: Occurrence; createdAt: Date };
-type Addressed = {
+export type Waiting = { _id: string; state: 'waiting'; occurrence: Occurrence; createdAt: Date };
+export type Addressed = {
   _id: string;
   state: Fate['state'] | 'sending';
   eventName: string;
@@ -39,44 +57,69 @@ type Addressed = {
   recipient: string;
   /** Removed from messages that expire, once they are sent or have expired: they hold credentials. */
   message?: Message;
+  /** 0 for what expires, 1 for all else: the order in which due ones are claimed. */
+  priority: number;
   attempts: number;
   createdAt: Date;
+  queuedAt: Date;
   expiresAt?: Date;
+  insisted?: boolean;
   /** While pending: when to try (again). While sending: when the lease ends, so that one query finds both. */
   dueAt: Date;
   lease?: string;
+  /** Of the last attempt that did not succeed. */
   problem?: string;
+  /** What came of each attempt, the latest of them. */
+  history?: { at: Date; state: Fate['state']; problem?: string; reply?: string; uncertain?: true }[];
+  /** Who had it sent again, the latest of them. */
+  resends?: { at: Date; by: string }[];
   settledAt?: Date;
 };
 
-/** Twice what a delivery may take (`sendTimeoutMs`). */
-const leaseMs = 120_000;
+/** Long enough for a process that stands still for a while, short enough for people to wait when one died. */
+export const leaseMs = 120_000;
+const longestHistory = 20;
+/** What was sent is kept for questions about it, longer than any event repeats (30 days). */
+const keptDays = 180;
 
-export async function openNotificationsStore(mongo: Mongo): Promise<NotificationsStore> {
+/**
+ * All times are the database's, because the clocks of replicas differ: a lease that has ended must have ended for whoever
+ * holds it. Only a clock that a test has set is taken instead.
+ */
+export async function openNotificationsStore(
+  mongo: Mongo,
+  clock: Clock = systemClock,
+): Promise<NotificationsStore> {
   const addressed = mongo.connection.collection<Addressed>('notifications');
   const waiting = mongo.connection.collection<Waiting>('notifications');
-  await addressed.createIndex(
-    { dueAt: 1 },
-    { name: 'due', partialFilterExpression: { state: { $in: ['pending', 'sending'] } } },
-  );
-  await waiting.createIndex(
-    { 'occurrence.organisationId': 1 },
-    { name: 'waiting_for_organisation', partialFilterExpression: { state: 'waiting' } },
-  );
+  await prepareIndexes(mongo);
+  /** Of this process, at this start of it. */
+  const lease = randomUUID();
+  const now = () => (clock === systemClock ? '$$NOW' : clock.now());
+  const later = (ms: number) => ({ $add: [now(), ms] });
+  const isDue = () => ({ $expr: { $lte: ['$dueAt', now()] } });
 
   return {
-    add: async (session, notifications, now) => {
-      for (const { id, expiresAt, ...facts } of notifications) {
-        const fresh: Omit<Addressed, '_id'> = {
-          state: 'pending',
-          ...facts,
-          ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }),
-          attempts: 0,
-          createdAt: now,
-          dueAt: now,
-        };
-        await addressed.updateOne({ _id: id }, { $setOnInsert: fresh }, { upsert: true, session });
-      }
+    add: async (session, notifications, createdAt) => {
+      if (notifications.length === 0) return;
+      await addressed.bulkWrite(
+        notifications.map(({ id, expiresAt, ...facts }) => {
+          const fresh = {
+            state: 'pending',
+            ...facts,
+            ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }),
+            priority: expiresAt === undefined ? 1 : 0,
+            attempts: 0,
+            createdAt,
+          };
+          const times = { queuedAt: now(), dueAt: now() };
+          const inserted = { $mergeObjects: ['$$ROOT', { $literal: fresh }, times] };
+          const isNew = { $eq: [{ $type: '$state' }, 'missing'] };
+          const update = [{ $replaceWith: { $cond: [isNew, inserted, '$$ROOT'] } }];
+          return { updateOne: { filter: { _id: id }, update, upsert: true } };
+        }),
+        { session },
+      );
     },
     holdBack: async (session, occurrence, now) => {
       await waiting.updateOne(
@@ -94,36 +137,129 @@ export async function openNotificationsStore(mongo: Mongo): Promise<Notification
     letGo: async (session, occurrence) => {
       await waiting.deleteOne({ _id: waitingId(occurrence) }, { session });
     },
-    claim: async (now) => {
-      const lease = randomUUID();
-      const claimed = await addressed.findOneAndUpdate(
-        { state: { $in: ['pending', 'sending'] }, dueAt: { $lte: now } },
-        {
-          $set: { state: 'sending', lease, dueAt: new Date(now.getTime() + leaseMs) },
-          $inc: { attempts: 1 },
-        },
-        { sort: { dueAt: 1 }, returnDocument: 'after' },
-      );
-      if (claimed === null) return undefined;
-      const { _id, message, eventName, recipient, attempts, createdAt, expiresAt } = claimed;
-      if (message === undefined) throw new Error('a notification to be sent has lost its message');
-      return { id: _id, lease, eventName, recipient, message, attempts, createdAt, expiresAt };
+    claim: async ({ atMost, takeOver, held }) => {
+      const states: Addressed['state'][] = takeOver ? ['pending', 'sending'] : ['pending'];
+      // All the priorities there are, so that the index leads to what is due and past what is not.
+      const claimable = { state: { $in: states }, priority: { $in: [0, 1] }, ...isDue() };
+      const found = await addressed
+        .find({ ...claimable, _id: { $nin: held } }, { projection: { _id: 1 } })
+        .sort({ priority: 1, dueAt: 1 })
+        .limit(atMost)
+        .toArray();
+      if (found.length === 0) return [];
+      const ids = found.map(({ _id }) => _id);
+      // Of several replicas that found the same, one gets each.
+      await addressed.updateMany({ _id: { $in: ids }, ...claimable }, [
+        { $set: { state: 'sending', lease, claimedAt: now(), dueAt: later(leaseMs) } },
+      ]);
+      const taken = await addressed.find({ _id: { $in: ids }, state: 'sending', lease }).toArray();
+      return taken.map(claimedOf).toSorted((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id));
     },
-    record: async (claimed, fate, now) => {
-      const settled = fate.state === 'pending' ? { dueAt: fate.nextAttemptAt } : { settledAt: now };
-      const forgotten: Record<string, ''> = { lease: '' };
-      if (fate.state === 'sent') forgotten.problem = '';
-      if (fate.state !== 'pending' && claimed.expiresAt !== undefined) forgotten.message = '';
-      // Only under the lease that was taken: whoever overslept must not undo what another has recorded since.
-      await addressed.updateOne(
-        { _id: claimed.id, lease: claimed.lease },
+    renew: async (ids) => {
+      await addressed.updateMany({ _id: { $in: [...ids] }, state: 'sending', lease }, [
+        { $set: { dueAt: later(leaseMs) } },
+      ]);
+    },
+    giveBack: async (ids) => {
+      await addressed.updateMany({ _id: { $in: [...ids] }, state: 'sending', lease }, [
+        { $set: { state: 'pending', dueAt: now() } },
+        { $unset: ['lease', 'claimedAt'] },
+      ]);
+    },
+    record: async (id, fate) => {
+      // That it was sent is a fact, whoever holds the lease by now. All else only under the lease: whoever overslept must
+      // not undo what another has recorded since.
+      const open: driver.Filter<Addressed> =
+        fate.state === 'sent' ? { state: { $in: ['pending', 'sending'] } } : { state: 'sending', lease };
+      await addressed.updateOne({ _id: id, ...open }, recording(fate, now(), later));
+    },
+    expire: async (fate) => {
+      const { modifiedCount } = await addressed.updateMany(
         {
-          $set: { state: fate.state, ...settled, ...('problem' in fate ? { problem: fate.problem } : {}) },
-          $unset: forgotten,
+          $or: [{ state: 'pending' }, { state: 'sending', ...isDue() }],
+          expiresAt: { $exists: true },
+          $expr: { $lte: ['$expiresAt', now()] },
         },
+        recording(fate, now(), later),
       );
+      return modifiedCount;
     },
   };
+}
+
+async function prepareIndexes(mongo: Mongo): Promise<void> {
+  const addressed = mongo.connection.collection<Addressed>('notifications');
+  await addressed.createIndex(
+    { priority: 1, dueAt: 1 },
+    { name: 'due_by_priority', partialFilterExpression: { state: { $in: ['pending', 'sending'] } } },
+  );
+  await addressed.createIndex(
+    { expiresAt: 1 },
+    {
+      name: 'expiring',
+      partialFilterExpression: { state: { $in: ['pending', 'sending'] }, expiresAt: { $exists: true } },
+    },
+  );
+  // Those from before there were priorities.
+  await addressed.updateMany({ state: { $in: ['pending', 'sending'] }, priority: { $exists: false } }, [
+    { $set: { priority: 1, queuedAt: '$createdAt' } },
+  ]);
+  await addressed.createIndex(
+    { 'occurrence.organisationId': 1 },
+    { name: 'waiting_for_organisation', partialFilterExpression: { state: 'waiting' } },
+  );
+  await addressed.createIndex(
+    { settledAt: 1 },
+    { name: 'kept_for_a_while', expireAfterSeconds: keptDays * 86_400 },
+  );
+}
+
+function claimedOf(document: Addressed & { claimedAt?: Date }): Claimed {
+  const { _id, message, eventName, recipient, attempts, queuedAt, expiresAt, insisted } = document;
+  if (message === undefined || document.claimedAt === undefined)
+    throw new Error('a notification to be sent has lost its message');
+  return {
+    id: _id,
+    eventName,
+    recipient,
+    message,
+    attempts: attempts + 1,
+    queuedAt,
+    expiresAt,
+    insisted: insisted === true,
+    claimedAt: document.claimedAt,
+  };
+}
+
+/** As a pipeline, because it reads the database's clock and what the document was before. */
+function recording(fate: Fate, now: unknown, later: (ms: number) => object): object[] {
+  const isPending = fate.state === 'pending';
+  const attempted = 'attempted' in fate ? fate.attempted : fate.state === 'sent';
+  const entry = {
+    at: now,
+    state: fate.state,
+    ...('problem' in fate ? { problem: { $literal: fate.problem } } : {}),
+    ...('reply' in fate ? { reply: { $literal: fate.reply } } : {}),
+    ...(isPending && fate.uncertain ? { uncertain: true } : {}),
+  };
+  const history = { $concatArrays: [{ $ifNull: ['$history', []] }, [entry]] };
+  const forgotten = ['lease', 'claimedAt'];
+  if (fate.state === 'sent') forgotten.push('problem');
+  // Its links are credentials.
+  const message = { $cond: [{ $eq: [{ $type: '$expiresAt' }, 'missing'] }, '$message', '$$REMOVE'] };
+  return [
+    {
+      $set: {
+        state: fate.state,
+        ...(isPending ? { dueAt: later(fate.retryInMs) } : { settledAt: now, message }),
+        ...('problem' in fate ? { problem: { $literal: fate.problem } } : {}),
+        attempts: { $add: ['$attempts', attempted ? 1 : 0] },
+        // That no server was there is told by `problem` alone, however often that was found.
+        ...(attempted || !isPending ? { history: { $slice: [history, -longestHistory] } } : {}),
+      },
+    },
+    { $unset: forgotten },
+  ];
 }
 
 function waitingId({ eventName, eventId }: Occurrence): string {

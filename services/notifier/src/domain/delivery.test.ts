@@ -1,49 +1,60 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Attempt } from './attempt.ts';
 import { fateOf } from './delivery.ts';
 
-const createdAt = new Date('2026-06-01T12:00:00.000Z');
-const later = (ms: number) => new Date(createdAt.getTime() + ms);
-const first = { attempts: 1, createdAt, expiresAt: undefined, now: createdAt };
-const temporary = { outcome: 'refused', permanent: false, problem: '451 later' } as const;
+const queuedAt = new Date('2026-06-01T12:00:00.000Z');
+const later = (ms: number) => new Date(queuedAt.getTime() + ms);
+const first = { attempts: 1, queuedAt, now: queuedAt };
+const hour = 3_600_000;
+const fourDays = 4 * 24 * hour;
+const deferred: Attempt = { outcome: 'deferred', problem: '451 later', slowDown: false, uncertain: false };
+const unavailable: Attempt = { outcome: 'unavailable', problem: 'connection refused' };
 
 describe('a notification after an attempt', () => {
   it('is sent when the server took it', () => {
-    expect(fateOf({ outcome: 'accepted' }, first)).toEqual({ state: 'sent' });
+    expect(fateOf({ outcome: 'accepted', reply: '250 queued as 17' }, first)).toEqual({
+      state: 'sent',
+      reply: '250 queued as 17',
+    });
   });
 
   it('has failed, with the reason, when the server will never take it', () => {
-    expect(fateOf({ outcome: 'refused', permanent: true, problem: '550 no such user' }, first)).toEqual({
-      state: 'failed',
-      problem: '550 no such user',
-    });
+    const refused: Attempt = { outcome: 'refused', problem: '550 no such user', unknownMailbox: true };
+    expect(fateOf(refused, first)).toEqual({ state: 'failed', problem: '550 no such user', attempted: true });
   });
 
   it('is tried again after delays that grow up to an hour', () => {
     const delays = [1, 2, 3, 4, 5, 6, 7, 8, 20].map((attempts) => {
-      const fate = fateOf(temporary, { ...first, attempts });
-      return fate.state === 'pending'
-        ? (fate.nextAttemptAt.getTime() - createdAt.getTime()) / 1_000
-        : fate.state;
+      const fate = fateOf(deferred, { ...first, attempts });
+      return fate.state === 'pending' ? fate.retryInMs / 1_000 : fate.state;
     });
     expect(delays).toEqual([1, 5, 15, 60, 300, 900, 3_600, 3_600, 3_600]);
   });
 
   it('is given up after four days', () => {
-    const fourDays = 4 * 24 * 3_600_000;
-    expect(fateOf(temporary, { ...first, attempts: 9, now: later(fourDays - 3_600_000) }).state).toBe(
-      'pending',
-    );
-    expect(fateOf(temporary, { ...first, attempts: 9, now: later(fourDays - 3_599_999) })).toEqual({
+    expect(fateOf(deferred, { ...first, attempts: 9, now: later(fourDays - hour) }).state).toBe('pending');
+    expect(fateOf(deferred, { ...first, attempts: 9, now: later(fourDays - hour + 1) })).toEqual({
       state: 'failed',
-      problem: 'given up after 9 attempts: 451 later',
+      problem: 'given up after four days: 451 later',
+      attempted: true,
     });
   });
 
-  it('comes up at its expiry at the latest, to be removed', () => {
-    const expiresAt = later(500);
-    expect(fateOf(temporary, { ...first, expiresAt })).toMatchObject({ nextAttemptAt: expiresAt });
-    expect(fateOf(temporary, { ...first, expiresAt: later(60_000) })).toMatchObject({
-      nextAttemptAt: later(1_000),
+  it('spends no attempt while no server is there, and is given up after four days all the same', () => {
+    expect(fateOf(unavailable, { ...first, attempts: 9 })).toEqual({
+      state: 'pending',
+      retryInMs: 0,
+      problem: 'connection refused',
+      attempted: false,
+      uncertain: false,
     });
+    expect(fateOf(unavailable, { ...first, now: later(fourDays + 1) })).toMatchObject({
+      state: 'failed',
+      attempted: false,
+    });
+  });
+
+  it('is marked when the server may have taken it unheard', () => {
+    expect(fateOf({ ...deferred, uncertain: true }, first)).toMatchObject({ uncertain: true });
   });
 });

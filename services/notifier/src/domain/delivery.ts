@@ -1,14 +1,18 @@
 /** What becomes of a notification after an attempt to deliver it. */
-
-export type Attempt =
-  | { readonly outcome: 'accepted' }
-  /** `permanent`: the server will never take this message; anything else may pass. */
-  | { readonly outcome: 'refused'; readonly permanent: boolean; readonly problem: string };
+import type { Attempt } from './attempt.ts';
 
 export type Fate =
-  | { readonly state: 'sent' }
-  | { readonly state: 'pending'; readonly nextAttemptAt: Date; readonly problem: string }
-  | { readonly state: 'failed'; readonly problem: string };
+  | { readonly state: 'sent'; readonly reply: string }
+  | {
+      readonly state: 'pending';
+      readonly retryInMs: number;
+      readonly problem: string;
+      readonly attempted: boolean;
+      /** The server may have taken it all the same: the next attempt may make it two. */
+      readonly uncertain: boolean;
+    }
+  | { readonly state: 'failed'; readonly problem: string; readonly attempted: boolean }
+  | { readonly state: 'suppressed'; readonly problem: string };
 
 const second = 1_000;
 const minute = 60 * second;
@@ -24,19 +28,26 @@ export function fateOf(
   o: {
     /** This one included. */
     readonly attempts: number;
-    readonly createdAt: Date;
-    readonly expiresAt: Date | undefined;
+    /** When it was to be sent for the first time, or again because a person said so. */
+    readonly queuedAt: Date;
     readonly now: Date;
   },
 ): Fate {
-  if (attempt.outcome === 'accepted') return { state: 'sent' };
+  if (attempt.outcome === 'accepted') return { state: 'sent', reply: attempt.reply };
   const { problem } = attempt;
-  if (attempt.permanent) return { state: 'failed', problem };
-  const delayMs = delaysMs[Math.min(o.attempts, delaysMs.length) - 1] ?? hour;
-  const nextAttemptAt = new Date(o.now.getTime() + delayMs);
-  if (nextAttemptAt.getTime() > o.createdAt.getTime() + giveUpAfterMs)
-    return { state: 'failed', problem: `given up after ${o.attempts} attempts: ${problem}` };
-  // An expired message is claimed once more at its expiry, only to be removed.
-  const latest = o.expiresAt ?? nextAttemptAt;
-  return { state: 'pending', nextAttemptAt: latest < nextAttemptAt ? latest : nextAttemptAt, problem };
+  if (attempt.outcome === 'refused') return { state: 'failed', problem, attempted: true };
+  const attempted = attempt.outcome === 'deferred';
+  // While no server is there, all of them wait together for the first one that gets through.
+  const retryInMs = attempted ? (delaysMs[Math.min(o.attempts, delaysMs.length) - 1] ?? hour) : 0;
+  if (o.now.getTime() + retryInMs > o.queuedAt.getTime() + giveUpAfterMs)
+    return { state: 'failed', problem: `given up after four days: ${problem}`, attempted };
+  const uncertain = attempt.outcome === 'deferred' && attempt.uncertain;
+  return { state: 'pending', retryInMs, problem, attempted, uncertain };
 }
+
+/** Its link is of no use any more. */
+export const expired = {
+  state: 'failed',
+  problem: 'expired before it could be delivered',
+  attempted: false,
+} as const satisfies Fate;

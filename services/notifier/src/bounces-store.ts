@@ -1,0 +1,52 @@
+/** Addresses at which a server said that nobody is. */
+import type { Mongo } from '@offer-ads/platform/mongo';
+import type { Bounce } from './domain/bounce.ts';
+
+export type BouncesStore = {
+  /** By address in lower case. */
+  readonly find: (addresses: readonly string[]) => Promise<ReadonlyMap<string, Bounce>>;
+  readonly add: (address: string, problem: string, now: Date) => Promise<void>;
+  /** Whether it was there. */
+  readonly forget: (address: string) => Promise<boolean>;
+  readonly list: (limit: number) => Promise<readonly Bounce[]>;
+};
+
+type BounceDocument = Omit<Bounce, 'address'> & { _id: string };
+
+/** Forgotten long after any of them is heeded. */
+const keptDays = 180;
+
+export async function openBouncesStore(mongo: Mongo): Promise<BouncesStore> {
+  const bounces = mongo.connection.collection<BounceDocument>('bounces');
+  await bounces.createIndex({ lastRefusedAt: 1 }, { expireAfterSeconds: keptDays * 86_400 });
+  return {
+    find: async (addresses) => {
+      const found = await bounces.find({ _id: { $in: addresses.map(keyOf) } }).toArray();
+      return new Map(found.map((document) => [document._id, bounceOf(document)]));
+    },
+    add: async (address, problem, now) => {
+      await bounces.updateOne(
+        { _id: keyOf(address) },
+        { $set: { lastRefusedAt: now, problem }, $inc: { refusals: 1 } },
+        { upsert: true },
+      );
+    },
+    forget: async (address) => {
+      const { deletedCount } = await bounces.deleteOne({ _id: keyOf(address) });
+      return deletedCount === 1;
+    },
+    list: async (limit) => {
+      const found = await bounces.find().sort({ lastRefusedAt: -1 }).limit(limit).toArray();
+      return found.map(bounceOf);
+    },
+  };
+}
+
+function bounceOf({ _id, ...bounce }: BounceDocument): Bounce {
+  return { address: _id, ...bounce };
+}
+
+/** One mailbox in any case: that its two spellings were two is allowed by RFC 5321 and found nowhere. */
+function keyOf(address: string): string {
+  return address.toLowerCase();
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from '@jest/globals';
+import { attemptOf, type Failure } from './attempt.ts';
+
+const failure: Failure = {
+  stage: 'envelope',
+  command: 'RCPT TO',
+  reply: undefined,
+  unsendable: false,
+  problem: 'it failed',
+};
+const answered = (command: string, reply: string, stage: Failure['stage'] = 'envelope') =>
+  attemptOf({ ...failure, stage, command, reply });
+
+describe('what a server says', () => {
+  it.each([
+    ['550 5.1.1 No such user here', true],
+    ['550-5.1.1 The email account that you tried to reach does not exist.\n550 5.1.1 Look again', true],
+    ['553 5.1.3 Bad address syntax', true],
+    ['556 5.1.10 Recipient address has null MX', true],
+    ['550 5.2.1 The mailbox is disabled', true],
+    ['552 5.2.2 The mailbox is full', false],
+    ['550 5.7.1 Your host is blocked', false],
+    ['554 5.7.1 Relay access denied', false],
+    ['550 no such user', false],
+  ])('to the recipient, %j, is final; that nobody is there: %j', (reply, unknownMailbox) => {
+    expect(answered('RCPT TO', reply)).toMatchObject({ outcome: 'refused', unknownMailbox });
+  });
+
+  it.each([
+    ['DATA', '554 5.6.0 Message refused', 'envelope'],
+    ['DATA', '550 5.7.1 This looks like spam', 'content'],
+    ['DATA', '550 5.1.1 No such user', 'content'],
+    ['MAIL FROM', '552 5.3.4 Message too big', 'envelope'],
+  ] as const)('at %s, %j, is final and says nothing of the address', (command, reply, stage) => {
+    expect(answered(command, reply, stage)).toMatchObject({ outcome: 'refused', unknownMailbox: false });
+  });
+
+  it.each([
+    ['RCPT TO', '450 4.2.0 Greylisted, try again later'],
+    ['RCPT TO', '452 4.2.2 The mailbox is full'],
+    ['RCPT TO', '450 mailbox busy'],
+    ['DATA', '451 4.7.1 Try again later'],
+    ['DATA', '503 5.5.1 Bad sequence of commands'],
+  ])('at %s, %j, concerns this mail for a while', (command, reply) => {
+    expect(answered(command, reply)).toMatchObject({ outcome: 'deferred', slowDown: false });
+  });
+
+  it.each([
+    ['RCPT TO', '421 4.7.0 Too many mails, closing'],
+    ['RCPT TO', '452 4.3.1 Insufficient system storage'],
+    ['DATA', '454 Throttling failure: Maximum sending rate exceeded.'],
+    ['DATA', '451 4.4.5 Congestion'],
+    ['DATA', '450 You are over your rate limit'],
+    ['MAIL FROM', '451 4.3.0 Try again later'],
+    ['MAIL FROM', '550 5.7.1 Sender refused'],
+    ['MAIL FROM', '530 5.7.0 Authentication required'],
+    ['RCPT TO', '550 5.1.8 Sender address has no domain'],
+    ['RCPT TO', '535 5.7.8 Credentials invalid'],
+  ])('at %s, %j, concerns every mail that we send', (command, reply) => {
+    expect(answered(command, reply)).toMatchObject({
+      outcome: 'deferred',
+      slowDown: true,
+      uncertain: false,
+    });
+  });
+});
+
+describe('an attempt', () => {
+  it('says nothing of the mail when no server was ready for it, whatever that server said', () => {
+    for (const reply of [undefined, '421 busy', '554 5.7.1 go away', '535 5.7.8 wrong password'])
+      expect(attemptOf({ ...failure, stage: 'session', reply })).toMatchObject({ outcome: 'unavailable' });
+  });
+
+  it('that is cut off leaves open whether the mail was taken once its content is under way, not before', () => {
+    expect(attemptOf(failure)).toMatchObject({ outcome: 'deferred', slowDown: true, uncertain: false });
+    expect(attemptOf({ ...failure, stage: 'content' })).toMatchObject({
+      outcome: 'deferred',
+      slowDown: true,
+      uncertain: true,
+    });
+    expect(answered('DATA', '451 local error', 'content')).toMatchObject({ uncertain: false });
+  });
+
+  it('is final when our own client would not send the mail', () => {
+    const unsendable = attemptOf({ ...failure, unsendable: true, problem: 'Invalid recipient' });
+    expect(unsendable).toEqual({ outcome: 'refused', problem: 'Invalid recipient', unknownMailbox: false });
+  });
+
+  it('keeps the reason short, on one line and without links, which are credentials', () => {
+    const reply = `550 5.7.1 blocked:\r\n https://ads.example/sign-in#secret ${'x'.repeat(1_000)}`;
+    const attempt = attemptOf({ ...failure, reply, problem: `Message failed: ${reply}` });
+    expect(attempt).toMatchObject({
+      problem: expect.stringMatching(/^Message failed: 550 5\.7\.1 blocked: \[link\] x+$/),
+    });
+    expect(JSON.stringify(attempt).length).toBeLessThan(600);
+  });
+});

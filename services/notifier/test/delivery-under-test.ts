@@ -1,0 +1,115 @@
+/** Delivery on a database of its own and a faulty mail server; as many deliveries as a test wants. */
+import { type Clock, systemClock } from '@offer-ads/platform/clock';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { createTestMongo } from '@offer-ads/testing/mongo';
+import { openBouncesStore } from '../src/bounces-store.ts';
+import { startDelivery } from '../src/deliver.ts';
+import type { Notification } from '../src/domain/announcements.ts';
+import { openMailer } from '../src/mailer.ts';
+import { type Addressed, openNotificationsStore } from '../src/notifications-store.ts';
+import { openPace } from '../src/pace-store.ts';
+import { type FaultySmtp, startFaultySmtp } from './faulty-smtp.ts';
+
+export type DeliveryUnderTest = AsyncDisposable & {
+  readonly mongoUrl: string;
+  smtp: FaultySmtp;
+  /** The mail server goes; what it has taken stays known. */
+  readonly takeDown: () => Promise<void>;
+  readonly bringBack: () => Promise<void>;
+  readonly put: (...notifications: readonly Notification[]) => Promise<void>;
+  readonly documents: () => Promise<readonly Addressed[]>;
+  readonly collection: () => ReturnType<typeof collectionOf>;
+  /** Another process in all but name: its own connections to everything. */
+  readonly deliver: (o?: {
+    readonly clock?: Clock;
+    /** Instead of the database's. */
+    readonly storeClock?: Clock;
+    readonly mongoUrl?: string;
+    readonly perSecond?: number;
+    readonly connections?: number;
+    readonly renewEveryMs?: number;
+  }) => Promise<RunningDelivery>;
+};
+
+type RunningDelivery = AsyncDisposable & {
+  readonly wake: () => void;
+  /** Of its loops, which only the database fails. */
+  readonly failedRuns: () => Promise<number>;
+};
+
+export function aMail(number: number, facts: Partial<Notification> = {}): Notification {
+  const recipient = facts.recipient ?? `reader-${number}@cafe.example`;
+  return {
+    id: `offer-paid/offer/${number} to ${recipient}`,
+    eventName: 'OfferPaymentApplied',
+    organisationId: 1,
+    recipient,
+    message: { subject: `Offer ${number} paid`, text: 'text', html: '<p>html</p>' },
+    ...facts,
+  };
+}
+
+export async function setUpDelivery(): Promise<DeliveryUnderTest> {
+  const opened = new AsyncDisposableStack();
+  const database = await createTestMongo();
+  opened.defer(() => database.dispose());
+  const mongo = opened.use(await open(database.url));
+  const store = await openNotificationsStore(mongo);
+  const test: DeliveryUnderTest = {
+    mongoUrl: database.url,
+    smtp: await startFaultySmtp(),
+    takeDown: async () => {
+      await test.smtp[Symbol.asyncDispose]();
+    },
+    bringBack: async () => {
+      const { port, taken } = test.smtp;
+      test.smtp = await startFaultySmtp(port, taken);
+    },
+    put: (...notifications) => mongo.transaction((session) => store.add(session, notifications, new Date())),
+    documents: () => collectionOf(mongo).find().sort({ _id: 1 }).toArray(),
+    collection: () => collectionOf(mongo),
+    deliver: async ({ clock = systemClock, storeClock, mongoUrl, perSecond, connections = 4, ...o } = {}) => {
+      const started = opened.use(new AsyncDisposableStack());
+      const mongo = started.use(await open(mongoUrl ?? database.url));
+      const mailer = started.use(
+        openMailer({ smtpUrl: test.smtp.url, from: 'Offers <offers@ads.example>', connections }),
+      );
+      const metrics = createMetrics('test');
+      const delivery = started.use(
+        startDelivery({
+          connections,
+          notifications: await openNotificationsStore(mongo, storeClock),
+          bounces: await openBouncesStore(mongo),
+          pace: openPace(mongo, perSecond, storeClock),
+          mailer,
+          clock,
+          logger: silentLogger,
+          metrics,
+          ...o,
+        }),
+      );
+      const failedRuns = async () => {
+        const runs = await metrics.registry.getMetricsAsJSON();
+        const values = runs.find(({ name }) => name === 'loop_runs_total')?.values ?? [];
+        return values.reduce((sum, { labels, value }) => sum + (labels.outcome === 'failed' ? value : 0), 0);
+      };
+      return { wake: delivery.wake, failedRuns, [Symbol.asyncDispose]: () => started.disposeAsync() };
+    },
+    [Symbol.asyncDispose]: async () => {
+      // The deliveries first, or they would go on without a mail server.
+      await opened.disposeAsync();
+      await test.smtp[Symbol.asyncDispose]();
+    },
+  };
+  return test;
+}
+
+function open(url: string): Promise<Mongo> {
+  return openMongo({ url, logger: silentLogger, metrics: createMetrics('test') });
+}
+
+function collectionOf(mongo: Mongo) {
+  return mongo.connection.collection<Addressed>('notifications');
+}

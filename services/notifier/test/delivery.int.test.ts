@@ -1,0 +1,305 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { testClock } from '@offer-ads/testing/clock';
+import { eventually } from '@offer-ads/testing/eventually';
+import { runs } from '@offer-ads/testing/profile';
+import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { aMail, type DeliveryUnderTest, setUpDelivery } from './delivery-under-test.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+let test: DeliveryUnderTest;
+beforeEach(async () => {
+  test = await setUpDelivery();
+});
+afterEach(async () => {
+  await test[Symbol.asyncDispose]();
+});
+
+/** Mails are put with the database's time; this is after it. */
+const soon = () => new Date(Date.now() + minute);
+const states = async () => (await test.documents()).map(({ state }) => state);
+const recipients = () => test.smtp.taken.map(({ recipient }) => recipient);
+const many = (count: number) => Array.from({ length: count }, (_, index) => aMail(index + 1));
+
+/** Each exactly once, and each recorded. */
+async function expectAllSentOnce(count: number): Promise<void> {
+  await eventually(async () => expect(new Set(await states())).toEqual(new Set(['sent'])), {
+    timeoutMs: 40_000,
+  });
+  expect(test.smtp.taken).toHaveLength(count);
+  expect(new Set(test.smtp.taken.map(({ messageId }) => messageId)).size).toBe(count);
+}
+
+describe('a mail server that is down', () => {
+  it('for an hour costs no mail an attempt, is asked rarely, and gets every mail once when it is back', async () => {
+    const clock = testClock(soon());
+    await test.takeDown();
+    await test.put(...many(200));
+    const delivery = await test.deliver({ clock, storeClock: clock });
+    for (let passed = 0; passed < 60; passed += 1) {
+      delivery.wake();
+      clock.advance(minute);
+    }
+    await eventually(async () =>
+      expect((await test.documents()).filter(({ problem }) => problem !== undefined)).not.toEqual([]),
+    );
+    await test.bringBack();
+    await eventually(async () => {
+      clock.advance(minute);
+      delivery.wake();
+      expect(new Set(await states())).toEqual(new Set(['sent']));
+    });
+    await expectAllSentOnce(200);
+    expect((await test.documents()).map(({ attempts }) => attempts)).toEqual(many(200).map(() => 1));
+  });
+
+  it('is found by one mail at a time, whatever waits', async () => {
+    const clock = testClock(soon());
+    test.smtp.behave((step) => (step === 'connect' ? '554 5.3.2 Not now' : undefined));
+    await test.put(...many(50));
+    const delivery = await test.deliver({ clock, storeClock: clock });
+    await eventually(() => expect(test.smtp.reached('connect')).toBeGreaterThan(0));
+    const first = test.smtp.reached('connect');
+    expect(first).toBeLessThanOrEqual(4);
+    for (let tries = 1; tries <= 5; tries += 1) {
+      clock.advance(minute);
+      delivery.wake();
+      await eventually(() => expect(test.smtp.reached('connect')).toBe(first + tries));
+    }
+    expect((await test.documents()).map(({ attempts }) => attempts)).toEqual(many(50).map(() => 0));
+  });
+
+  it('or throttles is left in peace by all mails together', async () => {
+    const clock = testClock(soon());
+    test.smtp.behave((step) => (step === 'MAIL' ? '421 4.7.0 Too many mails' : undefined));
+    await test.put(...many(50));
+    const delivery = await test.deliver({ clock, storeClock: clock });
+    await eventually(() => expect(test.smtp.reached('MAIL')).toBeGreaterThan(0));
+    await eventually(async () => expect(await states()).not.toContain('sending'));
+    expect(test.smtp.reached('MAIL')).toBeLessThanOrEqual(4);
+    test.smtp.behave(() => undefined);
+    await eventually(async () => {
+      clock.advance(minute);
+      delivery.wake();
+      expect(new Set(await states())).toEqual(new Set(['sent']));
+    });
+    await expectAllSentOnce(50);
+  });
+});
+
+describe('a mail', () => {
+  it('whose connection breaks after its content and before the answer is sent again, under the same Message-ID: SMTP cannot tell', async () => {
+    test.smtp.behave((step, turn) => (step === 'content' && turn === 1 ? 'cut' : undefined));
+    await test.put(aMail(1));
+    await test.deliver();
+    await eventually(async () => expect(await states()).toEqual(['sent']));
+    expect(test.smtp.taken).toHaveLength(2);
+    expect(new Set(test.smtp.taken.map(({ messageId }) => messageId)).size).toBe(1);
+    const [document] = await test.documents();
+    expect(document?.history).toMatchObject([{ state: 'pending', uncertain: true }, { state: 'sent' }]);
+  });
+
+  it('that is refused for a while is tried again alone, and holds up no other', async () => {
+    const clock = testClock(soon());
+    test.smtp.behave((step, _turn, recipient) =>
+      step === 'RCPT' && recipient === 'reader-1@cafe.example' ? '450 4.2.0 Greylisted' : undefined,
+    );
+    await test.put(...many(10));
+    const delivery = await test.deliver({ clock, storeClock: clock });
+    await eventually(() => expect(test.smtp.taken).toHaveLength(9));
+    await eventually(async () =>
+      expect((await states()).toSorted()).toEqual(['pending', ...many(9).map(() => 'sent')]),
+    );
+    test.smtp.behave(() => undefined);
+    clock.advance(minute);
+    delivery.wake();
+    await expectAllSentOnce(10);
+  });
+
+  it('that is refused for ever is parked with the reason, and holds up no other', async () => {
+    test.smtp.behave((step, _turn, recipient) =>
+      step === 'content' && recipient === 'reader-1@cafe.example' ? '550 5.7.1 Spam' : undefined,
+    );
+    await test.put(...many(3));
+    await test.deliver();
+    await eventually(async () => expect((await states()).toSorted()).toEqual(['failed', 'sent', 'sent']));
+    const failed = (await test.documents()).find(({ state }) => state === 'failed');
+    expect(failed).toMatchObject({ problem: expect.stringContaining('550 5.7.1 Spam'), attempts: 1 });
+  });
+
+  it('that breaks every connection is tried ever more rarely, and the others go out', async () => {
+    const clock = testClock(soon());
+    test.smtp.behave((step, _turn, recipient) =>
+      step === 'RCPT' && recipient === 'reader-1@cafe.example' ? 'cut' : undefined,
+    );
+    await test.put(...many(20));
+    const delivery = await test.deliver({ clock, storeClock: clock });
+    await eventually(async () => {
+      clock.advance(1_000);
+      delivery.wake();
+      expect((await states()).filter((state) => state === 'sent')).toHaveLength(19);
+    });
+    expect(['pending', 'sending']).toContain((await test.documents())[0]?.state);
+  });
+
+  it('with a link goes before all others that are due', async () => {
+    const link = aMail(100, { expiresAt: new Date(Date.now() + hour).toISOString() });
+    await test.put(...many(40));
+    await test.put(link);
+    await test.deliver({ connections: 1 });
+    await eventually(() => expect(recipients().length).toBeGreaterThan(0));
+    expect(recipients()[0]).toBe(link.recipient);
+  });
+
+  it('with a link that has expired is ended without it, also while the mail server is down', async () => {
+    const clock = testClock(soon());
+    await test.takeDown();
+    const expiresAt = new Date(clock.now().getTime() + 15 * minute).toISOString();
+    const link = aMail(1, { expiresAt });
+    await test.put(
+      { ...link, message: { ...link.message, text: 'https://ads.example/sign-in#secret' } },
+      aMail(2),
+    );
+    const delivery = await test.deliver({ clock, storeClock: clock });
+    await eventually(async () => expect((await test.documents()).some(({ problem }) => problem)).toBe(true));
+    clock.advance(15 * minute);
+    delivery.wake();
+    await eventually(async () => expect(await states()).toEqual(['failed', 'pending']));
+    expect(JSON.stringify(await test.documents())).not.toContain('secret');
+    await test.bringBack();
+  });
+});
+
+describe('an address at which nobody is', () => {
+  const refuseMailbox = () =>
+    test.smtp.behave((step) => (step === 'RCPT' ? '550 5.1.1 Nobody here' : undefined));
+  const ann = 'Ann@cafe.example';
+
+  it('gets no later mail for a while, and it is recorded why', async () => {
+    const clock = testClock(soon());
+    refuseMailbox();
+    await test.put(aMail(1, { recipient: ann }));
+    const delivery = await test.deliver({ clock, storeClock: clock });
+    await eventually(async () => expect(await states()).toEqual(['failed']));
+    await test.put(aMail(2, { recipient: 'ann@CAFE.example' }));
+    delivery.wake();
+    await eventually(async () => expect(await states()).toEqual(['failed', 'suppressed']));
+    expect((await test.documents())[1]).toMatchObject({
+      problem: expect.stringMatching(/^nobody is at the address: .*550 5\.1\.1 Nobody here/),
+      attempts: 0,
+    });
+    expect(test.smtp.reached('RCPT')).toBe(1);
+    test.smtp.behave(() => undefined);
+    clock.advance(24 * hour);
+    await test.put(aMail(3, { recipient: ann }));
+    delivery.wake();
+    await eventually(async () => expect(await states()).toEqual(['failed', 'suppressed', 'sent']));
+  });
+
+  it('still gets links that somebody has just asked for, and everything again once one arrived', async () => {
+    refuseMailbox();
+    await test.put(aMail(1, { recipient: ann }));
+    const delivery = await test.deliver();
+    await eventually(async () => expect(await states()).toEqual(['failed']));
+    test.smtp.behave(() => undefined);
+    const expiresAt = new Date(Date.now() + hour).toISOString();
+    await test.put(aMail(2, { recipient: ann, expiresAt }));
+    delivery.wake();
+    await eventually(async () => expect(await states()).toEqual(['failed', 'sent']));
+    await test.put(aMail(3, { recipient: ann }));
+    delivery.wake();
+    await eventually(async () => expect(await states()).toEqual(['failed', 'sent', 'sent']));
+  });
+
+  it.each(['550 5.7.1 Blocked', '550 no such user'])(
+    'is not one where a server says "%s"',
+    async (refusal) => {
+      test.smtp.behave((step, turn) => (step === 'RCPT' && turn === 1 ? refusal : undefined));
+      await test.put(aMail(1, { recipient: ann }));
+      const delivery = await test.deliver();
+      await eventually(async () => expect(await states()).toEqual(['failed']));
+      await test.put(aMail(2, { recipient: ann }));
+      delivery.wake();
+      await eventually(async () => expect(await states()).toEqual(['failed', 'sent']));
+    },
+  );
+});
+
+describe('several processes', () => {
+  it('share the work without a mail going out twice, though their clocks differ by hours', async () => {
+    const count = runs(120, 1_000);
+    await test.put(...many(count));
+    for (const hoursAhead of [0, 5, -5])
+      await test.deliver({ clock: testClock(new Date(Date.now() + hoursAhead * hour)) });
+    await expectAllSentOnce(count);
+  });
+
+  it('leave a mail to who is at it, however long the talk takes', async () => {
+    const answer = Promise.withResolvers<string>();
+    test.smtp.behave((step) => (step === 'content' ? answer.promise : undefined));
+    await test.put(aMail(1));
+    const bearer = await test.deliver({ renewEveryMs: 50 });
+    await eventually(() => expect(test.smtp.reached('content')).toBe(1));
+    await using other = await test.deliver();
+    const leaseEnd = async () => (await test.documents())[0]?.dueAt.getTime() ?? 0;
+    const before = await leaseEnd();
+    await eventually(async () => expect(await leaseEnd()).toBeGreaterThan(before));
+    other.wake();
+    answer.resolve('250 2.0.0 Ok');
+    await expectAllSentOnce(1);
+    await bearer[Symbol.asyncDispose]();
+  });
+
+  it('take over from one that died, once its lease has ended', async () => {
+    await test.put(aMail(1));
+    await test.collection().updateMany({}, [
+      {
+        $set: {
+          state: 'sending',
+          lease: 'of one that died',
+          claimedAt: '$$NOW',
+          dueAt: { $add: ['$$NOW', hour] },
+        },
+      },
+    ]);
+    const delivery = await test.deliver();
+    delivery.wake();
+    await test.put(aMail(2));
+    delivery.wake();
+    await eventually(() => expect(recipients()).toEqual(['reader-2@cafe.example']));
+    await test.collection().updateMany({ state: 'sending' }, [{ $set: { dueAt: '$$NOW' } }]);
+    delivery.wake();
+    await expectAllSentOnce(2);
+  });
+
+  it('keep the rate of the provider together', async () => {
+    await test.put(...many(12));
+    const perSecond = 10;
+    for (let process = 0; process < 2; process += 1) await test.deliver({ perSecond });
+    await expectAllSentOnce(12);
+    const at = test.smtp.taken.map((mail) => mail.at).toSorted((one, other) => one - other);
+    // A mail may be late, and then the next one follows closely, but twelve do not fit into less than a second.
+    expect((at.at(-1) ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(900);
+  });
+});
+
+describe('a database that is away', () => {
+  it('when a mail was taken is waited for, so that it is not sent again', async () => {
+    await using proxy = await startTcpProxy(test.mongoUrl);
+    const answer = Promise.withResolvers<string>();
+    test.smtp.behave((step) => (step === 'content' ? answer.promise : undefined));
+    await test.put(aMail(1));
+    await test.deliver({ mongoUrl: proxy.url });
+    await eventually(() => expect(test.smtp.reached('content')).toBe(1));
+    const other = await test.deliver({ mongoUrl: proxy.url });
+    proxy.takeDown();
+    // The lease ends meanwhile, and who finds the database again first may be either of the two.
+    await test.collection().updateMany({}, [{ $set: { dueAt: '$$NOW' } }]);
+    answer.resolve('250 2.0.0 Ok');
+    await eventually(() => expect(test.smtp.taken).toHaveLength(1));
+    await eventually(async () => expect(await other.failedRuns()).toBeGreaterThan(0));
+    proxy.bringBack();
+    await expectAllSentOnce(1);
+  });
+});

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openMailer } from '../src/mailer.ts';
+import { type FaultySmtp, type Step, startFaultySmtp } from './faulty-smtp.ts';
+
+const mail = {
+  id: 'offer-paid/offer/17 to ann@cafe.example',
+  recipient: 'ann@cafe.example',
+  message: { subject: 'Offer paid', text: 'text', html: '<p>html</p>' },
+};
+
+let smtp: FaultySmtp;
+beforeEach(async () => {
+  smtp = await startFaultySmtp();
+});
+afterEach(async () => {
+  await smtp[Symbol.asyncDispose]();
+});
+
+function open(patience: { untilContentMs?: number; contentMs?: number } = {}) {
+  const smtpUrl = smtp.url.replace('smtp://', 'smtp://user:password@');
+  return openMailer({ smtpUrl, from: 'Offers <offers@ads.example>', connections: 1, ...patience });
+}
+
+const failsAt = (step: Step, how: string) => smtp.behave((at) => (at === step ? how : undefined));
+
+const unavailable = { outcome: 'unavailable' };
+const trouble = { outcome: 'deferred', slowDown: true, uncertain: false };
+const later = { outcome: 'deferred', slowDown: false, uncertain: false };
+const never = { outcome: 'refused', unknownMailbox: false };
+const nobody = { outcome: 'refused', unknownMailbox: true };
+
+describe('a fault at', () => {
+  it.each<readonly [Step, string, object]>([
+    ['connect', '421 4.3.2 Not now', unavailable],
+    ['connect', '554 5.7.1 Go away', unavailable],
+    ['connect', 'cut', unavailable],
+    ['connect', 'silence', unavailable],
+    ['EHLO', '421 4.3.2 Not now', unavailable],
+    ['EHLO', '550 5.7.1 Go away', unavailable],
+    ['EHLO', 'cut', unavailable],
+    ['EHLO', 'silence', unavailable],
+    ['AUTH', '454 4.7.0 Not now', unavailable],
+    ['AUTH', '535 5.7.8 Wrong password', unavailable],
+    ['AUTH', 'cut', unavailable],
+    ['AUTH', 'silence', unavailable],
+    ['MAIL', '421 4.7.0 Slow down', trouble],
+    ['MAIL', '451 4.3.0 Not now', trouble],
+    ['MAIL', '550 5.7.1 Sender refused', trouble],
+    ['MAIL', 'cut', trouble],
+    ['MAIL', 'silence', trouble],
+    ['RCPT', '421 4.7.0 Slow down', trouble],
+    ['RCPT', '450 4.2.0 Greylisted', later],
+    ['RCPT', '550 5.1.1 Nobody here', nobody],
+    ['RCPT', '550 5.7.1 Blocked', never],
+    ['RCPT', 'cut', trouble],
+    ['RCPT', 'silence', trouble],
+    ['DATA', '451 4.7.1 Later', later],
+    ['DATA', '554 5.5.0 Refused', never],
+    ['DATA', 'cut', trouble],
+    ['DATA', 'silence', trouble],
+    ['content', '421 4.3.2 Shutting down', trouble],
+    ['content', '451 4.7.1 Later', later],
+    ['content', '550 5.7.1 Spam', never],
+    ['content', 'cut', { outcome: 'deferred', slowDown: true, uncertain: true }],
+    ['content', 'silence', { outcome: 'deferred', slowDown: true, uncertain: true }],
+  ])('%s, "%s", leaves a mail that can be sent afterwards', async (step, how, expected) => {
+    const patience = how === 'silence' ? { untilContentMs: 400, contentMs: 400 } : {};
+    await using mailer = open(patience);
+    failsAt(step, how);
+    expect(await mailer.send(mail)).toMatchObject(expected);
+    const takenUnheard = how === 'cut' && step === 'content' ? 1 : 0;
+    expect(smtp.taken).toHaveLength(takenUnheard);
+    smtp.behave(() => undefined);
+    await using patient = open();
+    expect(await patient.send(mail)).toEqual({ outcome: 'accepted', reply: '250 2.0.0 Ok: queued' });
+    expect(smtp.taken).toHaveLength(takenUnheard + 1);
+    expect(new Set(smtp.taken.map(({ messageId }) => messageId)).size).toBe(1);
+  });
+});
+
+describe('a mail server', () => {
+  it('that takes its time over the content is waited for, longer than for anything before it', async () => {
+    await using mailer = open({ untilContentMs: 400 });
+    const answer = Promise.withResolvers<string>();
+    smtp.behave((step) => (step === 'content' ? answer.promise : undefined));
+    setTimeout(() => answer.resolve('250 2.0.0 Ok, at last'), 1_000);
+    expect(await mailer.send(mail)).toEqual({ outcome: 'accepted', reply: '250 2.0.0 Ok, at last' });
+  });
+
+  it('gets mails one after the other over one connection', async () => {
+    await using mailer = open();
+    for (let count = 0; count < 5; count += 1)
+      expect(await mailer.send(mail)).toMatchObject({ outcome: 'accepted' });
+    expect(smtp.reached('connect')).toBe(1);
+  });
+
+  it('that refuses one mail gets the next over the same connection', async () => {
+    await using mailer = open();
+    smtp.behave((step, turn) => (step === 'RCPT' && turn === 1 ? '550 5.1.1 Nobody here' : undefined));
+    expect(await mailer.send(mail)).toMatchObject(nobody);
+    expect(await mailer.send(mail)).toMatchObject({ outcome: 'accepted' });
+    expect(smtp.reached('connect')).toBe(1);
+  });
+
+  it('that is not there is told from mails that it refuses', async () => {
+    await using mailer = open();
+    await smtp[Symbol.asyncDispose]();
+    expect(await mailer.send(mail)).toMatchObject(unavailable);
+    smtp = await startFaultySmtp();
+  });
+});
+
+it('an address that is none is refused without a word to the server', async () => {
+  await using mailer = open();
+  expect(await mailer.send({ ...mail, recipient: '' })).toMatchObject(never);
+  expect(smtp.reached('RCPT')).toBe(0);
+});
