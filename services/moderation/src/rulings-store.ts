@@ -1,0 +1,103 @@
+/** Decisions of people on pictures: a list that only ever grows, and that every replica follows by its numbers. */
+import type { Mongo } from '@offer-ads/platform/mongo';
+import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo-faults';
+import mongoose from 'mongoose';
+import type { Recognised, Ruling } from './domain/ruling.ts';
+import { packed, unpacked } from './packed-fingerprints.ts';
+
+/** With what copies of the picture are recognised by. */
+export type RulingOnPicture = Ruling & Recognised;
+
+export type RulingsStore = {
+  /** Numbered after all that there are. */
+  readonly append: (ruling: Omit<RulingOnPicture, 'number'>) => Promise<RulingOnPicture>;
+  /** In their order, so many at once. */
+  readonly after: (number: number, limit: number) => Promise<readonly RulingOnPicture[]>;
+  /** Latest first. */
+  readonly latest: (filter: RulingsFilter) => Promise<readonly Ruling[]>;
+};
+
+export type RulingsFilter = {
+  /** Names of a picture. */
+  readonly names?: readonly string[];
+  readonly below?: number | undefined;
+  readonly limit: number;
+};
+
+type RulingDocument = Omit<RulingOnPicture, 'number' | 'fingerprints'> & {
+  readonly _id: number;
+  readonly fingerprints: Buffer;
+};
+
+/** A ruling is known everywhere before it is answered, and what was read is never taken back by an election. */
+const safely = { writeConcern: { w: 'majority' }, readConcern: { level: 'majority' } } as const;
+
+export async function openRulingsStore(mongo: Mongo): Promise<RulingsStore> {
+  const rulings = mongo.connection.collection<RulingDocument>('rulings', safely);
+  await orUnavailable(
+    Promise.all([
+      rulings.createIndex({ contentHash: 1, _id: -1 }),
+      rulings.createIndex({ cleanHash: 1, _id: -1 }),
+    ]),
+  );
+
+  async function append(ruling: Omit<RulingOnPicture, 'number'>): Promise<RulingOnPicture> {
+    for (;;) {
+      const [last] = await orUnavailable(
+        rulings
+          .find({}, withinBudget())
+          .sort({ _id: -1 })
+          .limit(1)
+          .project<{ _id: number }>({ _id: 1 })
+          .toArray(),
+      );
+      const number = (last?._id ?? 0) + 1;
+      const document = { _id: number, ...ruling, fingerprints: packed(ruling.fingerprints) };
+      try {
+        await orUnavailable(rulings.insertOne(document));
+        return { ...ruling, number };
+      } catch (error) {
+        // Somebody else took the number at the same moment: the next one is ours.
+        if (!isTaken(error)) throw error;
+      }
+    }
+  }
+
+  return {
+    append,
+    after: async (number, limit) => {
+      const found = rulings.find({ _id: { $gt: number } }, { ...withinBudget(), promoteBuffers: true });
+      const documents = await orUnavailable(found.sort({ _id: 1 }).limit(limit).toArray());
+      return documents.map(({ fingerprints, ...rest }) =>
+        Object.assign(rulingOf(rest), { fingerprints: unpacked(fingerprints) }),
+      );
+    },
+    latest: async ({ names, below, limit }) => {
+      const documents = await orUnavailable(
+        rulings
+          .find(
+            {
+              ...(names === undefined
+                ? {}
+                : { $or: [{ contentHash: { $in: [...names] } }, { cleanHash: { $in: [...names] } }] }),
+              ...(below === undefined ? {} : { _id: { $lt: below } }),
+            },
+            withinBudget(),
+          )
+          .sort({ _id: -1 })
+          .limit(limit)
+          .project<Omit<RulingDocument, 'fingerprints'>>({ fingerprints: 0 })
+          .toArray(),
+      );
+      return documents.map(rulingOf);
+    },
+  };
+}
+
+function rulingOf({ _id, ...ruling }: Omit<RulingDocument, 'fingerprints'>): Ruling {
+  return { ...ruling, number: _id };
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof mongoose.mongo.MongoServerError && error.code === 11_000;
+}
