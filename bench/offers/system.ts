@@ -76,6 +76,8 @@ export async function prepareSettings(
       pricingContext: secret(),
       billingContext: secret(),
       moderationContext: secret(),
+      notifierContext: secret(),
+      unsubscribe: secret(),
       imageUrl: secret(),
       stripeTestKey: `sk_test_${secret()}`,
       stripeLiveKey: `sk_live_${secret()}`,

@@ -52,6 +52,7 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
     pricing: { PRICING_CONTEXT_SECRET: secrets.pricingContext },
     billing: { BILLING_CONTEXT_SECRET: secrets.billingContext },
     moderation: { MODERATION_CONTEXT_SECRET: secrets.moderationContext },
+    notifier: { NOTIFIER_CONTEXT_SECRET: secrets.notifierContext },
   };
   const settings: Record<(typeof serviceNames)[number], Record<string, string>> = {
     gateway: {
@@ -59,15 +60,17 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
       OFFERS_URL: at.offers,
       PRICING_URL: at.pricing,
       BILLING_URL: at.billing,
+      NOTIFIER_URL: at.notifier,
       ...contextSecrets.offers,
       ...contextSecrets.pricing,
       ...contextSecrets.billing,
+      ...contextSecrets.notifier,
       PUBLIC_URL: at.gateway,
       // Whoever calls from this machine may name the client's address, as a load balancer does in production.
       TRUSTED_PROXIES: '127.0.0.0/8,::1/128',
       VALKEY_URL: stores.valkey,
       CALL_SPOOL_FOLDER: join(devFolder, 'call-spool'),
-      STATUS_TARGETS: `moderation=${at.moderation},notifier=${at.notifier}`,
+      STATUS_TARGETS: `moderation=${at.moderation}`,
     },
     offers: {
       OFFERS_DATABASE_URL: stores.databases.offers,
@@ -107,6 +110,8 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
       SMTP_URL: at.smtp,
       MAIL_FROM: 'Offer Ads <offers@offer-ads.example>',
       PORTAL_URL: `${at.gateway}/portal`,
+      ...contextSecrets.notifier,
+      UNSUBSCRIBE_SECRET: secrets.unsubscribe,
     },
   };
   return serviceNames.map((service) => ({

@@ -12,6 +12,8 @@ const makers = {
   pricingContext: hex,
   billingContext: hex,
   moderationContext: hex,
+  notifierContext: hex,
+  unsubscribe: hex,
   imageUrl: hex,
   stripeTestKey: () => `sk_test_${hex()}`,
   stripeLiveKey: () => `sk_live_${hex()}`,

@@ -35,8 +35,16 @@ export const BalanceToppedUp = declareEvent({
   name: 'BalanceToppedUp',
   version: 1,
   owner: 'billing',
-  consumers: [],
-  schema: balanceReference.extend({ netMinor: minorUnits, vatMinor: minorUnits }),
+  consumers: ['notifier'],
+  schema: balanceReference.extend({
+    netMinor: minorUnits,
+    vatMinor: minorUnits,
+    /** Absent in events from before it was told. */
+    method: z
+      .enum(['card', 'platform'])
+      .optional()
+      .meta({ description: 'Paid by card, or added by the platform team.' }),
+  }),
   meaning: 'Prepaid balance was added.',
 });
 

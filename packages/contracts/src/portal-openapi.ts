@@ -9,6 +9,7 @@ import {
 import { withoutNoise } from './json-schema.ts';
 import { publicPaths } from './openapi.ts';
 import { billingPaths } from './portal-billing-operations.ts';
+import { mailPaths } from './portal-mail-operations.ts';
 import { csrfRefused, failures, notSignedIn, ownPaths, reply } from './portal-operations.ts';
 import { plainMessage, refusal } from './public-api.ts';
 
@@ -99,7 +100,7 @@ export function portalOpenApiDocument() {
           csrf: { type: 'apiKey', in: 'header', name: 'X-CSRF-Token' },
         },
       },
-      paths: { ...ownPaths, ...billingPaths, ...offerPaths },
+      paths: { ...ownPaths, ...mailPaths, ...billingPaths, ...offerPaths },
     },
     { override: withoutNoise },
   );

@@ -10,10 +10,16 @@ export function balanceSubject({ organisationId, mode, currency }: Book): string
   return `balance/${organisationId}/${mode}/${currency}`;
 }
 
-/** By card or by the platform team. */
+type AnnouncedTopUp = {
+  readonly book: Book;
+  readonly netMinor: bigint;
+  readonly vatMinor: bigint;
+  readonly method: 'card' | 'platform';
+};
+
 export async function announceTopUp(
   tx: Transaction,
-  topUp: { readonly book: Book; readonly netMinor: bigint; readonly vatMinor: bigint },
+  topUp: AnnouncedTopUp,
   { transactionId, balance }: Booked,
   at: Date,
 ): Promise<void> {
@@ -27,6 +33,7 @@ export async function announceTopUp(
         balanceMinor: `${balance.minor}`,
         netMinor: `${topUp.netMinor}`,
         vatMinor: `${topUp.vatMinor}`,
+        method: topUp.method,
       },
     }),
   ]);

@@ -11,6 +11,6 @@ export async function bookPaidTopUp(tx: Transaction, payment: CardPayment, now: 
   const transaction = toppedUpByCard(payment.book, payment.purchase.topUpId, payment);
   const booking = await book(tx, transaction, now);
   if (!booking.booked) throw new Error(`${transaction.cause}: refused`);
-  await announceTopUp(tx, payment, booking, now);
+  await announceTopUp(tx, { ...payment, method: 'card' }, booking, now);
   return { ...payment, kind: 'top-up' as const, offerId: null, title: null, cause: transaction.cause };
 }

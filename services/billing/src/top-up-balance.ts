@@ -20,7 +20,7 @@ export async function topUpBalance(postgres: Postgres, topUp: TopUp, now: Date):
       const booking = await book(tx, transaction, now);
       if (!booking.booked) throw new Error(`${transaction.cause}: refused`);
       const added = { book: topUp.book, netMinor: topUp.amountMinor, vatMinor: 0n };
-      await announceTopUp(tx, added, booking, now);
+      await announceTopUp(tx, { ...added, method: 'platform' }, booking, now);
       return { ok: true, balanceMinor: booking.balance.minor };
     }
     const isRepeat = isSameBook(before.book, topUp.book) && before.balanceChangeMinor === topUp.amountMinor;

@@ -126,7 +126,8 @@ describe('a top-up', () => {
     const announced = (await test.emitted(BalanceToppedUp)).filter(
       ({ organisationId }) => organisationId === book.organisationId,
     );
-    expect(announced).toEqual([{ ...book, balanceMinor: '5000', netMinor: '5000', vatMinor: '0' }]);
+    const amounts = { balanceMinor: '5000', netMinor: '5000', vatMinor: '0' };
+    expect(announced).toEqual([{ ...book, ...amounts, method: 'platform' }]);
   });
 
   it('whose reference stands for another one is refused', async () => {

@@ -65,7 +65,7 @@ describe('a top-up by card', () => {
       { kind: 'vat-payable', amount_minor: 247n },
     ]);
     expect(await announcements(topUp)).toEqual([
-      { ...topUp.book, balanceMinor: '1234', netMinor: '1234', vatMinor: '247' },
+      { ...topUp.book, balanceMinor: '1234', netMinor: '1234', vatMinor: '247', method: 'card' },
     ]);
     const invoices = await test.billing.postgres.query(
       'SELECT kind, net_minor, vat_minor FROM invoices WHERE cause = $1',

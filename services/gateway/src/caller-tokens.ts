@@ -4,8 +4,8 @@ import { signCallerContext } from '@offer-ads/platform/caller-context';
 import type { Clock } from '@offer-ads/platform/clock';
 import type { Caller, KeyFacts } from './domain/admission.ts';
 
-/** The services that the gateway asks for a caller: those behind the public API, and billing for the portal. */
-export type Audience = Extract<ServiceName, 'offers' | 'pricing' | 'billing'>;
+/** The services that the gateway asks for a caller: those behind the public API, billing and notifier for the portal. */
+export type Audience = Extract<ServiceName, 'offers' | 'pricing' | 'billing' | 'notifier'>;
 export type TokenMaker = (audience: Audience, caller: Caller) => string;
 
 /** A token is checked when a request's head arrives, within milliseconds; the rest is for clocks that differ. */

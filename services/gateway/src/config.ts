@@ -40,7 +40,7 @@ const statusTargets = z
       .filter((target) => target !== ''),
   )
   .refine((all) => all.every((target) => statusTarget.test(target) && URL.canParse(afterName(target))), {
-    error: 'must be name=address pairs separated by commas, such as notifier=http://notifier:8080',
+    error: 'must be name=address pairs separated by commas, such as moderation=http://moderation:8080',
   })
   .transform((all) =>
     Object.fromEntries(
@@ -56,9 +56,11 @@ const schema = z.object({
   OFFERS_URL: httpUrl,
   PRICING_URL: httpUrl,
   BILLING_URL: httpUrl,
+  NOTIFIER_URL: httpUrl,
   OFFERS_CONTEXT_SECRET: secret,
   PRICING_CONTEXT_SECRET: secret,
   BILLING_CONTEXT_SECRET: secret,
+  NOTIFIER_CONTEXT_SECRET: secret,
   PUBLIC_URL: httpUrl,
   TRUSTED_PROXIES: networks,
   VALKEY_URL: valkeyUrl,

@@ -86,6 +86,7 @@ export async function startGateway(
     offers: opened.use(createUpstream({ name: 'offers', baseUrl: config.OFFERS_URL, logger })),
     pricing: opened.use(createUpstream({ name: 'pricing', baseUrl: config.PRICING_URL, logger })),
     billing: opened.use(createUpstream({ name: 'billing', baseUrl: config.BILLING_URL, logger })),
+    notifier: opened.use(createUpstream({ name: 'notifier', baseUrl: config.NOTIFIER_URL, logger })),
   };
   const readStatus = watchDependencies({
     probes: {
@@ -97,6 +98,7 @@ export async function startGateway(
       offers: probeReadiness(config.OFFERS_URL),
       pricing: probeReadiness(config.PRICING_URL),
       billing: probeReadiness(config.BILLING_URL),
+      notifier: probeReadiness(config.NOTIFIER_URL),
       ...Object.fromEntries(
         Object.entries(config.STATUS_TARGETS).map(([name, url]) => [name, probeReadiness(url)]),
       ),
@@ -118,6 +120,7 @@ export async function startGateway(
         offers: config.OFFERS_CONTEXT_SECRET,
         pricing: config.PRICING_CONTEXT_SECRET,
         billing: config.BILLING_CONTEXT_SECRET,
+        notifier: config.NOTIFIER_CONTEXT_SECRET,
       },
       clock,
     }),

@@ -13,6 +13,7 @@ export const contextSecrets = {
   offers: 'the-secret-of-offers-that-only-tests-use-0123',
   pricing: 'the-secret-of-pricing-that-only-tests-use-012',
   billing: 'the-secret-of-billing-that-only-tests-use-012',
+  notifier: 'the-secret-of-notifier-that-only-tests-use-01',
 };
 
 export type Reply = { status: number; headers: Headers; body: unknown };
@@ -34,6 +35,7 @@ export type GatewayUnderTest = AsyncDisposable & {
   readonly offers: FakeUpstream;
   readonly pricing: FakeUpstream;
   readonly billing: FakeUpstream;
+  readonly notifier: FakeUpstream;
   /** A public call from an address of its own, so that tests do not use up each other's limit. */
   readonly call: (path: string, o?: Call) => Promise<Reply>;
   readonly admin: (method: 'GET' | 'POST', path: string, json?: unknown) => Promise<Reply>;
@@ -55,6 +57,7 @@ export async function startGatewayUnderTest(
   const offers = opened.use(await startFakeUpstream());
   const pricing = opened.use(await startFakeUpstream());
   const billing = opened.use(await startFakeUpstream());
+  const notifier = opened.use(await startFakeUpstream());
   const config = readGatewayConfig({
     PORT: '0',
     LOG_LEVEL: 'silent',
@@ -64,9 +67,11 @@ export async function startGatewayUnderTest(
     OFFERS_URL: offers.url,
     PRICING_URL: pricing.url,
     BILLING_URL: billing.url,
+    NOTIFIER_URL: notifier.url,
     OFFERS_CONTEXT_SECRET: contextSecrets.offers,
     PRICING_CONTEXT_SECRET: contextSecrets.pricing,
     BILLING_CONTEXT_SECRET: contextSecrets.billing,
+    NOTIFIER_CONTEXT_SECRET: contextSecrets.notifier,
     PUBLIC_URL: 'https://ads.example.test',
     TRUSTED_PROXIES: '127.0.0.0/8',
     ...o.settings,
@@ -121,6 +126,7 @@ export async function startGatewayUnderTest(
     offers,
     pricing,
     billing,
+    notifier,
     call,
     admin,
     register,

@@ -194,6 +194,25 @@ describe('real replies', () => {
     await expectAsDescribed(admin, 503, 'GET', '/{mode}/billing/statement');
   });
 
+  it('of mails are as described', async () => {
+    const preferences = { offerEnded: false, balanceLow: true };
+    let status = 200;
+    portal.gateway.notifier.respond = answerJson(() => ({
+      status,
+      body: status === 200 ? preferences : { message: 'offerEnded: must be true or false' },
+    }));
+    await expectAsDescribed(admin, 200, 'GET', '/mail-preferences');
+    await expectAsDescribed(admin, 200, 'PUT', '/mail-preferences', { json: preferences });
+    status = 400;
+    await expectAsDescribed(admin, 400, 'PUT', '/mail-preferences', { json: {} });
+    const text = { headers: { 'content-type': 'text/plain' }, json: {} };
+    await expectAsDescribed(admin, 415, 'PUT', '/mail-preferences', text);
+    const headers = { 'x-csrf-token': '' };
+    await expectAsDescribed(admin, 403, 'PUT', '/mail-preferences', { json: preferences, headers });
+    portal.gateway.notifier.respond = (req) => req.socket.destroy();
+    await expectAsDescribed(admin, 503, 'GET', '/mail-preferences');
+  });
+
   it('to a role that may not, and to a page without the CSRF token, are as described', async () => {
     const developer = portal.browser();
     await developer.signIn('dev@cafe.test');

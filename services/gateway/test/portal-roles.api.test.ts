@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Role } from '@offer-ads/contracts/gateway-events';
 import { billingPaths } from '@offer-ads/contracts/portal-billing-operations';
+import { mailPaths } from '@offer-ads/contracts/portal-mail-operations';
 import { ownPaths } from '@offer-ads/contracts/portal-operations';
 import { callBy, organisationWithRoles, type TestOrganisation } from './portal-members.ts';
 import { type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
@@ -24,6 +25,8 @@ const routes: readonly [string, string, readonly Role[], number, unknown?][] = [
   ['POST', '/keys/{id}/roll', ofKeys, 404],
   ['POST', '/keys/{id}/disable', ofKeys, 404],
   ['GET', '/calls', ofKeys, 200],
+  ['GET', '/mail-preferences', everybody, 200],
+  ['PUT', '/mail-preferences', everybody, 200, { offerEnded: false, balanceLow: true }],
   ['GET', '/{mode}/balance', admins, 200],
   ['GET', '/{mode}/billing/statement', admins, 200],
   ['GET', '/{mode}/billing/low-balance-threshold', admins, 200],
@@ -66,9 +69,9 @@ describe.each(routes)('%s %s', (method, path, roles, status, json) => {
 });
 
 describe('the table above', () => {
-  it('names every call of the portal by which an organisation administers itself and its money', () => {
+  it('names every call of the portal by which an organisation administers itself, its mails and its money', () => {
     const ofOthers = /^\/(sign-|session)/;
-    const described = Object.entries({ ...ownPaths, ...billingPaths })
+    const described = Object.entries({ ...ownPaths, ...mailPaths, ...billingPaths })
       .filter(([path]) => !ofOthers.test(path))
       .flatMap(([path, calls]) => Object.keys(calls).map((method) => `${method.toUpperCase()} ${path}`));
     expect(routes.map(([method, path]) => `${method} ${path}`)).toEqual(described);

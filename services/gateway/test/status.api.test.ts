@@ -4,22 +4,23 @@ import { type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
 import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 
 let gateway: GatewayUnderTest;
-let notifier: FakeUpstream;
+let moderation: FakeUpstream;
 
 beforeAll(async () => {
-  notifier = await startFakeUpstream();
-  gateway = await startGatewayUnderTest({ settings: { STATUS_TARGETS: `notifier=${notifier.url}` } });
+  moderation = await startFakeUpstream();
+  gateway = await startGatewayUnderTest({ settings: { STATUS_TARGETS: `moderation=${moderation.url}` } });
 });
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
-  await notifier[Symbol.asyncDispose]();
+  await moderation[Symbol.asyncDispose]();
 });
 
 const ready: FakeUpstream['respond'] = (_req, res) => void res.end('{}');
 const notReady: FakeUpstream['respond'] = (_req, res) =>
   void res.writeHead(503).end('{"problems":["postgres://secret@10.1.2.3"]}');
 beforeEach(() => {
-  for (const service of [gateway.offers, gateway.pricing, gateway.billing, notifier]) service.respond = ready;
+  const { offers, pricing, billing, notifier } = gateway;
+  for (const service of [offers, pricing, billing, notifier, moderation]) service.respond = ready;
 });
 
 type Body = { overall: string; dependencies: { name: string; state: string; since: string }[] };
@@ -43,6 +44,7 @@ describe('/status', () => {
       'pricing',
       'billing',
       'notifier',
+      'moderation',
     ]);
     for (const dependency of dependencies) {
       expect(dependency).toEqual({
@@ -58,7 +60,7 @@ describe('/status', () => {
   });
 
   it('is degraded, and still 200, without what no request waits for', async () => {
-    notifier.respond = notReady;
+    gateway.notifier.respond = notReady;
     await eventuallyOverall('degraded');
     expect((await gateway.call('/status')).status).toBe(200);
   });

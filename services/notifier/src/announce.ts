@@ -1,22 +1,18 @@
 /** From an event to notifications in the store, in one transaction with the inbox: each cause is announced once. */
 import type { OrganisationFacts } from '@offer-ads/contracts/gateway-events';
-import type { Clock } from '@offer-ads/platform/clock';
 import type { ReceivedEvent } from '@offer-ads/platform/events';
-import type { Mongo } from '@offer-ads/platform/mongo';
 import { recordInMongoInbox } from '@offer-ads/platform/mongo-inbox';
 import type { ContactsStore } from './contacts-store.ts';
-import { type Announcement, announcementOf, type Occurrence } from './domain/announcements.ts';
-import type { NotificationsStore } from './notifications-store.ts';
+import {
+  type Addressed,
+  type Announcement,
+  announcementOf,
+  type Occurrence,
+} from './domain/announcements.ts';
+import { departures } from './domain/contact.ts';
+import type { Notifier } from './notifier.ts';
 
-export type Notifier = {
-  readonly mongo: Mongo;
-  readonly contacts: ContactsStore;
-  readonly notifications: NotificationsStore;
-  readonly portalUrl: string;
-  readonly clock: Clock;
-  /** Called after notifications were added. */
-  readonly wakeDelivery: () => void;
-};
+type Session = Parameters<ContactsStore['save']>[0];
 
 /** When nobody is known to whom it could go, the occurrence waits for the organisation and burns no attempt. */
 export async function announce(
@@ -24,37 +20,103 @@ export async function announce(
   announcement: Announcement,
   event: ReceivedEvent<Announcement['declaration']>,
 ): Promise<void> {
-  const { mongo, contacts, notifications, clock, portalUrl } = notifier;
+  const { mongo, contacts, notifications, waiting, clock } = notifier;
   const { organisationId } = event.data;
-  const eventName = announcement.declaration.name;
-  const occurrence: Occurrence = { eventName, eventId: event.id, organisationId, data: event.data };
+  const occurrence: Occurrence = {
+    eventName: announcement.declaration.name,
+    eventId: event.id,
+    organisationId,
+    happenedAt: event.time.toISOString(),
+    data: event.data,
+  };
   await mongo.transaction(async (session) => {
     if (!(await recordInMongoInbox(mongo, session, event.id))) return;
-    const contact = await contacts.find(session, organisationId);
-    const addressed = announcement.address(occurrence, contact, portalUrl);
-    if (addressed.length > 0) return notifications.add(session, addressed, clock.now());
+    const addressed = await address(notifier, session, announcement, occurrence);
+    if (addressed !== 'nobody-known') return notifications.add(session, addressed, clock.now());
     await contacts.await(session, organisationId);
-    await notifications.holdBack(session, occurrence, clock.now());
+    await waiting.holdBack(session, occurrence, clock.now());
   });
   notifier.wakeDelivery();
 }
 
-/** A new state of an organisation; what waited for it goes out. */
+/** A new state of an organisation. What waited for it goes out; what was not sent yet follows people who moved, and goes to nobody who left. */
 export async function learnContact(
   notifier: Notifier,
   event: Pick<ReceivedEvent, 'id' | 'subjectVersion'> & { readonly data: OrganisationFacts },
 ): Promise<void> {
-  const { mongo, contacts, notifications, clock, portalUrl } = notifier;
+  const { mongo, contacts, unsent, clock } = notifier;
+  const { organisationId } = event.data;
   await mongo.transaction(async (session) => {
     if (!(await recordInMongoInbox(mongo, session, event.id))) return;
+    const before = await contacts.find(organisationId, session);
     if (!(await contacts.save(session, event.data, event.subjectVersion))) return;
-    for (const occurrence of await notifications.heldBack(session, event.data.organisationId)) {
-      const addressed =
-        announcementOf(occurrence.eventName)?.address(occurrence, event.data, portalUrl) ?? [];
-      if (addressed.length === 0) continue;
-      await notifications.add(session, addressed, clock.now());
-      await notifications.letGo(session, occurrence);
-    }
+    for (const departure of departures(before, event.data))
+      await unsent.redirect(session, { organisationId, ...departure, now: clock.now() });
   });
-  notifier.wakeDelivery();
+  // Also for an event that was seen before: the process may have died between the two.
+  await sendWhatWaited(notifier, organisationId);
+}
+
+/** Thousands may wait, and a transaction must end within seconds. */
+const atOnce = 50;
+
+async function sendWhatWaited(notifier: Notifier, organisationId: number): Promise<void> {
+  const { mongo, waiting, notifications, clock } = notifier;
+  let after: Occurrence | undefined;
+  do {
+    const last = after;
+    after = await mongo.transaction(async (session) => {
+      const page = await waiting.heldBack(session, { organisationId, after: last, atMost: atOnce });
+      const announced: Occurrence[] = [];
+      for (const occurrence of page) {
+        const addressed = await addressWaiting(notifier, session, occurrence);
+        if (addressed === 'nobody-known') continue;
+        await notifications.add(session, addressed, clock.now());
+        announced.push(occurrence);
+      }
+      await waiting.letGo(session, announced);
+      return page.at(-1);
+    });
+    notifier.wakeDelivery();
+  } while (after !== undefined);
+}
+
+/** One that cannot be read, because a later version writes it otherwise, waits on and keeps no other from going out. */
+async function addressWaiting(
+  notifier: Notifier,
+  session: Session,
+  occurrence: Occurrence,
+): Promise<Addressed> {
+  const announcement = announcementOf(occurrence.eventName);
+  if (announcement === undefined || !announcement.declaration.schema.safeParse(occurrence.data).success) {
+    const { eventName, eventId } = occurrence;
+    notifier.logger.error({ eventName, eventId }, 'a waiting occurrence cannot be read and waits on');
+    return 'nobody-known';
+  }
+  return address(notifier, session, announcement, occurrence);
+}
+
+async function address(
+  notifier: Notifier,
+  session: Session,
+  announcement: Announcement,
+  occurrence: Occurrence,
+): Promise<Addressed> {
+  const { contacts, preferences, unsubscribing, portalUrl } = notifier;
+  const { organisationId } = occurrence;
+  const contact = await contacts.find(organisationId, session);
+  const people = announcement.optional === undefined ? [] : (contact?.people ?? []);
+  const switchedOff =
+    people.length === 0
+      ? undefined
+      : await preferences.ofAll(
+          session,
+          people.map(({ personId }) => personId),
+        );
+  return announcement.address(occurrence, {
+    contact,
+    wants: ({ personId }, mail) => switchedOff?.get(personId)?.has(mail) !== true,
+    portalUrl,
+    unsubscribeUrl: ({ personId }, mail) => unsubscribing.urlFor({ organisationId, personId, mail }),
+  });
 }

@@ -1,8 +1,9 @@
 /** Event -> function. */
 import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
 import { on, type Subscription } from '@offer-ads/platform/broker';
-import { announce, learnContact, type Notifier } from './announce.ts';
+import { announce, learnContact } from './announce.ts';
 import { announcements } from './domain/announcements.ts';
+import type { Notifier } from './notifier.ts';
 
 export function subscriptions(notifier: Notifier): readonly Subscription[] {
   return [

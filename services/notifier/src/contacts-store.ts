@@ -4,7 +4,7 @@ import type { ClientSession } from 'mongoose';
 import type { Contact } from './domain/contact.ts';
 
 export type ContactsStore = {
-  readonly find: (session: ClientSession, organisationId: number) => Promise<Contact | undefined>;
+  readonly find: (organisationId: number, session?: ClientSession) => Promise<Contact | undefined>;
   /** False: a newer version is known already. */
   readonly save: (session: ClientSession, contact: Contact, subjectVersion: number) => Promise<boolean>;
   /**
@@ -27,8 +27,8 @@ type ContactDocument = {
 export function contactsStore(mongo: Mongo): ContactsStore {
   const contacts = mongo.connection.collection<ContactDocument>('contacts');
   return {
-    find: async (session, organisationId) => {
-      const known = await contacts.findOne({ _id: organisationId }, { session });
+    find: async (organisationId, session) => {
+      const known = await contacts.findOne({ _id: organisationId }, session === undefined ? {} : { session });
       return known?.contact;
     },
     save: async (session, contact, subjectVersion) => {

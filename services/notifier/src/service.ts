@@ -1,5 +1,4 @@
 /** Composition root of the notifier. */
-import { readFileSync } from 'node:fs';
 import { allEvents } from '@offer-ads/contracts/events';
 import { connectBroker } from '@offer-ads/platform/broker';
 import { layFoundation, type Overrides } from '@offer-ads/platform/foundation';
@@ -7,42 +6,34 @@ import { startHttpServer } from '@offer-ads/platform/http-server';
 import { openMongo } from '@offer-ads/platform/mongo';
 import { prepareMongoInbox } from '@offer-ads/platform/mongo-inbox';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
-import { openBouncesStore } from './bounces-store.ts';
 import type { NotifierConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
-import { contactsStore } from './contacts-store.ts';
 import { startDelivery } from './deliver.ts';
+import { preferenceRoutes } from './http/preference-routes.ts';
+import { unsubscribeRoutes } from './http/unsubscribe-routes.ts';
 import { openMailer } from './mailer.ts';
 import { openNotificationsStore } from './notifications-store.ts';
-import { openPace } from './pace-store.ts';
+import { notifierOn } from './notifier.ts';
+
+/** Connections to the mail server, and mails under way at once. */
+const lanes = 4;
 
 export async function startNotifier(
   config: NotifierConfig,
   overrides: Overrides = {},
 ): Promise<AsyncDisposable & { readonly url: string }> {
   const foundation = layFoundation('notifier', config.LOG_LEVEL, overrides);
-  const { clock, logger } = foundation;
+  const { clock, logger, metrics } = foundation;
   // Disposed of in reverse: no more requests, no more events, the mails under way, the connections.
   await using started = new AsyncDisposableStack();
 
   const mongo = started.use(await openMongo({ url: config.MONGO_URL, ...foundation }));
   await prepareMongoInbox(mongo);
-  const notifications = await openNotificationsStore(mongo, clock);
-  const bounces = await openBouncesStore(mongo);
-  const pace = openPace(mongo, config.SMTP_RATE_PER_SECOND, clock);
-  const connections = config.SMTP_CONNECTIONS;
+  const notifications = await openNotificationsStore(mongo);
   const mailer = started.use(
-    openMailer({
-      smtpUrl: config.SMTP_URL,
-      tls: config.SMTP_TLS,
-      authorities: config.SMTP_CA_FILE === undefined ? undefined : readFileSync(config.SMTP_CA_FILE, 'utf8'),
-      from: config.MAIL_FROM,
-      connections,
-    }),
+    openMailer({ smtpUrl: config.SMTP_URL, from: config.MAIL_FROM, connections: lanes }),
   );
-  const delivery = started.use(
-    startDelivery({ connections, notifications, bounces, pace, mailer, ...foundation }),
-  );
+  const delivery = started.use(startDelivery({ lanes, notifications, mailer, clock, logger, metrics }));
   const broker = started.use(
     await connectBroker({
       url: config.RABBITMQ_URL,
@@ -52,11 +43,8 @@ export async function startNotifier(
       namespace: overrides.brokerNamespace,
     }),
   );
-  const contacts = contactsStore(mongo);
-  const portalUrl = config.PORTAL_URL;
-  await broker.consume(
-    subscriptions({ mongo, contacts, notifications, portalUrl, clock, wakeDelivery: delivery.wake }),
-  );
+  const notifier = notifierOn({ mongo, notifications, wakeDelivery: delivery.wake, config, ...foundation });
+  await broker.consume(subscriptions(notifier));
   const server = started.use(
     await startHttpServer({
       service: 'notifier',
@@ -68,7 +56,11 @@ export async function startNotifier(
         ...((await mongo.healthy()) ? [] : ['mongo does not answer']),
         ...(broker.connected() ? [] : ['the broker is not connected']),
       ],
-      routes: (app) => mountParkedRoutes(app, { broker, adminToken: config.ADMIN_TOKEN, logger }),
+      routes: (app) => {
+        preferenceRoutes(app, notifier, config.NOTIFIER_CONTEXT_SECRET);
+        unsubscribeRoutes(app, notifier);
+        mountParkedRoutes(app, { broker, adminToken: config.ADMIN_TOKEN, logger });
+      },
     }),
   );
   const running = started.move();

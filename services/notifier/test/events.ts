@@ -1,5 +1,5 @@
 /** Events as the other services write them; name only what matters to the test. */
-import { BalanceCredited, BalanceLow } from '@offer-ads/contracts/billing-events';
+import { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/billing-events';
 import type { EventData, EventDeclaration } from '@offer-ads/contracts/event-declaration';
 import {
   OrganisationChanged,
@@ -66,6 +66,16 @@ export const creditData: EventData<typeof BalanceCredited> = {
   amountMinor: '500',
 };
 
+export const topUpData: EventData<typeof BalanceToppedUp> = {
+  organisationId: 1,
+  mode: 'LIVE',
+  currency: 'GBP',
+  balanceMinor: '15500',
+  netMinor: '10000',
+  vatMinor: '2000',
+  method: 'card',
+};
+
 export const lowData: EventData<typeof BalanceLow> = {
   organisationId: 1,
   mode: 'LIVE',
@@ -117,6 +127,8 @@ export const paymentApplied = (facts: Partial<typeof paymentData> = {}) =>
   event(OfferPaymentApplied, { ...paymentData, ...facts });
 export const credited = (facts: Partial<typeof creditData> = {}) =>
   event(BalanceCredited, { ...creditData, ...facts });
+export const toppedUp = (facts: Partial<typeof topUpData> = {}) =>
+  event(BalanceToppedUp, { ...topUpData, ...facts });
 export const low = (facts: Partial<typeof lowData> = {}) => event(BalanceLow, { ...lowData, ...facts });
 export const ended = (facts: Partial<typeof endData> = {}) => event(OfferEnded, { ...endData, ...facts });
 export const signInRequested = (facts: Partial<typeof signInData> = {}) =>

@@ -10,6 +10,7 @@ import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
+import { openNotificationsStore } from '../src/notifications-store.ts';
 import { startNotifier } from '../src/service.ts';
 import * as events from './events.ts';
 import { type SmtpSink, startSmtpSink } from './smtp-sink.ts';
@@ -64,9 +65,10 @@ function start() {
       MONGO_URL: mongo.url,
       RABBITMQ_URL: namespace.url,
       SMTP_URL: sink.url,
-      SMTP_CONNECTIONS: 4,
       MAIL_FROM: 'Offers <offers@ads.example>',
       PORTAL_URL: 'https://ads.example/portal',
+      NOTIFIER_CONTEXT_SECRET: 'a-context-secret-that-only-tests-ever-use-012345',
+      UNSUBSCRIBE_SECRET: 'an-unsubscribe-secret-that-only-tests-ever-use-0',
     },
     {
       clock,
@@ -103,8 +105,8 @@ describe('an event', () => {
     expect(mail).toMatchObject({
       from: { name: 'Offers', address: 'offers@ads.example' },
       subject: 'Offer paid: “Two for one”',
-      text: expect.stringContaining('Total: 12.00 GBP'),
-      html: expect.stringContaining('12.00 GBP'),
+      text: expect.stringContaining('Total: GBP\u00a012.00'),
+      html: expect.stringContaining('GBP\u00a012.00'),
       messageId: expect.stringMatching(/^<[0-9a-f]{40}@ads\.example>$/),
     });
   });
@@ -136,9 +138,9 @@ describe('an event', () => {
     await publish(events.credited(), events.credited({ amountMinor: '250' }), events.low(), events.ended());
     await eventually(() =>
       expect(subjects()).toEqual([
-        '2.50 GBP credited for “Two for one”',
-        '5.00 GBP credited for “Two for one”',
-        'Balance low: 9.00 GBP',
+        'Balance low: GBP\u00a09.00',
+        'GBP\u00a02.50 credited for “Two for one”',
+        'GBP\u00a05.00 credited for “Two for one”',
         'Offer ended: “Two for one”',
       ]),
     );
@@ -202,12 +204,12 @@ describe('delivery', () => {
     await sink[Symbol.asyncDispose]();
     await publish(oneAdmin(), events.paymentApplied());
     await eventually(async () =>
-      expect(await documents()).toMatchObject([{ state: 'pending', problem: expect.any(String) }]),
+      expect(await documents()).toMatchObject([{ state: 'pending', attempts: 1 }]),
     );
     sink = await startSmtpSink(sink.port);
     clock.advance(hour);
     await eventually(() => expect(sink.mails).toHaveLength(1));
-    await eventually(async () => expect(await documents()).toMatchObject([{ state: 'sent', attempts: 1 }]));
+    await eventually(async () => expect(await documents()).toMatchObject([{ state: 'sent', attempts: 2 }]));
   });
 
   it('tries again after a temporary refusal, with the same Message-ID', async () => {
@@ -232,8 +234,50 @@ describe('delivery', () => {
     sink.refuseWith(0);
     clock.advance(hour);
     await publish(events.low());
-    await eventually(() => expect(subjects()).toEqual(['Balance low: 9.00 GBP']));
+    await eventually(() => expect(subjects()).toEqual(['Balance low: GBP\u00a09.00']));
     expect(sink.refused()).toBe(1);
+  });
+
+  it('is taken over after the lease when the process was killed between sending and recording', async () => {
+    await notifier[Symbol.asyncDispose]();
+    const killed = await openNotificationsStore(store);
+    await store.transaction((session) =>
+      killed.add(
+        session,
+        [
+          {
+            id: 'offer-paid/offer/17 to ann@cafe.example',
+            eventName: 'OfferPaymentApplied',
+            organisationId: 1,
+            recipient: 'ann@cafe.example',
+            message: { subject: 'Offer paid', text: 'text', html: '<p>html</p>' },
+          },
+        ],
+        clock.now(),
+      ),
+    );
+    const claimed = await killed.claim(clock.now());
+    if (claimed === undefined) throw new Error('nothing to claim');
+    notifier = await start();
+    expect(await killed.claim(clock.now())).toBeUndefined();
+    clock.advance(hour);
+    await eventually(() => expect(sink.mails).toHaveLength(1));
+    await eventually(async () => expect(await documents()).toMatchObject([{ state: 'sent', attempts: 2 }]));
+    // The one that was thought dead wakes up: too late to undo anything.
+    await killed.record(claimed, { state: 'failed', problem: 'late' }, clock.now());
+    expect(await documents()).toMatchObject([{ state: 'sent' }]);
+  });
+
+  it('lets two processes share the work without a mail going out twice', async () => {
+    await using other = await start();
+    const offers = Array.from({ length: 25 }, (_, index) => events.paymentApplied({ offerId: index + 1 }));
+    await publish(oneAdmin(), ...offers);
+    await eventually(() => expect(sink.mails).toHaveLength(25), { timeoutMs: 20_000 });
+    await eventually(async () =>
+      expect((await documents()).filter(({ state }) => state === 'sent')).toHaveLength(25),
+    );
+    expect(new Set(sink.mails.map(({ messageId }) => messageId)).size).toBe(25);
+    expect(other.url).not.toBe(notifier.url);
   });
 });
 

@@ -22,7 +22,12 @@ const longestReadMs = 60_000;
 export async function forward(
   req: IncomingMessage,
   res: ServerResponse,
-  o: { endpoint: Pick<Endpoint, 'takesBody' | 'budgetMs'>; upstream: Upstream; callerToken: string },
+  o: {
+    endpoint: Pick<Endpoint, 'takesBody' | 'budgetMs'>;
+    upstream: Upstream;
+    /** Null: nobody is signed in, and the service must not need to know who asks. */
+    callerToken: string | null;
+  },
 ): Promise<void> {
   // The caller left, or was told that the body is broken, while the key was looked up.
   if (res.closed || res.writableEnded) return;
@@ -35,7 +40,7 @@ export async function forward(
   res.on('close', onClose);
   try {
     const headers = passedOn(req.headers, endpoint.takesBody);
-    headers.push(callerContextHeader, o.callerToken);
+    if (o.callerToken !== null) headers.push(callerContextHeader, o.callerToken);
     headers.push(requestBudgetHeader, String(endpoint.budgetMs));
     headers.push(requestIdHeader, requestFacts(req).requestId);
     const method = req.method as Dispatcher.HttpMethod;

@@ -23,6 +23,7 @@ import type { PassOn } from './portal/pass-on.ts';
 import { portalRoutes } from './portal/portal-routes.ts';
 import { type PublicRoutes, publicDoor, unknownEndpoints } from './public-routes.ts';
 import { statusRoutes } from './status-routes.ts';
+import { unsubscribeRoutes } from './unsubscribe-routes.ts';
 
 export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
   readonly config: GatewayConfig;
@@ -55,6 +56,7 @@ export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'door' 
     );
     pages(app, { publicUrl });
     statusRoutes(app, o.readStatus);
+    unsubscribeRoutes(app, { ...o, clientIp });
     app.use('/portal/api', portalRoutes({ ...o, clientIp, publicUrl }));
     unknownEndpoints(app, { ...o, clientIp });
   };

@@ -8,31 +8,31 @@ import {
   paymentData,
   paymentLinkData,
   signInData,
+  topUpData,
 } from '../../test/events.ts';
-import { announcementOf, type Notification } from './announcements.ts';
-import type { Contact } from './contact.ts';
-
-const portalUrl = 'https://ads.example/portal';
-
-function notifications(
-  eventName: string,
-  data: unknown,
-  contact: Contact | undefined = cornerCafe,
-  eventId = 'event-1',
-): readonly Notification[] {
-  const occurrence = { eventName, eventId, organisationId: 1, data };
-  return announcementOf(eventName)?.address(occurrence, contact, portalUrl) ?? [];
-}
-
-function textOf(eventName: string, data: unknown): string {
-  return notifications(eventName, data)[0]?.message.text ?? '';
-}
+import { addressed, around, notifications } from '../../test/letters.ts';
+import type { Notification } from './announcements.ts';
 
 const recipients = (found: readonly Notification[]) => found.map(({ recipient }) => recipient);
 
+const toPeople = [
+  ['PaymentLinkIssued', paymentLinkData],
+  ['OfferPaymentApplied', paymentData],
+  ['OfferEnded', endData],
+  ['BalanceCredited', creditData],
+  ['BalanceToppedUp', topUpData],
+  ['BalanceLow', lowData],
+] as const;
+const withLinks = [
+  ['SignInRequested', signInData],
+  ['PersonInvited', invitationData],
+] as const;
+
 describe('who hears', () => {
-  it('of a payment: the enabled admins', () => {
-    expect(recipients(notifications('OfferPaymentApplied', paymentData))).toEqual([
+  it.each(toPeople)('of %s: the enabled admins', (name, data) => {
+    const people = cornerCafe.people.filter(({ role }) => role === 'admin');
+    const surroundings = around({ ...cornerCafe, people });
+    expect(recipients(notifications(name, data, { surroundings }))).toEqual([
       'ann@cafe.example',
       'bob@cafe.example',
     ]);
@@ -49,149 +49,110 @@ describe('who hears', () => {
   });
 
   it('once, although the same mailbox is listed twice', () => {
-    const twice = {
-      ...cornerCafe,
-      people: cornerCafe.people.map((person) => ({ ...person, email: 'Ann@cafe.example' })),
-    };
-    expect(notifications('OfferPaymentApplied', paymentData, twice)).toHaveLength(1);
+    const people = cornerCafe.people.map((person) => ({ ...person, email: 'Ann@cafe.example' }));
+    const surroundings = around({ ...cornerCafe, people });
+    expect(notifications('OfferPaymentApplied', paymentData, { surroundings })).toHaveLength(1);
+    expect(notifications('PaymentLinkIssued', paymentLinkData, { surroundings })).toHaveLength(1);
   });
 
-  it('is nobody while the organisation is unknown, except of a sign-in link or an invitation, which say themselves where they go', () => {
-    const unknown = (name: string, data: unknown) =>
-      announcementOf(name)?.address(
-        { eventName: name, eventId: 'e', organisationId: 1, data },
-        undefined,
-        portalUrl,
-      );
-    expect(unknown('OfferPaymentApplied', paymentData)).toEqual([]);
-    expect(recipients(unknown('SignInRequested', signInData) ?? [])).toEqual(['ann@cafe.example']);
-    expect(recipients(unknown('PersonInvited', invitationData) ?? [])).toEqual(['eve@cafe.example']);
+  it.each(toPeople)('of %s, while the organisation is unknown or has no admin: nobody yet', (name, data) => {
+    const created = { ...data, createdBy: null };
+    expect(addressed(name, created, { surroundings: around(undefined) })).toBe('nobody-known');
+    const people = cornerCafe.people.filter(({ role }) => role !== 'admin');
+    expect(addressed(name, created, { surroundings: around({ ...cornerCafe, people }) })).toBe(
+      'nobody-known',
+    );
   });
+
+  it.each(withLinks)('of %s: the address that it names, whatever is known', (name, data) => {
+    for (const contact of [undefined, cornerCafe])
+      expect(recipients(notifications(name, data, { surroundings: around(contact) }))).toEqual([data.email]);
+  });
+});
+
+describe('whoever has switched mails off', () => {
+  const annDoesNot = { surroundings: around(cornerCafe, { wants: ({ personId }) => personId !== 1 }) };
+
+  it.each([
+    ['OfferEnded', endData],
+    ['BalanceLow', lowData],
+  ] as const)('hears no more of %s', (name, data) => {
+    expect(recipients(notifications(name, data, annDoesNot))).toEqual(['bob@cafe.example']);
+  });
+
+  it.each([
+    ['PaymentLinkIssued', paymentLinkData],
+    ['OfferPaymentApplied', paymentData],
+    ['BalanceCredited', creditData],
+    ['BalanceToppedUp', topUpData],
+    ...withLinks,
+  ] as const)('hears of %s all the same', (name, data) => {
+    expect(notifications(name, data, annDoesNot)).toEqual(notifications(name, data));
+  });
+
+  it('makes nothing wait: it is announced to nobody', () => {
+    const surroundings = around(cornerCafe, { wants: () => false });
+    expect(addressed('OfferEnded', endData, { surroundings })).toEqual([]);
+  });
+
+  it('does not switch them off for another person of the same mailbox', () => {
+    const people = cornerCafe.people.map((person) => ({ ...person, email: 'office@cafe.example' }));
+    const surroundings = around({ ...cornerCafe, people }, { wants: ({ personId }) => personId === 2 });
+    const [mail, ...more] = notifications('OfferEnded', endData, { surroundings });
+    expect(more).toEqual([]);
+    // The link is that of the person who still wants it: else it would end nothing.
+    expect(mail?.message.headers?.['List-Unsubscribe']).toContain('/2.offerEnded');
+  });
+});
+
+describe('one-click unsubscribing', () => {
+  it('is offered where a mail is not about money, to each person by a link of their own', () => {
+    const found = notifications('OfferEnded', endData);
+    expect(found.map(({ message }) => message.headers)).toEqual(
+      [1, 2].map((personId) => ({
+        'List-Unsubscribe': `<https://ads.example/portal/unsubscribe/${personId}.offerEnded>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      })),
+    );
+    for (const { message } of found)
+      for (const body of [message.text, message.html]) expect(body).toContain('/unsubscribe/');
+  });
+
+  it.each([...toPeople.filter(([name]) => name !== 'OfferEnded'), ...withLinks])(
+    'is not offered with %s',
+    (name, data) => {
+      for (const { message } of notifications(name, data)) {
+        expect(message.headers).toBeUndefined();
+        expect(message.text + message.html).not.toContain('/unsubscribe/');
+      }
+    },
+  );
 });
 
 describe('what makes two notifications the same', () => {
-  it('is the offer for its link, its payment and its end', () => {
-    for (const [name, data] of [
-      ['PaymentLinkIssued', paymentLinkData],
-      ['OfferPaymentApplied', paymentData],
-      ['OfferEnded', endData],
-    ] as const)
-      expect(notifications(name, data, cornerCafe, 'another-event')[0]?.id).toBe(
-        notifications(name, data)[0]?.id,
-      );
+  const idsAs = (name: string, data: unknown, eventId: string) =>
+    notifications(name, data, { eventId }).map(({ id }) => id);
+
+  it.each([
+    ['PaymentLinkIssued', paymentLinkData],
+    ['OfferPaymentApplied', paymentData],
+    ['OfferEnded', endData],
+  ] as const)('is the offer, of %s', (name, data) => {
+    expect(idsAs(name, data, 'another-event')).toEqual(idsAs(name, data, 'event-1'));
+    expect(idsAs(name, { ...data, offerId: 18 }, 'event-1')).not.toEqual(idsAs(name, data, 'event-1'));
   });
 
-  it('is the event itself for a credit, a low balance and a sign-in link', () => {
-    for (const [name, data] of [
-      ['BalanceCredited', creditData],
-      ['BalanceLow', lowData],
-      ['SignInRequested', signInData],
-      ['PersonInvited', invitationData],
-    ] as const)
-      expect(notifications(name, data, cornerCafe, 'another-event')[0]?.id).not.toBe(
-        notifications(name, data)[0]?.id,
-      );
-  });
-});
-
-describe('what the mail says', () => {
-  it('of a payment link: what to pay, and where', () => {
-    const text = textOf('PaymentLinkIssued', paymentLinkData);
-    expect(text).toContain('Net price: 10.00 GBP\nVAT: 2.00 GBP\nTotal: 12.00 GBP');
-    expect(text).toContain('Pay by card:\nhttps://ads.example/pay/abc');
-    expect(text).toContain(
-      'Offer: Two for one\nOffer number: 17\nStarts: 2 June 2026 at 09:00 UTC\nEnds: 9 June 2026 at 09:00 UTC',
-    );
+  it.each([
+    ['BalanceCredited', creditData],
+    ['BalanceToppedUp', topUpData],
+    ['BalanceLow', lowData],
+    ...withLinks,
+  ] as const)('is the event itself, of %s', (name, data) => {
+    expect(idsAs(name, data, 'another-event')).not.toEqual(idsAs(name, data, 'event-1'));
   });
 
-  it('of a payment by card: amounts, VAT, method, dates and the portal', () => {
-    const text = textOf('OfferPaymentApplied', paymentData);
-    expect(text).toContain('goes live on 2 June 2026 at 09:00 UTC');
-    expect(text).toContain('Paid by: Card\nPaid on: 1 June 2026 at 12:00 UTC');
-    expect(text).toContain('Net price: 10.00 GBP\nVAT: 2.00 GBP\nTotal: 12.00 GBP');
-    expect(text).toContain(portalUrl);
-  });
-
-  it('of a payment from the balance: no VAT', () => {
-    const text = textOf('OfferPaymentApplied', {
-      ...paymentData,
-      paymentMethod: 'B',
-      vatMinor: '0',
-      outcome: 'active',
-    });
-    expect(text).toContain('is live');
-    expect(text).toContain('Paid by: Prepaid balance');
-    expect(text).toContain('VAT: 0.00 GBP\nTotal: 10.00 GBP');
-  });
-
-  it('of a payment that came too late: the net price is credited to the balance (decision 7)', () => {
-    expect(textOf('OfferPaymentApplied', { ...paymentData, outcome: 'ended' })).toContain(
-      'after the offer had ended, so the offer is not shown. The whole net price of 10.00 GBP is credited to your LIVE balance.',
-    );
-    expect(textOf('OfferPaymentApplied', { ...paymentData, outcome: 'deleted' })).toContain(
-      'after the offer had been deleted',
-    );
-  });
-
-  it('of a credit and of a low balance: the amounts', () => {
-    expect(textOf('BalanceCredited', creditData)).toContain('Credited: 5.00 GBP\nNew balance: 55.00 GBP');
-    expect(textOf('BalanceLow', lowData)).toContain('below 10.00 GBP');
-  });
-
-  it('of an end: whether it was paid for and whether time was unused', () => {
-    expect(textOf('OfferEnded', endData)).toContain('whole of its time');
-    expect(textOf('OfferEnded', { ...endData, unusedMs: 1 })).toContain('credited to your LIVE balance');
-    const unpaid = textOf('OfferEnded', { ...endData, paid: false });
-    expect(unpaid).toContain('was not paid for in time');
-    // The webhook of a payment made in the last second may come after this mail (decision 7).
-    expect(unpaid).toContain('Should a payment still be on its way, its net price is credited');
-  });
-
-  it('of a sign-in: the link and when it stops working', () => {
-    const text = textOf('SignInRequested', signInData);
-    expect(text).toContain(signInData.signInUrl);
-    expect(text).toContain('until 1 June 2026 at 12:15 UTC');
-  });
-
-  it('of an invitation: who invites, to what, as what, the link and when it stops working', () => {
-    const text = textOf('PersonInvited', invitationData);
-    expect(text).toContain('ann@cafe.example has invited you');
-    expect(text).toContain('Organisation: Corner Cafe Ltd\nYour role: Marketer (offers)');
-    expect(text).toContain(invitationData.signInUrl);
-    expect(text).toContain('until 8 June 2026 at 12:00 UTC');
-    expect(textOf('PersonInvited', { ...invitationData, invitedBy: null })).toContain(
-      'The platform team has',
-    );
-  });
-
-  it('of an invitation to an organisation with a hostile name: the name, and nothing that it tried', () => {
-    const organisationName = '</title><img src=x>\r\nBcc: all@example.com';
-    const [invited] = notifications('PersonInvited', { ...invitationData, organisationName });
-    expect(invited?.message.subject).not.toMatch(/[\r\n]/);
-    expect(invited?.message.html).not.toContain('<img');
-    expect(invited?.message.text).not.toMatch(/^Bcc:/m);
-  });
-
-  it('of anything in TEST mode: [TEST], first in the subject', () => {
-    for (const [name, data] of [
-      ['PaymentLinkIssued', paymentLinkData],
-      ['OfferPaymentApplied', paymentData],
-      ['OfferEnded', endData],
-      ['BalanceCredited', creditData],
-      ['BalanceLow', lowData],
-    ] as const) {
-      expect(notifications(name, { ...data, mode: 'TEST' })[0]?.message.subject).toMatch(/^\[TEST\] /);
-      expect(notifications(name, data)[0]?.message.subject).not.toContain('TEST');
-    }
-  });
-
-  it('of an offer with a hostile title: the title, and nothing that it tried', () => {
-    const title = '<script>x</script>\r\nBcc: all@example.com';
-    for (const { subject, html } of notifications('OfferPaymentApplied', { ...paymentData, title }).map(
-      (n) => n.message,
-    )) {
-      expect(subject).toBe('Offer paid: “<script>x</script> Bcc: all@example.com”');
-      expect(html).not.toContain('<script>');
-    }
+  it('is never shared by two kinds of mail or two mailboxes', () => {
+    const all = [...toPeople, ...withLinks].flatMap(([name, data]) => idsAs(name, data, 'event-1'));
+    expect(new Set(all).size).toBe(all.length);
   });
 });

@@ -1,23 +1,29 @@
 /** Which event becomes which mail, to whom, and what makes two of them the same. */
-import { BalanceCredited, BalanceLow } from '@offer-ads/contracts/billing-events';
+import { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/billing-events';
 import type { EventData } from '@offer-ads/contracts/event-declaration';
 import { PersonInvited, SignInRequested } from '@offer-ads/contracts/gateway-events';
 import { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/offers-events';
-import { adminsAnd, adminsOf, type Contact } from './contact.ts';
+import { adminsAnd, adminsOf, type Contact, onePerMailbox, type Person } from './contact.ts';
 import { type Letter, type Message, render } from './letter.ts';
 import { balanceCredited } from './messages/balance-credited.ts';
 import { balanceLow } from './messages/balance-low.ts';
+import { balanceToppedUp } from './messages/balance-topped-up.ts';
 import { invitation } from './messages/invitation.ts';
 import { offerEnded } from './messages/offer-ended.ts';
 import { offerPaid } from './messages/offer-paid.ts';
 import { paymentLink } from './messages/payment-link.ts';
+import type { Setting } from './messages/setting.ts';
 import { signIn } from './messages/sign-in.ts';
+import { mailSubjects, type OptionalMail } from './preferences.ts';
+import { type Wording, wordingFor } from './wording.ts';
 
 /** An event as announcements see it; also what is kept while nobody is known to whom it could be announced. */
 export type Occurrence = {
   readonly eventName: string;
   readonly eventId: string;
   readonly organisationId: number;
+  /** ISO 8601. */
+  readonly happenedAt: string;
   readonly data: unknown;
 };
 
@@ -32,23 +38,34 @@ export type Notification = {
   readonly expiresAt?: string;
 };
 
+/** What is known where an occurrence is announced. */
+export type Surroundings = {
+  /** Undefined: nothing was heard of the organisation yet. */
+  readonly contact: Contact | undefined;
+  readonly wants: (person: Person, mail: OptionalMail) => boolean;
+  readonly portalUrl: string;
+  /** Where a person ends these mails without signing in. */
+  readonly unsubscribeUrl: (person: Person, mail: OptionalMail) => string;
+};
+
+/** `nobody-known`: it has to wait for the organisation's event. An empty list: nobody wants it. */
+export type Addressed = readonly Notification[] | 'nobody-known';
+
 type AnnouncedToPeople =
   | typeof PaymentLinkIssued
   | typeof OfferPaymentApplied
   | typeof OfferEnded
   | typeof BalanceCredited
+  | typeof BalanceToppedUp
   | typeof BalanceLow;
 /** Carry a link for one person, who may be in no contact yet. */
 type WithLink = typeof SignInRequested | typeof PersonInvited;
 
 export type Announcement = {
   readonly declaration: AnnouncedToPeople | WithLink;
-  /** Empty: nobody is known yet, so it has to wait for the organisation's event. */
-  readonly address: (
-    occurrence: Occurrence,
-    contact: Contact | undefined,
-    portalUrl: string,
-  ) => readonly Notification[];
+  /** Set where people may have switched it off. */
+  readonly optional?: OptionalMail;
+  readonly address: (occurrence: Occurrence, surroundings: Surroundings) => Addressed;
 };
 
 export const announcements: readonly Announcement[] = [
@@ -59,24 +76,28 @@ export const announcements: readonly Announcement[] = [
   }),
   toPeopleOf(OfferPaymentApplied, {
     cause: (payment) => `offer-paid/offer/${payment.offerId}`,
-    recipients: (_payment, contact) => adminsOf(contact),
     write: offerPaid,
   }),
   toPeopleOf(OfferEnded, {
     cause: (offer) => `offer-ended/offer/${offer.offerId}`,
-    recipients: (_offer, contact) => adminsOf(contact),
     write: offerEnded,
+    optional: 'offerEnded',
+    oneClick: true,
   }),
-  // An offer may be credited several times and a balance run low again: each event is a cause of its own.
+  // An offer may be credited several times, and balances go up and down: each event is a cause of its own.
   toPeopleOf(BalanceCredited, {
     cause: (_credit, eventId) => `balance-credited/${eventId}`,
-    recipients: (_credit, contact) => adminsOf(contact),
     write: balanceCredited,
+  }),
+  toPeopleOf(BalanceToppedUp, {
+    cause: (_topUp, eventId) => `balance-topped-up/${eventId}`,
+    write: balanceToppedUp,
   }),
   toPeopleOf(BalanceLow, {
     cause: (_balance, eventId) => `balance-low/${eventId}`,
-    recipients: (_balance, contact) => adminsOf(contact),
     write: balanceLow,
+    // About money, so nothing in a mail that was passed on may end it: only who signs in.
+    optional: 'balanceLow',
   }),
   // Each link is a cause of its own: the latest is the one that works.
   toOnePerson(SignInRequested, { cause: (eventId) => `sign-in/${eventId}`, write: signIn }),
@@ -92,36 +113,61 @@ function toPeopleOf<D extends AnnouncedToPeople>(
   declaration: D,
   o: {
     readonly cause: (data: EventData<D>, eventId: string) => string;
-    readonly recipients: (data: EventData<D>, contact: Contact) => readonly string[];
-    readonly write: (data: EventData<D>, contact: Contact, portalUrl: string) => Letter;
+    /** The enabled admins when nothing is said. */
+    readonly recipients?: (data: EventData<D>, contact: Contact) => readonly Person[];
+    readonly write: (data: EventData<D>, setting: Setting) => Letter;
+    readonly optional?: OptionalMail;
+    /** Whether the mail itself can end mails of its kind. */
+    readonly oneClick?: boolean;
   },
 ): Announcement {
+  const { optional } = o;
   return {
     declaration,
-    address: ({ data: untyped, eventName, eventId, organisationId }, contact, portalUrl) => {
-      if (contact === undefined) return [];
+    ...(optional !== undefined && { optional }),
+    address: ({ data: untyped, eventName, eventId, organisationId, happenedAt }, around) => {
+      const { contact, portalUrl } = around;
+      if (contact === undefined) return 'nobody-known';
       const data = declaration.schema.parse(untyped) as EventData<D>;
-      const message = render(o.write(data, contact, portalUrl));
+      const people = o.recipients?.(data, contact) ?? adminsOf(contact);
+      if (people.length === 0) return 'nobody-known';
+      const letter = o.write(data, { ...wordingFor(contact.country), contact, portalUrl, happenedAt });
       const cause = o.cause(data, eventId);
-      return o.recipients(data, contact).map((recipient) => {
+      const wanting =
+        optional === undefined ? people : people.filter((person) => around.wants(person, optional));
+      return onePerMailbox(wanting).map((person) => {
+        const recipient = person.email;
+        const message = render(
+          optional !== undefined && o.oneClick === true
+            ? { ...letter, unsubscribe: unsubscribing(optional, around.unsubscribeUrl(person, optional)) }
+            : letter,
+        );
         return { id: idOf(cause, recipient), eventName, organisationId, recipient, message };
       });
     },
   };
 }
 
+function unsubscribing(mail: OptionalMail, url: string): Required<Letter>['unsubscribe'] {
+  return { label: `No more mails about ${mailSubjects[mail]}`, url };
+}
+
 /** Needs no contact: the event itself says where the link may go. */
 function toOnePerson<D extends WithLink>(
   declaration: D,
-  o: { readonly cause: (eventId: string) => string; readonly write: (data: EventData<D>) => Letter },
+  o: {
+    readonly cause: (eventId: string) => string;
+    readonly write: (data: EventData<D>, wording: Wording) => Letter;
+  },
 ): Announcement {
   return {
     declaration,
-    address: ({ data: untyped, eventName, eventId, organisationId }) => {
+    address: ({ data: untyped, eventName, eventId, organisationId }, { contact }) => {
       const data = declaration.schema.parse(untyped) as EventData<D>;
       const { email: recipient, expiresAt } = data;
       const id = idOf(o.cause(eventId), recipient);
-      return [{ id, eventName, organisationId, recipient, message: render(o.write(data)), expiresAt }];
+      const message = render(o.write(data, wordingFor(contact?.country)));
+      return [{ id, eventName, organisationId, recipient, message, expiresAt }];
     },
   };
 }

@@ -1,21 +1,19 @@
-/** How amounts and instants read in a mail. */
-import { formatMinor } from '@offer-ads/contracts/currencies';
+/** How amounts and instants read in a mail: words in English, figures and clocks as the organisation's country has them. */
+import { amountText } from '@offer-ads/contracts/amount-text';
+import { clockOf } from './country-clock.ts';
 
-/** `12.34 GBP`, as the payment page and the API's messages write it; the code, because many share a dollar sign. */
-export function money(minor: string | bigint, currency: string): string {
-  return `${formatMinor(BigInt(minor), currency)} ${currency}`;
-}
+export type Wording = {
+  /** `GBP 1,234.50`, or `1.234,50 EUR` in Germany; the same text as on invoices (decision 64). */
+  readonly money: (minor: string | bigint, currency: string) => string;
+  /** `1 June 2026 at 13:00 (UTC+1)`; the zone is always said. */
+  readonly dateTime: (instant: string) => string;
+};
 
-const inUtc = new Intl.DateTimeFormat('en-GB', {
-  timeZone: 'UTC',
-  day: 'numeric',
-  month: 'long',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-});
-
-/** `1 June 2026 at 12:00 UTC`: readers sit in many zones, so the zone is said. */
-export function dateTime(instant: string): string {
-  return `${inUtc.format(new Date(instant))} UTC`;
+/** Of an organisation that nothing is known of yet, the sender's habits, in UTC. */
+export function wordingFor(country: string | undefined): Wording {
+  const clock = clockOf(country);
+  return {
+    money: (minor, currency) => amountText(BigInt(minor), currency, country ?? 'GB'),
+    dateTime: (instant) => clock(new Date(instant)),
+  };
 }

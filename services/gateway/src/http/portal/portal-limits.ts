@@ -11,6 +11,8 @@ export const portalLimits = {
   /** An office in which everybody signs in one morning passes; whoever tries addresses does not get far. */
   signIn: { name: 'portal-sign-in', requests: 30, windowSeconds: 900 },
   completion: { name: 'portal-completion', requests: 30, windowSeconds: 900 },
+  /** Providers of mailboxes post for all of their customers from a few networks. */
+  unsubscribing: { name: 'portal-unsubscribing', requests: 600, windowSeconds: 60 },
 } as const satisfies Record<string, Limit>;
 
 export function limitRequests(

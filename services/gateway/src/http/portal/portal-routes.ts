@@ -4,6 +4,7 @@ import express, { type RequestHandler, type Router } from 'express';
 import { billingRoutes } from './billing-routes.ts';
 import { callRoutes } from './call-routes.ts';
 import { keyRoutes } from './key-routes.ts';
+import { mailRoutes } from './mail-routes.ts';
 import { offersRoutes } from './offers-routes.ts';
 import { organisationRoutes } from './organisation-routes.ts';
 import type { PassOn } from './pass-on.ts';
@@ -30,7 +31,7 @@ export function portalRoutes(options: PortalRoutes): Router {
   portal.use(privately);
   portal.use(signInRoutes(o));
   portal.use(limitTime(o.logger), ...requireSession(o));
-  portal.use(liftTime, offersRoutes(o), billingRoutes(o), ...readJson(), limitTime(o.logger));
+  portal.use(liftTime, offersRoutes(o), billingRoutes(o), mailRoutes(o), ...readJson(), limitTime(o.logger));
   const signedIn: readonly Router[] = [
     sessionRoutes(o),
     organisationRoutes(o),

@@ -1,29 +1,24 @@
 /** "Unused time came back to the balance" (price rule 7). */
 import type { BalanceCredited } from '@offer-ads/contracts/billing-events';
 import type { EventData } from '@offer-ads/contracts/event-declaration';
-import type { Contact } from '../contact.ts';
 import type { Letter } from '../letter.ts';
-import { money } from '../wording.ts';
-import { asAdmin, inMode, offerName, portalAction } from './offer-wording.ts';
+import { asAdmin, inMode, offerName, portalAction, titled } from './offer-wording.ts';
+import type { Setting } from './setting.ts';
 
-export function balanceCredited(
-  credit: EventData<typeof BalanceCredited>,
-  contact: Contact,
-  portalUrl: string,
-): Letter {
-  const amount = money(credit.amountMinor, credit.currency);
+export function balanceCredited(credit: EventData<typeof BalanceCredited>, setting: Setting): Letter {
+  const amount = setting.money(credit.amountMinor, credit.currency);
   return {
-    subject: inMode(credit.mode, `${amount} credited for “${credit.title}”`),
+    ...inMode(credit.mode, `${amount} credited for ${titled(credit)}`),
     heading: 'Unused time credited',
     paragraphs: [
       `${amount}, net of VAT, has been credited to your ${credit.mode} balance for time in which the offer did not run.`,
     ],
-    facts: [
-      ...offerName(credit),
+    facts: [...offerName(credit), ['Credited on', setting.dateTime(setting.happenedAt)]],
+    amounts: [
       ['Credited', amount],
-      ['New balance', money(credit.balanceMinor, credit.currency)],
+      ['New balance', setting.money(credit.balanceMinor, credit.currency)],
     ],
-    action: portalAction(portalUrl),
-    reason: asAdmin(contact),
+    action: portalAction(setting),
+    reason: asAdmin(setting),
   };
 }

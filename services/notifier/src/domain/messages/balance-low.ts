@@ -1,25 +1,22 @@
 /** "The balance is running out". */
 import type { BalanceLow } from '@offer-ads/contracts/billing-events';
 import type { EventData } from '@offer-ads/contracts/event-declaration';
-import type { Contact } from '../contact.ts';
 import type { Letter } from '../letter.ts';
-import { money } from '../wording.ts';
 import { asAdmin, inMode, portalAction } from './offer-wording.ts';
+import type { Setting } from './setting.ts';
 
-export function balanceLow(
-  balance: EventData<typeof BalanceLow>,
-  contact: Contact,
-  portalUrl: string,
-): Letter {
-  const left = money(balance.balanceMinor, balance.currency);
+export function balanceLow(balance: EventData<typeof BalanceLow>, setting: Setting): Letter {
+  const left = setting.money(balance.balanceMinor, balance.currency);
+  const threshold = setting.money(balance.thresholdMinor, balance.currency);
   return {
-    subject: inMode(balance.mode, `Balance low: ${left}`),
+    ...inMode(balance.mode, `Balance low: ${left}`),
     heading: 'Your balance is low',
     paragraphs: [
-      `Your ${balance.mode} balance has fallen below ${money(balance.thresholdMinor, balance.currency)}. Top it up, so that offers can go on being paid from it.`,
+      `Your ${balance.mode} balance has fallen below ${threshold}. Top it up, so that offers can go on being paid from it.`,
     ],
-    facts: [['Balance', left]],
-    action: portalAction(portalUrl),
-    reason: asAdmin(contact),
+    facts: [['Since', setting.dateTime(setting.happenedAt)]],
+    amounts: [['Balance', left]],
+    action: portalAction(setting),
+    reason: `${asAdmin(setting)} You can switch such messages off in the portal.`,
   };
 }

@@ -2,7 +2,8 @@
 import type { EventData } from '@offer-ads/contracts/event-declaration';
 import type { PersonInvited, Role } from '@offer-ads/contracts/gateway-events';
 import type { Letter } from '../letter.ts';
-import { dateTime } from '../wording.ts';
+import { foreign } from '../plain-text.ts';
+import type { Wording } from '../wording.ts';
 
 /** What each role is for (decision 26), in words that need no manual. */
 const roles = {
@@ -11,21 +12,22 @@ const roles = {
   marketer: 'Marketer (offers)',
 } as const satisfies Record<Role, string>;
 
-export function invitation(invited: EventData<typeof PersonInvited>): Letter {
-  const { organisationName, invitedBy } = invited;
+export function invitation(invited: EventData<typeof PersonInvited>, { dateTime }: Wording): Letter {
+  const organisation = foreign(invited.organisationName);
+  const inviter = invited.invitedBy === null ? 'The platform team' : foreign(invited.invitedBy);
   return {
-    subject: `Invitation to ${organisationName} in the advertiser portal`,
-    heading: `Join ${organisationName}`,
+    subject: `Invitation to ${organisation} in the advertiser portal`,
+    heading: `Join ${organisation}`,
     paragraphs: [
-      `${invitedBy ?? 'The platform team'} has invited you to look after the advertising of ${organisationName} in the advertiser portal.`,
+      `${inviter} has invited you to look after the advertising of ${organisation} in the advertiser portal.`,
       `The link signs you in once, until ${dateTime(invited.expiresAt)}. After that the portal sends you a new one whenever you want to sign in: there is no password.`,
       'If you did not expect this, you need do nothing: without the link nobody can sign in as you.',
     ],
     facts: [
-      ['Organisation', organisationName],
+      ['Organisation', organisation],
       ['Your role', roles[invited.role]],
     ],
     action: { label: 'Accept and sign in', url: invited.signInUrl },
-    reason: `You receive this message because your email address was invited to ${organisationName}.`,
+    reason: `You receive this message because your email address was invited to ${organisation}.`,
   };
 }

@@ -1,20 +1,20 @@
 /** "An offer has ended". */
 import type { EventData } from '@offer-ads/contracts/event-declaration';
 import type { OfferEnded } from '@offer-ads/contracts/offers-events';
-import type { Contact } from '../contact.ts';
 import type { Letter } from '../letter.ts';
-import { asAdmin, inMode, offerFacts, portalAction } from './offer-wording.ts';
+import { asAdmin, inMode, offerFacts, portalAction, titled } from './offer-wording.ts';
+import type { Setting } from './setting.ts';
 
 type End = EventData<typeof OfferEnded>;
 
-export function offerEnded(offer: End, contact: Contact, portalUrl: string): Letter {
+export function offerEnded(offer: End, setting: Setting): Letter {
   return {
-    subject: inMode(offer.mode, `Offer ended: “${offer.title}”`),
+    ...inMode(offer.mode, `Offer ended: ${titled(offer)}`),
     heading: 'Your offer has ended',
     paragraphs: [howItEnded(offer)],
-    facts: offerFacts(offer),
-    action: portalAction(portalUrl),
-    reason: asAdmin(contact),
+    facts: offerFacts(offer, setting),
+    action: portalAction(setting),
+    reason: asAdmin(setting),
   };
 }
 

@@ -2,9 +2,9 @@
 import type { EventData } from '@offer-ads/contracts/event-declaration';
 import type { SignInRequested } from '@offer-ads/contracts/gateway-events';
 import type { Letter } from '../letter.ts';
-import { dateTime } from '../wording.ts';
+import type { Wording } from '../wording.ts';
 
-export function signIn(request: EventData<typeof SignInRequested>): Letter {
+export function signIn(request: EventData<typeof SignInRequested>, { dateTime }: Wording): Letter {
   return {
     subject: 'Your sign-in link',
     heading: 'Sign in to the advertiser portal',

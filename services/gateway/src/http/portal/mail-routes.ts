@@ -1,0 +1,20 @@
+/** Which mails the signed-in person wants, whatever their role: asked of the notifier, whose replies pass as they are. */
+import express, { type RequestHandler, type Router } from 'express';
+import { type PassOn, passOn } from './pass-on.ts';
+import { requireJson } from './portal-json.ts';
+
+const budgetMs = 2_000;
+
+/** Mounted before anything that reads bodies. */
+export function mailRoutes(o: PassOn): Router {
+  const routes = express.Router();
+  // Preferences are the same in both modes, but a caller is always in one.
+  const ask = (takesBody: boolean) => passOn({ audience: 'notifier', takesBody, budgetMs }, 'LIVE', o);
+  routes.route('/mail-preferences').get(toNotifier, ask(false)).put(requireJson, toNotifier, ask(true));
+  return routes;
+}
+
+const toNotifier: RequestHandler = (req, _res, next) => {
+  req.url = '/internal/mail-preferences';
+  next();
+};

@@ -1,0 +1,76 @@
+/** The clock on the wall of a country, where there is only one. */
+
+/** Writes an instant out, with its zone. */
+export type Clock = (instant: Date) => string;
+
+/**
+ * Local time wherever all zones of the country agree at that instant, summer time included, so that it is true for every
+ * reader; else UTC, as the API writes times. Never a guess: an organisation says in which country it is, not where there.
+ */
+export function clockOf(country: string | undefined): Clock {
+  const key = isCountry(country) ? country : '';
+  const known = clocks.get(key);
+  if (known !== undefined) return known;
+  const clock = newClock(country);
+  clocks.set(key, clock);
+  return clock;
+}
+
+/** Formats take a tenth of a millisecond to make. There are no more than the countries and their zones. */
+const clocks = new Map<string, Clock>();
+const offsetFormats = new Map<string, Intl.DateTimeFormat>();
+
+function newClock(country: string | undefined): Clock {
+  const locale = dateLocale(country);
+  const [zone = 'UTC', ...otherZones] = zonesOf(country);
+  const local = format(locale, zone);
+  const universal = format(locale, 'UTC');
+  return (instant) => {
+    const offset = offsetAt(instant, zone);
+    const agreed = otherZones.every((other) => offsetAt(instant, other) === offset);
+    return agreed ? `${local.format(instant)} (${offset})` : `${universal.format(instant)} (UTC)`;
+  };
+}
+
+function format(locale: string, timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(locale, {
+    timeZone,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+  });
+}
+
+/** `UTC+5:30`. A name such as IST means one thing in India and another in Ireland. */
+function offsetAt(instant: Date, timeZone: string): string {
+  let offsets = offsetFormats.get(timeZone);
+  if (offsets === undefined) {
+    offsets = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'shortOffset' });
+    offsetFormats.set(timeZone, offsets);
+  }
+  const name = offsets.formatToParts(instant).find(({ type }) => type === 'timeZoneName');
+  return (name?.value ?? 'GMT').replace('GMT', 'UTC').replace(/\+0$/, '');
+}
+
+/** Where Unicode knows of no English of the country, it would take that of the United States. */
+function dateLocale(country: string | undefined): string {
+  if (!isCountry(country)) return 'en-GB';
+  const { locale } = new Intl.DateTimeFormat(`en-${country}`).resolvedOptions();
+  return locale === 'en' ? 'en-GB' : locale;
+}
+
+function zonesOf(country: string | undefined): readonly string[] {
+  if (!isCountry(country)) return [];
+  return (new Intl.Locale(`und-${country}`) as LocaleWithZones).getTimeZones() ?? [];
+}
+
+/** ECMA-402 has it, the compiler's library for ES2024 not yet. */
+type LocaleWithZones = Intl.Locale & { readonly getTimeZones: () => readonly string[] | undefined };
+
+function isCountry(country: string | undefined): country is string {
+  return country !== undefined && /^[A-Z]{2}$/.test(country);
+}

@@ -1,0 +1,21 @@
+/** Which mails a person wants. Only what nobody must know can be switched off, so there is little to keep. */
+import { type MailPreferences, type OptionalMail, optionalMail } from '@offer-ads/contracts/notifier-api';
+
+export type { MailPreferences, OptionalMail };
+
+/** What a person has switched off; nothing known is nothing switched off. */
+export type SwitchedOff = ReadonlySet<OptionalMail>;
+
+/** As a person would say it: "mails about offers that have ended". */
+export const mailSubjects = {
+  offerEnded: 'offers that have ended',
+  balanceLow: 'a low balance',
+} as const satisfies Record<OptionalMail, string>;
+
+export function preferencesOf(switchedOff: SwitchedOff): MailPreferences {
+  return { offerEnded: !switchedOff.has('offerEnded'), balanceLow: !switchedOff.has('balanceLow') };
+}
+
+export function switchedOffIn(preferences: MailPreferences): readonly OptionalMail[] {
+  return optionalMail.options.filter((mail) => !preferences[mail]);
+}

@@ -1,0 +1,38 @@
+/** What the gateway asks for a person who is signed in; shapes are those of the contract `notifier-api`. */
+import { type MailPreferences, mailPreferences } from '@offer-ads/contracts/notifier-api';
+import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
+import { unauthorised } from '@offer-ads/platform/faults';
+import { requestFacts } from '@offer-ads/platform/http-request';
+import { validInput } from '@offer-ads/platform/valid-input';
+import express, { type Express, type Request } from 'express';
+import { preferencesOf, switchedOffIn } from '../domain/preferences.ts';
+import type { Notifier } from '../notifier.ts';
+
+export function preferenceRoutes(
+  app: Express,
+  { preferences, clock }: Pick<Notifier, 'preferences' | 'clock'>,
+  contextSecret: string,
+): void {
+  const routes = express.Router();
+  routes.use(requireCaller({ secret: contextSecret, audience: 'notifier', clock }));
+  routes.use(express.json({ limit: '16kb' }));
+
+  routes
+    .route('/mail-preferences')
+    .get(async (req, res) => {
+      const switchedOff = await preferences.of(personOf(req));
+      res.json(preferencesOf(switchedOff) satisfies MailPreferences);
+    })
+    .put(async (req, res) => {
+      const wanted = validInput(mailPreferences, req.body);
+      await preferences.save(personOf(req), switchedOffIn(wanted), requestFacts(req).receivedAt);
+      res.json(wanted satisfies MailPreferences);
+    });
+  app.use('/internal', routes);
+}
+
+function personOf(req: Request): number {
+  const { personId } = callerOf(req);
+  if (personId === null) throw unauthorised('preferences are a person’s own');
+  return personId;
+}

@@ -1,0 +1,35 @@
+/** What was not sent yet, when the people of an organisation change. */
+import type { Mongo } from '@offer-ads/platform/mongo';
+import type { ClientSession } from 'mongoose';
+import type { Departure } from './domain/contact.ts';
+
+export type UnsentStore = {
+  /**
+   * Sends on to the new mailbox of the person, or to nobody. Links go no further: they are for whom the old mailbox belongs to. What is
+   * being sent at this moment cannot be called back.
+   */
+  readonly redirect: (
+    session: ClientSession,
+    o: Departure & { readonly organisationId: number; readonly now: Date },
+  ) => Promise<void>;
+};
+
+const withdrawn = 'withdrawn: nobody in the organisation has this address any longer';
+
+export function unsentStore(mongo: Mongo): UnsentStore {
+  const notifications = mongo.connection.collection('notifications');
+  return {
+    redirect: async (session, { organisationId, from, to, now }) => {
+      // The priorities lead to the index of what is due.
+      const unsent = { state: 'pending', priority: { $in: [0, 1] }, organisationId, recipient: from };
+      if (to !== undefined) {
+        const movable = { ...unsent, expiresAt: { $exists: false } };
+        await notifications.updateMany(movable, { $set: { recipient: to } }, { session });
+      }
+      const settled = { state: 'failed', problem: withdrawn, settledAt: now };
+      const links = { ...unsent, expiresAt: { $exists: true } };
+      await notifications.updateMany(links, { $set: settled, $unset: { message: '' } }, { session });
+      await notifications.updateMany(unsent, { $set: settled }, { session });
+    },
+  };
+}

@@ -1,0 +1,39 @@
+/** Notifications as the domain makes them out of an event, for tests that look at recipients and letters. */
+import { announcementOf, type Notification, type Surroundings } from '../src/domain/announcements.ts';
+import type { Contact } from '../src/domain/contact.ts';
+import { cornerCafe } from './events.ts';
+
+export const portalUrl = 'https://ads.example/portal';
+
+/** Nobody has switched anything off. */
+export const around = (contact: Contact | undefined, changes: Partial<Surroundings> = {}): Surroundings => ({
+  contact,
+  wants: () => true,
+  portalUrl,
+  unsubscribeUrl: ({ personId }, mail) => `${portalUrl}/unsubscribe/${personId}.${mail}`,
+  ...changes,
+});
+
+export function addressed(
+  eventName: string,
+  data: unknown,
+  o: { eventId?: string; surroundings?: Surroundings } = {},
+) {
+  const happenedAt = '2026-06-01T12:00:00.000Z';
+  const occurrence = { eventName, eventId: o.eventId ?? 'event-1', organisationId: 1, happenedAt, data };
+  return announcementOf(eventName)?.address(occurrence, o.surroundings ?? around(cornerCafe));
+}
+
+/** @throws where nobody is known to whom it could go */
+export function notifications(
+  eventName: string,
+  data: unknown,
+  o: Parameters<typeof addressed>[2] = {},
+): readonly Notification[] {
+  const found = addressed(eventName, data, o);
+  if (found === undefined || found === 'nobody-known') throw new Error(`${eventName}: nobody is known`);
+  return found;
+}
+
+/** Blanks that do not break are blanks to whoever reads. */
+export const plain = (text: string | undefined) => (text ?? '').replace(/[\u00a0\u202f]/g, ' ');
