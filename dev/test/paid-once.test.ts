@@ -46,6 +46,7 @@ beforeAll(async () => {
         MONGO_URL: mongo.url,
         RABBITMQ_URL: url,
         SMTP_URL: mails.smtpUrl,
+        SMTP_CONNECTIONS: 5,
         MAIL_FROM: 'Offers <offers@ads.example>',
         PORTAL_URL: 'https://ads.example/portal',
         NOTIFIER_CONTEXT_SECRET: 'a-context-secret-that-only-tests-ever-use-0123',

@@ -1,4 +1,5 @@
 /** Composition root of the notifier. */
+import { readFileSync } from 'node:fs';
 import { allEvents } from '@offer-ads/contracts/events';
 import { connectBroker } from '@offer-ads/platform/broker';
 import { layFoundation, type Overrides } from '@offer-ads/platform/foundation';
@@ -6,6 +7,7 @@ import { startHttpServer } from '@offer-ads/platform/http-server';
 import { openMongo } from '@offer-ads/platform/mongo';
 import { prepareMongoInbox } from '@offer-ads/platform/mongo-inbox';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
+import { openBouncesStore } from './bounces-store.ts';
 import type { NotifierConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
 import { startDelivery } from './deliver.ts';
@@ -14,26 +16,35 @@ import { unsubscribeRoutes } from './http/unsubscribe-routes.ts';
 import { openMailer } from './mailer.ts';
 import { openNotificationsStore } from './notifications-store.ts';
 import { notifierOn } from './notifier.ts';
-
-/** Connections to the mail server, and mails under way at once. */
-const lanes = 4;
+import { openPace } from './pace-store.ts';
 
 export async function startNotifier(
   config: NotifierConfig,
   overrides: Overrides = {},
 ): Promise<AsyncDisposable & { readonly url: string }> {
   const foundation = layFoundation('notifier', config.LOG_LEVEL, overrides);
-  const { clock, logger, metrics } = foundation;
+  const { clock, logger } = foundation;
   // Disposed of in reverse: no more requests, no more events, the mails under way, the connections.
   await using started = new AsyncDisposableStack();
 
   const mongo = started.use(await openMongo({ url: config.MONGO_URL, ...foundation }));
   await prepareMongoInbox(mongo);
-  const notifications = await openNotificationsStore(mongo);
+  const notifications = await openNotificationsStore(mongo, clock);
+  const bounces = await openBouncesStore(mongo);
+  const pace = openPace(mongo, config.SMTP_RATE_PER_SECOND, clock);
+  const connections = config.SMTP_CONNECTIONS;
   const mailer = started.use(
-    openMailer({ smtpUrl: config.SMTP_URL, from: config.MAIL_FROM, connections: lanes }),
+    openMailer({
+      smtpUrl: config.SMTP_URL,
+      tls: config.SMTP_TLS,
+      authorities: config.SMTP_CA_FILE === undefined ? undefined : readFileSync(config.SMTP_CA_FILE, 'utf8'),
+      from: config.MAIL_FROM,
+      connections,
+    }),
   );
-  const delivery = started.use(startDelivery({ lanes, notifications, mailer, clock, logger, metrics }));
+  const delivery = started.use(
+    startDelivery({ connections, notifications, bounces, pace, mailer, ...foundation }),
+  );
   const broker = started.use(
     await connectBroker({
       url: config.RABBITMQ_URL,
