@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Scores } from './domain/decision.ts';
 import { nsfwjsScores } from './domain/nsfwjs-scores.ts';
+import type { NsfwjsModel } from './nsfwjs-model.ts';
 
 /** Kept verdicts count only while both are the same. */
 export type ModelIdentity = { readonly name: string; readonly version: string };
@@ -10,7 +11,6 @@ export type ScoreRequest = { readonly looks: readonly Uint8Array[] };
 export type ScoreReply = { readonly outputs: readonly (readonly number[])[] };
 
 export type ModelThread = {
-  readonly identity: ModelIdentity;
   /** One call at a time. Rejects when the thread ends before it has answered. */
   readonly score: (looks: readonly Uint8Array[]) => Promise<readonly Scores[]>;
   /** Resolves with the reason when the thread has ended, by itself or not. */
@@ -18,14 +18,20 @@ export type ModelThread = {
   readonly terminate: () => Promise<void>;
 };
 
+/** Reads the model once, for all threads. */
+export async function readModel(): Promise<NsfwjsModel> {
+  const worker = start('./model-reader.ts');
+  const model = await nextMessage<NsfwjsModel>(worker);
+  await worker.terminate();
+  return model;
+}
+
 /** Resolves when the model is loaded and warm; rejects when it cannot be. */
-export async function startModelThread(): Promise<ModelThread> {
-  // Without the process's flags: `--import telemetry` is for the service, not for arithmetic.
-  const worker = new Worker(new URL('./model-worker.ts', import.meta.url), { execArgv: [] });
+export async function startModelThread(model: NsfwjsModel): Promise<ModelThread> {
+  const worker = start('./model-worker.ts', model);
   const ended = endOf(worker);
-  const identity = await nextMessage<ModelIdentity>(worker);
+  await nextMessage(worker);
   return {
-    identity,
     ended,
     score: async (looks) => {
       const reply = nextMessage<ScoreReply>(worker);
@@ -36,6 +42,18 @@ export async function startModelThread(): Promise<ModelThread> {
       await worker.terminate();
     },
   };
+}
+
+/** For objects that live as long as a look. The default takes tens of megabytes of each thread. */
+const youngMegabytes = 4;
+
+function start(file: string, workerData?: NsfwjsModel): Worker {
+  return new Worker(new URL(file, import.meta.url), {
+    workerData,
+    // Without the process's flags: `--import telemetry` is for the service, not for arithmetic.
+    execArgv: [],
+    resourceLimits: { maxYoungGenerationSizeMb: youngMegabytes },
+  });
 }
 
 /** Rejects when the thread fails or ends first; leaves no listener behind, since a thread answers for weeks. */

@@ -21,8 +21,8 @@ async function start(threads: number, killable: ModelThread[] = []): Promise<Mod
     threads,
     logger: silentLogger,
     metrics: createMetrics('moderation'),
-    startThread: async () => {
-      const thread = await startModelThread();
+    startThread: async (read) => {
+      const thread = await startModelThread(read);
       killable.push(thread);
       return thread;
     },
@@ -86,7 +86,6 @@ describe('the model', () => {
   it('answers 503 to whoever no longer waits for a thread', async () => {
     const { promise: ended, resolve: end } = Promise.withResolvers<Error>();
     const stuck: ModelThread = {
-      identity: { name: 'stuck', version: '1' },
       score: () => new Promise(() => {}),
       ended,
       terminate: async () => end(new Error('terminated')),

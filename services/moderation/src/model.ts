@@ -4,7 +4,8 @@ import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/faults';
 import type { Logger } from '@offer-ads/platform/logging';
 import type { Metrics } from '@offer-ads/platform/metrics';
 import type { Scores } from './domain/decision.ts';
-import { type ModelIdentity, type ModelThread, startModelThread } from './model-thread.ts';
+import { type ModelIdentity, type ModelThread, readModel, startModelThread } from './model-thread.ts';
+import type { NsfwjsModel } from './nsfwjs-model.ts';
 
 /** Hosted services can stand behind the same port. */
 export type Model = AsyncDisposable & {
@@ -31,9 +32,10 @@ export async function startModel(o: {
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** A test's own threads. */
-  readonly startThread?: () => Promise<ModelThread>;
+  readonly startThread?: (model: NsfwjsModel) => Promise<ModelThread>;
 }): Promise<Model> {
-  const startThread = o.startThread ?? startModelThread;
+  const read = await readModel();
+  const startThread = () => (o.startThread ?? startModelThread)(read);
   const deaths = o.metrics.counter({
     name: 'moderation_model_thread_deaths_total',
     help: 'Model threads that ended and were replaced.',
@@ -97,7 +99,7 @@ export async function startModel(o: {
   const places = [keepThread(first), ...Array.from({ length: o.threads - 1 }, () => keepThread())];
 
   return {
-    identity: first.identity,
+    identity: { name: 'nsfwjs-mobilenet-v2', version: read.version },
     ready: () => alive.size > 0,
     score: (looks, signal) =>
       new Promise((resolve, reject) => {

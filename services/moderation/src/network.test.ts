@@ -5,9 +5,10 @@ import '@tensorflow/tfjs-backend-wasm';
 import * as tf from '@tensorflow/tfjs-core';
 import { loadLayersModel } from '@tensorflow/tfjs-layers';
 import { MobileNetV2Model } from 'nsfwjs/models/mobilenet_v2';
+import { lookSide } from './domain/looks.ts';
 import { createNetwork } from './network.ts';
 import { type KerasLayer, networkSteps } from './network-steps.ts';
-import { lookSide, readNsfwjsModel } from './nsfwjs-model.ts';
+import { readNsfwjsModel } from './nsfwjs-model.ts';
 import { cleanPicture, looksAt } from './pictures.ts';
 
 beforeAll(async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { gif, photographLikeJpeg, png } from '@offer-ads/testing/pictures';
 import { fc, runs } from '@offer-ads/testing/profile';
 import sharp, { type Sharp } from 'sharp';
+import { hugeFrameGif, hugeJpeg, hugePng, manyScanJpeg, orientationExif, pngChunk } from '../test/bombs.ts';
 import { blankGif, blankPng } from '../test/odd-pictures.ts';
 import { cleanPicture, looksAt } from './pictures.ts';
 
@@ -17,6 +18,29 @@ async function clean(bytes: Uint8Array) {
   return result.picture;
 }
 
+const page = Buffer.from('<html><script>alert(1)</script></html>');
+/** An archive of one stored file, which unpackers find from the end of whatever is before it. */
+const zip = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), Buffer.alloc(26), page]);
+
+function withComment(jpeg: Buffer, text: Buffer): Buffer {
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(text.length + 2);
+  return Buffer.concat([jpeg.subarray(0, 2), Buffer.of(0xff, 0xfe), length, text, jpeg.subarray(2)]);
+}
+
+function withText(file: Buffer, text: Buffer): Buffer {
+  const afterHeader = 33;
+  const chunk = pngChunk('tEXt', Buffer.concat([Buffer.from('a\0'), text]));
+  return Buffer.concat([file.subarray(0, afterHeader), chunk, file.subarray(afterHeader)]);
+}
+
+/** As a script: a name, a comment that ends behind the pictures, and a call. */
+function scriptGif(file: Buffer): Buffer {
+  const script = Buffer.from('*/=1;alert(1);//');
+  const comment = Buffer.concat([Buffer.of(0x21, 0xfe, script.length), script, Buffer.of(0)]);
+  return Buffer.concat([file.subarray(0, -1), comment, file.subarray(-1)]);
+}
+
 /** 40 x 20 pixels, red on the left and blue on the right, as a camera stores it that was held sideways. */
 async function sidewaysJpeg(): Promise<Buffer> {
   const half = (background: string) => ({
@@ -30,14 +54,50 @@ async function sidewaysJpeg(): Promise<Buffer> {
     .toBuffer();
 }
 
+/** Red, green, blue and white, as the eye saw them: left and right above, left and right below. */
+const corners = [
+  [255, 0, 0],
+  [0, 255, 0],
+  [0, 0, 255],
+  [255, 255, 255],
+] as const;
+/** Which of the eye's corners a camera stores first, second, third and last, and whether the sides are swapped. */
+const heldAs: Record<number, { stored: readonly number[]; sideways: boolean }> = {
+  1: { stored: [0, 1, 2, 3], sideways: false },
+  2: { stored: [1, 0, 3, 2], sideways: false },
+  3: { stored: [3, 2, 1, 0], sideways: false },
+  4: { stored: [2, 3, 0, 1], sideways: false },
+  5: { stored: [0, 2, 1, 3], sideways: true },
+  6: { stored: [1, 3, 0, 2], sideways: true },
+  7: { stored: [3, 1, 2, 0], sideways: true },
+  8: { stored: [2, 0, 3, 1], sideways: true },
+};
+
+async function fourCorners(orientation: number): Promise<Buffer> {
+  const { stored = [], sideways = false } = heldAs[orientation] ?? {};
+  const [width, height] = sideways ? [20, 40] : [40, 20];
+  const pixels = Buffer.alloc(width * height * 3);
+  for (let y = 0; y < height; y += 1)
+    for (let x = 0; x < width; x += 1) {
+      const corner = stored[(y < height / 2 ? 0 : 2) + (x < width / 2 ? 0 : 1)] ?? 0;
+      pixels.set(corners[corner] ?? [], (y * width + x) * 3);
+    }
+  return sharp(pixels, { raw: { width, height, channels: 3 } })
+    .withMetadata({ orientation })
+    .jpeg({ quality: 100, chromaSubsampling: '4:4:4' })
+    .toBuffer();
+}
+
 describe('a clean picture', () => {
-  it('stands upright, as the camera meant it', async () => {
-    const { bytes } = await clean(await sidewaysJpeg());
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('stands upright, from orientation %i', async (orientation) => {
+    const { bytes } = await clean(await fourCorners(orientation));
     const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
-    expect([info.width, info.height]).toEqual([20, 40]);
-    const [topRed = 0, , topBlue = 0] = data;
-    expect(topRed).toBeGreaterThan(200);
-    expect(topBlue).toBeLessThan(50);
+    expect([info.width, info.height]).toEqual([40, 20]);
+    const colourAt = (x: number, y: number) => [...data.subarray((y * 40 + x) * 3, (y * 40 + x) * 3 + 3)];
+    const found = [colourAt(5, 5), colourAt(35, 5), colourAt(5, 15), colourAt(35, 15)];
+    for (const [corner, colour] of corners.entries())
+      for (const [channel, value] of colour.entries())
+        expect(Math.abs((found[corner]?.[channel] ?? -1) - value)).toBeLessThan(60);
   });
 
   it('has lost place, author and every other metadata', async () => {
@@ -53,6 +113,17 @@ describe('a clean picture', () => {
   it('has lost whatever was hidden behind the end of the file', async () => {
     const { bytes } = await clean(Buffer.concat([await photographLikeJpeg(), Buffer.from(secret)]));
     expect(bytes.includes(secret)).toBe(false);
+  });
+
+  it.each([
+    ['a JPEG with a ZIP behind it', async () => Buffer.concat([await photographLikeJpeg(), zip])],
+    ['a JPEG with a page in a comment', async () => withComment(await photographLikeJpeg(), page)],
+    ['a PNG with a page in its text', async () => withText(await png({ width: 40, height: 30 }), page)],
+    ['a GIF that is a script too', async () => scriptGif(await gif({ width: 40, height: 30 }))],
+  ])('is a picture and nothing else, out of %s', async (_name, file) => {
+    const upload = await file();
+    expect(upload.includes('alert(1)')).toBe(true);
+    expect((await clean(upload)).bytes.includes('alert(1)')).toBe(false);
   });
 
   it('keeps its type, and a GIF keeps moving', async () => {
@@ -81,6 +152,7 @@ describe('a clean picture', () => {
 });
 
 describe('a file that is no whole picture', () => {
+  const large = { width: 7_071, height: 7_071 };
   const half = (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length / 2));
   it.each([
     ['0 bytes', async () => Buffer.alloc(0), 'not-a-picture'],
@@ -113,6 +185,24 @@ describe('a file that is no whole picture', () => {
     ],
     ['a PNG of a row more than 50 megapixels', async () => blankPng(10_000, 5_001), 'too-many-pixels'],
     ['a GIF of 52 megapixels over all frames', () => blankGif(1_000, 1_000, 52), 'too-many-pixels'],
+    ['a PNG of one endless row', () => hugePng({ width: 40_000_000, height: 1 }), 'too-wide-or-high'],
+    ['a PNG of one endless column', () => hugePng({ width: 1, height: 40_000_000 }), 'too-wide-or-high'],
+    [
+      'an interlaced PNG of 50 megapixels in 16 bits',
+      () => hugePng({ ...large, depth: 16, interlaced: true }),
+      'too-much-memory',
+    ],
+    [
+      'a PNG of 50 megapixels in 16 bits that lies on its side',
+      () => hugePng({ ...large, depth: 16, chunks: [pngChunk('eXIf', orientationExif(6))] }),
+      'too-much-memory',
+    ],
+    ['a GIF of one huge frame', () => hugeFrameGif(7_000, 7_000), 'too-much-memory'],
+    [
+      'a JPEG whose last pass comes again and again',
+      () => manyScanJpeg({ width: 1_000, height: 1_000, scans: 20_000 }),
+      'damaged',
+    ],
   ] as const)('is refused: %s', async (_name, file, problem) => {
     const result = await cleanPicture(await file(), timeoutMs);
     expect(result.ok ? 'a picture' : result.problem).toBe(problem);
@@ -132,6 +222,10 @@ describe('a file that is no whole picture', () => {
   it('is refused for frames without end, however small they are', async () => {
     const endless = await blankGif(2, 2, 100_000);
     expect(await cleanPicture(endless, timeoutMs)).toEqual({ ok: false, problem: 'too-many-frames' });
+  });
+
+  it('is not one of 50 megapixels in a progressive JPEG', async () => {
+    expect((await cleanPicture(await hugeJpeg({ ...large, progressive: true }), timeoutMs)).ok).toBe(true);
   });
 
   it('never brings the decoder down, whatever bytes are changed', async () => {

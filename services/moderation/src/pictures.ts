@@ -1,8 +1,18 @@
 /** Reading pictures of strangers: three decoders and no other, bounds before decoding, and out comes a clean picture. */
-import sharp, { type Sharp, type SharpOptions } from 'sharp';
+import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import { gifFrameCount } from './domain/gif-structure.ts';
-import { framesToLookAt, opaqueLooks } from './domain/looks.ts';
+import { framesToLookAt, lookSide, opaqueLooks } from './domain/looks.ts';
+import {
+  type Header,
+  heldBytes,
+  type LimitProblem,
+  limitProblem,
+  mostFrames,
+  mostHeldBytes,
+  mostPixels,
+} from './domain/picture-limits.ts';
 import { type PictureType, pictureTypeOf } from './domain/picture-type.ts';
+import { createMemoryGate } from './memory-gate.ts';
 
 // sharp reads SVG, TIFF and more by default; each further decoder is a way in.
 sharp.block({ operation: ['VipsForeignLoad'] });
@@ -11,20 +21,32 @@ sharp.unblock({
 });
 // Every upload is another picture: a cache would only hold memory.
 sharp.cache(false);
+// As many pictures at once as there are cores, so that more threads for each would only take more memory.
+sharp.concurrency(1);
 
-/** Decision 18, over all frames. A picture of 776 KB can hold 256 megapixels, which take 824 MB to decode. */
-const mostPixels = 50_000_000;
-/** Each frame costs a fixed effort however small it is; no animation in 5 MiB that anybody watches has more. */
-const mostFrames = 2_000;
-/** The side of the square that the model looks at. */
-const lookSide = 224;
+/** Of the process, as its memory is: however many pictures are worked on at once. */
+const memory = createMemoryGate(mostHeldBytes);
+
 /** Visually the same as the upload, at a fraction of the bytes of quality 100. */
 const jpegQuality = 88;
+/** The best code for a JPEG's numbers is found when all of them are there, which takes three bytes a pixel. */
+const mostPixelsToCodeWell = 4_000_000;
+/** Three times the largest upload: decoders made a few bytes into many, and members would have to load them. */
+const mostCleanBytes = 16 * 2 ** 20;
 
-export type CleanPicture = { readonly type: PictureType; readonly frames: number; readonly bytes: Buffer };
+/** No caller waits for longer (decision 23). */
+const longestWaitMs = 10_000;
+
+export type CleanPicture = {
+  readonly type: PictureType;
+  readonly frames: number;
+  readonly bytes: Buffer;
+  /** What opening it again takes. */
+  readonly heldBytes: number;
+};
 
 /** Why a file is no picture that can be taken; offers tells the advertiser. */
-export type Problem = 'not-a-picture' | 'damaged' | 'too-many-pixels' | 'too-many-frames';
+export type Problem = 'not-a-picture' | 'damaged' | 'too-many-bytes' | LimitProblem;
 
 /**
  * Auto-oriented, in sRGB, without metadata and whatever else hid in the file; of the same type, and a GIF still moves.
@@ -38,33 +60,58 @@ export async function cleanPicture(
   if (type === undefined) return { ok: false, problem: 'not-a-picture' };
   const frames = type === 'gif' ? gifFrameCount(bytes) : 1;
   if (frames === undefined || frames === 0) return { ok: false, problem: 'damaged' };
+  // Reading even the header of a GIF takes memory for every frame.
   if (frames > mostFrames) return { ok: false, problem: 'too-many-frames' };
   const startedAt = performance.now();
   try {
-    if ((await pixelsOf(bytes)) > mostPixels) return { ok: false, problem: 'too-many-pixels' };
-    const clean = await encoded(sharp(bytes, readAs(type)), type)
-      .timeout({ seconds: Math.max(1, Math.ceil(timeoutMs / 1_000)) })
-      .toBuffer();
-    return { ok: true, picture: { type, frames, bytes: clean } };
+    const header = await readHeader(bytes, type, frames);
+    const problem = limitProblem(header);
+    if (problem !== undefined) return { ok: false, problem };
+    const clean = await memory.run(heldBytes(header), AbortSignal.timeout(Math.ceil(timeoutMs)), () =>
+      encoded(sharp(bytes, readAs(type)), header)
+        .timeout({ seconds: Math.max(1, Math.ceil(timeoutMs / 1_000)) })
+        .toBuffer(),
+    );
+    if (clean.length > mostCleanBytes) return { ok: false, problem: 'too-many-bytes' };
+    // Cleaning took away what would make it heavier to open.
+    const plain = { ...header, bytesPerChannel: 1, wholeAtOnce: false, turned: false };
+    return { ok: true, picture: { type, frames, bytes: clean, heldBytes: heldBytes(plain) } };
   } catch (error) {
     if (performance.now() - startedAt >= timeoutMs) throw error;
     return { ok: false, problem: 'damaged' };
   }
 }
 
-/** RGB squares of 224 pixels, as the model wants them, made from the very bytes that members will see. */
-export async function looksAt(picture: CleanPicture): Promise<readonly Uint8Array[]> {
-  const frames = await Promise.all(
-    framesToLookAt(picture.frames).map((page) =>
-      sharp(picture.bytes, picture.type === 'gif' ? { ...strict, page } : strict)
-        .resize(lookSide, lookSide, { fit: 'fill' })
-        .toColourspace('srgb')
-        .ensureAlpha()
-        .raw()
-        .toBuffer(),
-    ),
-  );
-  return frames.flatMap(opaqueLooks);
+/** A square that a model looks at: stretched to it, or as it is with black around it. */
+export type LookShape = { readonly side: number; readonly fit: 'fill' | 'contain' };
+
+/** RGB squares, made from the very bytes that members will see. Rejects when there was no memory for it in time. */
+export async function looksAt(
+  picture: CleanPicture,
+  shape: LookShape = { side: lookSide, fit: 'fill' },
+  signal: AbortSignal = AbortSignal.timeout(longestWaitMs),
+): Promise<readonly Uint8Array[]> {
+  return memory.run(picture.heldBytes, signal, async () => {
+    const looks: Uint8Array[] = [];
+    // One after the other, because each may be a large frame.
+    for (const page of framesToLookAt(picture.frames))
+      looks.push(...(await looksAtFrame(picture, page, shape)));
+    return looks;
+  });
+}
+
+async function looksAtFrame(
+  { type, bytes }: CleanPicture,
+  page: number,
+  { side, fit }: LookShape,
+): Promise<readonly Uint8Array[]> {
+  const frame = await sharp(bytes, type === 'gif' ? { ...strict, page } : strict)
+    .resize(side, side, { fit, background: '#000' })
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw()
+    .toBuffer();
+  return opaqueLooks(frame);
 }
 
 /** `error` refuses what is cut off or broken, but not a picture with an odd profile that every browser shows. */
@@ -75,16 +122,27 @@ function readAs(type: PictureType): SharpOptions {
 }
 
 /** Reads the header only; therefore no limit here, and the refusal can say what is wrong. */
-async function pixelsOf(bytes: Uint8Array): Promise<number> {
-  const header = { failOn: 'error', limitInputPixels: false, animated: true } as const;
-  const { width, height } = await sharp(bytes, header).metadata();
-  return width * height;
+async function readHeader(bytes: Uint8Array, type: PictureType, frames: number): Promise<Header> {
+  const found: Metadata = await sharp(bytes, { failOn: 'error', limitInputPixels: false }).metadata();
+  return {
+    type,
+    width: found.width,
+    height: found.height,
+    frames,
+    channels: found.channels,
+    bytesPerChannel: found.depth === 'uchar' ? 1 : 2,
+    wholeAtOnce: found.isProgressive ?? false,
+    turned: (found.orientation ?? 1) > 1,
+    subsampling: found.chromaSubsampling,
+  };
 }
 
-function encoded(image: Sharp, type: PictureType): Sharp {
+function encoded(image: Sharp, { type, width, height }: Header): Sharp {
   switch (type) {
-    case 'jpeg':
-      return image.autoOrient().jpeg({ quality: jpegQuality });
+    case 'jpeg': {
+      const optimiseCoding = width * height <= mostPixelsToCodeWell;
+      return image.autoOrient().jpeg({ quality: jpegQuality, optimiseCoding });
+    }
     case 'png':
       return image.autoOrient().png();
     case 'gif':

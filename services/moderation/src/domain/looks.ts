@@ -3,6 +3,9 @@
 /** Enough to meet any scene of an advertisement's length, few enough for the time that a verdict may take. */
 const mostFrames = 8;
 
+/** Pixels of the square that nsfwjs' network was trained on. */
+export const lookSide = 224;
+
 /** Indices of the frames to look at, evenly spread, the first and the last among them. */
 export function framesToLookAt(frames: number): readonly number[] {
   if (frames <= mostFrames) return Array.from({ length: frames }, (_, index) => index);

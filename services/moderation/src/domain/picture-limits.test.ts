@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Header, heldBytes, limitProblem, mostHeldBytes } from './picture-limits.ts';
+
+const megabyte = 1_000_000;
+const photograph: Header = {
+  type: 'jpeg',
+  width: 1_080,
+  height: 1_080,
+  frames: 1,
+  channels: 3,
+  bytesPerChannel: 1,
+  wholeAtOnce: false,
+  turned: false,
+  subsampling: '4:2:0',
+};
+/** 49,999,041 pixels. */
+const large = { ...photograph, width: 7_071, height: 7_071 };
+
+describe('what may be opened', () => {
+  it.each([
+    ['a photograph', photograph],
+    ['50 megapixels', { ...large, width: 10_000, height: 5_000 }],
+    ['50 megapixels that the camera turned', { ...large, turned: true }],
+    ['50 megapixels in a progressive JPEG', { ...large, wholeAtOnce: true }],
+    ['50 megapixels of CMYK', { ...large, channels: 4, subsampling: '4:4:4:4' }],
+    ['the widest', { ...photograph, width: 16_384, height: 3_051 }],
+    [
+      'an animation of 2,000 frames',
+      { ...photograph, type: 'gif' as const, width: 158, height: 158, frames: 2_000 },
+    ],
+    [
+      'an animation of 10 megapixels a frame',
+      { ...photograph, type: 'gif' as const, width: 3_200, height: 3_200 },
+    ],
+  ])('is %s', (_name, header) => {
+    expect(limitProblem(header)).toBeUndefined();
+  });
+
+  it.each([
+    ['a pixel more than 50 megapixels', { ...photograph, width: 1_000, height: 50_001 }, 'too-many-pixels'],
+    ['50 megapixels over all frames and more', { ...photograph, frames: 43 }, 'too-many-pixels'],
+    ['2,001 frames', { ...photograph, width: 1, height: 1, frames: 2_001 }, 'too-many-frames'],
+    ['a side of 16,385', { ...photograph, width: 16_385, height: 1 }, 'too-wide-or-high'],
+    ['a height of 16,385', { ...photograph, width: 1, height: 16_385 }, 'too-wide-or-high'],
+    [
+      '50 megapixels, progressive and in full colour',
+      { ...large, wholeAtOnce: true, subsampling: '4:4:4' },
+      'too-much-memory',
+    ],
+    [
+      '50 megapixels, progressive and turned',
+      { ...large, wholeAtOnce: true, turned: true },
+      'too-much-memory',
+    ],
+    [
+      'an interlaced PNG of 50 megapixels',
+      { ...large, type: 'png' as const, channels: 4, wholeAtOnce: true },
+      'too-much-memory',
+    ],
+    [
+      'a frame of 25 megapixels',
+      { ...photograph, type: 'gif' as const, width: 5_000, height: 5_000 },
+      'too-much-memory',
+    ],
+  ])('is not %s', (_name, header, problem) => {
+    expect(limitProblem(header)).toBe(problem);
+  });
+});
+
+describe('what opening a picture holds', () => {
+  it('is a few megabytes for a photograph as it should be', () => {
+    expect(heldBytes(photograph)).toBeLessThan(4 * megabyte);
+  });
+
+  it('does not grow with the height when rows just pass through', () => {
+    expect(heldBytes({ ...photograph, height: 16_000 })).toBe(heldBytes({ ...photograph, height: 1_000 }));
+  });
+
+  it('is everything when the last row may be needed first', () => {
+    expect(heldBytes({ ...large, turned: true })).toBeGreaterThan(150 * megabyte);
+    expect(heldBytes({ ...large, type: 'png', wholeAtOnce: true })).toBeGreaterThan(150 * megabyte);
+  });
+
+  it('leaves room for nothing else beside the largest', () => {
+    expect(2 * heldBytes({ ...large, wholeAtOnce: true })).toBeGreaterThan(mostHeldBytes);
+  });
+});

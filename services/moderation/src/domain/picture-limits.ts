@@ -1,0 +1,64 @@
+/** What may be opened: told from the header, before any pixel is decoded. */
+import type { PictureType } from './picture-type.ts';
+
+/** What the header of a picture says. */
+export type Header = {
+  readonly type: PictureType;
+  /** Of one frame. */
+  readonly width: number;
+  readonly height: number;
+  readonly frames: number;
+  readonly channels: number;
+  readonly bytesPerChannel: number;
+  /** Progressive JPEG, interlaced PNG: the last row is known only when the whole file has been read. */
+  readonly wholeAtOnce: boolean;
+  /** The camera was held in another way, so that the last row may become the first column. */
+  readonly turned: boolean;
+  /** Of a JPEG, such as `4:2:0`. */
+  readonly subsampling?: string | undefined;
+};
+
+/** Why a file is no picture that can be taken; offers tells the advertiser. */
+export type LimitProblem = 'too-many-pixels' | 'too-many-frames' | 'too-wide-or-high' | 'too-much-memory';
+
+/** Decision 18, over all frames. A picture of 776 KB can hold 256 megapixels, which take 824 MB to decode. */
+export const mostPixels = 50_000_000;
+/** Each frame costs a fixed effort however small it is; no animation in 5 MiB that anybody watches has more. */
+export const mostFrames = 2_000;
+/** Decoders hold a few rows at a time: one row of 50 megapixels takes gigabytes. Browsers show no more either. */
+export const mostSide = 16_384;
+/** What models and all else leave of 512 MB; a progressive JPEG of 50 megapixels (4:2:0) takes 163 MiB. */
+export const mostHeldBytes = 176 * 2 ** 20;
+/** That libvips has on their way from the decoder to the encoder, as measured. */
+const rowsUnderWay = 1_000;
+
+export function limitProblem(header: Header): LimitProblem | undefined {
+  const { width, height, frames } = header;
+  if (frames > mostFrames) return 'too-many-frames';
+  if (width * height * frames > mostPixels) return 'too-many-pixels';
+  if (width > mostSide || height > mostSide) return 'too-wide-or-high';
+  return heldBytes(header) > mostHeldBytes ? 'too-much-memory' : undefined;
+}
+
+/** What decoding holds in memory at once, as measured; most pictures pass through some rows at a time. */
+export function heldBytes(header: Header): number {
+  const bytesPerRow = header.width * header.channels * header.bytesPerChannel;
+  const decoded = bytesPerRow * header.height;
+  const underWay = bytesPerRow * Math.min(header.height, rowsUnderWay);
+  const turning = header.turned ? decoded : 0;
+  switch (header.type) {
+    case 'jpeg':
+      return underWay + turning + (header.wholeAtOnce ? coefficients(header) * 2 : 0);
+    case 'png':
+      return underWay + turning + (header.wholeAtOnce ? decoded : 0);
+    case 'gif':
+      // The frame, the one before that it is drawn upon, and both once more in the encoder, four bytes a pixel each.
+      return underWay + header.width * header.height * 16;
+  }
+}
+
+/** Two bytes each, and all of them wait until the last pass over the picture has been read. */
+function coefficients({ width, height, subsampling, channels }: Header): number {
+  const perPixel = { '4:2:0': 1.5, '4:2:2': 2, '4:4:0': 2 }[subsampling ?? ''] ?? channels;
+  return width * height * perPixel;
+}
