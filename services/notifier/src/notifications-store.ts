@@ -150,7 +150,15 @@ export async function openNotificationsStore(
       const ids = found.map(({ _id }) => _id);
       // Of several replicas that found the same, one gets each.
       await addressed.updateMany({ _id: { $in: ids }, ...claimable }, [
-        { $set: { state: 'sending', lease, claimedAt: now(), dueAt: later(leaseMs) } },
+        {
+          $set: {
+            state: 'sending',
+            lease,
+            claimedAt: now(),
+            dueAt: later(leaseMs),
+            ...inherited(now()),
+          },
+        },
       ]);
       const taken = await addressed.find({ _id: { $in: ids }, state: 'sending', lease }).toArray();
       return taken.map(claimedOf).toSorted((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id));
@@ -231,6 +239,25 @@ function claimedOf(document: Addressed & { claimedAt?: Date }): Claimed {
   };
 }
 
+/** Nobody knows what came of an attempt whose bearer ended before it could record that. */
+function inherited(now: unknown): object {
+  const entry = {
+    at: now,
+    state: 'pending',
+    problem: 'the process ended before it recorded what came of it',
+    uncertain: true,
+  };
+  const wasSending = { $eq: ['$state', 'sending'] };
+  return {
+    attempts: { $add: ['$attempts', { $cond: [wasSending, 1, 0] }] },
+    history: { $cond: [wasSending, historyWith(entry), '$history'] },
+  };
+}
+
+function historyWith(entry: object): object {
+  return { $slice: [{ $concatArrays: [{ $ifNull: ['$history', []] }, [entry]] }, -longestHistory] };
+}
+
 /** As a pipeline, because it reads the database's clock and what the document was before. */
 function recording(fate: Fate, now: unknown, later: (ms: number) => object): object[] {
   const isPending = fate.state === 'pending';
@@ -242,7 +269,6 @@ function recording(fate: Fate, now: unknown, later: (ms: number) => object): obj
     ...('reply' in fate ? { reply: { $literal: fate.reply } } : {}),
     ...(isPending && fate.uncertain ? { uncertain: true } : {}),
   };
-  const history = { $concatArrays: [{ $ifNull: ['$history', []] }, [entry]] };
   const forgotten = ['lease', 'claimedAt'];
   if (fate.state === 'sent') forgotten.push('problem');
   // Its links are credentials.
@@ -255,7 +281,7 @@ function recording(fate: Fate, now: unknown, later: (ms: number) => object): obj
         ...('problem' in fate ? { problem: { $literal: fate.problem } } : {}),
         attempts: { $add: ['$attempts', attempted ? 1 : 0] },
         // That no server was there is told by `problem` alone, however often that was found.
-        ...(attempted || !isPending ? { history: { $slice: [history, -longestHistory] } } : {}),
+        ...(attempted || !isPending ? { history: historyWith(entry) } : {}),
       },
     },
     { $unset: forgotten },

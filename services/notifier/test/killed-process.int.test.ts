@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '@offer-ads/testing/eventually';
+import { runs } from '@offer-ads/testing/profile';
+import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { aMail, type DeliveryUnderTest, setUpDelivery } from './delivery-under-test.ts';
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+let test: DeliveryUnderTest;
+let children: ChildProcess[];
+beforeEach(async () => {
+  test = await setUpDelivery();
+  children = [];
+});
+afterEach(async () => {
+  await Promise.all(children.map(kill));
+  await test[Symbol.asyncDispose]();
+});
+
+/** The service as a process of its own, on the test's database and mail server. */
+async function startProcess(o: { mongoUrl?: string; connections?: number } = {}): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [main], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      HOST: '127.0.0.1',
+      PORT: '0',
+      LOG_LEVEL: 'info',
+      ADMIN_TOKEN: 'an-admin-token-that-only-tests-ever-use-0123456789',
+      MONGO_URL: o.mongoUrl ?? test.mongoUrl,
+      // Nobody is there: what is to be sent is in the database.
+      RABBITMQ_URL: 'amqp://guest:guest@127.0.0.1:9',
+      SMTP_URL: test.smtp.url,
+      SMTP_CONNECTIONS: `${o.connections ?? 5}`,
+      MAIL_FROM: 'Offers <offers@ads.example>',
+      PORTAL_URL: 'https://ads.example/portal',
+      NOTIFIER_CONTEXT_SECRET: 'a-context-secret-that-only-tests-ever-use-0123',
+      UNSUBSCRIBE_SECRET: 'an-unsubscribe-secret-that-only-tests-use-01234',
+    },
+  });
+  children.push(child);
+  for await (const line of createInterface(child.stdout)) {
+    if (!line.includes('"listening"')) continue;
+    child.stdout.resume();
+    return child;
+  }
+  throw new Error('the process ended before it listened');
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
+const many = (count: number) => Array.from({ length: count }, (_, index) => aMail(index + 1));
+const messageIds = () => test.smtp.taken.map(({ messageId }) => messageId);
+
+async function expectAllRecorded(): Promise<void> {
+  await eventually(
+    async () =>
+      expect(new Set((await test.documents()).map(({ state }) => state))).toEqual(new Set(['sent'])),
+    { timeoutMs: 40_000 },
+  );
+}
+
+describe('a process that is killed after the server has taken a mail and before that is recorded', () => {
+  it('leaves that one mail to go out once more, with the same Message-ID, and loses none', async () => {
+    for (let round = 0; round < runs(1, 10); round += 1) {
+      const takenBefore = test.smtp.taken.length;
+      await test.collection().deleteMany({});
+      await using proxy = await startTcpProxy(test.mongoUrl);
+      const fourth = Promise.withResolvers<string>();
+      const reached = test.smtp.reached('content');
+      test.smtp.behave((step, turn) =>
+        step === 'content' && turn === reached + 4 ? fourth.promise : undefined,
+      );
+      await test.put(...many(12));
+      const victim = await startProcess({ mongoUrl: proxy.url, connections: 1 });
+      await eventually(() => expect(test.smtp.reached('content')).toBe(reached + 4));
+      // From here on nothing is recorded, whenever the process hears the answer.
+      proxy.freeze();
+      fourth.resolve('250 2.0.0 Ok');
+      await eventually(() => expect(test.smtp.taken).toHaveLength(takenBefore + 4));
+      await kill(victim);
+      expect((await test.documents()).filter(({ state }) => state === 'sent')).toHaveLength(3);
+
+      // As if two minutes had passed.
+      await test.collection().updateMany({ state: 'sending' }, [{ $set: { dueAt: '$$NOW' } }]);
+      const heir = await startProcess();
+      await expectAllRecorded();
+      const copies = messageIds().slice(takenBefore);
+      expect(copies).toHaveLength(13);
+      expect(new Set(copies).size).toBe(12);
+      // All that the dead process had claimed may have been taken, as far as anybody can know.
+      const inherited = (await test.documents()).filter(({ history }) => history?.[0]?.uncertain === true);
+      expect(inherited.length).toBeGreaterThanOrEqual(1);
+      await kill(heir);
+    }
+  });
+});
+
+describe('two processes at once', () => {
+  it('send every mail once', async () => {
+    const count = runs(200, 2_000);
+    await test.put(...many(count));
+    await Promise.all([startProcess(), startProcess()]);
+    await expectAllRecorded();
+    expect(messageIds()).toHaveLength(count);
+    expect(new Set(messageIds()).size).toBe(count);
+  });
+});

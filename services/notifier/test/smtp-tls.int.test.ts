@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { openMailer } from '../src/mailer.ts';
+import { certificateFor } from './certificate.ts';
+import { startSmtpSink } from './smtp-sink.ts';
+
+const mail = {
+  id: 'offer-paid/offer/17 to ann@cafe.example',
+  recipient: 'ann@cafe.example',
+  message: { subject: 'Offer paid', text: 'text', html: '<p>html</p>' },
+};
+const own = certificateFor('127.0.0.1');
+const ways = ['starttls', 'first byte'] as const;
+
+function mailerTo(smtpUrl: string, authorities?: string) {
+  const from = 'Offers <offers@ads.example>';
+  return openMailer({ smtpUrl, tls: 'required', authorities, from, connections: 1 });
+}
+
+describe.each(ways)('a mail to a server with TLS (%s)', (from) => {
+  it('is sent when the certificate is of a known authority and for the host', async () => {
+    await using sink = await startSmtpSink(0, { ...own, from });
+    await using mailer = mailerTo(sink.url, own.cert);
+    expect(await mailer.send(mail)).toMatchObject({ outcome: 'accepted' });
+    expect(sink.mails).toHaveLength(1);
+    expect(sink.plain()).toBe(0);
+  });
+
+  it('is not sent, nor a password, when nobody vouches for the certificate', async () => {
+    await using sink = await startSmtpSink(0, { ...own, from });
+    await using mailer = mailerTo(sink.url.replace('://', '://user:password@'));
+    expect(await mailer.send(mail)).toMatchObject({
+      outcome: 'unavailable',
+      problem: expect.stringContaining('self-signed certificate'),
+    });
+    expect([sink.mails.length, sink.plain()]).toEqual([0, 0]);
+  });
+
+  it('is not sent when the certificate is for another host', async () => {
+    const other = certificateFor('mail.example');
+    await using sink = await startSmtpSink(0, { ...other, from });
+    await using mailer = mailerTo(sink.url, other.cert);
+    expect(await mailer.send(mail)).toMatchObject({
+      outcome: 'unavailable',
+      problem: expect.stringMatching(/does not match certificate|not in the cert/),
+    });
+    expect(sink.mails).toEqual([]);
+  });
+});
+
+it('a mail waits, and no password is said, when the server offers no TLS though it is required', async () => {
+  await using sink = await startSmtpSink();
+  await using mailer = mailerTo(sink.url.replace('://', '://user:password@'));
+  expect(await mailer.send(mail)).toMatchObject({ outcome: 'unavailable' });
+  expect([sink.mails.length, sink.plain()]).toEqual([0, 0]);
+});
