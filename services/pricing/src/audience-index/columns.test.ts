@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { chance } from '@offer-ads/testing/random';
-import { clearBit, columnsOf, setBit, slotsOf, writeColumns } from './columns.ts';
+import { clearBit, findColumns, setBit, slotsOf, writeColumns } from './columns.ts';
 import { createDraft } from './draft.ts';
 import { allocate, createHeap, read, reserve } from './heap.ts';
 import { openKernel } from './kernel.ts';
@@ -14,6 +14,7 @@ function createColumns() {
   reserve(heap);
   const owner = allocate(heap, superblock.words);
   heap.u32[owner + superblock.columns] = writeColumns(heap, createDraft());
+  const found = new Uint16Array(COLUMNS);
   const block = () => read(heap, owner + superblock.columns);
   return {
     set: (column: number, slot: number) => {
@@ -22,7 +23,7 @@ function createColumns() {
     },
     clear: (column: number, slot: number) => clearBit(heap, block(), column, slot),
     slots: (column: number) => slotsOf(heap, block(), column).toSorted((a, b) => a - b),
-    columns: (slot: number) => columnsOf(heap, block(), slot),
+    columns: (slot: number) => [...found.subarray(0, findColumns(heap, block(), slot, found))],
     bytes: () => 16 * read(heap, block() + columnBlock.capacity),
   };
 }

@@ -59,21 +59,39 @@ export function clearBit(heap: Heap, block: number, column: number, slot: number
   heap.u16[address * 2 + placeInList(heap, address, form, slot)] = NO_SLOT;
 }
 
-/** The columns that have a slot, in ascending order. */
-export function columnsOf(heap: Heap, block: number, slot: number): number[] {
-  const found: number[] = [];
+/** Finds the columns that have a slot, in ascending order. @param found where they are written @returns how many they are */
+export function findColumns(heap: Heap, block: number, slot: number, found: Uint16Array): number {
+  const { u16, u32 } = heap;
   const known = read(heap, block + columnBlock.known);
-  for (let column = 0; column < known; column += 1)
-    if (hasSlot(heap, block, column, slot)) found.push(column);
-  return found;
+  const directory = (block + columnBlock.directory) * 2;
+  let columns = 0;
+  for (let column = 0; column < known; column += 1) {
+    const entry = u16[directory + column] as number;
+    if (entry === 0) continue;
+    const address = addressOf(block, entry);
+    found[columns] = column;
+    // For bitmaps no branch: so the processor fetches them all at once.
+    if ((entry & 3) === DENSE) columns += ((u32[address + (slot >>> 5)] as number) >>> (slot & 31)) & 1;
+    else if (placeInList(heap, address, entry & 3, slot) >= 0) columns += 1;
+  }
+  return columns;
 }
 
 /** Which of some columns (32 at most) have a slot, as bits. */
 export function bitsOf(heap: Heap, block: number, slot: number, first: number, columns: number): number {
-  let bits = 0;
+  const { u16, u32 } = heap;
+  const directory = (block + columnBlock.directory) * 2;
   const end = min(first + columns, read(heap, block + columnBlock.known));
+  let bits = 0;
   for (let column = first; column < end; column += 1) {
-    if (hasSlot(heap, block, column, slot)) bits |= 1 << (column - first);
+    const entry = u16[directory + column] as number;
+    if (entry === 0) continue;
+    const address = addressOf(block, entry);
+    const isSet =
+      (entry & 3) === DENSE
+        ? (((u32[address + (slot >>> 5)] as number) >>> (slot & 31)) & 1) === 1
+        : placeInList(heap, address, entry & 3, slot) >= 0;
+    if (isSet) bits |= 1 << (column - first);
   }
   return bits >>> 0;
 }
@@ -152,7 +170,7 @@ function createBlock(heap: Heap, known: number, units: number): number {
 }
 
 /** Head and directory, in whole lines of the processor's cache, so that a bitmap behind them is in two lines and not in three. */
-function headUnits(known: number): number {
+export function headUnits(known: number): number {
   return ceil((1 + ceil(known / 8)) / LINE_UNITS) * LINE_UNITS;
 }
 
@@ -204,17 +222,6 @@ function newEntry(heap: Heap, block: number, column: number, form: number): numb
 function entryOf(heap: Heap, block: number, column: number): number {
   if (column >= read(heap, block + columnBlock.known)) return 0;
   return heap.u16[(block + columnBlock.directory) * 2 + column] as number;
-}
-
-/** The directory must know the column. */
-function hasSlot({ u16, u32 }: Heap, block: number, column: number, slot: number): boolean {
-  const entry = u16[(block + columnBlock.directory) * 2 + column] as number;
-  if (entry === 0) return false;
-  const address = addressOf(block, entry);
-  const form = entry & 3;
-  if (form === DENSE) return (((u32[address + (slot >>> 5)] as number) >>> (slot & 31)) & 1) === 1;
-  for (let at = 0; at < LISTED(form); at += 1) if (u16[address * 2 + at] === slot) return true;
-  return false;
 }
 
 function addressOf(block: number, entry: number): number {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { chance } from '@offer-ads/testing/random';
-import { createHeap, reserve } from './heap.ts';
+import { createHeap, reserve, usedWords } from './heap.ts';
 import {
   addReference,
   createIdMap,
@@ -19,7 +19,8 @@ function createMap(expected: readonly number[] = []) {
   createIdMap(heap);
   expectIds(heap, Float64Array.from(expected), (words) => reserve(heap, words));
   return {
-    find: (id: number) => findReference(heap, idOf, id),
+    words: () => usedWords(heap),
+    find: (id: number) => findReference(heap, (reference) => idOf(reference) === id, id),
     add: (id: number, reference: number) => {
       reserve(heap);
       ids.set(reference, id);
@@ -64,6 +65,29 @@ describe('the id map', () => {
       expect(known.size).toBeGreaterThan(5_000);
     },
   );
+
+  it('takes no more memory, and forgets nobody, however often members leave and come back', () => {
+    const map = createMap();
+    const ids = Array.from({ length: 130_000 }, (_, at) => 2 ** 32 - 20_000 + at);
+    ids.forEach((id, at) => map.add(id, at + 1));
+    const churn = (rounds: number) => {
+      for (let round = 0; round < rounds; round += 1) {
+        ids.forEach((id, at) => {
+          if (at % 5 !== round % 5) return;
+          map.remove(id, at + 1);
+          if (map.find(id) !== 0) throw new Error(`${id} is still there`);
+        });
+        ids.forEach((id, at) => {
+          if (at % 5 === round % 5) map.add(id, at + 1);
+        });
+      }
+      return map.words();
+    };
+    expect(churn(10)).toBe(churn(10));
+    ids.forEach((id, at) => {
+      if (map.find(id) !== at + 1) throw new Error(`${id} is not where it was put`);
+    });
+  });
 
   it('complains of an id that should be there and is not', () => {
     const map = createMap();

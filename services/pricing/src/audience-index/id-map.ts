@@ -3,23 +3,28 @@
  * its own, so that no change ever waits for ten million entries to be moved.
  *
  * An entry is a slot's reference (29 bits: number of the superblock, slot) and three bits of the id's hash, which tell
- * nearly always whether it is worth while to look at the id that is kept in the slot. 0 is an empty entry.
+ * nearly always whether it is worth while to look at the id that is kept in the slot. 0 is an empty entry. One that was
+ * removed stays as gone, because the ways to others lead over it, until it is used again or the segment is written anew.
  */
 import { allocate, canAllocate, type Heap, increase, read, release, roundedWords } from './heap.ts';
 import { state } from './layout.ts';
 
 const SEGMENT_BITS = 14;
 const SEGMENTS = 2 ** SEGMENT_BITS;
-/** Of a segment in the directory: address, how many entries it can hold, how many it holds. */
-const [ADDRESS, CAPACITY, ENTRIES, DIRECTORY_WORDS] = [0, 1, 2, 3] as const;
+/** Of a segment in the directory: address, how many entries it can hold, how many it holds, how many of others are gone. */
+const [ADDRESS, CAPACITY, ENTRIES, GONE_ENTRIES, DIRECTORY_WORDS] = [0, 1, 2, 3, 4] as const;
 const PLACE_BITS = 32 - SEGMENT_BITS;
 const REFERENCE_BITS = 29;
 const REFERENCES = 2 ** REFERENCE_BITS - 1;
+const EMPTY = 0;
+/** No member's, because no reference is 0. */
+const GONE = 2 ** REFERENCE_BITS;
 
 /** Of an id: its segment, where in the segment it belongs (18 bits), and its three bits, already in place. */
 type Hash = { readonly segment: number; readonly place: number; readonly tag: number };
 /** Whose slot a reference names. */
 export type IdOf = (reference: number) => number;
+export type IsOf = (reference: number, id: number) => boolean;
 
 const { ceil, floor, imul, max } = Math;
 
@@ -30,7 +35,7 @@ export function createIdMap(heap: Heap): void {
 }
 
 /** @returns 0 for an id that is not there */
-export function findReference(heap: Heap, idOf: IdOf, id: number): number {
+export function findReference(heap: Heap, isOf: IsOf, id: number): number {
   const { segment: index, place, tag } = hash(id);
   const segment = segmentAt(heap, index);
   const capacity = read(heap, segment + CAPACITY);
@@ -38,9 +43,9 @@ export function findReference(heap: Heap, idOf: IdOf, id: number): number {
   const start = read(heap, segment + ADDRESS);
   for (let at = scaled(place, capacity); ; at = at + 1 === capacity ? 0 : at + 1) {
     const entry = read(heap, start + at);
-    if (entry === 0) return 0;
+    if (entry === EMPTY) return 0;
     const reference = entry & REFERENCES;
-    if ((entry ^ tag) >>> REFERENCE_BITS === 0 && idOf(reference) === id) return reference;
+    if ((entry ^ tag) >>> REFERENCE_BITS === 0 && entry !== GONE && isOf(reference, id)) return reference;
   }
 }
 
@@ -48,11 +53,13 @@ export function findReference(heap: Heap, idOf: IdOf, id: number): number {
 export function addReference(heap: Heap, idOf: IdOf, id: number, reference: number): void {
   const hashed = hash(id);
   const segment = segmentAt(heap, hashed.segment);
-  const entries = read(heap, segment + ENTRIES);
+  const entries = read(heap, segment + ENTRIES) + 1;
   // Seven eighths: above that, looking for an id takes many steps.
-  if ((entries + 1) * 8 > read(heap, segment + CAPACITY) * 7) resize(heap, idOf, segment, entries + 1);
+  if ((entries + read(heap, segment + GONE_ENTRIES)) * 8 > read(heap, segment + CAPACITY) * 7) {
+    resize(heap, idOf, segment, entries);
+  }
   place(heap, segment, hashed.place, hashed.tag | reference);
-  heap.u32[segment + ENTRIES] = entries + 1;
+  heap.u32[segment + ENTRIES] = entries;
 }
 
 /** The id must be there with that reference. */
@@ -61,26 +68,14 @@ export function moveReference(heap: Heap, id: number, from: number, to: number):
   heap.u32[findEntry(heap, hashed, from)] = hashed.tag | to;
 }
 
-/** The id must be there with that reference. Those behind it move up, so that no gap is left on their way. */
+/** The id must be there with that reference. */
 export function removeReference(heap: Heap, idOf: IdOf, id: number, reference: number): void {
   const hashed = hash(id);
   const segment = segmentAt(heap, hashed.segment);
-  const start = read(heap, segment + ADDRESS);
-  const capacity = read(heap, segment + CAPACITY);
-  let gap = findEntry(heap, hashed, reference) - start;
-  let next = (gap + 1) % capacity;
-  for (let entry = read(heap, start + next); entry !== 0; entry = read(heap, start + next)) {
-    const home = scaled(hash(idOf(entry & REFERENCES)).place, capacity);
-    // It may fill the gap unless it belongs behind it.
-    if ((next - home + capacity) % capacity >= (next - gap + capacity) % capacity) {
-      heap.u32[start + gap] = entry;
-      gap = next;
-    }
-    next = (next + 1) % capacity;
-  }
-  heap.u32[start + gap] = 0;
+  leaveGone(heap, segment, findEntry(heap, hashed, reference));
   increase(heap, segment + ENTRIES, -1);
   const entries = read(heap, segment + ENTRIES);
+  const capacity = read(heap, segment + CAPACITY);
   if (entries * 4 < capacity && capacity > SMALLEST && canAllocate(heap)) {
     resize(heap, idOf, segment, entries);
   }
@@ -112,28 +107,48 @@ function findEntry(heap: Heap, { segment: index, place }: Hash, reference: numbe
   const capacity = read(heap, segment + CAPACITY);
   for (let at = scaled(place, capacity); ; at = at + 1 === capacity ? 0 : at + 1) {
     const entry = read(heap, start + at);
-    if (entry === 0) throw new Error('a member is in a slot but not in the id map');
+    if (entry === EMPTY) throw new Error('a member is in a slot but not in the id map');
     if ((entry & REFERENCES) === reference) return start + at;
   }
 }
 
+/** In the first place on its way that is empty or gone. */
 function place(heap: Heap, segment: number, home: number, entry: number): void {
   const start = read(heap, segment + ADDRESS);
   const capacity = read(heap, segment + CAPACITY);
   let at = scaled(home, capacity);
-  while (read(heap, start + at) !== 0) at = at + 1 === capacity ? 0 : at + 1;
+  while ((read(heap, start + at) & REFERENCES) !== 0) at = at + 1 === capacity ? 0 : at + 1;
+  if (read(heap, start + at) === GONE) increase(heap, segment + GONE_ENTRIES, -1);
   heap.u32[start + at] = entry;
 }
 
+/** No way leads over what lies right before an empty place, so that becomes empty too. */
+function leaveGone(heap: Heap, segment: number, address: number): void {
+  const start = read(heap, segment + ADDRESS);
+  const capacity = read(heap, segment + CAPACITY);
+  heap.u32[address] = GONE;
+  increase(heap, segment + GONE_ENTRIES, 1);
+  let at = address - start;
+  if (read(heap, start + (at + 1 === capacity ? 0 : at + 1)) !== EMPTY) return;
+  while (read(heap, start + at) === GONE) {
+    heap.u32[start + at] = EMPTY;
+    increase(heap, segment + GONE_ENTRIES, -1);
+    at = at === 0 ? capacity - 1 : at - 1;
+  }
+}
+
+/** With the places of those who are gone empty again. */
 function resize(heap: Heap, idOf: IdOf, segment: number, entries: number): void {
   const before = read(heap, segment + ADDRESS);
   const capacityBefore = read(heap, segment + CAPACITY);
   const capacity = capacityFor(entries);
   heap.u32[segment + ADDRESS] = allocateEmpty(heap, capacity);
   heap.u32[segment + CAPACITY] = capacity;
+  heap.u32[segment + GONE_ENTRIES] = 0;
   for (let at = 0; at < capacityBefore; at += 1) {
     const entry = read(heap, before + at);
-    if (entry !== 0) place(heap, segment, hash(idOf(entry & REFERENCES)).place, entry);
+    const reference = entry & REFERENCES;
+    if (reference !== 0) place(heap, segment, hash(idOf(reference)).place, entry);
   }
   if (capacityBefore > 0) release(heap, before, capacityBefore);
 }

@@ -11,7 +11,7 @@ import { changeEntry, insertEntry, removeEntry } from './member-changes.ts';
 import { queryFor } from './query.ts';
 import { savedChunks } from './saved-bytes.ts';
 import type { Entry } from './superblock.ts';
-import { createTree, entryOf, idOf, referencesOf, type Tree } from './tree.ts';
+import { createTree, entryOf, idOf, isOf, referencesOf, type Tree } from './tree.ts';
 import { createVocabulary, learnGender, learnInterest, type Vocabulary } from './vocabulary.ts';
 
 /** Only members who count (active, not banned) are in the index: a ban is a `remove`, its end a `put`. */
@@ -64,7 +64,8 @@ export function emptyParts({ kernel: name, maxBytes }: AudienceOptions): Parts {
 export function indexOn(parts: Parts): AudienceIndex {
   const { kernel, heap, tree, vocabulary } = parts;
   const idAt = (reference: number) => idOf(tree, reference);
-  const find = (memberId: number) => findReference(heap, idAt, memberId);
+  const isAt = (reference: number, memberId: number) => isOf(tree, reference, memberId);
+  const find = (memberId: number) => findReference(heap, isAt, memberId);
 
   return {
     count: (target) => {

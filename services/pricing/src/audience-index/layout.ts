@@ -25,6 +25,8 @@ export const superblock = {
   /** Address of its column block. */
   columns: 2,
   members: 3,
+  /** Which child of the node above it is. */
+  place: 5,
   /** Bitmap of the slots that are taken: the column "anybody". */
   taken: 16,
   /** Of its 16 blocks. */
@@ -71,6 +73,8 @@ export const node = {
   /** Address and capacity (in interests) of its counters: of each interest, members by gender. */
   counters: 3,
   countedInterests: 4,
+  /** Of the node itself in the one above. */
+  place: 5,
   /** Of its children. */
   boxes: 16,
   addresses: 80,

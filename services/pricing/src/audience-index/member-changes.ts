@@ -7,7 +7,7 @@ import { clearBit, setBit } from './columns.ts';
 import { addInterests } from './counters.ts';
 import { type Heap, increase, read } from './heap.ts';
 import { hilbertKey } from './hilbert.ts';
-import { CHILDREN, INTEREST_COLUMN, node, SLOTS_OF_BLOCK, state, superblock } from './layout.ts';
+import { CHILDREN, INTEREST_COLUMN, INTERESTS, node, SLOTS_OF_BLOCK, state, superblock } from './layout.ts';
 import { parentOf, placeOf } from './nodes.ts';
 import {
   boxOfBlock,
@@ -35,7 +35,8 @@ export function insertEntry(tree: Tree, entry: Entry): number {
 
 export function removeEntry(tree: Tree, reference: number): void {
   const { heap } = tree;
-  const [address, slot] = [addressOf(tree, reference), slotIn(reference)];
+  const address = addressOf(tree, reference);
+  const slot = slotIn(reference);
   const entry = entryAt(heap, address, slot);
   clearSlot(heap, address, slot, entry);
   count(heap, address, entry, -1);
@@ -45,7 +46,8 @@ export function removeEntry(tree: Tree, reference: number): void {
 
 /** For a member who is there. If that takes another slot, the tree tells of it. */
 export function changeEntry(tree: Tree, reference: number, entry: Entry): void {
-  const [address, slot] = [addressOf(tree, reference), slotIn(reference)];
+  const address = addressOf(tree, reference);
+  const slot = slotIn(reference);
   const before = entryAt(tree.heap, address, slot);
   changeFacts(tree.heap, address, slot, before, entry);
   if (before.latitude === entry.latitude && before.longitude === entry.longitude) return;
@@ -54,8 +56,7 @@ export function changeEntry(tree: Tree, reference: number, entry: Entry): void {
 
 /** Gender and interests. */
 function changeFacts(heap: Heap, address: number, slot: number, before: Entry, after: Entry): void {
-  const lost = before.interests.filter((interest) => !after.interests.includes(interest));
-  const gained = after.interests.filter((interest) => !before.interests.includes(interest));
+  const { lost, gained } = differences(before.interests, after.interests);
   for (const interest of lost)
     clearBit(heap, read(heap, address + superblock.columns), INTEREST_COLUMN + interest, slot);
   for (const interest of gained) setBit(heap, address, INTEREST_COLUMN + interest, slot);
@@ -72,10 +73,28 @@ function changeFacts(heap: Heap, address: number, slot: number, before: Entry, a
   }
 }
 
+const marks = new Uint8Array(INTERESTS);
+
+function differences(before: readonly number[], after: readonly number[]) {
+  const lost: number[] = [];
+  const gained: number[] = [];
+  for (const interest of after) marks[interest] = 1;
+  for (const interest of before) {
+    if (marks[interest] === 0) lost.push(interest);
+    marks[interest] = 0;
+  }
+  for (const interest of after) {
+    if (marks[interest] === 1) gained.push(interest);
+    marks[interest] = 0;
+  }
+  return { lost, gained };
+}
+
 /** To another place. Within the superblock the slot stays the same unless the box of another block is nearer. */
 function moveEntry(tree: Tree, reference: number, before: Entry, after: Entry): void {
   const { heap } = tree;
-  const [address, slot] = [addressOf(tree, reference), slotIn(reference)];
+  const address = addressOf(tree, reference);
+  const slot = slotIn(reference);
   const key = hilbertKey(after.latitude, after.longitude);
   const stays = superblockFor(tree, key) === address;
   const target = stays ? address : roomFor(tree, key);
@@ -104,19 +123,23 @@ function count(heap: Heap, address: number, { gender, interests }: Entry, by: 1 
 
 /** From one superblock to another: above the lowest node that has both below it, all numbers stay as they are. */
 function countMove(heap: Heap, from: number, to: number, { gender, interests }: Entry): void {
-  for (let [left, entered] = [from, to]; ; ) {
-    const [before, after] = [parentOf(heap, left), parentOf(heap, entered)];
+  let left = from;
+  let entered = to;
+  for (;;) {
+    const before = parentOf(heap, left);
+    const after = parentOf(heap, entered);
     countGender(heap, before, left, gender, -1);
     countGender(heap, after, entered, gender, 1);
     if (before === after) return;
     addInterests(heap, before, gender, interests, -1);
     addInterests(heap, after, gender, interests, 1);
-    [left, entered] = [before, after];
+    left = before;
+    entered = after;
   }
 }
 
 function countGender(heap: Heap, at: number, child: number, gender: number, by: 1 | -1): void {
-  increase(heap, at + node.genders + gender * CHILDREN + placeOf(heap, at, child), by);
+  increase(heap, at + node.genders + gender * CHILDREN + placeOf(heap, child), by);
 }
 
 /** Boxes grow around a member, upwards until one has room already. */
@@ -126,7 +149,7 @@ function widen(heap: Heap, address: number, slot: number, { latitude, longitude 
   for (let child = address; extendBox(heap, boxes, place, latitude, longitude); ) {
     const at = parentOf(heap, child);
     if (at === 0) return;
-    place = placeOf(heap, at, child);
+    place = placeOf(heap, child);
     boxes = at + node.boxes;
     child = at;
   }
@@ -139,7 +162,7 @@ function narrow(heap: Heap, address: number, slot: number, { latitude, longitude
   if (!isOnEdge(heap, boxes, block, latitude, longitude)) return;
   if (!writeBox(heap, boxes, block, boxOfBlock(heap, address, block))) return;
   for (let child = address, at = parentOf(heap, child); at !== 0; child = at, at = parentOf(heap, at)) {
-    if (!writeBox(heap, at + node.boxes, placeOf(heap, at, child), boxAround(heap, boxes))) return;
+    if (!writeBox(heap, at + node.boxes, placeOf(heap, child), boxAround(heap, boxes))) return;
     boxes = at + node.boxes;
   }
 }

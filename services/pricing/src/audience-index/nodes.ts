@@ -53,10 +53,9 @@ export function parentOf(heap: Heap, child: number): number {
   return read(heap, child + node.parent);
 }
 
-export function placeOf(heap: Heap, at: number, child: number): number {
-  let place = 0;
-  while (childAt(heap, at, place) !== child) place += 1;
-  return place;
+/** Which child of the node above it is; at the same offset, too. */
+export function placeOf(heap: Heap, child: number): number {
+  return read(heap, child + node.place);
 }
 
 /** The last child that begins at or before the key; the first one where none does. */
@@ -93,6 +92,7 @@ export function writeChild(heap: Heap, at: number, place: number, child: Child):
     heap.u32[at + node.genders + gender * CHILDREN + place] = members;
   });
   heap.u32[child.address + node.parent] = at;
+  heap.u32[child.address + node.place] = place;
 }
 
 /** There must be room. The counters by interest are left as they are. */

@@ -77,7 +77,7 @@ describe('saved bytes', () => {
     await expect(load(Buffer.concat([saved, Buffer.from('x')]))).rejects.toThrow('more behind the end');
     await expect(load(Buffer.from('{"members": [1, 2, 3]}'))).rejects.toThrow('something else');
     const next = Buffer.from(saved);
-    next.writeUInt32LE(2, 8);
-    await expect(load(next)).rejects.toThrow('they have format 2, and this is format 1');
+    next.writeUInt32LE(1, 8);
+    await expect(load(next)).rejects.toThrow('they have format 1, and this is format 2');
   });
 });

@@ -14,8 +14,8 @@ export class AudienceBytesError extends Error {
   override readonly name = 'AudienceBytesError';
 }
 
-/** Changes whenever layout.ts, hilbert.ts or the hash of ids does: an index of another format is built anew. */
-const FORMAT = 1;
+/** Changes whenever layout.ts, hilbert.ts or the id map does: an index of another format is built anew. */
+const FORMAT = 2;
 const MAGIC = 'audience';
 const CHUNK_BYTES = 4 * 1024 * 1024;
 /** Format and length of the head come before it, and its checksum after it. */

@@ -4,9 +4,9 @@ import { type Heap, read, readSigned } from './heap.ts';
 import { findReference } from './id-map.ts';
 import type { Parts } from './index-parts.ts';
 import { BLOCKS, CHILDREN, GENDERS, node, SLOTS_OF_BLOCK, state, superblock } from './layout.ts';
-import { childAt, childrenOf, keyAt, levelOf, parentOf } from './nodes.ts';
+import { childAt, childrenOf, keyAt, levelOf, parentOf, placeOf } from './nodes.ts';
 import { type Entry, entryAt, takenSlots } from './superblock.ts';
-import { idOf, referenceOf } from './tree.ts';
+import { isOf, referenceOf } from './tree.ts';
 
 type Totals = { members: Entry[]; box: Box };
 
@@ -27,7 +27,7 @@ export function structureFaults({ heap, tree }: Parts): string[] {
       const reference = referenceOf(heap, address, slot);
       expectSame(
         `reference of ${id}`,
-        findReference(heap, (each) => idOf(tree, each), id),
+        findReference(heap, (each) => isOf(tree, each, id), id),
         reference,
       );
     });
@@ -44,6 +44,7 @@ export function structureFaults({ heap, tree }: Parts): string[] {
       const child = childAt(heap, at, place);
       const { members, box } = levelOf(heap, at) === 1 ? checkSuperblock(child) : checkNode(child);
       expectSame('parent', parentOf(heap, child), at);
+      expectSame('place in the parent', placeOf(heap, child), place);
       expectSame('box of a child', readBox(heap, at + node.boxes, place), box);
       expectSame('genders of a child', gendersHeld(heap, at, place), gendersOf(members));
       if (place > 1) expectSame('order', keyAt(heap, at, place) >= keyAt(heap, at, place - 1), true);

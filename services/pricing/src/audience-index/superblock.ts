@@ -1,10 +1,12 @@
 /** Up to 1,024 members who live close together, in 16 blocks of 64 slots. What is above is the tree's business. */
 import { type Box, clearBoxes, extend, growth, nowhere, writeBox } from './boxes.ts';
-import { bitsOf, clearBit, columnsOf, releaseColumns, setBit, slotsOf, writeColumns } from './columns.ts';
+import { bitsOf, clearBit, findColumns, releaseColumns, setBit, slotsOf, writeColumns } from './columns.ts';
 import { type Draft, draftBit, draftMember } from './draft.ts';
+import { fetchBitmaps, fetchSuperblock } from './fetch-ahead.ts';
 import { allocate, type Heap, increase, read, readSigned, release } from './heap.ts';
 import {
   BLOCKS,
+  COLUMNS,
   columnBlock,
   ID_BIT_COLUMN,
   ID_BITS,
@@ -112,28 +114,41 @@ export function writePosition(
 }
 
 export function idAt(heap: Heap, address: number, slot: number): number {
-  const upper = bitsOf(heap, read(heap, address + superblock.columns), slot, ID_BIT_COLUMN, ID_BITS);
-  return upper * 2 ** 32 + read(heap, address + superblock.ids + slot);
+  return upperId(heap, address, slot) * 2 ** 32 + read(heap, address + superblock.ids + slot);
+}
+
+/** Whether it is that member's slot. If it seems so, what else is known of them is fetched meanwhile: that is asked for next. */
+export function hasId(heap: Heap, address: number, slot: number, id: number): boolean {
+  if (read(heap, address + superblock.ids + slot) !== id >>> 0) return false;
+  fetchSuperblock(heap, address);
+  fetchBitmaps(heap, address, slot);
+  return upperId(heap, address, slot) === floor(id / 2 ** 32);
+}
+
+function upperId(heap: Heap, address: number, slot: number): number {
+  return bitsOf(heap, read(heap, address + superblock.columns), slot, ID_BIT_COLUMN, ID_BITS);
 }
 
 export function entryAt(heap: Heap, address: number, slot: number): Entry {
-  const columns = columnsOf(heap, read(heap, address + superblock.columns), slot);
-  // Everybody has one gender, and genders are the first columns.
-  const [gender = -1] = columns;
+  const columns = findColumns(heap, read(heap, address + superblock.columns), slot, found);
   let upper = 0;
   const interests: number[] = [];
-  for (const column of columns) {
-    if (column >= INTEREST_COLUMN) interests.push(column - INTEREST_COLUMN);
-    else if (column >= ID_BIT_COLUMN) upper |= 1 << (column - ID_BIT_COLUMN);
+  // Everybody has one gender, and genders are the first columns.
+  for (let at = 1; at < columns; at += 1) {
+    const column = found[at] as number;
+    if (column < INTEREST_COLUMN) upper |= 1 << (column - ID_BIT_COLUMN);
+    else interests.push(column - INTEREST_COLUMN);
   }
   return {
     id: upper * 2 ** 32 + read(heap, address + superblock.ids + slot),
     latitude: readSigned(heap, address + superblock.latitudes + slot),
     longitude: readSigned(heap, address + superblock.longitudes + slot),
-    gender,
+    gender: found[0] as number,
     interests,
   };
 }
+
+const found = new Uint16Array(COLUMNS);
 
 /** The columns of an id's upper bits: none for ids below 2^32. */
 export function idColumns(id: number): number[] {
@@ -147,10 +162,12 @@ export function idColumns(id: number): number[] {
 /** The tight box around a block's members. */
 export function boxOfBlock(heap: Heap, address: number, block: number): Box {
   const box = nowhere();
-  for (let slot = block * SLOTS_OF_BLOCK; slot < (block + 1) * SLOTS_OF_BLOCK; slot += 1) {
-    if (!isTaken(heap, address, slot)) continue;
-    const latitude = readSigned(heap, address + superblock.latitudes + slot);
-    extend(box, latitude, readSigned(heap, address + superblock.longitudes + slot));
+  for (let word = 2 * block; word < 2 * block + 2; word += 1) {
+    for (let taken = read(heap, address + superblock.taken + word); taken !== 0; taken &= taken - 1) {
+      const slot = word * 32 + 31 - clz32(taken & -taken);
+      const latitude = readSigned(heap, address + superblock.latitudes + slot);
+      extend(box, latitude, readSigned(heap, address + superblock.longitudes + slot));
+    }
   }
   return box;
 }

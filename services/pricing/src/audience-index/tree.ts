@@ -4,6 +4,7 @@
  */
 import { addCounters } from './counters.ts';
 import { createDraft, type Draft, emptyDraft, slotOf } from './draft.ts';
+import { fetchSuperblock } from './fetch-ahead.ts';
 import { canAllocate, type Heap, read, readSigned } from './heap.ts';
 import { hilbertKey } from './hilbert.ts';
 import { CHILDREN, node, SLOTS, state, superblock } from './layout.ts';
@@ -30,6 +31,7 @@ import {
   createSuperblock,
   type Entry,
   entryAt,
+  hasId,
   idAt,
   releaseSuperblock,
   takenSlots,
@@ -64,6 +66,10 @@ export function entryOf(tree: Tree, reference: number): Entry {
 
 export function idOf(tree: Tree, reference: number): number {
   return idAt(tree.heap, addressOf(tree, reference), slotIn(reference));
+}
+
+export function isOf(tree: Tree, reference: number, id: number): boolean {
+  return hasId(tree.heap, addressOf(tree, reference), slotIn(reference), id);
 }
 
 /** From left to right. */
@@ -155,6 +161,7 @@ const to = { draft: new Int8Array(SLOTS), slot: new Uint16Array(SLOTS) };
 /** The superblock of a place on the curve, split if it was full. */
 export function roomFor(tree: Tree, key: number): number {
   const address = superblockFor(tree, key);
+  fetchSuperblock(tree.heap, address);
   if (read(tree.heap, address + superblock.members) < SLOTS) return address;
   splitSuperblock(tree, address);
   return superblockFor(tree, key);
@@ -166,7 +173,7 @@ export function tidySuperblock(tree: Tree, address: number): void {
   const members = read(heap, address + superblock.members);
   if (members > UNITED_MEMBERS) return;
   const at = parentOf(heap, address);
-  const place = placeOf(heap, at, address);
+  const place = placeOf(heap, address);
   if (members === 0) {
     dropSuperblock(tree, address);
     removeAt(heap, at, place);
@@ -181,7 +188,7 @@ function splitSuperblock(tree: Tree, address: number): void {
   const { heap } = tree;
   makeRoom(tree, parentOf(heap, address));
   const at = parentOf(heap, address);
-  const place = placeOf(heap, at, address);
+  const place = placeOf(heap, address);
   const sorted = sortedSlots(heap, address);
   const half = sorted.length / 2;
   emptyDraft(left);
@@ -262,7 +269,7 @@ function makeRoom(tree: Tree, at: number): void {
   }
   const above = parentOf(heap, at);
   const level = levelOf(heap, above);
-  const place = placeOf(heap, above, at);
+  const place = placeOf(heap, at);
   const second = halve(heap, at);
   writeChild(heap, above, place, describeChild(heap, level, at, keyAt(heap, above, place)));
   insertAt(heap, above, place + 1, describeChild(heap, level, second, keyAt(heap, second, 0)));
@@ -276,7 +283,7 @@ function afterLoss(tree: Tree, at: number): void {
     lowerRoot(heap, at);
     return;
   }
-  const place = placeOf(heap, above, at);
+  const place = placeOf(heap, at);
   if (childrenOf(heap, at) === 0) {
     releaseNode(heap, at);
     removeAt(heap, above, place);
