@@ -1,0 +1,93 @@
+/** Announcing on a database of its own, without a broker and a mail server: what would be sent lies there. */
+import { type EventDeclaration, eventType } from '@offer-ads/contracts/event-declaration';
+import type { OutgoingEvent, ReceivedEvent } from '@offer-ads/platform/events';
+import { createLogger } from '@offer-ads/platform/logging';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
+import { prepareMongoInbox } from '@offer-ads/platform/mongo-inbox';
+import { type TestClock, testClock } from '@offer-ads/testing/clock';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { createTestMongo } from '@offer-ads/testing/mongo';
+import { announce, learnContact } from '../src/announce.ts';
+import { announcements } from '../src/domain/announcements.ts';
+import { openNotificationsStore } from '../src/notifications-store.ts';
+import { type Notifier, notifierOn } from '../src/notifier.ts';
+
+type Stored = {
+  _id: string;
+  state: string;
+  recipient?: string;
+  problem?: string;
+  message?: { text: string };
+};
+
+type Hear = (event: OutgoingEvent) => Promise<void>;
+
+export type AnnouncingUnderTest = AsyncDisposable & {
+  readonly notifier: Notifier;
+  readonly mongo: Mongo;
+  readonly clock: TestClock;
+  readonly log: readonly string[];
+  /** As the broker hands it over. */
+  readonly hear: Hear;
+  /** Another process, whose stores may be stood in for. */
+  readonly as: (changes: Partial<Notifier>) => { readonly hear: Hear };
+  readonly stored: () => Promise<readonly Stored[]>;
+  /** Of those in this state, in the order of the alphabet. */
+  readonly recipients: (state?: string) => Promise<readonly string[]>;
+  /** Everything that was heard and came of it. */
+  readonly forget: () => Promise<void>;
+};
+
+export async function setUpAnnouncing(): Promise<AnnouncingUnderTest> {
+  await using opened = new AsyncDisposableStack();
+  const database = await createTestMongo();
+  opened.defer(() => database.dispose());
+  const mongo = opened.use(
+    await openMongo({ url: database.url, logger: silentLogger, metrics: createMetrics('test') }),
+  );
+  await prepareMongoInbox(mongo);
+  const clock = testClock();
+  const log: string[] = [];
+  const destination = { write: (line: string) => void log.push(line) };
+  const notifier = notifierOn({
+    mongo,
+    clock,
+    notifications: await openNotificationsStore(mongo, clock),
+    logger: createLogger({ service: 'notifier', level: 'trace', destination }),
+    wakeDelivery: () => {},
+    config: {
+      PORTAL_URL: 'https://ads.example/portal',
+      UNSUBSCRIBE_SECRET: 'an-unsubscribe-secret-that-only-tests-ever-use-0',
+    },
+  });
+  const stored = () => mongo.connection.collection<Stored>('notifications').find().sort({ _id: 1 }).toArray();
+  const running = opened.move();
+  return {
+    notifier,
+    mongo,
+    clock,
+    log,
+    stored,
+    hear: (event) => hear(notifier, event),
+    as: (changes) => ({ hear: (event) => hear({ ...notifier, ...changes }, event) }),
+    recipients: async (state) =>
+      (await stored())
+        .filter((one) => state === undefined || one.state === state)
+        .map(({ recipient }) => recipient ?? 'nobody')
+        .toSorted((one, other) => one.localeCompare(other)),
+    forget: async () => {
+      for (const name of ['notifications', 'contacts', 'inbox', 'preferences'])
+        await mongo.connection.collection(name).deleteMany({});
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+async function hear(notifier: Notifier, event: OutgoingEvent): Promise<void> {
+  const received = { ...event, time: new Date(event.time) } as ReceivedEvent<EventDeclaration>;
+  const announcement = announcements.find(({ declaration }) => event.type === eventType(declaration));
+  if (announcement === undefined)
+    await learnContact(notifier, received as Parameters<typeof learnContact>[1]);
+  else await announce(notifier, announcement, received as Parameters<typeof announce>[2]);
+}

@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { OutgoingEvent } from '@offer-ads/platform/events';
+import { fc, runs } from '@offer-ads/testing/profile';
+import { type AnnouncingUnderTest, setUpAnnouncing } from './announcing-under-test.ts';
+import * as events from './events.ts';
+
+let test: AnnouncingUnderTest;
+beforeAll(async () => {
+  test = await setUpAnnouncing();
+});
+afterAll(async () => test[Symbol.asyncDispose]());
+beforeEach(() => test.forget());
+
+const [ann, bob, dot, max] = events.cornerCafe.people as [Person, Person, Person, Person];
+type Person = (typeof events.cornerCafe.people)[number];
+const people = (...people: Person[]) => ({ people });
+
+async function hearAll(heard: readonly OutgoingEvent[]): Promise<void> {
+  for (const event of heard) await test.hear(event);
+}
+
+describe('the state of an organisation', () => {
+  it('is its newest, in whatever order, and however often, its events come', async () => {
+    const versions = [1, 2, 3, 4, 5].map((version) =>
+      events.changed({ tradingName: `Version ${version}` }, version),
+    );
+    const orders = fc.shuffledSubarray([...versions, ...versions], { minLength: 1 });
+    await fc.assert(
+      fc.asyncProperty(orders, async (order) => {
+        await test.forget();
+        await hearAll(order);
+        const newest = Math.max(...order.map(({ subjectVersion }) => subjectVersion));
+        const known = await test.notifier.contacts.find(1);
+        expect(known?.tradingName).toBe(`Version ${newest}`);
+      }),
+      { numRuns: runs(10, 1_000) },
+    );
+  });
+
+  it('is its newest, when its events come at the same time', async () => {
+    const versions = [5, 1, 4, 2, 3].map((version) =>
+      events.changed({ tradingName: `Version ${version}` }, version),
+    );
+    await Promise.all(versions.map(test.hear));
+    expect((await test.notifier.contacts.find(1))?.tradingName).toBe('Version 5');
+  });
+
+  it('is that of this organisation alone', async () => {
+    await hearAll([
+      events.registered({ organisationId: 1, ...people(ann) }),
+      events.registered({ organisationId: 2, ...people(bob) }),
+      events.paymentApplied({ organisationId: 2 }),
+    ]);
+    expect(await test.recipients()).toEqual(['bob@cafe.example']);
+  });
+});
+
+describe('who is disabled, enabled, removed or promoted', () => {
+  it.each([
+    ['disabled', people({ ...ann, enabled: false }, bob), ['bob@cafe.example']],
+    ['removed', people(bob), ['bob@cafe.example']],
+    ['no admin any longer', people({ ...ann, role: 'marketer' }, bob), ['bob@cafe.example']],
+    ['enabled', people(ann, { ...max, enabled: true }), ['ann@cafe.example', 'max@cafe.example']],
+    ['an admin now', people(ann, { ...dot, role: 'admin' }), ['ann@cafe.example', 'dot@cafe.example']],
+  ] as const)('%s, is told what happens from then on as what they are', async (_what, now, told) => {
+    await hearAll([events.registered(), events.changed(now as Partial<typeof events.cornerCafe>, 2)]);
+    await test.hear(events.paymentApplied());
+    expect(await test.recipients()).toEqual(told);
+  });
+
+  it('and whoever left, is not sent what had not been sent yet; the others are', async () => {
+    await hearAll([events.registered(), events.paymentApplied(), events.ended()]);
+    await test.hear(events.changed(people({ ...ann, enabled: false }, bob), 2));
+    expect(await test.recipients('pending')).toEqual(['bob@cafe.example', 'bob@cafe.example']);
+    expect(await test.recipients('failed')).toEqual(['ann@cafe.example', 'ann@cafe.example']);
+  });
+
+  it('loses no mail by news of the organisation that are out of date', async () => {
+    await hearAll([events.registered({}, 3), events.paymentApplied()]);
+    await test.hear(events.changed(people(bob), 2));
+    expect(await test.recipients('pending')).toEqual(['ann@cafe.example', 'bob@cafe.example']);
+  });
+});
+
+describe('a person with another address', () => {
+  const moved = { ...ann, email: 'ann@home.example' };
+
+  it('is sent there what had not been sent yet, once', async () => {
+    await hearAll([events.registered(), events.paymentApplied()]);
+    await test.hear(events.changed(people(moved, bob), 2));
+    expect(await test.recipients('pending')).toEqual(['ann@home.example', 'bob@cafe.example']);
+    expect(await test.recipients('failed')).toEqual([]);
+  });
+
+  it('is not sent there a link that was for whom the old mailbox belongs to', async () => {
+    await hearAll([events.registered(), events.signInRequested()]);
+    await test.hear(events.changed(people(moved, bob), 2));
+    const [link] = await test.stored();
+    expect(link).toMatchObject({ state: 'failed', recipient: 'ann@cafe.example' });
+    expect(JSON.stringify(link)).not.toContain('0123456789abcdef');
+  });
+
+  it('is not sent twice what the mailbox has been sent for somebody else', async () => {
+    await hearAll([events.registered(), events.paymentApplied()]);
+    await test.hear(events.changed(people({ ...ann, email: bob.email }, bob), 2));
+    expect(await test.recipients('pending')).toEqual(['bob@cafe.example']);
+  });
+
+  it('that differs by case alone, stays who they are', async () => {
+    await hearAll([events.registered(people(ann)), events.paymentApplied()]);
+    await test.hear(events.changed(people({ ...ann, email: 'Ann@Cafe.example' }), 2));
+    expect(await test.recipients('pending')).toEqual(['ann@cafe.example']);
+  });
+});
+
+describe('a mailbox of two people', () => {
+  const office = people({ ...ann, email: 'office@cafe.example' }, { ...bob, email: 'Office@cafe.example' });
+
+  it('gets one mail', async () => {
+    await hearAll([events.registered(office), events.paymentApplied(), events.linkIssued()]);
+    expect(await test.recipients()).toEqual(['office@cafe.example', 'office@cafe.example']);
+  });
+
+  it('gets it also when one of them leaves before it was sent', async () => {
+    await hearAll([events.registered(office), events.paymentApplied()]);
+    await test.hear(events.changed(people({ ...bob, email: 'office@cafe.example' }), 2));
+    expect(await test.recipients('pending')).toEqual(['office@cafe.example']);
+  });
+});
+
+describe('what nobody can be told yet', () => {
+  it('waits, hundreds of it, and goes out when the organisation is known, each once', async () => {
+    const offers = Array.from({ length: 120 }, (_, index) => events.paymentApplied({ offerId: index + 1 }));
+    await hearAll(offers);
+    expect(new Set((await test.stored()).map(({ state }) => state))).toEqual(new Set(['waiting']));
+    await test.hear(events.registered(people(ann)));
+    await hearAll(offers);
+    expect(await test.recipients()).toEqual(offers.map(() => 'ann@cafe.example'));
+  });
+
+  it('goes out when the process died between learning of the organisation and sending', async () => {
+    const registration = events.registered(people(ann));
+    await test.hear(events.paymentApplied());
+    await test.mongo.transaction(async (session) => {
+      await test.notifier.contacts.save(session, { ...events.cornerCafe, ...people(ann) }, 1);
+    });
+    await test.mongo.connection.collection<{ _id: string }>('inbox').insertOne({ _id: registration.id });
+    expect(await test.recipients('pending')).toEqual([]);
+    await test.hear(registration);
+    expect(await test.recipients('pending')).toEqual(['ann@cafe.example']);
+  });
+
+  it('misses no organisation that becomes known just after nobody was found', async () => {
+    const { contacts } = test.notifier;
+    const looked = Promise.withResolvers<void>();
+    const known = Promise.withResolvers<void>();
+    let looks = 0;
+    const pausing = test.as({
+      contacts: {
+        ...contacts,
+        find: async (...who) => {
+          const found = await contacts.find(...who);
+          looks += 1;
+          looked.resolve();
+          await known.promise;
+          return found;
+        },
+      },
+    });
+    const announced = pausing.hear(events.paymentApplied());
+    await looked.promise;
+    await test.hear(events.registered(people(ann)));
+    known.resolve();
+    await announced;
+    expect(await test.stored()).toMatchObject([{ state: 'pending', recipient: 'ann@cafe.example' }]);
+    expect(looks).toBeGreaterThan(1);
+  });
+
+  it('waits for an admin, through news of the organisation without one', async () => {
+    await hearAll([
+      events.registered(people(dot)),
+      events.paymentApplied(),
+      events.changed(people(dot, max), 2),
+    ]);
+    expect(await test.stored()).toMatchObject([{ state: 'waiting' }]);
+    await test.hear(events.changed(people(dot, { ...max, enabled: true }), 3));
+    expect(await test.recipients('pending')).toEqual(['max@cafe.example']);
+  });
+
+  it('keeps nothing else waiting when it cannot be read, and is told of in the log without what it holds', async () => {
+    const [first, second] = [events.paymentApplied({ offerId: 1 }), events.paymentApplied({ offerId: 2 })];
+    await hearAll([first, second]);
+    const unreadable = { $set: { 'occurrence.data.paidAt': 'Lunch time for ann@cafe.example' } };
+    await test.mongo.connection
+      .collection<{ _id: string }>('notifications')
+      .updateOne({ _id: `OfferPaymentApplied/${first.id}` }, unreadable);
+    await test.hear(events.registered(people(ann)));
+    expect((await test.stored()).map(({ state }) => state).toSorted()).toEqual(['pending', 'waiting']);
+    expect((await test.notifier.contacts.find(1))?.people).toEqual([ann]);
+    expect(test.log.join()).toContain(first.id);
+    expect(test.log.join()).not.toMatch(/Lunch|ann@cafe/);
+  });
+
+  it('says when it happened, not when it went out, also from before that was kept', async () => {
+    const credit = events.credited();
+    await test.hear(credit);
+    const waiting = test.mongo.connection.collection<{ _id: string }>('notifications');
+    await waiting.updateOne(
+      { _id: `BalanceCredited/${credit.id}` },
+      { $unset: { 'occurrence.happenedAt': '' } },
+    );
+    await test.hear(events.credited({ amountMinor: '1' }));
+    test.clock.advance(24 * 3_600_000);
+    await test.hear(events.registered(people(ann)));
+    for (const { message } of await test.stored())
+      expect(message?.text).toContain('Credited on: 1 June 2026 at 13:00 (UTC+1)');
+  });
+});
+
+describe('what people have switched off', () => {
+  it('is not announced to them, from when they say so until they say otherwise', async () => {
+    const { preferences } = test.notifier;
+    await test.hear(events.registered(people(ann)));
+    await test.hear(events.ended({ offerId: 1 }));
+    await preferences.switchOff(ann.personId, 'offerEnded', new Date());
+    await hearAll([events.ended({ offerId: 2 }), events.low(), events.paymentApplied({ offerId: 2 })]);
+    await preferences.save(ann.personId, ['balanceLow'], new Date());
+    await hearAll([events.ended({ offerId: 3 }), events.low()]);
+    const causes = (await test.stored()).map(({ _id }) => _id.replace(/\/[\da-f-]{36}/, ''));
+    expect(causes).toEqual([
+      'balance-low to ann@cafe.example',
+      'offer-ended/offer/1 to ann@cafe.example',
+      'offer-ended/offer/3 to ann@cafe.example',
+      'offer-paid/offer/2 to ann@cafe.example',
+    ]);
+  });
+
+  it('makes nothing wait, also when nobody else is there to be told', async () => {
+    await test.hear(events.registered(people(ann)));
+    await test.notifier.preferences.switchOff(ann.personId, 'offerEnded', new Date());
+    await test.hear(events.ended());
+    expect(await test.stored()).toEqual([]);
+  });
+
+  it('does not go out of what had waited either', async () => {
+    await hearAll([events.ended(), events.paymentApplied()]);
+    await test.notifier.preferences.switchOff(ann.personId, 'offerEnded', new Date());
+    await test.hear(events.registered(people(ann)));
+    expect((await test.stored()).map(({ _id }) => _id)).toEqual(['offer-paid/offer/17 to ann@cafe.example']);
+  });
+});

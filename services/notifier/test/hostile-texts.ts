@@ -1,0 +1,21 @@
+/** What people, and people who mean harm, write into titles and names. */
+export const hostileTexts: readonly [what: string, text: string][] = [
+  ['a header after a line break', 'Lunch\r\nBcc: everyone@example.com\r\n\r\nNew body'],
+  ['a header after a lone carriage return', 'Lunch\rBcc: everyone@example.com'],
+  ['a line separator', 'Lunch\u2028Bcc: everyone@example.com\u2029'],
+  ['a signature of its own', 'Lunch\n-- \nYou have won'],
+  ['markup', '</title></td></table><script>steal()</script><img src=x onerror=steal()>'],
+  ['the end of an attribute', `" onmouseover="steal()" x='`],
+  ['an entity', '&lt;script&gt;&#60;script&#62;'],
+  ['text that turns the direction of reading', 'invoice\u202efdp.exe\u2066x\u2069\u200f'],
+  ['marks of isolation that end early', 'a\u2069b\u2068c\u2068d'],
+  ['characters that nobody sees', '\u200b\u200b\ufeff\u00ad\u2060'],
+  ['piled up marks', `Zalgo${'\u0301\u0327'.repeat(40)}`],
+  ['a word without end', 'W'.repeat(5_000)],
+  ['a mailbox', '"Ann" <ann@evil.example>, bob@evil.example'],
+  ['an encoded word', '=?utf-8?q?=0D=0ABcc:_everyone=40example.com?='],
+  ['control characters', '\u0000\u0007\u001b[31mred\u001b[0m\u009b'],
+  ['half a character', 'half \ud83d of one'],
+  ['emoji of several', '👩‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🇬🇧'],
+  ['nothing', ''],
+];

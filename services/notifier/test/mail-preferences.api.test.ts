@@ -1,0 +1,226 @@
+/** Which mails a person wants: asked for by the gateway, or ended by the link in a mail. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { startHttpServer } from '@offer-ads/platform/http-server';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
+import { fc } from '@offer-ads/testing/profile';
+import { preferenceRoutes } from '../src/http/preference-routes.ts';
+import { unsubscribeRoutes } from '../src/http/unsubscribe-routes.ts';
+import { unsubscribeLinks } from '../src/unsubscribe-links.ts';
+import { type AnnouncingUnderTest, setUpAnnouncing } from './announcing-under-test.ts';
+import * as events from './events.ts';
+
+let test: AnnouncingUnderTest;
+let server: Awaited<ReturnType<typeof startHttpServer>>;
+beforeAll(async () => {
+  test = await setUpAnnouncing();
+  const { notifier } = test;
+  server = await startHttpServer({
+    service: 'notifier',
+    host: '127.0.0.1',
+    port: 0,
+    logger: notifier.logger,
+    metrics: createMetrics('notifier'),
+    clock: notifier.clock,
+    readiness: async () => [],
+    routes: (app) => {
+      preferenceRoutes(app, notifier, testContextSecret);
+      unsubscribeRoutes(app, notifier);
+    },
+  });
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await test[Symbol.asyncDispose]();
+});
+beforeEach(() => test.forget());
+
+const everything = { offerEnded: true, balanceLow: true };
+
+describe('/internal/mail-preferences', () => {
+  type Caller = Parameters<typeof signedCaller>[0];
+  async function ask(o: { caller?: Partial<Caller>; secret?: string; json?: unknown; body?: string } = {}) {
+    const isPut = o.json !== undefined || o.body !== undefined;
+    const reply = await fetch(`${server.url}/internal/mail-preferences`, {
+      method: isPut ? 'PUT' : 'GET',
+      headers: {
+        ...signedCaller({ audience: 'notifier', personId: 7, ...o.caller }, o.secret),
+        ...(isPut ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(isPut ? { body: o.body ?? JSON.stringify(o.json) } : {}),
+    });
+    return [reply.status, await reply.json()];
+  }
+
+  it('wants every mail until the person says otherwise', async () => {
+    expect(await ask()).toEqual([200, everything]);
+  });
+
+  it('keeps what the person says, also said again, and for this person alone', async () => {
+    const wish = { offerEnded: false, balanceLow: true };
+    expect(await ask({ json: wish })).toEqual([200, wish]);
+    expect(await ask({ json: wish })).toEqual([200, wish]);
+    expect(await ask()).toEqual([200, wish]);
+    expect(await ask({ caller: { personId: 8 } })).toEqual([200, everything]);
+    expect(await ask({ json: everything })).toEqual([200, everything]);
+    expect(await ask()).toEqual([200, everything]);
+  });
+
+  it.each([
+    ['half of it', { offerEnded: false }, /balanceLow/],
+    ['a mail that always comes', { ...everything, offerPaid: false }, /offerPaid/],
+    ['what is neither yes nor no', { ...everything, offerEnded: 'no' }, /offerEnded/],
+    ['nothing', [], /./],
+  ])('refuses %s, says what is wrong, and changes nothing', async (_what, json, message) => {
+    await ask({ json: { offerEnded: false, balanceLow: false } });
+    expect(await ask({ json })).toEqual([400, { message: expect.stringMatching(message) }]);
+    expect(await ask()).toEqual([200, { offerEnded: false, balanceLow: false }]);
+  });
+
+  it('refuses what is no JSON', async () => {
+    expect(await ask({ body: '{' })).toMatchObject([400, {}]);
+  });
+
+  it('is for people whom the gateway vouches for, and for nobody else', async () => {
+    const refused = [401, { message: 'Unauthorised' }];
+    expect(await ask({ caller: { audience: 'billing' } })).toEqual(refused);
+    expect(await ask({ caller: { personId: null } })).toEqual(refused);
+    expect(await ask({ caller: { validUntil: 1 } })).toEqual(refused);
+    expect(await ask({ secret: 'another-secret-that-only-tests-ever-use-0123' })).toEqual(refused);
+    expect((await fetch(`${server.url}/internal/mail-preferences`)).status).toBe(401);
+  });
+});
+
+describe('the link in a mail', () => {
+  /** As the mail carries it; the gateway has it under `/portal`. */
+  async function linkFor(email: string): Promise<string> {
+    await test.hear(events.ended());
+    const stored = await test.stored();
+    const message = stored.find(({ recipient }) => recipient === email)?.message;
+    const url = /https:\/\/ads\.example\/portal(\/unsubscribe\/\S+)/.exec(message?.text ?? '')?.[1];
+    if (url === undefined) throw new Error(`no link for ${email}`);
+    return `${server.url}${url}`;
+  }
+  const wishesOf = async (personId: number) => [...(await test.notifier.preferences.of(personId))];
+  const oneClick = (url: string) =>
+    fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'List-Unsubscribe=One-Click',
+    });
+
+  beforeEach(() => test.hear(events.registered()));
+
+  it('ends mails of its kind for its person when it is posted to, once and for all', async () => {
+    const url = await linkFor('ann@cafe.example');
+    for (let round = 1; round <= 2; round += 1) {
+      const reply = await oneClick(url);
+      expect([reply.status, await reply.text()]).toEqual([
+        200,
+        expect.stringContaining('You get no more mails'),
+      ]);
+    }
+    expect(await wishesOf(1)).toEqual(['offerEnded']);
+    expect(await wishesOf(2)).toEqual([]);
+    await test.hear(events.ended({ offerId: 18 }));
+    expect((await test.stored()).map(({ _id }) => _id)).not.toContain(
+      'offer-ended/offer/18 to ann@cafe.example',
+    );
+    expect((await test.stored()).map(({ _id }) => _id)).toContain('offer-ended/offer/18 to bob@cafe.example');
+  });
+
+  it('leaves what else the person has switched off as it is', async () => {
+    const url = await linkFor('ann@cafe.example');
+    await test.notifier.preferences.save(1, ['balanceLow'], new Date());
+    await fetch(url, { method: 'POST' });
+    expect((await wishesOf(1)).toSorted()).toEqual(['balanceLow', 'offerEnded']);
+  });
+
+  it('changes nothing when it is only looked at, as mail scanners do', async () => {
+    const url = await linkFor('ann@cafe.example');
+    expect((await fetch(url, { method: 'HEAD' })).status).toBe(200);
+    const page = await (await fetch(url)).text();
+    expect(page).toContain('<form method="post">');
+    expect(await wishesOf(1)).toEqual([]);
+    await oneClick(url);
+    const after = await (await fetch(url)).text();
+    expect(after).toContain('You get no more mails');
+    expect(after).not.toContain('<form');
+  });
+
+  it('leads to a page that says of what and of whom, runs nothing and tells nobody where it is', async () => {
+    const tradingName = '</main><script>steal()</script>\u202eCafe';
+    await test.hear(events.changed({ tradingName }, 2));
+    const reply = await fetch(await linkFor('bob@cafe.example'));
+    const page = await reply.text();
+    expect(page).toContain('mails about offers that have ended of <bdi>&lt;/main&gt;&lt;script&gt;');
+    expect(page).not.toMatch(/<script|\u202e|@cafe/);
+    expect(reply.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/,
+    );
+    expect(reply.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(reply.headers.get('cache-control')).toBe('no-store');
+    expect(page).toContain('name="viewport"');
+  });
+
+  it('works for ever, also when the organisation is not known any longer', async () => {
+    const url = await linkFor('ann@cafe.example');
+    await test.mongo.connection.collection('contacts').deleteMany({});
+    test.clock.advance(10 * 365 * 24 * 3_600_000);
+    expect((await oneClick(url)).status).toBe(200);
+    expect(await wishesOf(1)).toEqual(['offerEnded']);
+  });
+
+  it('is no link when any character of it is another, and says so', async () => {
+    const url = await linkFor('ann@cafe.example');
+    const start = url.lastIndexOf('/') + 1;
+    // The last of 22 characters carries two bits: others there can be another way to write the same link.
+    const places = fc.integer({ min: start, max: url.length - 2 });
+    const others = fc.constantFrom(...Array.from('0129.aEzZ-_'));
+    await fc.assert(
+      fc.asyncProperty(places, others, async (place, other) => {
+        fc.pre(url[place] !== other);
+        const forged = `${url.slice(0, place)}${other}${url.slice(place + 1)}`;
+        const reply = await oneClick(forged);
+        expect([reply.status, await reply.text()]).toEqual([404, expect.stringContaining('not complete')]);
+      }),
+    );
+    for (const personId of [1, 2, 3]) expect(await wishesOf(personId)).toEqual([]);
+  });
+
+  it('is no link without its signature, for another person or mail, or by another secret', async () => {
+    const token = (await linkFor('ann@cafe.example')).split('/').at(-1) ?? '';
+    const [organisationId, personId, mail, mac] = token.split('.');
+    const secret = 'another-secret-that-only-tests-ever-use-0123';
+    const foreign = unsubscribeLinks({ secret, portalUrl: '' }).urlFor({
+      organisationId: 1,
+      personId: 1,
+      mail: 'offerEnded',
+    });
+    for (const forged of [
+      `${organisationId}.${personId}.${mail}`,
+      `${organisationId}.${personId}.${mail}.`,
+      `${organisationId}.2.${mail}.${mac}`,
+      `${organisationId}.${personId}.balanceLow.${mac}`,
+      `${organisationId}.${personId}.everything.${mac}`,
+      `${organisationId}.0${personId}.${mail}.${mac}`,
+      `1${token}`,
+      `${token}x`,
+      foreign.split('/').at(-1),
+      'x',
+      'x'.repeat(5_000),
+      '%00',
+    ])
+      expect([forged, (await oneClick(`${server.url}/unsubscribe/${forged}`)).status]).toEqual([forged, 404]);
+    expect(await wishesOf(1)).toEqual([]);
+  });
+
+  it('appears in no log, nor does whom it is for', async () => {
+    const url = await linkFor('ann@cafe.example');
+    await fetch(url);
+    await oneClick(url);
+    expect(test.log.join()).toContain('/unsubscribe/:token');
+    expect(test.log.join()).not.toContain(url.split('/').at(-1));
+    expect(test.log.join()).not.toContain('ann@cafe.example');
+  });
+});
