@@ -4,6 +4,7 @@ import {
   ConfigError,
   httpSettings,
   httpUrl,
+  mongoUrl,
   postgresUrl,
   readConfig,
   secret,
@@ -68,5 +69,24 @@ describe('readConfig', () => {
   it('takes an empty variable for a missing one', () => {
     expect(readConfig(schema, { ...good, PORT: '' }).PORT).toBe(8080);
     expect(telemetryEndpoint({ OTEL_EXPORTER_OTLP_ENDPOINT: '' })).toBeUndefined();
+  });
+});
+
+describe('an address of MongoDB', () => {
+  it.each([
+    'mongodb://127.0.0.1:27017/pricing?replicaSet=rs0',
+    'mongodb://pricing:password@mongo-0:27017,mongo-1:27017,mongo-2:27017/pricing?replicaSet=mongo',
+    'mongodb+srv://pricing:password@mongo.example/pricing',
+  ])('may be %s', (text) => {
+    expect(mongoUrl.parse(text)).toBe(text);
+  });
+
+  it.each([
+    '',
+    'mongo',
+    'postgres://mongo-0:27017,mongo-1:27017/pricing',
+    'mongodb://:27017,mongo-1:27017/pricing',
+  ])('is not %j', (text) => {
+    expect(mongoUrl.safeParse(text).success).toBe(false);
   });
 });

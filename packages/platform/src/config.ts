@@ -32,7 +32,14 @@ function address(example: string, protocols: RegExp) {
 }
 
 export const postgresUrl = address('postgres://user@host:5432/database', /^postgres(ql)?$/);
-export const mongoUrl = address('mongodb://host:27017/database?replicaSet=rs0', /^mongodb(\+srv)?$/);
+const mongoExample = 'mongodb://host:27017/database?replicaSet=rs0';
+const mongoHost = address(mongoExample, /^mongodb(\+srv)?$/);
+/** It may name several members of a replica set, separated by commas, which is more than a URL can. */
+export const mongoUrl = z
+  .string({ error: `must be an address such as ${mongoExample}` })
+  .refine((text) => mongoHost.safeParse(text.replace(/,[^/?@]+/, '')).success, {
+    error: `must be an address such as ${mongoExample}`,
+  });
 export const amqpUrl = address('amqp://user:password@host:5672', /^amqps?$/);
 /** Without the trailing slash, so that paths are simply appended. */
 export const httpUrl = address('https://host:8080', /^https?$/).transform((url) => url.replace(/\/+$/, ''));
