@@ -64,15 +64,21 @@ export function findColumns(heap: Heap, block: number, slot: number, found: Uint
   const { u16, u32 } = heap;
   const known = read(heap, block + columnBlock.known);
   const directory = (block + columnBlock.directory) * 2;
+  // V8 looks imported constants up whenever they are read.
+  const [dense, unit] = [DENSE, UNIT];
+  const word = slot >>> 5;
   let columns = 0;
   for (let column = 0; column < known; column += 1) {
     const entry = u16[directory + column] as number;
     if (entry === 0) continue;
-    const address = addressOf(block, entry);
+    const address = block + (entry >>> 2) * unit;
+    const isSet =
+      (entry & 3) === dense
+        ? (((u32[address + word] as number) >>> (slot & 31)) & 1) === 1
+        : placeInList(heap, address, entry & 3, slot) >= 0;
+    if (!isSet) continue;
     found[columns] = column;
-    // For bitmaps no branch: so the processor fetches them all at once.
-    if ((entry & 3) === DENSE) columns += ((u32[address + (slot >>> 5)] as number) >>> (slot & 31)) & 1;
-    else if (placeInList(heap, address, entry & 3, slot) >= 0) columns += 1;
+    columns += 1;
   }
   return columns;
 }

@@ -15,12 +15,16 @@ function createMap(expected: readonly number[] = []) {
   const heap = createHeap(openKernel('plain').memory);
   const ids = new Map<number, number>();
   const idOf = (reference: number) => ids.get(reference)!;
+  const isOf = (reference: number, id: number) => {
+    if (!ids.has(reference)) throw new Error(`${reference} is nobody's`);
+    return ids.get(reference) === id;
+  };
   reserve(heap);
   createIdMap(heap);
   expectIds(heap, Float64Array.from(expected), (words) => reserve(heap, words));
   return {
     words: () => usedWords(heap),
-    find: (id: number) => findReference(heap, (reference) => idOf(reference) === id, id),
+    find: (id: number) => findReference(heap, isOf, id),
     add: (id: number, reference: number) => {
       reserve(heap);
       ids.set(reference, id);

@@ -104,6 +104,7 @@ describe('a member who moves', () => {
 
   it('beyond an edge makes every box larger, up to the root', () => {
     const index = indexOf(some);
+    index.change(inside, { latitude: 51.55 });
     index.change(northEast, { latitude: 51.6 });
     index.change(southWest, { latitude: 51.4, longitude: -0.2 });
     expect(index.rootBox()).toMatchObject({
@@ -195,7 +196,7 @@ describe('a member who moves', () => {
     }
   });
 
-  it('away as the last of a superblock takes it along, and the last but few are united with those whom they join', () => {
+  it('away as the last of a superblock takes it along, with nobody forgotten on the way', () => {
     const index = indexOf([
       ...settlement({ members: 700, ...london, firstId: FIRST_ID }),
       ...settlement({ members: 700, ...paris, firstId: 1 }),
@@ -205,8 +206,28 @@ describe('a member who moves', () => {
       index.change(id, { latitude: 51.51, longitude: -0.09 });
       if (id % 100 === 0) expect(index.faults()).toEqual([]);
     }
-    for (let id = 1; id <= 690; id += 1) index.remove(id);
-    for (let at = 0; at < 700; at += 1) index.change(FIRST_ID + at, { latitude: 51.51, longitude: -0.09 });
+  });
+
+  it('away from superblocks that are left with few has them united', () => {
+    const crowd = settlement({ members: 3_000, ...london, firstId: FIRST_ID });
+    const index = indexOf(crowd);
+    const stay = crowd.filter((_, at) => at % 5 === 0).map(({ memberId }) => memberId);
+    const theirs = () => new Set(stay.map((id) => index.slotOf(id).superblock)).size;
+    expect(theirs()).toBeGreaterThan(3);
+    crowd.forEach(({ memberId }, at) => {
+      if (at % 5 !== 0) index.change(memberId, { latitude: -33.87, longitude: 151.21 });
+    });
+    expect(theirs()).toBeLessThan(4);
+    expect(index.faults()).toEqual([]);
+  });
+
+  it('is not taken for another who has the same lower half of the id, and the same place in the id map', () => {
+    const [first] = settlement({ members: 1, ...london, firstId: 5 }) as [IndexedMember];
+    const index = indexOf([first, { ...first, ...paris, memberId: 4_738_731_906_957_317 }]);
+    index.change(5, { interests: [7] });
+    expect(index.parts.heap.u32[state.members]).toBe(2);
+    expect(index.faults()).toEqual([]);
+    index.remove(5);
     expect(index.faults()).toEqual([]);
   });
 });

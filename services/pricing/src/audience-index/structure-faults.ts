@@ -31,6 +31,7 @@ export function structureFaults({ heap, tree }: Parts): string[] {
         reference,
       );
     });
+    expectSame('a superblock of nobody', slots.length === 0, false);
     expectSame('members of a superblock', read(heap, address + superblock.members), slots.length);
     boxes.forEach((box, block) => {
       expectSame('box of a block', readBox(heap, address + superblock.boxes, block), box);
