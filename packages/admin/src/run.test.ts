@@ -146,6 +146,7 @@ describe('a command', () => {
     ['rates refresh', 'POST /admin/rates/refresh', {}],
     ['rates refresh --accept-jump 2026-11-20', 'POST /admin/rates/refresh', { acceptJump: '2026-11-20' }],
     ['offer disable --id 9', 'POST /admin/offers/9/disable', ''],
+    ['notification forget ann@cafe.example', 'POST /admin/bounces/forget', { address: 'ann@cafe.example' }],
   ])('%s asks for %s', async (words, call, body) => {
     replies[call] = { done: true };
     expect(await adminJson(words)).toEqual({ status: 0, result: { done: true } });
@@ -165,6 +166,9 @@ describe('a command', () => {
     ['member import', 'FILE is missing'],
     ['rates refresh --accept-jump yes', '--accept-jump must be a date such as 2026-11-20'],
     ['member import no-such-file.ndjson', 'cannot read no-such-file.ndjson'],
+    ['notification list --state lost', '--state must be one of waiting, pending'],
+    ['notification list --since yesterday', '--since must be an ISO 8601 date-time'],
+    ['notification resend', 'ID is missing'],
     ['org destroy --org 3', 'there is no command "org destroy"'],
   ])('%s fails and says "%s"', async (words, problem) => {
     const { status, result } = await adminJson(words);

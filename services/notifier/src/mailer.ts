@@ -32,7 +32,6 @@ export function openMailer(o: {
   readonly untilContentMs?: number;
   readonly contentMs?: number;
 }): Mailer {
-  const domain = /@([^\s@<>]+)>?\s*$/.exec(o.from)?.[1] ?? 'localhost';
   const address = smtpAddressOf(o.smtpUrl);
   const { host, port, secure, login } = address;
   const required = tlsOf(address, o.tls) === 'required';
@@ -77,7 +76,7 @@ export function openMailer(o: {
         const { response } = await transport.sendMail({
           from: o.from,
           to: { name: '', address: recipient },
-          messageId: messageIdOf(id, domain),
+          messageId: messageIdOf(id, o.from),
           xMailer: false,
           ...message,
           headers: { ...message.headers, 'Auto-Submitted': 'auto-generated' },
@@ -95,7 +94,8 @@ export function openMailer(o: {
 }
 
 /** The same notification has the same id at every attempt, so that a mailbox can tell a second copy. */
-function messageIdOf(notificationId: string, domain: string): string {
+export function messageIdOf(notificationId: string, from: string): string {
+  const domain = /@([^\s@<>]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';
   return `<${createHash('sha256').update(notificationId).digest('hex').slice(0, 40)}@${domain}>`;
 }
 

@@ -1,9 +1,9 @@
-/** Notifications and their delivery: one document per cause and recipient, and one per occurrence that waits for contacts. */
+/** Notifications and their delivery: one document per cause and recipient. */
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '@offer-ads/platform/clock';
 import type { Mongo } from '@offer-ads/platform/mongo';
 import type { ClientSession, mongo as driver } from 'mongoose';
-import type { Notification, Occurrence } from './domain/announcements.ts';
+import type { Notification } from './domain/announcements.ts';
 import type { Fate } from './domain/delivery.ts';
 import type { Message } from './domain/letter.ts';
 
@@ -27,9 +27,6 @@ export type Claimed = {
 export type NotificationsStore = {
   /** Those that exist already stay as they are. */
   readonly add: (session: ClientSession, notifications: readonly Notification[], now: Date) => Promise<void>;
-  readonly holdBack: (session: ClientSession, occurrence: Occurrence, now: Date) => Promise<void>;
-  readonly heldBack: (session: ClientSession, organisationId: number) => Promise<readonly Occurrence[]>;
-  readonly letGo: (session: ClientSession, occurrence: Occurrence) => Promise<void>;
   /**
    * Takes what is due, links first because they expire, then whatever is due longest. `takeOver`: also from a bearer whose
    * lease has ended. Never what is `held`, whose delivery is under way here.
@@ -48,7 +45,6 @@ export type NotificationsStore = {
   readonly expire: (fate: Extract<Fate, { state: 'failed' }>) => Promise<number>;
 };
 
-export type Waiting = { _id: string; state: 'waiting'; occurrence: Occurrence; createdAt: Date };
 export type Addressed = {
   _id: string;
   state: Fate['state'] | 'sending';
@@ -79,6 +75,8 @@ export type Addressed = {
 /** Long enough for a process that stands still for a while, short enough for people to wait when one died. */
 export const leaseMs = 120_000;
 const longestHistory = 20;
+/** Compares addresses without regard to case. */
+export const anyCase = { locale: 'en', strength: 2 };
 /** What was sent is kept for questions about it, longer than any event repeats (30 days). */
 const keptDays = 180;
 
@@ -91,7 +89,6 @@ export async function openNotificationsStore(
   clock: Clock = systemClock,
 ): Promise<NotificationsStore> {
   const addressed = mongo.connection.collection<Addressed>('notifications');
-  const waiting = mongo.connection.collection<Waiting>('notifications');
   await prepareIndexes(mongo);
   /** Of this process, at this start of it. */
   const lease = randomUUID();
@@ -120,22 +117,6 @@ export async function openNotificationsStore(
         }),
         { session },
       );
-    },
-    holdBack: async (session, occurrence, now) => {
-      await waiting.updateOne(
-        { _id: waitingId(occurrence) },
-        { $setOnInsert: { state: 'waiting', occurrence, createdAt: now } },
-        { upsert: true, session },
-      );
-    },
-    heldBack: async (session, organisationId) => {
-      const found = await waiting
-        .find({ state: 'waiting', 'occurrence.organisationId': organisationId }, { session })
-        .toArray();
-      return found.map(({ occurrence }) => occurrence);
-    },
-    letGo: async (session, occurrence) => {
-      await waiting.deleteOne({ _id: waitingId(occurrence) }, { session });
     },
     claim: async ({ atMost, takeOver, held }) => {
       const states: Addressed['state'][] = takeOver ? ['pending', 'sending'] : ['pending'];
@@ -216,6 +197,17 @@ async function prepareIndexes(mongo: Mongo): Promise<void> {
     { 'occurrence.organisationId': 1 },
     { name: 'waiting_for_organisation', partialFilterExpression: { state: 'waiting' } },
   );
+  // For people who ask what became of them (register-store.ts).
+  await addressed.createIndex({ createdAt: -1 }, { name: 'latest' });
+  await addressed.createIndex({ organisationId: 1, createdAt: -1 }, { name: 'latest_of_organisation' });
+  await addressed.createIndex(
+    { recipient: 1, createdAt: -1 },
+    { name: 'latest_to_recipient', collation: anyCase },
+  );
+  await addressed.createIndex(
+    { state: 1, createdAt: -1 },
+    { name: 'not_sent', partialFilterExpression: { state: { $in: ['failed', 'suppressed', 'waiting'] } } },
+  );
   await addressed.createIndex(
     { settledAt: 1 },
     { name: 'kept_for_a_while', expireAfterSeconds: keptDays * 86_400 },
@@ -286,8 +278,4 @@ function recording(fate: Fate, now: unknown, later: (ms: number) => object): obj
     },
     { $unset: forgotten },
   ];
-}
-
-function waitingId({ eventName, eventId }: Occurrence): string {
-  return `${eventName}/${eventId}`;
 }

@@ -11,12 +11,15 @@ import { openBouncesStore } from './bounces-store.ts';
 import type { NotifierConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
 import { startDelivery } from './deliver.ts';
+import { notificationAdminRoutes } from './http/notification-admin-routes.ts';
 import { preferenceRoutes } from './http/preference-routes.ts';
 import { unsubscribeRoutes } from './http/unsubscribe-routes.ts';
-import { openMailer } from './mailer.ts';
+import { messageIdOf, openMailer } from './mailer.ts';
+import { measureUnsent } from './measure-unsent.ts';
 import { openNotificationsStore } from './notifications-store.ts';
 import { notifierOn } from './notifier.ts';
 import { openPace } from './pace-store.ts';
+import { registerStore } from './register-store.ts';
 
 export async function startNotifier(
   config: NotifierConfig,
@@ -45,6 +48,8 @@ export async function startNotifier(
   const delivery = started.use(
     startDelivery({ connections, notifications, bounces, pace, mailer, ...foundation }),
   );
+  const register = registerStore(mongo, clock);
+  started.use(measureUnsent({ register, ...foundation }));
   const broker = started.use(
     await connectBroker({
       url: config.RABBITMQ_URL,
@@ -70,6 +75,14 @@ export async function startNotifier(
       routes: (app) => {
         preferenceRoutes(app, notifier, config.NOTIFIER_CONTEXT_SECRET);
         unsubscribeRoutes(app, notifier);
+        notificationAdminRoutes(app, {
+          register,
+          bounces,
+          messageIdOf: (id) => messageIdOf(id, config.MAIL_FROM),
+          wakeDelivery: delivery.wake,
+          adminToken: config.ADMIN_TOKEN,
+          logger,
+        });
         mountParkedRoutes(app, { broker, adminToken: config.ADMIN_TOKEN, logger });
       },
     }),

@@ -23,7 +23,7 @@ export type FaultySmtp = AsyncDisposable & {
   /** What it does from now on; whatever is not named goes well. `turn` counts the times that the step was reached, from 1. */
   readonly behave: (behaviour: (step: Step, turn: number, recipient: string) => Behaviour) => void;
   /** Whether the server has answered for them or not. */
-  readonly taken: readonly TakenMail[];
+  readonly taken: TakenMail[];
   readonly reached: (step: Step) => number;
   /** Mails under way at once, at most. */
   readonly mostAtOnce: () => number;

@@ -1,0 +1,20 @@
+import { expect, it } from '@jest/globals';
+import { resendRefusal } from './resend.ts';
+
+const now = new Date('2026-06-01T12:00:00.000Z');
+const later = new Date(now.getTime() + 1);
+
+it.each(['pending', 'sent', 'failed', 'suppressed'])('what is %s can be sent again', (state) => {
+  expect(resendRefusal({ state, hasMessage: true, expiresAt: undefined }, now)).toBeUndefined();
+  expect(resendRefusal({ state, hasMessage: true, expiresAt: later }, now)).toBeUndefined();
+});
+
+it.each([
+  ['nobody-known', 'waiting', false, undefined],
+  ['under-way', 'sending', true, undefined],
+  ['link-gone', 'sent', false, later],
+  ['link-gone', 'failed', false, now],
+  ['link-gone', 'pending', true, now],
+])('%s: what is %s cannot', (refusal, state, hasMessage, expiresAt) => {
+  expect(resendRefusal({ state, hasMessage, expiresAt }, now)).toBe(refusal);
+});

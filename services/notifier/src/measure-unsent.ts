@@ -1,0 +1,38 @@
+/** What has not gone out, for alerts: told by every replica alike, and by the one that is left when others are stuck. */
+import type { Clock } from '@offer-ads/platform/clock';
+import type { Logger } from '@offer-ads/platform/logging';
+import { startLoop } from '@offer-ads/platform/loops';
+import type { Metrics } from '@offer-ads/platform/metrics';
+import type { RegisterStore } from './register-store.ts';
+
+const everyMs = 30_000;
+
+export function measureUnsent(o: {
+  readonly register: Pick<RegisterStore, 'unsent'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}): AsyncDisposable {
+  const count = o.metrics.gauge({
+    name: 'notifier_unsent_notifications',
+    help: 'Notifications that have not gone out: pending, or waiting for somebody to be known to whom they could go.',
+    labelNames: ['state'],
+  });
+  const age = o.metrics.gauge({
+    name: 'notifier_oldest_unsent_seconds',
+    help: 'For how long the oldest pending notification has been to be sent.',
+  });
+  return startLoop({
+    name: 'measure-unsent',
+    everyMs,
+    logger: o.logger,
+    metrics: o.metrics,
+    work: async () => {
+      const { waiting, pending, oldest } = await o.register.unsent();
+      count.set({ state: 'waiting' }, waiting);
+      count.set({ state: 'pending' }, pending);
+      const sinceMs = oldest === undefined ? 0 : o.clock.now().getTime() - oldest.getTime();
+      age.set(Math.max(0, sinceMs) / 1_000);
+    },
+  });
+}

@@ -1,0 +1,154 @@
+/** What people ask about notifications, and have sent again. Never what the mails say: that holds links. */
+import type { NotificationState, NotificationsQuery } from '@offer-ads/contracts/admin-api';
+import { type Clock, systemClock } from '@offer-ads/platform/clock';
+import type { Mongo } from '@offer-ads/platform/mongo';
+import type { mongo as driver } from 'mongoose';
+import { type ResendRefusal, resendRefusal } from './domain/resend.ts';
+import { type Addressed, anyCase } from './notifications-store.ts';
+
+type Entry = NonNullable<Addressed['history']>[number];
+
+export type Registered = {
+  readonly id: string;
+  readonly state: NotificationState;
+  readonly eventName: string;
+  readonly organisationId: number;
+  readonly recipient: string | undefined;
+  readonly subject: string | undefined;
+  readonly createdAt: Date;
+  readonly attempts: number;
+  readonly dueAt: Date | undefined;
+  readonly expiresAt: Date | undefined;
+  readonly settledAt: Date | undefined;
+  readonly problem: string | undefined;
+  readonly history: readonly Entry[];
+  readonly resends: readonly { readonly at: Date; readonly by: string }[];
+};
+
+export type RegisterStore = {
+  /** The latest first. */
+  readonly list: (query: NotificationsQuery) => Promise<readonly Registered[]>;
+  readonly find: (id: string) => Promise<Registered | undefined>;
+  /** Due at once, with all its attempts before it, whatever is known of the address. */
+  readonly resend: (
+    id: string,
+    by: string,
+  ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: ResendRefusal | 'unknown' }>;
+  readonly unsent: () => Promise<{
+    readonly waiting: number;
+    readonly pending: number;
+    /** Since when the oldest pending one is to be sent. */
+    readonly oldest: Date | undefined;
+  }>;
+};
+
+/** As stores write them: notifications, and occurrences that wait (waiting-store.ts). */
+type Kept = Omit<Partial<Addressed>, 'state'> & {
+  _id: string;
+  state: NotificationState;
+  createdAt: Date;
+  occurrence?: { eventName: string; organisationId: number };
+};
+
+const mostResends = 20;
+
+export function registerStore(mongo: Mongo, clock: Clock = systemClock): RegisterStore {
+  const kept = mongo.connection.collection<Kept>('notifications');
+  const now = () => (clock === systemClock ? '$$NOW' : clock.now());
+  // Subject and absence of the message are all that is read of it.
+  const projection = { 'message.text': 0, 'message.html': 0, 'message.headers': 0 };
+  const find = async (filter: driver.Filter<Kept>, limit: number, options: object = {}) =>
+    kept
+      .find(filter, { projection, ...options })
+      .sort({ createdAt: -1 })
+      .limit(limit)
+      .toArray();
+
+  return {
+    list: async ({ state, organisationId, recipient, since, limit }) => {
+      const when = since === undefined ? {} : { createdAt: { $gte: since } };
+      const isWaiting = state === 'waiting';
+      const addressed = {
+        ...when,
+        ...(organisationId === undefined ? {} : { organisationId }),
+        ...(recipient === undefined ? {} : { recipient }),
+        // The priorities lead to the index of what is due.
+        ...(state === 'pending' || state === 'sending' ? { priority: { $in: [0, 1] } } : {}),
+        state: state ?? { $ne: 'waiting' as const },
+      };
+      const waiting = {
+        ...when,
+        ...(organisationId === undefined ? {} : { 'occurrence.organisationId': organisationId }),
+        state: 'waiting' as const,
+      };
+      const found = await Promise.all([
+        isWaiting ? [] : find(addressed, limit, recipient === undefined ? {} : { collation: anyCase }),
+        (state === undefined || isWaiting) && recipient === undefined ? find(waiting, limit) : [],
+      ]);
+      return found
+        .flat()
+        .map(registered)
+        .toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
+        .slice(0, limit);
+    },
+    find: async (id) => {
+      const document = await kept.findOne({ _id: id }, { projection });
+      return document === null ? undefined : registered(document);
+    },
+    resend: async (id, by) => {
+      const document = await kept.findOne({ _id: id }, { projection });
+      if (document === null) return { ok: false, reason: 'unknown' };
+      const { state, expiresAt } = document;
+      const hasMessage = document.message !== undefined;
+      const reason = resendRefusal({ state, hasMessage, expiresAt }, clock.now());
+      if (reason !== undefined) return { ok: false, reason };
+      const resend = { at: now(), by: { $literal: by } };
+      const resends = { $concatArrays: [{ $ifNull: ['$resends', []] }, [resend]] };
+      // Whatever has happened to it meanwhile, it is in other hands then.
+      const { modifiedCount } = await kept.updateOne({ _id: id, state, message: { $exists: true } }, [
+        {
+          $set: {
+            state: 'pending',
+            attempts: 0,
+            queuedAt: now(),
+            dueAt: now(),
+            insisted: true,
+            resends: { $slice: [resends, -mostResends] },
+          },
+        },
+        { $unset: ['settledAt', 'problem'] },
+      ]);
+      return modifiedCount === 1 ? { ok: true } : { ok: false, reason: 'under-way' };
+    },
+    unsent: async () => {
+      const pending = { state: { $in: ['pending', 'sending'] }, priority: { $in: [0, 1] } };
+      const [sums] = await kept
+        .aggregate<{ count: number; oldest: Date }>([
+          { $match: pending },
+          { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$queuedAt' } } },
+        ])
+        .toArray();
+      const waiting = await kept.countDocuments({ state: 'waiting' });
+      return { waiting, pending: sums?.count ?? 0, oldest: sums?.oldest };
+    },
+  };
+}
+
+function registered({ _id, occurrence, message, ...document }: Kept): Registered {
+  return {
+    id: _id,
+    state: document.state,
+    eventName: document.eventName ?? occurrence?.eventName ?? '',
+    organisationId: document.organisationId ?? occurrence?.organisationId ?? 0,
+    recipient: document.recipient,
+    subject: message?.subject,
+    createdAt: document.createdAt,
+    attempts: document.attempts ?? 0,
+    dueAt: document.dueAt,
+    expiresAt: document.expiresAt,
+    settledAt: document.settledAt,
+    problem: document.problem,
+    history: document.history ?? [],
+    resends: document.resends ?? [],
+  };
+}
