@@ -4,18 +4,10 @@
  */
 import { createDraft, type Draft, draftBit, emptyDraft } from './draft.ts';
 import { allocate, type Heap, increase, read, release, roundedWords } from './heap.ts';
-import {
-  BITMAP,
-  COLUMNS,
-  columnBlock,
-  DENSE,
-  DENSE_UNITS,
-  LISTED,
-  NO_SLOT,
-  SLOTS,
-  superblock,
-  UNIT,
-} from './layout.ts';
+import * as layout from './layout.ts';
+
+// V8 looks up what is imported whenever it is read; what is a module's own it compiles in.
+const { BITMAP, COLUMNS, columnBlock, DENSE, DENSE_UNITS, LISTED, NO_SLOT, SLOTS, superblock, UNIT } = layout;
 
 const LINE_UNITS = 4;
 const { ceil, clz32, max, min } = Math;
@@ -64,16 +56,14 @@ export function findColumns(heap: Heap, block: number, slot: number, found: Uint
   const { u16, u32 } = heap;
   const known = read(heap, block + columnBlock.known);
   const directory = (block + columnBlock.directory) * 2;
-  // V8 looks imported constants up whenever they are read.
-  const [dense, unit] = [DENSE, UNIT];
   const word = slot >>> 5;
   let columns = 0;
   for (let column = 0; column < known; column += 1) {
     const entry = u16[directory + column] as number;
     if (entry === 0) continue;
-    const address = block + (entry >>> 2) * unit;
+    const address = addressOf(block, entry);
     const isSet =
-      (entry & 3) === dense
+      (entry & 3) === DENSE
         ? (((u32[address + word] as number) >>> (slot & 31)) & 1) === 1
         : placeInList(heap, address, entry & 3, slot) >= 0;
     if (!isSet) continue;

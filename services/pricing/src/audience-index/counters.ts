@@ -4,7 +4,10 @@
  */
 import { slotsOf } from './columns.ts';
 import { allocate, type Heap, increase, read, release } from './heap.ts';
-import { CHILDREN, columnBlock, GENDERS, INTEREST_COLUMN, node, SLOTS, superblock } from './layout.ts';
+import * as layout from './layout.ts';
+
+// V8 looks up what is imported whenever it is read; what is a module's own it compiles in.
+const { CHILDREN, columnBlock, GENDERS, INTEREST_COLUMN, node, SLOTS, superblock } = layout;
 
 /** Counters grow by that many interests at a time. */
 const INTERESTS_STEP = 32;

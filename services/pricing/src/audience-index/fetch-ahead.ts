@@ -5,7 +5,10 @@
  */
 import { headUnits } from './columns.ts';
 import type { Heap } from './heap.ts';
-import { BITMAP, BOXES, columnBlock, node, superblock, UNIT } from './layout.ts';
+import * as layout from './layout.ts';
+
+// V8 looks up what is imported whenever it is read; what is a module's own it compiles in.
+const { BITMAP, BOXES, columnBlock, node, superblock, UNIT } = layout;
 
 /** Words of a line of the processor's cache. */
 const LINE = 16;

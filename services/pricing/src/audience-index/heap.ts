@@ -2,7 +2,10 @@
  * The memory of the index and what is allocated in it. Memory grows in `reserve` alone, before an operation begins: so
  * views stay valid within an operation, and one that does not fit is refused before it has changed anything.
  */
-import { SCRATCH_WORDS, state } from './layout.ts';
+import * as layout from './layout.ts';
+
+// V8 looks up what is imported whenever it is read; what is a module's own it compiles in.
+const { SCRATCH_WORDS, state } = layout;
 
 /** What memory is made of: a WebAssembly memory, or a plain buffer where the kernel is plain. */
 export type Memory = {

@@ -8,7 +8,10 @@ import {
   releaseCounters,
 } from './counters.ts';
 import { allocate, type Heap, increase, read, release } from './heap.ts';
-import { CHILDREN, GENDERS, node, superblock } from './layout.ts';
+import * as layout from './layout.ts';
+
+// V8 looks up what is imported whenever it is read; what is a module's own it compiles in.
+const { CHILDREN, GENDERS, node, superblock } = layout;
 
 export type Child = {
   readonly address: number;

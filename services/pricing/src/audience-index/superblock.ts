@@ -4,7 +4,10 @@ import { bitsOf, clearBit, findColumns, releaseColumns, setBit, slotsOf, writeCo
 import { type Draft, draftBit, draftMember } from './draft.ts';
 import { fetchBitmaps, fetchSuperblock } from './fetch-ahead.ts';
 import { allocate, type Heap, increase, read, readSigned, release } from './heap.ts';
-import {
+import * as layout from './layout.ts';
+
+// V8 looks up what is imported whenever it is read; what is a module's own it compiles in.
+const {
   BLOCKS,
   COLUMNS,
   columnBlock,
@@ -14,7 +17,7 @@ import {
   SLOTS,
   SLOTS_OF_BLOCK,
   superblock,
-} from './layout.ts';
+} = layout;
 
 /** A member as the index knows them: microdegrees, numbers for gender and interests. */
 export type Entry = {

@@ -7,7 +7,7 @@ import { createDraft, type Draft, emptyDraft, slotOf } from './draft.ts';
 import { fetchSuperblock } from './fetch-ahead.ts';
 import { canAllocate, type Heap, read, readSigned } from './heap.ts';
 import { hilbertKey } from './hilbert.ts';
-import { CHILDREN, node, SLOTS, state, superblock } from './layout.ts';
+import * as layout from './layout.ts';
 import {
   childAt,
   childrenOf,
@@ -36,6 +36,9 @@ import {
   releaseSuperblock,
   takenSlots,
 } from './superblock.ts';
+
+// V8 looks up what is imported whenever it is read; what is a module's own it compiles in.
+const { CHILDREN, node, SLOTS, state, superblock } = layout;
 
 export type Tree = {
   readonly heap: Heap;
