@@ -7,6 +7,8 @@ export type Message = {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** By names in lower case; of several, the last. */
+  readonly headers: Readonly<Record<string, string>>;
   /** ISO 8601, UTC. */
   readonly receivedAt: string;
 };
@@ -23,7 +25,8 @@ export function createMailbox(o = { mostMessages: 5000, mostCharacters: 64 * 102
   const messages: Message[] = [];
   let lastId = 0;
   let characters = 0;
-  const size = (message: Message) => message.text.length + message.html.length + message.subject.length;
+  const size = ({ text, html, subject, headers }: Message) =>
+    text.length + html.length + subject.length + Object.values(headers).join('').length;
   return {
     add(message) {
       lastId += 1;

@@ -25,6 +25,7 @@ it('a message is kept once for every recipient and found by address in any case'
     subject: 'Paid: “Zwei für eins”',
     text: 'Hello £12.34\n',
     html: '<p>Hello <b>£12.34</b></p>',
+    headers: { 'List-Unsubscribe': '<https://ads.example/u/1>' },
   });
   expect(await messages('ADA@example.com')).toEqual([
     {
@@ -33,6 +34,7 @@ it('a message is kept once for every recipient and found by address in any case'
       subject: 'Paid: “Zwei für eins”',
       text: expect.stringMatching(/^Hello £12.34\s*$/),
       html: expect.stringContaining('<p>Hello <b>£12.34</b></p>'),
+      headers: expect.objectContaining({ 'list-unsubscribe': '<https://ads.example/u/1>' }),
       receivedAt: '2026-11-20T12:00:00.000Z',
     },
   ]);
@@ -72,6 +74,7 @@ it('memory is bounded by number and by size', () => {
     subject: '',
     text: 'x'.repeat(100),
     html: '',
+    headers: {},
     receivedAt: '',
   };
   const few = createMailbox({ mostMessages: 3, mostCharacters: 1_000_000 });

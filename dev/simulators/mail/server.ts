@@ -85,6 +85,7 @@ async function read(stream: AsyncIterable<Buffer>, envelope: Envelope, clock: Cl
     subject: parsed.subject ?? '',
     text: parsed.text ?? '',
     html: parsed.html ?? '',
+    headers: Object.fromEntries(parsed.headers.map(({ key, value }) => [key, value])),
     receivedAt: clock.now().toISOString(),
   }));
 }

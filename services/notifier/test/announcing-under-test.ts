@@ -1,5 +1,5 @@
 /** Announcing on a database of its own, without a broker and a mail server: what would be sent lies there. */
-import { type EventDeclaration, eventType } from '@offer-ads/contracts/event-declaration';
+import { eventType } from '@offer-ads/contracts/event-declaration';
 import type { OutgoingEvent, ReceivedEvent } from '@offer-ads/platform/events';
 import { createLogger } from '@offer-ads/platform/logging';
 import { createMetrics } from '@offer-ads/platform/metrics';
@@ -85,9 +85,9 @@ export async function setUpAnnouncing(): Promise<AnnouncingUnderTest> {
 }
 
 async function hear(notifier: Notifier, event: OutgoingEvent): Promise<void> {
-  const received = { ...event, time: new Date(event.time) } as ReceivedEvent<EventDeclaration>;
+  const received = { ...event, time: new Date(event.time) } as ReceivedEvent;
   const announcement = announcements.find(({ declaration }) => event.type === eventType(declaration));
   if (announcement === undefined)
     await learnContact(notifier, received as Parameters<typeof learnContact>[1]);
-  else await announce(notifier, announcement, received as Parameters<typeof announce>[2]);
+  else await announce(notifier, announcement, received);
 }

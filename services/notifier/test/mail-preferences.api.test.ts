@@ -153,7 +153,7 @@ describe('the link in a mail', () => {
     await test.hear(events.changed({ tradingName }, 2));
     const reply = await fetch(await linkFor('bob@cafe.example'));
     const page = await reply.text();
-    expect(page).toContain('mails about offers that have ended of <bdi>&lt;/main&gt;&lt;script&gt;');
+    expect(page).toContain('mails about ended offers of <bdi>&lt;/main&gt;&lt;script&gt;');
     expect(page).not.toMatch(/<script|\u202e|@cafe/);
     expect(reply.headers.get('content-security-policy')).toMatch(
       /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/,

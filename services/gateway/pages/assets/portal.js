@@ -25,6 +25,33 @@ function showSignedIn(session) {
   element('others').hidden = session.otherOrganisations.length === 0;
   element('signed-out').hidden = true;
   element('signed-in').hidden = false;
+  void loadMails(session);
+}
+
+/** Only admins get mails that can be switched off. */
+async function loadMails({ role, csrfToken: of }) {
+  const form = element('mails');
+  form.hidden = true;
+  if (role !== 'admin') return;
+  const reply = await call('GET', '/mail-preferences');
+  // Meanwhile somebody else may have signed in here, or nobody; without the choices the page is good all the same.
+  if (reply.status !== 200 || of !== csrfToken) return;
+  showMails(reply.body);
+  form.hidden = false;
+}
+
+function showMails(wanted) {
+  for (const choice of choices()) choice.checked = wanted[choice.name] === true;
+}
+
+const choices = () => Array.from(element('mails').querySelectorAll('input[type=checkbox]'));
+
+async function saveMails() {
+  const json = Object.fromEntries(choices().map(({ name, checked }) => [name, checked]));
+  const reply = await call('PUT', '/mail-preferences', { json, csrfToken });
+  if (reply.status !== 200) return failed(reply);
+  showMails(reply.body);
+  notify('Saved. A mail that is on its way may still come.');
 }
 
 function showSignedOut() {
@@ -79,6 +106,10 @@ element('ask').addEventListener('submit', (event) => {
   event.preventDefault();
   const form = event.currentTarget;
   void whileBusy(form.querySelector('button'), () => ask(form));
+});
+element('mails').addEventListener('submit', (event) => {
+  event.preventDefault();
+  void whileBusy(event.currentTarget.querySelector('button'), saveMails);
 });
 for (const [id, said] of [
   ['sign-out', 'You are signed out.'],

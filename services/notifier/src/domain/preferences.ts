@@ -6,9 +6,9 @@ export type { MailPreferences, OptionalMail };
 /** What a person has switched off; nothing known is nothing switched off. */
 export type SwitchedOff = ReadonlySet<OptionalMail>;
 
-/** As a person would say it: "mails about offers that have ended". */
+/** As a person would say it: "mails about ended offers". */
 export const mailSubjects = {
-  offerEnded: 'offers that have ended',
+  offerEnded: 'ended offers',
   balanceLow: 'a low balance',
 } as const satisfies Record<OptionalMail, string>;
 

@@ -5,7 +5,7 @@ import { foreign, oneLineHtml } from '../domain/plain-text.ts';
 export type UnsubscribePage = { readonly status: number; readonly html: string };
 
 type About = {
-  /** Such as "offers that have ended". */
+  /** Such as "ended offers". */
   readonly subject: string;
   /** Undefined while nothing was heard of the organisation. */
   readonly organisation: string | undefined;
