@@ -236,24 +236,28 @@ describe('members who step about, change and leave', () => {
   it.each([
     { interests: 8, members: 1_500 },
     { interests: 400, members: 2_500 },
-  ])('are in order after every few changes, with $interests interests', ({ interests, members }) => {
-    const world = createWorld(11, interests);
-    const { chance } = world;
-    const idFor = (number: number) => (number % 2 === 0 ? number : 2 ** 40 + number);
-    const randomId = () => idFor(1 + chance.below(members));
-    const index = indexOf(Array.from({ length: members }, (_, at) => randomMember(world, idFor(at + 1))));
-    for (let change = 1; change <= runs(1_000, 100_000); change += 1) {
-      const member = randomMember(world, randomId());
-      const kind = chance.weighted({ step: 12, jump: 3, other: 4, both: 4, leave: 3, come: 3 });
-      const before = index.member(member.memberId) ?? member;
-      if (kind === 'leave') index.remove(member.memberId);
-      else if (kind === 'come') index.put(member);
-      else if (kind === 'jump') index.put({ ...before, ...randomPlace(world) });
-      else if (kind === 'other')
-        index.put({ ...member, latitude: before.latitude, longitude: before.longitude });
-      else index.put({ ...(kind === 'both' ? member : before), ...randomStep(world, before, 0.05) });
-      if (change % 200 === 0) expect(index.faults()).toEqual([]);
-    }
-    expect(index.faults()).toEqual([]);
-  });
+  ])(
+    'are in order after every few changes, with $interests interests',
+    ({ interests, members }) => {
+      const world = createWorld(11, interests);
+      const { chance } = world;
+      const idFor = (number: number) => (number % 2 === 0 ? number : 2 ** 40 + number);
+      const randomId = () => idFor(1 + chance.below(members));
+      const index = indexOf(Array.from({ length: members }, (_, at) => randomMember(world, idFor(at + 1))));
+      for (let change = 1; change <= runs(1_000, 100_000); change += 1) {
+        const member = randomMember(world, randomId());
+        const kind = chance.weighted({ step: 12, jump: 3, other: 4, both: 4, leave: 3, come: 3 });
+        const before = index.member(member.memberId) ?? member;
+        if (kind === 'leave') index.remove(member.memberId);
+        else if (kind === 'come') index.put(member);
+        else if (kind === 'jump') index.put({ ...before, ...randomPlace(world) });
+        else if (kind === 'other')
+          index.put({ ...member, latitude: before.latitude, longitude: before.longitude });
+        else index.put({ ...(kind === 'both' ? member : before), ...randomStep(world, before, 0.05) });
+        if (change % 200 === 0) expect(index.faults()).toEqual([]);
+      }
+      expect(index.faults()).toEqual([]);
+    },
+    runs(60_000, 1_800_000),
+  );
 });
