@@ -135,6 +135,7 @@ export function adminSettings({ ports, secrets, stores }: Settings): Record<stri
     OFFERS_ADMIN_URL: at.offers,
     BILLING_ADMIN_URL: at.billing,
     PRICING_ADMIN_URL: at.pricing,
+    MODERATION_ADMIN_URL: at.moderation,
     NOTIFIER_ADMIN_URL: at.notifier,
     RABBITMQ_URL: stores.rabbitmq,
     ADMIN_TOKEN: secrets.adminToken,

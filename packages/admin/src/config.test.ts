@@ -9,6 +9,7 @@ const running = {
   OFFERS_ADMIN_URL: 'http://127.0.0.1:8081',
   BILLING_ADMIN_URL: 'http://127.0.0.1:8082',
   PRICING_ADMIN_URL: 'http://127.0.0.1:8083',
+  MODERATION_ADMIN_URL: 'http://127.0.0.1:8085',
   NOTIFIER_ADMIN_URL: 'http://127.0.0.1:8084',
   RABBITMQ_URL: 'amqp://127.0.0.1:5672',
   ADMIN_TOKEN: 'a token of more than thirty-two characters',

@@ -9,6 +9,7 @@ const settings = z.object({
   OFFERS_ADMIN_URL: httpUrl,
   BILLING_ADMIN_URL: httpUrl,
   PRICING_ADMIN_URL: httpUrl,
+  MODERATION_ADMIN_URL: httpUrl,
   NOTIFIER_ADMIN_URL: httpUrl,
   RABBITMQ_URL: amqpUrl,
   ADMIN_TOKEN: secret,

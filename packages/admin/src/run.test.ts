@@ -50,6 +50,7 @@ async function admin(words: string, at = address) {
     OFFERS_ADMIN_URL: at,
     BILLING_ADMIN_URL: at,
     PRICING_ADMIN_URL: at,
+    MODERATION_ADMIN_URL: at,
     NOTIFIER_ADMIN_URL: at,
     RABBITMQ_URL: 'amqp://127.0.0.1:1',
     ADMIN_TOKEN: token,

@@ -8,6 +8,7 @@ import { eventCommands } from './commands/events.ts';
 import { invoiceCommands } from './commands/invoices.ts';
 import { keyCommands } from './commands/keys.ts';
 import { memberCommands } from './commands/members.ts';
+import { moderationCommands } from './commands/moderation.ts';
 import { notificationCommands } from './commands/notifications.ts';
 import { offerCommands } from './commands/offers.ts';
 import { organisationCommands } from './commands/organisations.ts';
@@ -26,6 +27,7 @@ const commands: readonly Command[] = [
   ...cardCommands,
   ...memberCommands,
   ...offerCommands,
+  ...moderationCommands,
   ...catalogueCommands,
   ...notificationCommands,
   ...eventCommands,

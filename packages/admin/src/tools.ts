@@ -4,7 +4,7 @@ import { request } from 'undici';
 import type { AdminSettings } from './config.ts';
 
 /** The services that have admin routes. */
-export type Owner = 'gateway' | 'offers' | 'billing' | 'pricing' | 'notifier';
+export type Owner = 'gateway' | 'offers' | 'billing' | 'pricing' | 'moderation' | 'notifier';
 
 export type Call = {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -33,6 +33,7 @@ export function createTools(settings: AdminSettings, o: { actor: string; namespa
     offers: settings.OFFERS_ADMIN_URL,
     billing: settings.BILLING_ADMIN_URL,
     pricing: settings.PRICING_ADMIN_URL,
+    moderation: settings.MODERATION_ADMIN_URL,
     notifier: settings.NOTIFIER_ADMIN_URL,
   };
   const call: Tools['call'] = async (owner, { method, path, json, file, patient = false }) => {

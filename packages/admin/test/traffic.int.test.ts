@@ -42,6 +42,7 @@ describe('traffic record', () => {
       OFFERS_ADMIN_URL: nobody,
       BILLING_ADMIN_URL: nobody,
       PRICING_ADMIN_URL: nobody,
+      MODERATION_ADMIN_URL: nobody,
       NOTIFIER_ADMIN_URL: nobody,
       RABBITMQ_URL: rabbitmq,
       ADMIN_TOKEN: 'not needed',

@@ -15,6 +15,7 @@ const count = z
 const settings = z.object({
   ...httpSettings,
   MONGO_URL: mongoUrl,
+  ADMIN_TOKEN: secret,
   MODERATION_CONTEXT_SECRET: secret,
   // More likely unsafe than not, with room for the model's doubts about honest pictures of people.
   EXPLICIT_THRESHOLD: share.default(0.6),

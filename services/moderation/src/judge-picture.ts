@@ -1,24 +1,37 @@
-/** A verdict on one upload, on one page: known before? readable? safe? Whatever fails on the way is a 503: fail closed. */
-import { createHash } from 'node:crypto';
+/** A verdict on one upload, on one page: decided by a person? known before? readable? safe? Whatever fails is a 503: fail closed. */
 import type { VerdictReply } from '@offer-ads/contracts/moderation-api';
+import type { Mode } from '@offer-ads/contracts/primitives';
 import type { Clock } from '@offer-ads/platform/clock';
 import type { Admission } from './admission.ts';
-import { type Decision, decide, type Thresholds } from './domain/decision.ts';
+import type { CopiesStore } from './copies-store.ts';
+import { type Decision, decide } from './domain/decision.ts';
 import type { PictureType } from './domain/picture-type.ts';
+import type { Outcome, RefusalReason } from './domain/ruling.ts';
+import { testVerdictOn } from './domain/test-pictures.ts';
+import type { HeldRulings } from './held-rulings.ts';
 import type { Model } from './model.ts';
 import { type CleanPicture, cleanPicture, looksAt, type Problem } from './pictures.ts';
-import type { VerdictsStore } from './verdicts-store.ts';
+import type { PictureFacts, PicturesStore } from './pictures-store.ts';
+import { budgetMs, factsOf, sha256 } from './recognise.ts';
+import { createSingleFlight } from './single-flight.ts';
+import { smallCopyOf } from './small-copy.ts';
+import type { Basis, VerdictsStore } from './verdicts-store.ts';
 
 export type Moderation = {
   readonly admission: Admission;
   readonly model: Model;
-  readonly store: VerdictsStore;
-  readonly thresholds: Thresholds;
+  readonly basis: Basis;
+  readonly verdicts: VerdictsStore;
+  readonly pictures: PicturesStore;
+  readonly rulings: HeldRulings;
+  readonly copies: CopiesStore;
   readonly clock: Clock;
 };
 
-/** Decision 23: an advertiser waits this long for moderation. */
-const budgetMs = 10_000;
+export type Upload = { readonly bytes: Uint8Array; readonly mode: Mode; readonly organisationId: number };
+
+/** A copy of a refused picture is kept for so long after its last upload. */
+const copyKeptMs = 30 * 24 * 3_600_000;
 
 const contentTypes = {
   jpeg: 'image/jpeg',
@@ -32,38 +45,100 @@ const problems: Record<Problem, string> = {
   damaged: 'image is damaged or incomplete',
   'too-many-pixels': 'image must have at most 50 megapixels over all frames',
   'too-many-frames': 'image must have at most 2,000 frames',
+  'too-wide-or-high': 'image must be at most 16,384 pixels wide and high',
+  'too-much-memory': 'image takes too much memory to open: save it smaller, or not progressive or interlaced',
+  'too-many-bytes': 'image becomes too large when it is cleaned: save it smaller, 1080 x 1080 pixels is best',
 };
 
-const reasons = {
+const reasons: Record<RefusalReason | 'test', string> = {
   explicit: 'the picture looks explicit',
   suggestive: 'the picture looks too suggestive',
-} as const;
+  blocked: 'the picture is blocked',
+  'copy-of-blocked': 'the picture looks like one that is blocked',
+  test: 'the test picture that is always refused',
+};
 
-export function judgePicture(
+export function createJudge(
   moderation: Moderation,
-  bytes: Uint8Array,
-  signal: AbortSignal,
-): Promise<VerdictReply> {
-  return moderation.admission.run(signal, () => judge(moderation, bytes, signal));
+): (upload: Upload, signal: AbortSignal) => Promise<VerdictReply> {
+  const judgedOnce = createSingleFlight<Decision>();
+  return (upload, signal) =>
+    moderation.admission.run(signal, () => judge(moderation, judgedOnce, upload, signal));
 }
 
-async function judge(moderation: Moderation, bytes: Uint8Array, signal: AbortSignal): Promise<VerdictReply> {
-  const { model, store, thresholds, clock } = moderation;
-  const contentHash = createHash('sha256').update(bytes).digest('hex');
-  const basis = { model: model.identity, thresholds };
-  const kept = await store.find(contentHash, basis);
-  if (kept?.verdict === 'refused') return refused(contentHash, kept.reason);
+async function judge(
+  moderation: Moderation,
+  judgedOnce: ReturnType<typeof createSingleFlight<Decision>>,
+  upload: Upload,
+  signal: AbortSignal,
+): Promise<VerdictReply> {
+  const { pictures, rulings, verdicts, basis } = moderation;
+  const contentHash = sha256(upload.bytes);
+  const published = testVerdictOn(contentHash, upload.mode);
+  if (published === 'refused') return refused(contentHash, 'test');
 
-  const clean = await cleanPicture(bytes, budgetMs);
+  const known = published === undefined ? await pictures.find(contentHash) : undefined;
+  if (known !== undefined) {
+    const outcome = (await rulings.on(known)) ?? (await verdicts.find(contentHash, basis));
+    if (outcome?.verdict === 'refused' && (await needsNoCopy(moderation, contentHash, outcome)))
+      return tell(moderation, upload, known, outcome);
+  }
+
+  const clean = await cleanPicture(upload.bytes, budgetMs);
   if (!clean.ok) return { verdict: 'unreadable', problem: problems[clean.problem] };
-  if (kept !== undefined) return allowed(contentHash, clean.picture);
+  if (published === 'allowed') return allowed(contentHash, clean.picture);
 
-  const looks = await model.score(await looksAt(clean.picture), signal);
-  const decision: Decision = decide(looks, thresholds);
-  await store.keep({ contentHash, basis, decision, looks, judgedAt: clock.now() });
-  return decision.verdict === 'refused'
-    ? refused(contentHash, decision.reason)
-    : allowed(contentHash, clean.picture);
+  let taken: Promise<readonly Uint8Array[]> | undefined;
+  const looks = () => (taken ??= looksAt(clean.picture));
+  const facts = known ?? factsOf(contentHash, clean.picture, await looks());
+  const outcome =
+    (await rulings.on(facts)) ??
+    (await judgedOnce(contentHash, () => askModel(moderation, contentHash, looks, signal)));
+  // Asked again: somebody may have decided while the model looked.
+  const last = outcome.verdict === 'allowed' ? ((await rulings.on(facts)) ?? outcome) : outcome;
+  return tell(moderation, upload, facts, last, clean.picture);
+}
+
+async function askModel(
+  { model, verdicts, basis, clock }: Moderation,
+  contentHash: string,
+  looks: () => Promise<readonly Uint8Array[]>,
+  signal: AbortSignal,
+): Promise<Decision> {
+  const kept = await verdicts.find(contentHash, basis);
+  if (kept !== undefined) return kept;
+  const scores = await model.score(await looks(), signal);
+  const decision = decide(scores, basis.thresholds);
+  await verdicts.keep({ contentHash, basis, decision, looks: scores, judgedAt: clock.now() });
+  return decision;
+}
+
+/** What a person has blocked nobody needs to look at again; of the rest a copy is kept or made. */
+async function needsNoCopy(o: Moderation, contentHash: string, outcome: Outcome): Promise<boolean> {
+  if (outcome.verdict === 'refused' && outcome.reason === 'blocked') return true;
+  return o.copies.keepLonger(contentHash, copyEnds(o));
+}
+
+function copyEnds({ clock }: Moderation): Date {
+  return new Date(clock.now().getTime() + copyKeptMs);
+}
+
+/** Notes what the uploader is told. @param clean absent when it is refused and there is a copy for review already */
+async function tell(
+  o: Moderation,
+  { mode, organisationId }: Upload,
+  facts: PictureFacts,
+  outcome: Outcome,
+  clean?: CleanPicture,
+): Promise<VerdictReply> {
+  const { verdict } = outcome;
+  const reason = outcome.verdict === 'refused' ? outcome.reason : null;
+  if (clean !== undefined && reason !== null && reason !== 'blocked')
+    await o.copies.keep(facts.contentHash, await smallCopyOf(clean), copyEnds(o));
+  await o.pictures.recordUpload(facts, { at: o.clock.now(), organisationId, mode, verdict, reason });
+  if (reason !== null) return refused(facts.contentHash, reason);
+  if (clean === undefined) throw new Error('an allowed picture is given back');
+  return allowed(facts.contentHash, clean);
 }
 
 function allowed(contentHash: string, picture: CleanPicture): VerdictReply {

@@ -14,13 +14,13 @@ export type RulingsStore = {
   /** In their order, so many at once. */
   readonly after: (number: number, limit: number) => Promise<readonly RulingOnPicture[]>;
   /** Latest first. */
-  readonly latest: (filter: RulingsFilter) => Promise<readonly Ruling[]>;
+  readonly latest: (filter: RulingsFilter) => Promise<readonly RulingOnPicture[]>;
 };
 
 export type RulingsFilter = {
   /** Names of a picture. */
   readonly names?: readonly string[];
-  readonly below?: number | undefined;
+  readonly before?: number | undefined;
   readonly limit: number;
 };
 
@@ -66,36 +66,30 @@ export async function openRulingsStore(mongo: Mongo): Promise<RulingsStore> {
   return {
     append,
     after: async (number, limit) => {
-      const found = rulings.find({ _id: { $gt: number } }, { ...withinBudget(), promoteBuffers: true });
-      const documents = await orUnavailable(found.sort({ _id: 1 }).limit(limit).toArray());
-      return documents.map(({ fingerprints, ...rest }) =>
-        Object.assign(rulingOf(rest), { fingerprints: unpacked(fingerprints) }),
-      );
+      const found = rulings.find({ _id: { $gt: number } }, reading());
+      return (await orUnavailable(found.sort({ _id: 1 }).limit(limit).toArray())).map(rulingOf);
     },
-    latest: async ({ names, below, limit }) => {
-      const documents = await orUnavailable(
-        rulings
-          .find(
-            {
-              ...(names === undefined
-                ? {}
-                : { $or: [{ contentHash: { $in: [...names] } }, { cleanHash: { $in: [...names] } }] }),
-              ...(below === undefined ? {} : { _id: { $lt: below } }),
-            },
-            withinBudget(),
-          )
-          .sort({ _id: -1 })
-          .limit(limit)
-          .project<Omit<RulingDocument, 'fingerprints'>>({ fingerprints: 0 })
-          .toArray(),
+    latest: async ({ names, before, limit }) => {
+      const found = rulings.find(
+        {
+          ...(names !== undefined && {
+            $or: [{ contentHash: { $in: [...names] } }, { cleanHash: { $in: [...names] } }],
+          }),
+          ...(before !== undefined && { _id: { $lt: before } }),
+        },
+        reading(),
       );
-      return documents.map(rulingOf);
+      return (await orUnavailable(found.sort({ _id: -1 }).limit(limit).toArray())).map(rulingOf);
     },
   };
 }
 
-function rulingOf({ _id, ...ruling }: Omit<RulingDocument, 'fingerprints'>): Ruling {
-  return { ...ruling, number: _id };
+function reading() {
+  return { ...withinBudget(), promoteBuffers: true };
+}
+
+function rulingOf({ _id, fingerprints, ...ruling }: RulingDocument): RulingOnPicture {
+  return { ...ruling, number: _id, fingerprints: unpacked(fingerprints) };
 }
 
 function isTaken(error: unknown): boolean {

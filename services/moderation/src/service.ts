@@ -5,9 +5,14 @@ import { startHttpServer } from '@offer-ads/platform/http-server';
 import { openMongo } from '@offer-ads/platform/mongo';
 import { createAdmission } from './admission.ts';
 import type { ModerationConfig } from './config.ts';
-import { routes } from './http/routes.ts';
-import { judgePicture, type Moderation } from './judge-picture.ts';
+import { openCopiesStore } from './copies-store.ts';
+import { holdRulings } from './held-rulings.ts';
+import { mountReviewRoutes } from './http/review-routes.ts';
+import { mountVerdictRoutes } from './http/routes.ts';
+import { createJudge } from './judge-picture.ts';
 import { type Model, startModel } from './model.ts';
+import { openPicturesStore } from './pictures-store.ts';
+import { openRulingsStore } from './rulings-store.ts';
 import { openVerdictsStore } from './verdicts-store.ts';
 
 export type ModerationOverrides = Pick<Overrides, 'clock' | 'logger'> & {
@@ -24,12 +29,19 @@ export async function startModeration(
   await using started = new AsyncDisposableStack();
 
   const mongo = started.use(await openMongo({ url: config.MONGO_URL, ...foundation }));
-  const store = await openVerdictsStore(mongo);
+  const [verdicts, pictures, copies, rulings] = await Promise.all([
+    openVerdictsStore(mongo),
+    openPicturesStore(mongo),
+    openCopiesStore(mongo),
+    openRulingsStore(mongo),
+  ]);
+  const held = await holdRulings(rulings);
   const threads = config.MODEL_THREADS;
   const model = started.use(overrides.model ?? (await startModel({ threads, logger, metrics })));
   const admission = createAdmission({ atOnce: threads, mostWaiting: config.MOST_WAITING });
   const thresholds = { explicit: config.EXPLICIT_THRESHOLD, suggestive: config.SUGGESTIVE_THRESHOLD };
-  const moderation: Moderation = { admission, model, store, thresholds, clock };
+  const basis = { model: model.identity, thresholds };
+  const judge = createJudge({ admission, model, basis, verdicts, pictures, rulings: held, copies, clock });
 
   const durations = metrics.histogram({
     name: 'moderation_verdict_seconds',
@@ -51,16 +63,24 @@ export async function startModeration(
         ...((await mongo.healthy()) ? [] : ['mongo does not answer']),
         ...(model.ready() ? [] : ['the model is not loaded']),
       ],
-      routes: routes({
-        caller: requireCaller({ secret: config.MODERATION_CONTEXT_SECRET, audience: 'moderation', clock }),
-        judge: async (bytes, signal) => {
-          const stop = durations.startTimer();
-          waiting.set(admission.waiting());
-          const reply = await judgePicture(moderation, bytes, signal);
-          stop({ verdict: reply.verdict });
-          return reply;
-        },
-      }),
+      routes: (app) => {
+        mountVerdictRoutes(app, {
+          caller: requireCaller({ secret: config.MODERATION_CONTEXT_SECRET, audience: 'moderation', clock }),
+          judge: async (upload, signal) => {
+            const stop = durations.startTimer();
+            waiting.set(admission.waiting());
+            const reply = await judge(upload, signal);
+            stop({ verdict: reply.verdict });
+            return reply;
+          },
+        });
+        mountReviewRoutes(app, {
+          adminToken: config.ADMIN_TOKEN,
+          logger,
+          admission,
+          review: { pictures, verdicts, rulings, held, copies, basis, clock },
+        });
+      },
     }),
   );
   const running = started.move();

@@ -18,6 +18,8 @@ export type Judgement = {
 
 export type VerdictsStore = {
   readonly find: (contentHash: string, basis: Basis) => Promise<Decision | undefined>;
+  /** By whatever model and thresholds, the latest first. */
+  readonly ofPictures: (contentHashes: readonly string[]) => Promise<readonly Judgement[]>;
   /** Keeping a verdict twice, as two uploads of one picture at once do, is keeping it once. */
   readonly keep: (judgement: Judgement) => Promise<void>;
 };
@@ -32,6 +34,10 @@ export async function openVerdictsStore(mongo: Mongo): Promise<VerdictsStore> {
       const kept = await orUnavailable(verdicts.findOne(keyOf(contentHash, basis), withinBudget()));
       return kept?.decision;
     },
+    ofPictures: async (contentHashes) => {
+      const found = verdicts.find({ contentHash: { $in: [...contentHashes] } }, withinBudget());
+      return orUnavailable(found.sort({ judgedAt: -1 }).toArray());
+    },
     keep: async ({ contentHash, basis, ...found }) => {
       await orUnavailable(
         verdicts.updateOne(
@@ -42,6 +48,15 @@ export async function openVerdictsStore(mongo: Mongo): Promise<VerdictsStore> {
       );
     },
   };
+}
+
+export function isSameBasis(one: Basis, other: Basis): boolean {
+  return (
+    one.model.name === other.model.name &&
+    one.model.version === other.model.version &&
+    one.thresholds.explicit === other.thresholds.explicit &&
+    one.thresholds.suggestive === other.thresholds.suggestive
+  );
 }
 
 /** MongoDB compares subdocuments with the order of their fields, therefore it is fixed here. */

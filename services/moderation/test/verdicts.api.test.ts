@@ -34,6 +34,7 @@ async function start(o: Partial<{ model: Model; thresholds: Thresholds; mostWait
       PORT: 0,
       LOG_LEVEL: 'silent',
       MONGO_URL: mongo.url,
+      ADMIN_TOKEN: 'an-admin-credential-0123456789-abcdef',
       MODERATION_CONTEXT_SECRET: testContextSecret,
       EXPLICIT_THRESHOLD: (o.thresholds ?? thresholds).explicit,
       SUGGESTIVE_THRESHOLD: (o.thresholds ?? thresholds).suggestive,

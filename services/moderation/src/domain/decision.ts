@@ -26,9 +26,13 @@ export function decide(looks: readonly Scores[], thresholds: Thresholds): Decisi
   // Failing closed: a picture that nobody looked at is not a safe one.
   if (looks.length === 0) throw new Error('a decision needs at least one look at the picture');
   for (const reason of ['explicit', 'suggestive'] as const) {
-    const worst = Math.max(...looks.map((look) => look[reason]));
     // No number compares as less than any, and no number is not a safe one either.
-    if (!(worst < thresholds[reason])) return { verdict: 'refused', reason };
+    if (!(worst(looks, reason) < thresholds[reason])) return { verdict: 'refused', reason };
   }
   return { verdict: 'allowed' };
+}
+
+/** What is compared with a threshold. */
+export function worst(looks: readonly Scores[], measure: keyof Thresholds): number {
+  return Math.max(...looks.map((look) => look[measure]));
 }

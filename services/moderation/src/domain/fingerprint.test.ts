@@ -36,11 +36,11 @@ describe('a fingerprint', () => {
   });
 
   it('takes no picture for another', async () => {
-    const count = runs(100, 3_000);
+    const count = runs(100, 2_000);
     const blocked = await blockedScenes(count);
     for (let seed = count + 1; seed <= 2 * count; seed += 1)
       expect(blocked.latestLike(wholeLooks(await fingerprints(scene(seed))))).toBeUndefined();
-  });
+  }, 600_000);
 
   it.each<[string, () => Sharp]>([
     ['a blank picture', () => sharp({ create: { width: 99, height: 70, channels: 3, background: '#c33' } })],

@@ -1,0 +1,177 @@
+/** Verdicts on pictures, and decisions of people about them, which come before the model's. */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyReply,
+  type PictureReply,
+  pictureReply,
+  picturesReply,
+  type RulingRequest,
+  rulingsReply,
+} from '@offer-ads/contracts/moderation-api';
+import { z } from 'zod';
+import { type Command, command, count, id, isoTime, text, UsageError } from '../command.ts';
+import type { Tools } from '../tools.ts';
+
+const picture = text.describe('HASH|FILE');
+const verdict = z.enum(['allowed', 'refused'], 'must be allowed or refused').describe('allowed|refused');
+
+const rulings = {
+  allow: 'Allow this very picture, whatever the model says, from the next upload on',
+  block: 'Refuse a picture and changed copies of it, whatever the model says, from the next upload on',
+  withdraw: 'Take back what was decided about a picture: the model decides again',
+} as const satisfies Record<RulingRequest['action'], string>;
+
+export const moderationCommands: readonly Command[] = [
+  command({
+    name: 'moderation list',
+    summary: 'List uploaded pictures with what was said about them, the latest first; --cursor goes on',
+    options: {
+      verdict: verdict.optional(),
+      since: isoTime.optional(),
+      org: id.optional(),
+      limit: count.optional(),
+      cursor: text.optional(),
+    },
+    run: async ({ org, ...filters }, { call }) => {
+      const path = `/admin/pictures${queryOf({ ...filters, organisationId: org })}`;
+      const page = picturesReply.parse(await call('moderation', { method: 'GET', path }));
+      const pictures = page.pictures.map(({ organisationId, explicit, suggestive, ...facts }) => {
+        return {
+          ...facts,
+          explicit: rounded(explicit),
+          suggestive: rounded(suggestive),
+          org: organisationId,
+        };
+      });
+      return { pictures, nextCursor: page.nextCursor };
+    },
+  }),
+  command({
+    name: 'moderation show',
+    summary:
+      'Show what is known of a picture: scores, model, thresholds, history; --save writes a small copy',
+    options: { picture, save: text.describe('FILE.jpg').optional() },
+    operand: 'picture',
+    run: async (o, { call }) => {
+      const given = readPicture(o.picture);
+      const path = `/admin/pictures/${given.name}`;
+      const record = pictureReply.parse(await call('moderation', { method: 'GET', path }));
+      if (o.save === undefined) return shown(record);
+      const { jpegBase64 } = copyReply.parse(
+        await call('moderation', { method: 'GET', path: `${path}/copy` }),
+      );
+      write(o.save, Buffer.from(jpegBase64, 'base64'));
+      return { ...shown(record), copy: `written to ${o.save}` };
+    },
+  }),
+  ...(['allow', 'block', 'withdraw'] as const).map((action) =>
+    command({
+      name: `moderation ${action}`,
+      summary: rulings[action],
+      options: { picture, author: text.describe('NAME'), reason: text },
+      operand: 'picture',
+      run: async ({ picture: word, ...ruling }, tools) => ({
+        ...shown(await decide(tools, readPicture(word), { action, ...ruling })),
+        note:
+          action === 'block'
+            ? 'Offers that show it already are not changed: stop them with "offer disable". Their image addresses begin with its cleanHash.'
+            : null,
+      }),
+    }),
+  ),
+  command({
+    name: 'moderation rulings',
+    summary: 'List the decisions of people, the latest first; --before goes on where a page ended',
+    options: { limit: count.optional(), before: count.optional() },
+    run: async (o, { call }) =>
+      rulingsReply.parse(await call('moderation', { method: 'GET', path: `/admin/rulings${queryOf(o)}` })),
+  }),
+];
+
+async function decide(
+  { call }: Tools,
+  { name, bytes }: Given,
+  ruling: Pick<RulingRequest, 'action' | 'author' | 'reason'>,
+): Promise<PictureReply> {
+  const of = bytes === undefined ? { name } : { imageBase64: bytes.toString('base64') };
+  const json = { ...ruling, ...of } satisfies RulingRequest;
+  return pictureReply.parse(await call('moderation', { method: 'POST', path: '/admin/rulings', json }));
+}
+
+type Given = { readonly name: string; readonly bytes?: Buffer };
+
+/** What `moderation` takes as an upload. */
+const mostBytes = 5 * 2 ** 20;
+
+/** A file, or a text that holds one of the picture's names, such as the address of an offer's image. */
+function readPicture(word: string): Given {
+  if (existsSync(word)) {
+    const bytes = readFileSync(word);
+    if (bytes.length > mostBytes)
+      throw new UsageError(`${word} has more than 5 MiB, which no upload may have`);
+    return { name: createHash('sha256').update(bytes).digest('hex'), bytes };
+  }
+  const [name] = /[0-9a-f]{64}/.exec(word) ?? [];
+  if (name === undefined) throw new UsageError(`${word} is no file and no hash of a picture`);
+  return { name };
+}
+
+/** The history is a table for people; the rest stands below it. */
+function shown({ verdicts, rulings, now, uploaded, copyKept, ...picture }: PictureReply) {
+  const byModel = verdicts.map(({ judgedAt: at, model, thresholds, verdict, reason, looks }) => ({
+    at,
+    by: `${model.name} ${model.version}`,
+    decision: verdict,
+    reason: reason ?? '',
+    explicit: `${worst(looks, 'explicit')} of ${thresholds.explicit}`,
+    suggestive: `${worst(looks, 'suggestive')} of ${thresholds.suggestive}`,
+  }));
+  const byPeople = rulings.map(({ at, author, action, reason, number, contentHash }) => ({
+    at,
+    by: author,
+    decision: contentHash === picture.contentHash ? action : `${action} of ${contentHash}`,
+    reason,
+    ruling: number,
+  }));
+  const looks = verdicts.find(({ current }) => current)?.looks;
+  return {
+    history: [...byModel, ...byPeople].toSorted((one, other) => other.at.localeCompare(one.at)),
+    ...picture,
+    next: inWords(now),
+    uploaded,
+    looks: looks === undefined ? null : looks.map(({ labels }) => labels),
+    copy: copyKept ? 'kept, --save FILE.jpg writes it' : null,
+  };
+}
+
+function inWords({ verdict, reason, ruling }: PictureReply['now']): string {
+  if (verdict === null) return 'the model will judge';
+  const by = ruling === null ? 'the model' : `ruling ${ruling.number} of ${ruling.author}`;
+  return `${verdict}${reason === null ? '' : ` (${reason})`} by ${by}`;
+}
+
+function worst(looks: PictureReply['verdicts'][number]['looks'], measure: 'explicit' | 'suggestive') {
+  return rounded(Math.max(...looks.map((look) => look[measure])));
+}
+
+function rounded(share: number | null): number | null {
+  return share === null ? null : Number(share.toFixed(3));
+}
+
+function queryOf(filters: Readonly<Record<string, string | number | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(filters))
+    if (value !== undefined) query.set(name, String(value));
+  return query.size === 0 ? '' : `?${query.toString()}`;
+}
+
+function write(path: string, content: Buffer): void {
+  try {
+    // Never over something else by mistake.
+    writeFileSync(path, content, { flag: 'wx' });
+  } catch (error) {
+    const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    throw new UsageError(exists ? `${path} exists already` : `cannot write ${path}`);
+  }
+}

@@ -1,0 +1,89 @@
+/** What `npm run admin -- moderation` asks: what was judged and why, and decisions of people about it. */
+import {
+  type PicturesReply,
+  pictureName,
+  picturesQuery,
+  rulingRequest,
+  rulingsQuery,
+} from '@offer-ads/contracts/moderation-api';
+import { requireAdmin } from '@offer-ads/platform/admin-routes';
+import { Fault } from '@offer-ads/platform/faults';
+import type { Logger } from '@offer-ads/platform/logging';
+import { validInput } from '@offer-ads/platform/valid-input';
+import express, { type Express } from 'express';
+import { z } from 'zod';
+import type { Admission } from '../admission.ts';
+import { parsePlace, writePlace } from '../domain/picture-place.ts';
+import { budgetMs } from '../recognise.ts';
+import { decideOn, listPictures, type Review, recordOf } from '../review.ts';
+import { listed, refusals, rulingShown, shown } from './review-replies.ts';
+
+type ReviewRoutes = {
+  readonly adminToken: string;
+  readonly logger: Logger;
+  readonly admission: Admission;
+  readonly review: Review;
+};
+
+const named = z.object({ name: pictureName });
+/** A picture of 5 MiB in base64, and what is said about it. */
+const mostBodyBytes = 7.5 * 2 ** 20;
+
+export function mountReviewRoutes(app: Express, o: ReviewRoutes): void {
+  const { review, admission } = o;
+  const routes = express.Router();
+  routes.use(requireAdmin({ token: o.adminToken, logger: o.logger }));
+
+  async function existingRecord(name: string) {
+    const record = await recordOf(review, name);
+    if (record === undefined) throw refusal('unknown');
+    return record;
+  }
+
+  routes.get('/pictures', async (req, res) => {
+    const { cursor, ...filter } = validInput(picturesQuery, req.query);
+    const after = cursor === undefined ? undefined : parsePlace(cursor);
+    if (after === null) throw refusal('unknown-cursor');
+    const pictures = await listPictures(review, { ...filter, after });
+    const last = pictures.length === filter.limit ? pictures.at(-1) : undefined;
+    const nextCursor =
+      last === undefined ? null : writePlace({ at: last.last.at, contentHash: last.contentHash });
+    res.json({ pictures: pictures.map(listed), nextCursor } satisfies PicturesReply);
+  });
+
+  routes.get('/pictures/:name', async (req, res) => {
+    const { name } = validInput(named, req.params);
+    res.json(shown(await existingRecord(name), review.basis));
+  });
+
+  routes.get('/pictures/:name/copy', async (req, res) => {
+    const { name } = validInput(named, req.params);
+    const { picture } = await existingRecord(name);
+    const copy = await review.copies.find(picture.contentHash);
+    if (copy === undefined) throw refusal('no-copy');
+    res.json({ jpegBase64: copy.toString('base64') });
+  });
+
+  routes.get('/rulings', async (req, res) => {
+    const rulings = await review.rulings.latest(validInput(rulingsQuery, req.query));
+    res.json({ rulings: rulings.map(rulingShown) });
+  });
+
+  routes.post('/rulings', express.json({ limit: mostBodyBytes }), async (req, res) => {
+    const { name, imageBase64, ...ruling } = validInput(rulingRequest, req.body);
+    const of = name ?? Buffer.from(imageBase64 ?? '', 'base64');
+    // A picture that has to be opened takes its turn among the others.
+    const decided = await (typeof of === 'string'
+      ? decideOn(review, of, ruling)
+      : admission.run(AbortSignal.timeout(budgetMs), () => decideOn(review, of, ruling)));
+    if (!decided.ok) throw refusal(decided.reason);
+    res.json(shown(await existingRecord(decided.ruling.contentHash), review.basis));
+  });
+
+  app.use('/admin', routes);
+}
+
+function refusal(reason: keyof typeof refusals): Fault {
+  const { status, message } = refusals[reason];
+  return new Fault(`review refused: ${reason}`, { status, publicMessage: message });
+}

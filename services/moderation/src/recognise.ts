@@ -1,0 +1,36 @@
+/** By what a picture is known: names for itself, fingerprints for its copies. */
+import { createHash } from 'node:crypto';
+import { fingerprintsOf } from './domain/fingerprint.ts';
+import { type CleanPicture, cleanPicture, looksAt } from './pictures.ts';
+import type { PictureFacts } from './pictures-store.ts';
+
+/** Decision 23: an advertiser waits this long for moderation. */
+export const budgetMs = 10_000;
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+export function factsOf(
+  contentHash: string,
+  { type, frames, bytes }: CleanPicture,
+  looks: readonly Uint8Array[],
+): PictureFacts {
+  return {
+    contentHash,
+    cleanHash: sha256(bytes),
+    type,
+    frames,
+    fingerprints: looks.flatMap((look) => fingerprintsOf(look)),
+  };
+}
+
+/** Of a picture that a person brings, whatever it is: no model is asked. */
+export async function recognise(
+  bytes: Uint8Array,
+): Promise<{ ok: true; picture: PictureFacts } | { ok: false; reason: 'unreadable' }> {
+  const clean = await cleanPicture(bytes, budgetMs);
+  if (!clean.ok) return { ok: false, reason: 'unreadable' };
+  const looks = await looksAt(clean.picture);
+  return { ok: true, picture: factsOf(sha256(bytes), clean.picture, looks) };
+}

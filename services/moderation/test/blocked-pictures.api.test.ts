@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '@offer-ads/testing/eventually';
+import sharp from 'sharp';
+import { type ModerationUnderTest, moderationUnderTest, ruling } from './moderation-under-test.ts';
+import { changes, scenePng } from './scenes.ts';
+
+let under: ModerationUnderTest;
+beforeAll(async () => {
+  under = await moderationUnderTest();
+});
+afterAll(async () => under?.[Symbol.asyncDispose]());
+beforeEach(() => {
+  Object.assign(under.model, { says: 0.1, gate: Promise.resolve(), asked: 0 });
+});
+
+/** Each test has scenes of its own. */
+let seeds = 0;
+const newScene = () => scenePng((seeds += 1));
+const decide = async (...of: Parameters<typeof ruling>) => {
+  const { status } = await under.admin('POST /rulings', ruling(...of));
+  expect(status).toBe(200);
+};
+const blank = (background: string) =>
+  sharp({ create: { width: 300, height: 200, channels: 3, background } })
+    .png()
+    .toBuffer();
+
+describe('a picture that a person has blocked', () => {
+  it('is refused from then on, in either mode, though it was allowed and the model finds it safe', async () => {
+    const picture = await newScene();
+    const { contentHash } = (await under.upload(picture)) as { contentHash: string };
+    await decide('block', contentHash);
+    for (const mode of ['TEST', 'LIVE'] as const)
+      expect(await under.upload(picture, { mode })).toEqual({
+        verdict: 'refused',
+        contentHash,
+        reason: 'the picture is blocked',
+      });
+    expect(under.model.asked).toBe(1);
+  });
+
+  it('is refused in changed copies', async () => {
+    const picture = await newScene();
+    await decide('block', picture);
+    for (const [how, change] of Object.entries(changes))
+      expect([how, await under.upload(await change(picture))]).toMatchObject([
+        how,
+        { verdict: 'refused', reason: 'the picture looks like one that is blocked' },
+      ]);
+    expect((await under.upload(await newScene())).verdict).toBe('allowed');
+  });
+
+  it('needs not have been uploaded before, and is refused while the model is away', async () => {
+    const [blocked, other] = [await newScene(), await newScene()];
+    await decide('block', blocked);
+    under.model.says = null;
+    expect((await under.upload(blocked)).verdict).toBe('refused');
+    expect(await under.uploadStatus(other)).toBe(503);
+    expect(under.model.asked).toBe(1);
+  });
+
+  it('is blocked as members see it too: by the file or the name of its cleaned picture', async () => {
+    const [one, other] = [await newScene(), await newScene()];
+    const shown = await Promise.all(
+      [one, other].map(async (picture) => {
+        const reply = await under.upload(picture);
+        if (reply.verdict !== 'allowed') throw new Error(`expected allowed, got ${reply.verdict}`);
+        return Buffer.from(reply.imageBase64, 'base64');
+      }),
+    );
+    await decide('block', shown[0]!);
+    await decide('block', createHash('sha256').update(shown[1]!).digest('hex'));
+    for (const picture of [one, other])
+      expect(await under.upload(picture)).toMatchObject({ reason: 'the picture is blocked' });
+  });
+
+  it('is refused by every replica as soon as the command has answered', async () => {
+    const replica = await under.another();
+    const picture = await newScene();
+    expect((await replica.upload(picture)).verdict).toBe('allowed');
+    await decide('block', picture);
+    expect((await replica.upload(picture)).verdict).toBe('refused');
+    await decide('withdraw', picture);
+    expect((await replica.upload(picture)).verdict).toBe('allowed');
+  });
+
+  it('is refused to whose upload the model was looking at when it was blocked', async () => {
+    const picture = await newScene();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    under.model.gate = promise;
+    const uploaded = under.upload(picture);
+    await eventually(() => expect(under.model.asked).toBe(1));
+    await decide('block', picture);
+    resolve();
+    expect((await uploaded).verdict).toBe('refused');
+  });
+
+  it('is judged by the model again when the block is withdrawn', async () => {
+    const picture = await newScene();
+    await decide('block', picture);
+    expect((await under.upload(picture)).verdict).toBe('refused');
+    await decide('withdraw', picture);
+    expect((await under.upload(picture)).verdict).toBe('allowed');
+    expect(under.model.asked).toBe(1);
+  });
+
+  it('if it is plain, is refused itself, and no other plain picture is', async () => {
+    const white = await blank('#fff');
+    await decide('block', white);
+    expect((await under.upload(white)).verdict).toBe('refused');
+    expect((await under.upload(await blank('#fefefe'))).verdict).toBe('allowed');
+    expect((await under.upload(await blank('#114'))).verdict).toBe('allowed');
+  });
+
+  it('is found in any frame of an animation, and an animation by any of its frames', async () => {
+    const [first, second, third] = [await newScene(), await newScene(), await newScene()];
+    const animation = (frames: Buffer[]) =>
+      sharp(frames, { join: { animated: true } })
+        .gif()
+        .toBuffer();
+    await decide('block', first);
+    expect((await under.upload(await animation([second, third, first]))).verdict).toBe('refused');
+    expect((await under.upload(await animation([second, third]))).verdict).toBe('allowed');
+    await decide('block', await animation([second, third]));
+    expect((await under.upload(third)).verdict).toBe('refused');
+  });
+
+  it('is found on whatever a transparent picture is shown', async () => {
+    const picture = await newScene();
+    await decide('block', picture);
+    const transparent = await sharp(picture)
+      .ensureAlpha()
+      .composite([
+        {
+          input: Buffer.from([0, 0, 0, 255]),
+          raw: { width: 1, height: 1, channels: 4 },
+          left: 0,
+          top: 0,
+          blend: 'dest-out',
+        },
+      ])
+      .png()
+      .toBuffer();
+    expect((await under.upload(transparent)).verdict).toBe('refused');
+  });
+});
+
+describe('a picture that a person has allowed', () => {
+  it('is allowed at its next upload, though the model finds it unsafe', async () => {
+    const picture = await newScene();
+    under.model.says = 0.95;
+    const { contentHash } = (await under.upload(picture)) as { contentHash: string };
+    await decide('allow', contentHash);
+    expect((await under.upload(picture)).verdict).toBe('allowed');
+    expect(under.model.asked).toBe(1);
+  });
+
+  it('says nothing about its copies: those the model judges', async () => {
+    const picture = await newScene();
+    under.model.says = 0.95;
+    await decide('allow', picture);
+    expect((await under.upload(picture)).verdict).toBe('allowed');
+    expect((await under.upload(await changes.brighter!(picture))).verdict).toBe('refused');
+  });
+
+  it('is refused when one that it is a copy of is blocked later, until it is allowed again', async () => {
+    const picture = await newScene();
+    const copy = await changes.darker!(picture);
+    await decide('allow', copy);
+    await decide('block', picture);
+    expect((await under.upload(copy)).verdict).toBe('refused');
+    await decide('allow', copy);
+    expect((await under.upload(copy)).verdict).toBe('allowed');
+    expect((await under.upload(picture)).verdict).toBe('refused');
+  });
+});
+
+describe('a picture that is uploaded several times at once', () => {
+  it('is judged once', async () => {
+    const picture = await newScene();
+    const replies = await Promise.all(Array.from({ length: 8 }, () => under.upload(picture)));
+    expect(replies.map(({ verdict }) => verdict)).toEqual(Array<string>(8).fill('allowed'));
+    expect(under.model.asked).toBe(1);
+  });
+});

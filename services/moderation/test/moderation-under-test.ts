@@ -1,0 +1,127 @@
+/** The service on a real MongoDB, with a model that says what a test wants to hear. */
+import { type VerdictReply, verdictReply } from '@offer-ads/contracts/moderation-api';
+import type { Mode } from '@offer-ads/contracts/primitives';
+import { serviceUnavailable } from '@offer-ads/platform/faults';
+import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
+import { type TestClock, testClock } from '@offer-ads/testing/clock';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
+import type { Model } from '../src/model.ts';
+import { startModeration } from '../src/service.ts';
+
+const adminToken = 'an-admin-credential-0123456789-abcdef';
+
+export type TestModel = Model & {
+  /** How explicit every look is; null: there is no answer, but a 503. */
+  says: number | null;
+  /** Waited for before each answer. */
+  gate: Promise<void>;
+  /** Pictures that it looked at. */
+  asked: number;
+};
+
+function testModel(): TestModel {
+  const model: TestModel = {
+    says: 0.1,
+    gate: Promise.resolve(),
+    asked: 0,
+    identity: { name: 'test-model', version: '1' },
+    score: async (looks) => {
+      model.asked += 1;
+      await model.gate;
+      const { says } = model;
+      if (says === null) throw serviceUnavailable('the model is away');
+      return looks.map(() => ({ explicit: says, suggestive: says, labels: { Odd: says } }));
+    },
+    ready: () => true,
+    [Symbol.asyncDispose]: async () => {},
+  };
+  return model;
+}
+
+export type Replica = {
+  /** Whatever the reply is. */
+  readonly upload: (
+    bytes: Uint8Array,
+    as?: { mode?: Mode; organisationId?: number },
+  ) => Promise<VerdictReply>;
+  readonly uploadStatus: (bytes: Uint8Array) => Promise<number>;
+  readonly admin: (call: string, json?: object, token?: string) => Promise<{ status: number; body: unknown }>;
+};
+
+export type ModerationUnderTest = AsyncDisposable &
+  Replica & {
+    readonly clock: TestClock;
+    readonly model: TestModel;
+    readonly mongo: TestMongo;
+    readonly another: () => Promise<Replica>;
+  };
+
+export async function moderationUnderTest(): Promise<ModerationUnderTest> {
+  const started = new AsyncDisposableStack();
+  const mongo = await createTestMongo();
+  started.defer(mongo.dispose);
+  const model = testModel();
+  // Ahead of MongoDB's own clock, by which it deletes what is over.
+  const clock = testClock('2090-06-01T12:00:00.000Z');
+
+  async function start(): Promise<Replica> {
+    const { url } = started.use(
+      await startModeration(
+        {
+          HOST: '127.0.0.1',
+          PORT: 0,
+          LOG_LEVEL: 'silent',
+          MONGO_URL: mongo.url,
+          ADMIN_TOKEN: adminToken,
+          MODERATION_CONTEXT_SECRET: testContextSecret,
+          EXPLICIT_THRESHOLD: 0.6,
+          SUGGESTIVE_THRESHOLD: 0.9,
+          MODEL_THREADS: 4,
+          MOST_WAITING: 16,
+        },
+        { logger: silentLogger, model, clock },
+      ),
+    );
+    const post = (bytes: Uint8Array, as: { mode?: Mode; organisationId?: number } = {}) =>
+      fetch(`${url}/internal/verdicts`, {
+        method: 'POST',
+        headers: {
+          ...signedCaller({ audience: 'moderation', ...as }),
+          'content-type': 'application/octet-stream',
+        },
+        body: new Uint8Array(bytes),
+      });
+    return {
+      upload: async (bytes, as) => verdictReply.parse(await (await post(bytes, as)).json()),
+      uploadStatus: async (bytes) => (await post(bytes)).status,
+      admin: async (call, json, token = adminToken) => {
+        const [method = '', path = ''] = call.split(' ');
+        const response = await fetch(`${url}/admin${path}`, {
+          method,
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          ...(json !== undefined && { body: JSON.stringify(json) }),
+        });
+        return { status: response.status, body: await response.json() };
+      },
+    };
+  }
+
+  const first = await start();
+  return {
+    ...first,
+    another: start,
+    model,
+    clock,
+    mongo,
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+/** What a person decides, with who it was. */
+export function ruling(action: 'allow' | 'block' | 'withdraw', of: string | Uint8Array) {
+  const who = { action, author: 'ann', reason: 'because' };
+  return typeof of === 'string'
+    ? { ...who, name: of }
+    : { ...who, imageBase64: Buffer.from(of).toString('base64') };
+}
