@@ -1,0 +1,128 @@
+/** The settings of every service, in every overlay, against its config schema; and where secrets come from. */
+import { describe, expect, it } from '@jest/globals';
+import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
+import { ConfigError } from '@offer-ads/platform/config';
+import { readAdminSettings } from '../../packages/admin/src/config.ts';
+import { readBillingConfig } from '../../services/billing/src/config.ts';
+import { readGatewayConfig } from '../../services/gateway/src/config.ts';
+import { readModerationConfig } from '../../services/moderation/src/config.ts';
+import { readNotifierConfig } from '../../services/notifier/src/config.ts';
+import { readOffersConfig } from '../../services/offers/src/config.ts';
+import { readPricingConfig } from '../../services/pricing/src/config.ts';
+import { manifestsOf, overlays, wholeOf } from './overlays.ts';
+import type { Manifest } from './render.ts';
+import { externalSecrets } from './secrets.ts';
+import { environmentOf, sampleSecrets, workload, workloadsOf } from './workloads.ts';
+
+const readers: Record<ServiceName | 'admin', (env: NodeJS.ProcessEnv) => unknown> = {
+  gateway: readGatewayConfig,
+  offers: readOffersConfig,
+  billing: readBillingConfig,
+  pricing: readPricingConfig,
+  moderation: readModerationConfig,
+  notifier: readNotifierConfig,
+  admin: (env) => readAdminSettings(env, 'no file'),
+};
+
+/** Read by the telemetry hook, before there is a config. */
+const telemetryVariable = 'OTEL_EXPORTER_OTLP_ENDPOINT';
+const isSecret = /(SECRET|TOKEN|PASSWORD|_KEY|_KEY_ID)$|^(\w+_DATABASE|RABBITMQ|MONGO|VALKEY|SMTP)_URL$/;
+
+/** Which variables a config reader asks for, told by an environment that has none of them. */
+function variablesRead(name: ServiceName | 'admin'): string[] {
+  // It reads a copy of the environment, but needs all that it knows.
+  if (name === 'admin') return missingWithout({});
+  const asked = new Set<string>();
+  missingWithout(new Proxy({}, { get: (_, name) => void asked.add(String(name)) }), name);
+  return [...asked, telemetryVariable];
+}
+
+function missingWithout(env: NodeJS.ProcessEnv, name: ServiceName | 'admin' = 'admin'): string[] {
+  try {
+    readers[name](env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map((problem) => problem.split(' ')[0] ?? '');
+  }
+  throw new Error(`${name} needs no settings`);
+}
+
+describe.each(overlays)('in the overlay %s', (overlay) => {
+  it.each([...serviceNames, 'admin'] as const)(
+    '%s is given every setting that it reads, and no other',
+    (name) => {
+      const given = Object.keys(environmentOf(overlay, workload(overlay, name)));
+      expect(given.toSorted()).toEqual(variablesRead(name).toSorted());
+    },
+  );
+
+  it.each([...serviceNames, 'admin'] as const)('%s starts with these settings', (name) => {
+    const environment = environmentOf(overlay, workload(overlay, name));
+    if (overlay === 'dev' && 'SMTP_URL' in environment) environment.SMTP_URL = 'smtp://mail-simulator:1025';
+    expect(() => readers[name](environment)).not.toThrow();
+  });
+
+  it('secrets stand in Secrets alone, and nothing else does', () => {
+    const maps = wholeOf(overlay).filter(({ kind }) => kind === 'ConfigMap');
+    const named = maps.flatMap(({ data }) => Object.keys(data as object));
+    expect(named.filter((name) => isSecret.test(name))).toEqual([]);
+    for (const name of [...serviceNames, 'admin'])
+      for (const key of Object.keys(sampleSecrets[name] ?? {})) expect(key).toMatch(isSecret);
+  });
+
+  it('every Secret and key that a pod refers to is made by an ExternalSecret', () => {
+    // By CloudNativePG; and for the plain stores by dev-secrets.ts.
+    const ofPlainStores =
+      overlay === 'dev' ? ['postgres-superuser', 'rabbitmq-definitions', 'mongo-set-up'] : [];
+    const others = new Set(['postgres-ca', ...ofPlainStores]);
+    const missing: string[] = [];
+    const refer = (name: string, key?: string) => {
+      const data = sampleSecrets[name];
+      if (others.has(name)) return;
+      if (data === undefined || (key !== undefined && data[key] === undefined))
+        missing.push(`${name} ${key ?? ''}`);
+    };
+    for (const { pod } of workloadsOf(overlay)) {
+      for (const { env = [], envFrom = [] } of pod.containers) {
+        for (const { valueFrom } of env)
+          if (valueFrom) refer(valueFrom.secretKeyRef.name, valueFrom.secretKeyRef.key);
+        for (const { secretRef } of envFrom) if (secretRef) refer(secretRef.name);
+      }
+      for (const { secret } of pod.volumes ?? []) if (secret) refer(secret.secretName);
+    }
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('ExternalSecrets', () => {
+  it.each(externalSecrets().map((external) => [external.metadata.name, external] as const))(
+    'of %s asks for what its template needs, and for nothing else',
+    (name, { spec }) => {
+      const needed = Object.values(spec.target.template.data).flatMap((template) =>
+        [...template.matchAll(/\{\{ \.(\w+) \}\}/g)].map(([, used = '']) => used),
+      );
+      expect([...new Set(needed)].toSorted()).toEqual(spec.data.map(({ secretKey }) => secretKey).toSorted());
+      expect(spec.target.name).toBe(name);
+    },
+  );
+
+  it('are what the operators of the stores are told to look into', () => {
+    const stores = manifestsOf('overlays/production/stores');
+    const referred = JSON.stringify(
+      stores.filter(({ kind }) => !['ExternalSecret', 'PodMonitor'].includes(kind)),
+    );
+    const names = [
+      ...referred.matchAll(
+        /"(?:importCredentialsSecret|passwordSecret|passwordSecretRef|secret)":\{"name":"([^"]+)"\}/g,
+      ),
+    ];
+    expect(names.length).toBe(3 + 8 + 3);
+    for (const [, name = ''] of names) expect(sampleSecrets[name]).toHaveProperty('password');
+    for (const { metadata } of stores.filter(({ kind }) => kind === 'User'))
+      expect(sampleSecrets[`rabbitmq-${metadata.name}`]?.username).toBe(metadata.name);
+  });
+
+  it('and nobody else make the Secrets of staging and production: none is in the repository', () => {
+    const kinds = overlays.flatMap((overlay) => wholeOf(overlay).map(({ kind }: Manifest) => kind));
+    expect(kinds).not.toContain('Secret');
+  });
+});
