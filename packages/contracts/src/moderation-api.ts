@@ -7,7 +7,7 @@ import { instant, mode, organisationId } from './primitives.ts';
 /**
  * POST /internal/verdicts with the image's bytes as `application/octet-stream`. Allowed: the picture comes back
  * auto-oriented and re-encoded without metadata, which is what members will see. Unreadable: not a whole JPEG, PNG or
- * GIF within the limits.
+ * GIF within the limits. `reason` and `problem` are told to the advertiser.
  */
 export const verdictReply = z.discriminatedUnion('verdict', [
   z.object({

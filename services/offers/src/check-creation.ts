@@ -23,8 +23,8 @@ export type CheckRefusal =
   | { readonly reason: 'above-maximum'; readonly maximumMinor: bigint; readonly currency: string }
   | QuotaRefusal
   | { readonly reason: 'balance-too-low'; readonly netMinor: bigint; readonly currency: string }
-  | { readonly reason: 'image-unreadable' }
-  | { readonly reason: 'image-refused' };
+  | { readonly reason: 'image-unreadable'; readonly problem: string }
+  | { readonly reason: 'image-refused'; readonly because: string };
 
 export type CheckRequest = Errand & {
   readonly form: OfferForm;
@@ -115,9 +115,9 @@ async function judgePicture(o: OffersContext, request: CheckRequest, netMinor: b
   const judged = await o.neighbours.judgePicture(request, request.picture);
   switch (judged.verdict) {
     case 'unreadable':
-      return refused({ reason: 'image-unreadable' });
+      return refused({ reason: 'image-unreadable', problem: judged.problem });
     case 'refused':
-      return refused({ reason: 'image-refused' });
+      return refused({ reason: 'image-refused', because: judged.reason });
     case 'allowed': {
       const cleaned = Buffer.from(judged.imageBase64, 'base64');
       const image = await keepImage(o, cleaned, judged.contentType, request.deadline);

@@ -167,9 +167,9 @@ describe('E1 400: invalid or missing input', () => {
     expect(await attempt({}, { picture: await made() })).toEqual(nothingBut('E1', 400, message));
   });
 
-  it('refuses a picture that moderation cannot read', async () => {
+  it('refuses a picture that moderation cannot read, with what is wrong with it', async () => {
     under.neighbours.moderation.verdict = 'unreadable';
-    expect(await attempt({})).toEqual(nothingBut('E1', 400, 'image must be a whole JPG, PNG or GIF'));
+    expect(await attempt({})).toEqual(nothingBut('E1', 400, 'image is damaged or incomplete'));
   });
 
   it('refuses single fields that are repeated', async () => {
@@ -425,10 +425,12 @@ describe("E1 403: environment is not the key's mode", () => {
 });
 
 describe('E2 200: image failed moderation', () => {
-  it('creates and charges nothing and frees the key', async () => {
+  it('says why, creates and charges nothing and frees the key', async () => {
     under.neighbours.moderation.verdict = 'refused';
     const key = randomUUID();
-    expect(await create(under, {}, { key })).toMatchObject(refusal('E2', 200, 'The image failed moderation'));
+    expect(await create(under, {}, { key })).toMatchObject(
+      refusal('E2', 200, 'The image failed moderation: the picture looks explicit'),
+    );
     expect(await traces()).toEqual(none);
     under.neighbours.moderation.verdict = 'allowed';
     expect((await create(under, {}, { key })).body).toMatchObject({ return_code: 'S1' });
@@ -703,7 +705,7 @@ describe('the order of checks (decision 9)', () => {
   const moderation: Check = {
     name: 'E2',
     spoil: () => (under.neighbours.moderation.verdict = 'refused'),
-    refusal: refusal('E2', 200, 'The image failed moderation'),
+    refusal: refusal('E2', 200, 'The image failed moderation: the picture looks explicit'),
   };
 
   it.each([

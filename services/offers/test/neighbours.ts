@@ -174,9 +174,9 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
               imageBase64: (req.body as Buffer).toString('base64'),
             };
           case 'refused':
-            return { verdict: 'refused', contentHash, reason: 'unsafe' };
+            return { verdict: 'refused', contentHash, reason: 'the picture looks explicit' };
           case 'unreadable':
-            return { verdict: 'unreadable', problem: 'truncated' };
+            return { verdict: 'unreadable', problem: 'image is damaged or incomplete' };
         }
       });
     });

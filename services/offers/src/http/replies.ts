@@ -68,8 +68,9 @@ const createReplies = {
       200,
       `The balance is below the offer's cost of ${formatMinor(netMinor, currency)} ${currency}`,
     ),
-  'image-unreadable': () => coded('E1', 400, 'image must be a whole JPG, PNG or GIF'),
-  'image-refused': () => coded('E2', 200, 'The image failed moderation'),
+  // What is wrong with it, in moderation's words, which say what to do about it.
+  'image-unreadable': ({ problem }) => coded('E1', 400, problem),
+  'image-refused': ({ because }) => coded('E2', 200, `The image failed moderation: ${because}`),
 } satisfies { readonly [R in AnyCreateRefusal as R['reason']]: (refusal: R) => Reply };
 
 export function replyToCreateRefusal(refusal: AnyCreateRefusal): Reply {
