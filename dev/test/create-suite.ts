@@ -1,7 +1,10 @@
 /** POST /offers through the gateway: each row of its table of codes, and that a refusal leaves nothing behind. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createReply, refusal } from '@offer-ads/contracts/public-api';
 import { eventually } from '@offer-ads/testing/eventually';
+import { photographLikeJpeg } from '@offer-ads/testing/pictures';
 import { unsafeLookingPng } from '@offer-ads/testing/unsafe-picture';
 import {
   type Advertiser,
@@ -165,6 +168,44 @@ export function describeCreation(system: () => System): void {
       await expectRefusal(() => again().create(form, 'not-this-image'), { http: 200, code: 'E2' });
       const { body } = await again().create(await offerForm(), 'not-this-image');
       expect(body.return_code).toBe('S1');
+    });
+
+    it('a verdict that is wrong is corrected by a person, and the next creation follows it', async () => {
+      const picture = await photographLikeJpeg({ seed: 77 });
+      const create = async () =>
+        (await again().create(await offerForm({ image: new Blob([new Uint8Array(picture)]) }))).body;
+      const hash = createHash('sha256').update(picture).digest('hex');
+      const decide = (action: string) =>
+        system().admin('moderation', action, hash, '--author', 'ann', '--reason', `to ${action} it`);
+      expect(await create()).toMatchObject({ return_code: 'S1' });
+      await decide('block');
+      expect(await create()).toMatchObject({
+        return_code: 'E2',
+        message: 'The image failed moderation: the picture is blocked',
+      });
+      const filters = ['--verdict', 'refused', '--org', String(organisation.id)];
+      const { pictures } = await system().admin<{ pictures: object[] }>('moderation', 'list', ...filters);
+      expect(pictures[0]).toMatchObject({ contentHash: hash, reason: 'blocked' });
+      await decide('allow');
+      expect(await create()).toMatchObject({ return_code: 'S1' });
+      const { history } = await system().admin<{ history: object[] }>('moderation', 'show', hash);
+      expect(history).toMatchObject([
+        { by: 'ann', decision: 'allow', reason: 'to allow it' },
+        { by: 'ann', decision: 'block', reason: 'to block it' },
+        { by: expect.stringContaining('nsfwjs'), decision: 'allowed' },
+      ]);
+    });
+
+    it.each([
+      ['always-allowed.png', { return_code: 'S1' }],
+      [
+        'always-refused.jpg',
+        { return_code: 'E2', message: expect.stringMatching(/^The image failed moderation/) },
+      ],
+    ])('the published test picture %s has the answer that is published', async (name, answer) => {
+      const file = readFileSync(new URL(`../../docs/test-pictures/${name}`, import.meta.url));
+      const form = await offerForm({ image: new Blob([new Uint8Array(file)]) });
+      expect((await again().create(form)).body).toMatchObject(answer);
     });
 
     it("E3 200: balance below the offer's cost", async () => {

@@ -103,6 +103,7 @@ describe('moderation show', () => {
       cleanHash,
       next: 'refused (blocked) by ruling 4 of ann',
       copiesRecognised: true,
+      looks: [{ Sexy: 0.85, Porn: 0.1 }, { Porn: 0.712 }],
       copy: 'kept, --save FILE.jpg writes it',
     });
   });

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { type Command, command, count, id, isoTime, text, UsageError } from '../command.ts';
 import type { Tools } from '../tools.ts';
 
-const picture = text.describe('HASH|FILE');
+const picture = text.describe('HASH|FILE|ADDRESS');
 const verdict = z.enum(['allowed', 'refused'], 'must be allowed or refused').describe('allowed|refused');
 
 const rulings = {
@@ -36,14 +36,16 @@ export const moderationCommands: readonly Command[] = [
     run: async ({ org, ...filters }, { call }) => {
       const path = `/admin/pictures${queryOf({ ...filters, organisationId: org })}`;
       const page = picturesReply.parse(await call('moderation', { method: 'GET', path }));
-      const pictures = page.pictures.map(({ organisationId, explicit, suggestive, ...facts }) => {
-        return {
-          ...facts,
-          explicit: rounded(explicit),
-          suggestive: rounded(suggestive),
-          org: organisationId,
-        };
-      });
+      const pictures = page.pictures.map(({ at, organisationId, mode, contentHash, uploads, ...said }) => ({
+        at,
+        org: organisationId,
+        mode,
+        ...said,
+        explicit: rounded(said.explicit),
+        suggestive: rounded(said.suggestive),
+        uploads,
+        contentHash,
+      }));
       return { pictures, nextCursor: page.nextCursor };
     },
   }),
@@ -140,7 +142,7 @@ function shown({ verdicts, rulings, now, uploaded, copyKept, ...picture }: Pictu
     ...picture,
     next: inWords(now),
     uploaded,
-    looks: looks === undefined ? null : looks.map(({ labels }) => labels),
+    looks: looks === undefined ? null : looks.map(({ labels }) => roundedEach(labels)),
     copy: copyKept ? 'kept, --save FILE.jpg writes it' : null,
   };
 }
@@ -157,6 +159,10 @@ function worst(looks: PictureReply['verdicts'][number]['looks'], measure: 'expli
 
 function rounded(share: number | null): number | null {
   return share === null ? null : Number(share.toFixed(3));
+}
+
+function roundedEach(labels: Readonly<Record<string, number>>) {
+  return Object.fromEntries(Object.entries(labels).map(([name, share]) => [name, rounded(share)]));
 }
 
 function queryOf(filters: Readonly<Record<string, string | number | undefined>>): string {
