@@ -6,6 +6,18 @@ import { formatMinor, minorUnitDigits } from './currencies.ts';
  * code: a dozen of them call themselves dollar, peso or krone.
  */
 export function amountText(minor: bigint, currency: string, country: string): string {
+  const text = formatFor(currency, country).format(formatMinor(minor, currency) as Intl.StringNumericLiteral);
+  return text.replace(marksOfDirection, '');
+}
+
+/** Making one takes a hundred times as long as using it. */
+const formats = new Map<string, Intl.NumberFormat>();
+/** Of the countries and currencies that organisations have; beyond that the memory begins anew. */
+const mostFormats = 300;
+
+function formatFor(currency: string, country: string): Intl.NumberFormat {
+  const known = formats.get(country + currency);
+  if (known !== undefined) return known;
   const digits = minorUnitDigits(currency);
   const format = new Intl.NumberFormat(figuresOf(country), {
     style: 'currency',
@@ -15,8 +27,9 @@ export function amountText(minor: bigint, currency: string, country: string): st
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   });
-  const text = format.format(formatMinor(minor, currency) as Intl.StringNumericLiteral);
-  return text.replace(marksOfDirection, '');
+  if (formats.size >= mostFormats) formats.clear();
+  formats.set(country + currency, format);
+  return format;
 }
 
 /** Some languages set them beside figures, for texts that run from right to left. */

@@ -1,6 +1,7 @@
 /** Announcing on a database of its own, without a broker and a mail server: what would be sent lies there. */
 import { eventType } from '@offer-ads/contracts/event-declaration';
-import type { OutgoingEvent, ReceivedEvent } from '@offer-ads/platform/events';
+import type { OrganisationFacts } from '@offer-ads/contracts/gateway-events';
+import type { OutgoingEvent } from '@offer-ads/platform/events';
 import { createLogger } from '@offer-ads/platform/logging';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
@@ -21,6 +22,7 @@ type Stored = {
   message?: { text: string };
 };
 
+type Announced = Parameters<typeof announce>[2]['data'];
 type Hear = (event: OutgoingEvent) => Promise<void>;
 
 export type AnnouncingUnderTest = AsyncDisposable & {
@@ -85,9 +87,10 @@ export async function setUpAnnouncing(): Promise<AnnouncingUnderTest> {
 }
 
 async function hear(notifier: Notifier, event: OutgoingEvent): Promise<void> {
-  const received = { ...event, time: new Date(event.time) } as ReceivedEvent;
+  const { id, time, subject, subjectVersion, data } = event;
+  const received = { id, time: new Date(time), subject, subjectVersion };
   const announcement = announcements.find(({ declaration }) => event.type === eventType(declaration));
   if (announcement === undefined)
-    await learnContact(notifier, received as Parameters<typeof learnContact>[1]);
-  else await announce(notifier, announcement, received);
+    await learnContact(notifier, { ...received, data: data as OrganisationFacts });
+  else await announce(notifier, announcement, { ...received, data: data as Announced });
 }

@@ -135,21 +135,21 @@ function toPeopleOf<D extends AnnouncedToPeople>(
       const cause = o.cause(data, eventId);
       const wanting =
         optional === undefined ? people : people.filter((person) => around.wants(person, optional));
+      const ends = o.oneClick === true ? optional : undefined;
+      const sameForAll = ends === undefined ? render(letter) : undefined;
+      const messageFor = (person: Person) =>
+        sameForAll ?? render({ ...letter, ...(ends && { unsubscribe: ending(ends, person, around) }) });
       return onePerMailbox(wanting).map((person) => {
         const recipient = person.email;
-        const message = render(
-          optional !== undefined && o.oneClick === true
-            ? { ...letter, unsubscribe: unsubscribing(optional, around.unsubscribeUrl(person, optional)) }
-            : letter,
-        );
+        const message = messageFor(person);
         return { id: idOf(cause, recipient), eventName, organisationId, recipient, message };
       });
     },
   };
 }
 
-function unsubscribing(mail: OptionalMail, url: string): Required<Letter>['unsubscribe'] {
-  return { label: `No more mails about ${mailSubjects[mail]}`, url };
+function ending(mail: OptionalMail, person: Person, around: Surroundings): Required<Letter>['unsubscribe'] {
+  return { label: `No more mails about ${mailSubjects[mail]}`, url: around.unsubscribeUrl(person, mail) };
 }
 
 /** Needs no contact: the event itself says where the link may go. */

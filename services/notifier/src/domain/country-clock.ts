@@ -28,7 +28,10 @@ function newClock(country: string | undefined): Clock {
   return (instant) => {
     const offset = offsetAt(instant, zone);
     const agreed = otherZones.every((other) => offsetAt(instant, other) === offset);
-    return agreed ? `${local.format(instant)} (${offset})` : `${universal.format(instant)} (UTC)`;
+    // `GMT+5:30`, and `GMT+0` in some releases.
+    return agreed
+      ? `${local.format(instant)} (${offset.replace('GMT', 'UTC').replace(/\+0$/, '')})`
+      : `${universal.format(instant)} (UTC)`;
   };
 }
 
@@ -45,15 +48,15 @@ function format(locale: string, timeZone: string): Intl.DateTimeFormat {
   });
 }
 
-/** `UTC+5:30`. A name such as IST means one thing in India and another in Ireland. */
+/** `GMT+5:30`. A name such as IST means one thing in India and another in Ireland. */
 function offsetAt(instant: Date, timeZone: string): string {
   let offsets = offsetFormats.get(timeZone);
   if (offsets === undefined) {
     offsets = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'shortOffset' });
     offsetFormats.set(timeZone, offsets);
   }
-  const name = offsets.formatToParts(instant).find(({ type }) => type === 'timeZoneName');
-  return (name?.value ?? 'GMT').replace('GMT', 'UTC').replace(/\+0$/, '');
+  // `6/2/2026, GMT+5:30`
+  return offsets.format(instant).replace(/^.* /, '');
 }
 
 /** Where Unicode knows of no English of the country, it would take that of the United States. */

@@ -1,0 +1,148 @@
+/** A link that opens the portal stands in its mail, and in the store until it is sent: nowhere else, whatever happens to it. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { allEvents } from '@offer-ads/contracts/events';
+import { type Broker, connectBroker } from '@offer-ads/platform/broker';
+import type { OutgoingEvent } from '@offer-ads/platform/events';
+import { createLogger } from '@offer-ads/platform/logging';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { testNamespace } from '@offer-ads/testing/broker';
+import { eventually } from '@offer-ads/testing/eventually';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { createTestMongo } from '@offer-ads/testing/mongo';
+import { startNotifier } from '../src/service.ts';
+import * as events from './events.ts';
+import { type FaultySmtp, startFaultySmtp } from './faulty-smtp.ts';
+
+const adminToken = 'an-admin-token-that-only-tests-ever-use-0123456789';
+const opened = new AsyncDisposableStack();
+const log: string[] = [];
+let smtp: FaultySmtp;
+let broker: Broker;
+let url: string;
+
+beforeAll(async () => {
+  const namespace = testNamespace();
+  opened.defer(() => namespace.dispose());
+  const mongo = await createTestMongo();
+  opened.defer(() => mongo.dispose());
+  smtp = opened.use(await startFaultySmtp());
+  broker = opened.use(
+    await connectBroker({
+      url: namespace.url,
+      service: 'admin',
+      declarations: allEvents,
+      logger: silentLogger,
+      metrics: createMetrics('test'),
+      namespace: namespace.namespace,
+    }),
+  );
+  const destination = { write: (line: string) => void log.push(line) };
+  const notifier = opened.use(
+    await startNotifier(
+      {
+        HOST: '127.0.0.1',
+        PORT: 0,
+        LOG_LEVEL: 'trace',
+        ADMIN_TOKEN: adminToken,
+        MONGO_URL: mongo.url,
+        RABBITMQ_URL: namespace.url,
+        SMTP_URL: smtp.url,
+        SMTP_CONNECTIONS: 2,
+        MAIL_FROM: 'Offers <offers@ads.example>',
+        PORTAL_URL: 'https://ads.example/portal',
+        NOTIFIER_CONTEXT_SECRET: 'a-context-secret-that-only-tests-ever-use-012345',
+        UNSUBSCRIBE_SECRET: 'an-unsubscribe-secret-that-only-tests-ever-use-0',
+      },
+      {
+        logger: createLogger({ service: 'notifier', level: 'trace', destination }),
+        brokerNamespace: namespace.namespace,
+      },
+    ),
+  );
+  ({ url } = notifier);
+});
+afterAll(async () => opened[Symbol.asyncDispose]());
+
+const admin = async (path: string) =>
+  (await fetch(`${url}/admin${path}`, { headers: { authorization: `Bearer ${adminToken}` } })).text();
+
+type Link = {
+  readonly event: OutgoingEvent;
+  readonly token: string;
+  readonly link: string;
+  readonly mailbox: string;
+};
+
+function aLink(minutes = 15): Link {
+  const token = randomBytes(32).toString('base64url');
+  const link = `https://ads.example/portal/sign-in#${token}`;
+  const mailbox = `reader-${token.slice(0, 8).toLowerCase()}@cafe.example`;
+  const expiresAt = new Date(Date.now() + minutes * 60_000).toISOString();
+  return {
+    event: events.signInRequested({ email: mailbox, signInUrl: link, expiresAt }),
+    token,
+    link,
+    mailbox,
+  };
+}
+
+const mailsTo = ({ mailbox }: Link) => admin(`/notifications?recipient=${encodeURIComponent(mailbox)}`);
+
+/** Everything that people get to see of it. */
+async function seenOf(link: Link): Promise<string> {
+  return [...log, await mailsTo(link), await admin('/parked'), await admin('/bounces')].join('\n');
+}
+
+const fates: readonly (readonly [
+  what: string,
+  state: string,
+  answer: (link: string) => string | undefined,
+])[] = [
+  ['was taken', 'sent', () => undefined],
+  ['was refused for ever, in words that quote it', 'failed', (link) => `550 5.7.1 Spam: <${link}>`],
+  ['was refused for now, in words that quote it', 'pending', (link) => `451 4.7.1 See ${link}`],
+  ['may have been taken', 'pending', () => 'cut'],
+];
+
+it.each(fates)('a link that %s stands in no log and no list', async (_what, state, answer) => {
+  const link = aLink();
+  smtp.behave((step, _turn, recipient) =>
+    step === 'content' && recipient === link.mailbox ? answer(link.link) : undefined,
+  );
+  await broker.publish([link.event]);
+  const seen = await eventually(async () => {
+    const mails = JSON.parse(await mailsTo(link)) as { notifications: { state: string; attempts: number }[] };
+    const [mail] = mails.notifications;
+    expect([mail?.state, mail?.attempts]).toEqual([state, expect.any(Number)]);
+    expect(mail?.attempts).toBeGreaterThan(0);
+    return seenOf(link);
+  });
+  expect(seen).not.toContain(link.token);
+  expect(log.join()).not.toContain(link.mailbox);
+});
+
+it('a link that was too late for its 15 minutes is not sent, and stands in no log and no list', async () => {
+  const link = aLink(-1);
+  smtp.behave(() => undefined);
+  await broker.publish([link.event]);
+  const seen = await eventually(async () => {
+    const settled = await seenOf(link);
+    expect(settled).toMatch(/expired/);
+    return settled;
+  });
+  expect(seen).not.toContain(link.token);
+  expect(smtp.taken.map(({ recipient }) => recipient)).not.toContain(link.mailbox);
+});
+
+it('a link whose event cannot be read is parked without it', async () => {
+  const link = aLink();
+  await broker.publish([{ ...link.event, data: { ...(link.event.data as object), expiresAt: 'soon' } }]);
+  const seen = await eventually(async () => {
+    const parked = await seenOf(link);
+    expect(parked).toContain(link.event.id);
+    expect(await admin('/parked')).toContain('[withheld]');
+    return parked;
+  });
+  expect(seen).not.toContain(link.token);
+});
