@@ -21,7 +21,7 @@ type Rule = {
   readonly to?: readonly Peer[];
   readonly ports: readonly { readonly port: number }[];
 };
-type Policy = Manifest & {
+export type Policy = Manifest & {
   readonly spec: {
     readonly podSelector: Selector;
     readonly policyTypes: readonly ('Ingress' | 'Egress')[];
@@ -90,7 +90,7 @@ function namesOf({ podSelector, namespaceSelector, ipBlock }: Peer, pods: readon
   return pods.filter(({ labels }) => matches(podSelector ?? {}, labels)).map(({ name }) => name);
 }
 
-function matches({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Labels): boolean {
+export function matches({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Labels): boolean {
   return (
     Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
     matchExpressions.every(({ key, values }) => values.includes(labels[key] ?? ''))
@@ -122,8 +122,9 @@ export function called(overlay: Overlay): string[] {
     const addresses = Object.entries(environment)
       .filter(([name]) => !forOthers.test(name))
       .flatMap(([, value]) => targetsIn(value));
-    // Stripe's own library knows Stripe's address.
-    if (workload.name === 'billing' && environment.STRIPE_API_URL === '') addresses.push('internet:443');
+    // Stripe's own library knows Stripe's address, and moderation those of the hosted models.
+    if (environment.STRIPE_API_URL === '') addresses.push('internet:443');
+    if ((environment.MODERATION_MODEL || 'nsfwjs') !== 'nsfwjs') addresses.push('internet:443');
     return addresses.map((target) => `${workload.name} -> ${target}`);
   });
   return [...new Set(arrows)].toSorted();

@@ -1,9 +1,10 @@
 /** Every arrow of the NetworkPolicies is a call that somebody makes, and every call has its arrow. */
 import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@offer-ads/contracts/primitives';
-import { allowed, called, policiesOf } from './arrows.ts';
-import { overlays, wholeOf } from './overlays.ts';
+import { allowed, called, matches, type Policy, policiesOf } from './arrows.ts';
+import { manifestsOf, overlays, wholeOf } from './overlays.ts';
 import type { Manifest } from './render.ts';
+import { workloadsOf } from './workloads.ts';
 
 type Ingress = Manifest & {
   spec: { rules: { http: { paths: { backend: { service: { name: string } } }[] } }[] };
@@ -53,5 +54,49 @@ describe.each(overlays)('in the overlay %s', (overlay) => {
             metadata.name,
             expect.arrayContaining([type === 'ingress' ? 'Ingress' : 'Egress']),
           ]);
+  });
+});
+
+describe('the stores of production', () => {
+  it('let migrations in before anything else is there', () => {
+    const stores = manifestsOf('overlays/production/stores').filter(
+      ({ kind }) => kind === 'NetworkPolicy',
+    ) as Policy[];
+    const migrations = workloadsOf('production').filter(({ kind }) => kind === 'Job');
+    const doors = stores.flatMap(({ spec }) => spec.ingress ?? []).flatMap(({ from = [] }) => from);
+    expect(migrations.length).toBeGreaterThan(0);
+    for (const { name, labels } of migrations)
+      expect([name, doors.some(({ podSelector }) => podSelector && matches(podSelector, labels))]).toEqual([
+        name,
+        true,
+      ]);
+  });
+
+  it('are where KEDA looks for them', () => {
+    const [namespace] = manifestsOf('overlays/production/stores').filter(({ kind }) => kind === 'Namespace');
+    const text = JSON.stringify(
+      manifestsOf('overlays/production').filter(({ kind }) => kind === 'ScaledObject'),
+    );
+    const hosts = [...text.matchAll(/"host":"([^"]+)"/g)].map(([, host]) => host);
+    expect(new Set(hosts)).toEqual(new Set([`http://rabbitmq.${namespace?.metadata.name}.svc:15672`]));
+  });
+
+  it('have the queues that KEDA looks at', () => {
+    const queues = manifestsOf('overlays/production/stores').filter(({ kind }) => kind === 'Queue');
+    const scaled = manifestsOf('overlays/production').filter(({ kind }) => kind === 'ScaledObject');
+    for (const { metadata, spec } of scaled) {
+      const { scaleTargetRef, triggers } = spec as {
+        scaleTargetRef: { name: string };
+        triggers: { metadata: { queueName?: string } }[];
+      };
+      expect(scaleTargetRef.name).toBe(metadata.name);
+      const looked = triggers.flatMap(({ metadata: { queueName } }) => queueName ?? []);
+      // Whoever consumes events is scaled by its own queue.
+      expect(looked).toEqual(
+        queues
+          .filter(({ metadata: queue }) => queue.name === metadata.name)
+          .map(({ metadata: queue }) => queue.name),
+      );
+    }
   });
 });
