@@ -46,7 +46,7 @@ export function startDelivery(o: {
   /** Leased to us, begun or not. */
   const held = new Set<string>();
   const underWay = new Set<Promise<void>>();
-  let connectionFree = Promise.withResolvers<void>();
+  let endWait: (isFree: boolean) => void = () => {};
   let health = healthy;
   /** What was claimed last, and with it all that is held, is leased from here on. */
   let leasedAtMs = Number.NEGATIVE_INFINITY;
@@ -120,8 +120,7 @@ export function startDelivery(o: {
       .finally(() => {
         held.delete(claimed.id);
         underWay.delete(work);
-        connectionFree.resolve();
-        connectionFree = Promise.withResolvers();
+        if (connectionIsFree()) endWait(true);
       });
     underWay.add(work);
   }
@@ -199,17 +198,22 @@ export function startDelivery(o: {
     }
   }
 
+  function connectionIsFree(): boolean {
+    return underWay.size < mostUnderWay(health, o.connections);
+  }
+
+  /** The loop alone waits for one. */
   async function connectionWithin(ms: number): Promise<boolean> {
-    const isFree = () => underWay.size < mostUnderWay(health, o.connections);
-    if (isFree()) return !stopping.signal.aborted;
-    const giveUp = AbortSignal.any([stopping.signal, AbortSignal.timeout(ms)]);
-    while (!isFree() && !giveUp.aborted) {
-      const aborted = new Promise<void>((resolve) => {
-        giveUp.addEventListener('abort', () => resolve(), { once: true });
-      });
-      await Promise.race([connectionFree.promise, aborted]);
-    }
-    return !giveUp.aborted;
+    if (connectionIsFree() || stopping.signal.aborted) return !stopping.signal.aborted;
+    const free = await new Promise<boolean>((resolve) => {
+      const timer = setTimeout(resolve, ms, false);
+      endWait = (isFree) => {
+        clearTimeout(timer);
+        resolve(isFree);
+      };
+    });
+    endWait = () => {};
+    return free;
   }
 
   async function waitUntil(atMs: number): Promise<void> {
@@ -224,6 +228,7 @@ export function startDelivery(o: {
     },
     [Symbol.asyncDispose]: async () => {
       stopping.abort();
+      endWait(false);
       await loop[Symbol.asyncDispose]();
       const over = new AbortController();
       await Promise.race([

@@ -1,5 +1,6 @@
 /** SMTP: pooled connections, every step bounded, and what became of a mail as a value. */
 import { createHash } from 'node:crypto';
+import { pipeline, type Readable, Transform } from 'node:stream';
 import { createTransport } from 'nodemailer';
 import { type Attempt, attemptOf, type Stage } from './domain/attempt.ts';
 import type { Message } from './domain/letter.ts';
@@ -60,8 +61,9 @@ export function openMailer(o: {
   transport.use('stream', (mail, done) => {
     const progress = mail.data.signal && progressOf.get(mail.data.signal);
     // Asked for when a connection stands and is logged in, and read once the server has asked for the content.
-    mail.message.processFunc((content) => {
+    mail.message.processFunc((pieces) => {
       progress?.reached('envelope');
+      const content = inOnePiece(pieces);
       content.once('resume', () => progress?.reached('content'));
       return content;
     });
@@ -97,6 +99,19 @@ export function openMailer(o: {
 export function messageIdOf(notificationId: string, from: string): string {
   const domain = /@([^\s@<>]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';
   return `<${createHash('sha256').update(notificationId).digest('hex').slice(0, 40)}@${domain}>`;
+}
+
+/** Composed while the server thinks about the envelope, and written at once: a write for each line or so would cost more than all else. */
+function inOnePiece(pieces: Readable): Readable {
+  const gathered: Buffer[] = [];
+  const whole = new Transform({
+    transform: (piece: Buffer, _encoding, done) => {
+      gathered.push(piece);
+      done();
+    },
+    flush: (done) => done(null, Buffer.concat(gathered)),
+  });
+  return pipeline(pieces, whole, () => {});
 }
 
 type Progress = ReturnType<typeof watchProgress>;

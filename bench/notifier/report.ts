@@ -1,0 +1,37 @@
+/** The table of mails. */
+import { median, overRounds, percent, shown, table } from '../markdown.ts';
+import type { Sample, Samples } from './measure.ts';
+import { alone, fromStore } from './turns.ts';
+
+const aim = 200;
+
+export function notifierReport(samples: Samples): string {
+  const rates = new Map([...samples].map(([{ title }, taken]) => [title, median(taken.map(perSecond))]));
+  const rateOf = (title: string) => rates.get(title) ?? Number.NaN;
+  const rows = [...samples].map(([{ title }, taken]) => [
+    title,
+    overRounds(taken.map(perSecond), 0),
+    percent(rateOf(title) / rateOf(alone)),
+    overRounds(
+      taken.map(({ cpuMicros }) => cpuMicros),
+      0,
+    ),
+    overRounds(
+      taken.map(({ cpuMicrosInAll }) => cpuMicrosInAll),
+      0,
+    ),
+  ]);
+  const ours = [...rates].filter(([title]) => title !== alone).map(([, rate]) => rate);
+  const slowest = Math.min(...ours);
+  const disturbed = Math.max(...[...samples.values()].flat().map(({ foreignLoad }) => foreignLoad));
+  const rounds = Math.max(...[...samples.values()].map((taken) => taken.length));
+  return [
+    `${rounds} ${rounds === 1 ? 'round' : 'rounds'}; medians, in brackets the least and the most. Other processes took at most ${percent(disturbed)} of the cores.`,
+    table(['', 'mails/s', `of ${alone}`, 'CPU µs/mail, who sends', 'CPU µs/mail, all'], rows),
+    `Aim: at least ${shown(aim)} mails a second. The slowest of our rows has ${shown(slowest)} ${slowest >= aim ? '✓' : '✗'}; from the store it is ${percent(rateOf(fromStore) / rateOf(alone))} of ${alone}.`,
+  ].join('\n\n');
+}
+
+function perSecond(sample: Sample): number {
+  return sample.perSecond;
+}
