@@ -39,6 +39,8 @@ COPY packages /app/packages
 COPY services/${SERVICE} /app/services/${SERVICE}
 WORKDIR /app/services/${SERVICE}
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
+# Opening pictures takes and gives back tens of megabytes at a time: few arenas, and what is large goes back to the system.
+ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=262144
 # By number, because a base need not know a name for it.
 USER 1000:1000
 EXPOSE 8080

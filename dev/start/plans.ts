@@ -104,7 +104,13 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
       RATES_URL: `${at.rates}${ratesPath}`,
       AUDIENCE_SNAPSHOT_FOLDER: join(devFolder, 'audience'),
     },
-    moderation: { MONGO_URL: stores.mongo.moderation, ...contextSecrets.moderation },
+    moderation: {
+      MONGO_URL: stores.mongo.moderation,
+      ...contextSecrets.moderation,
+      // As in its image.
+      MALLOC_ARENA_MAX: '2',
+      MALLOC_MMAP_THRESHOLD_: '262144',
+    },
     notifier: {
       MONGO_URL: stores.mongo.notifier,
       SMTP_URL: at.smtp,

@@ -20,7 +20,7 @@ export type ModelThread = {
 
 /** Reads the model once, for all threads. */
 export async function readModel(): Promise<NsfwjsModel> {
-  const worker = start('./model-reader.ts');
+  const worker = start(new URL('./model-reader.ts', import.meta.url));
   const model = await nextMessage<NsfwjsModel>(worker);
   await worker.terminate();
   return model;
@@ -28,7 +28,7 @@ export async function readModel(): Promise<NsfwjsModel> {
 
 /** Resolves when the model is loaded and warm; rejects when it cannot be. */
 export async function startModelThread(model: NsfwjsModel): Promise<ModelThread> {
-  const worker = start('./model-worker.ts', model);
+  const worker = start(new URL('./model-worker.ts', import.meta.url), model);
   const ended = endOf(worker);
   await nextMessage(worker);
   return {
@@ -47,8 +47,8 @@ export async function startModelThread(model: NsfwjsModel): Promise<ModelThread>
 /** For objects that live as long as a look. The default takes tens of megabytes of each thread. */
 const youngMegabytes = 4;
 
-function start(file: string, workerData?: NsfwjsModel): Worker {
-  return new Worker(new URL(file, import.meta.url), {
+function start(file: URL, workerData?: NsfwjsModel): Worker {
+  return new Worker(file, {
     workerData,
     // Without the process's flags: `--import telemetry` is for the service, not for arithmetic.
     execArgv: [],

@@ -224,8 +224,9 @@ describe('a file that is no whole picture', () => {
     expect(await cleanPicture(endless, timeoutMs)).toEqual({ ok: false, problem: 'too-many-frames' });
   });
 
-  it('is not one of 50 megapixels in a progressive JPEG', async () => {
-    expect((await cleanPicture(await hugeJpeg({ ...large, progressive: true }), timeoutMs)).ok).toBe(true);
+  it('is not one of 26 megapixels in a progressive JPEG', async () => {
+    const jpeg = await hugeJpeg({ width: 5_100, height: 5_100, progressive: true });
+    expect((await cleanPicture(jpeg, timeoutMs)).ok).toBe(true);
   });
 
   it('never brings the decoder down, whatever bytes are changed', async () => {

@@ -15,22 +15,23 @@ const photograph: Header = {
 };
 /** 49,999,041 pixels. */
 const large = { ...photograph, width: 7_071, height: 7_071 };
+const most = { ...photograph, width: 5_100, height: 5_100 };
 
 describe('what may be opened', () => {
   it.each([
     ['a photograph', photograph],
     ['50 megapixels', { ...large, width: 10_000, height: 5_000 }],
-    ['50 megapixels that the camera turned', { ...large, turned: true }],
-    ['50 megapixels in a progressive JPEG', { ...large, wholeAtOnce: true }],
+    ['26 megapixels that the camera turned', { ...most, turned: true }],
+    ['26 megapixels in a progressive JPEG', { ...most, wholeAtOnce: true }],
     ['50 megapixels of CMYK', { ...large, channels: 4, subsampling: '4:4:4:4' }],
-    ['the widest', { ...photograph, width: 16_384, height: 3_051 }],
+    ['50 megapixels as wide as can be', { ...photograph, width: 16_384, height: 3_051 }],
     [
       'an animation of 2,000 frames',
       { ...photograph, type: 'gif' as const, width: 158, height: 158, frames: 2_000 },
     ],
     [
-      'an animation of 10 megapixels a frame',
-      { ...photograph, type: 'gif' as const, width: 3_200, height: 3_200 },
+      'an animation of 5 megapixels a frame',
+      { ...photograph, type: 'gif' as const, width: 2_236, height: 2_236 },
     ],
   ])('is %s', (_name, header) => {
     expect(limitProblem(header)).toBeUndefined();
@@ -82,6 +83,6 @@ describe('what opening a picture holds', () => {
   });
 
   it('leaves room for nothing else beside the largest', () => {
-    expect(2 * heldBytes({ ...large, wholeAtOnce: true })).toBeGreaterThan(mostHeldBytes);
+    expect(2 * heldBytes({ ...most, wholeAtOnce: true })).toBeGreaterThan(mostHeldBytes);
   });
 });

@@ -27,8 +27,8 @@ export const mostPixels = 50_000_000;
 export const mostFrames = 2_000;
 /** Decoders hold a few rows at a time: one row of 50 megapixels takes gigabytes. Browsers show no more either. */
 export const mostSide = 16_384;
-/** What models and all else leave of 512 MB; a progressive JPEG of 50 megapixels (4:2:0) takes 163 MiB. */
-export const mostHeldBytes = 176 * 2 ** 20;
+/** With it all else stays below 512 MB: a progressive JPEG (4:2:0) or one that is turned fits up to 26 megapixels. */
+export const mostHeldBytes = 96 * 2 ** 20;
 /** That libvips has on their way from the decoder to the encoder, as measured. */
 const rowsUnderWay = 1_000;
 

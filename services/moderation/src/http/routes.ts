@@ -4,9 +4,12 @@ import { callerOf } from '@offer-ads/platform/caller-context';
 import { requestFacts } from '@offer-ads/platform/http-request';
 import express, { type Express, type RequestHandler } from 'express';
 import type { Upload } from '../judge-picture.ts';
+import { uploadRoom } from './upload-room.ts';
 
 /** Decision 18: 5,242,880 bytes pass, one more is refused. */
 const mostBytes = 5 * 1024 * 1024;
+/** Six of the largest, and a hundred of those that advertisers send. */
+const mostBytesOfAll = 32 * 1024 * 1024;
 /** Decision 23: moderation gets at most this much of what the caller waits. */
 const budgetMs = 10_000;
 
@@ -17,7 +20,8 @@ export type VerdictRoutes = {
 
 export function mountVerdictRoutes(app: Express, o: VerdictRoutes): void {
   const picture = express.raw({ type: 'application/octet-stream', limit: mostBytes, inflate: false });
-  app.post('/internal/verdicts', o.caller, picture, async (req, res) => {
+  const room = uploadRoom({ mostBytes: mostBytesOfAll, largestBytes: mostBytes });
+  app.post('/internal/verdicts', o.caller, room, picture, async (req, res) => {
     const bytes: unknown = req.body;
     // express leaves the body out when it is empty or of another type; neither is a picture.
     const given = bytes instanceof Uint8Array ? bytes : new Uint8Array();
