@@ -1,7 +1,8 @@
 /** Settings of moderation; the only reader of the environment. */
 import { availableParallelism } from 'node:os';
-import { httpSettings, mongoUrl, readConfig, secret } from '@offer-ads/platform/config';
+import { httpSettings, httpUrl, mongoUrl, readConfig, secret } from '@offer-ads/platform/config';
 import { z } from 'zod';
+import type { ModelSettings } from './hosted/open-model.ts';
 
 const share = z
   .string()
@@ -25,10 +26,76 @@ const settings = z.object({
   MODEL_THREADS: count.default(availableParallelism()),
   // A picture takes a fifth of a second of one core: whoever waits behind 32 others still gets an answer in time.
   MOST_WAITING: count.default(32),
+  // Who looks: the model in our own threads, or a hosted service, to which every picture is then sent.
+  MODERATION_MODEL: z
+    .enum(['nsfwjs', 'rekognition', 'safesearch', 'sightengine'], {
+      error: 'must be nsfwjs, rekognition, safesearch or sightengine',
+    })
+    .default('nsfwjs'),
+  // Where the hosted service is, unless at its own address: a proxy's, for example.
+  HOSTED_MODEL_URL: httpUrl.optional(),
+  REKOGNITION_REGION: z.string().optional(),
+  REKOGNITION_ACCESS_KEY_ID: z.string().optional(),
+  REKOGNITION_SECRET_ACCESS_KEY: z.string().optional(),
+  SAFESEARCH_API_KEY: z.string().optional(),
+  SIGHTENGINE_API_USER: z.string().optional(),
+  SIGHTENGINE_API_SECRET: z.string().optional(),
 });
 
-export type ModerationConfig = z.infer<typeof settings>;
+const neededBy = {
+  REKOGNITION_REGION: ['rekognition', 'such as eu-west-1'],
+  REKOGNITION_ACCESS_KEY_ID: [
+    'rekognition',
+    'the id of a key that may call rekognition:DetectModerationLabels',
+  ],
+  REKOGNITION_SECRET_ACCESS_KEY: ['rekognition', 'its secret'],
+  SAFESEARCH_API_KEY: ['safesearch', 'a key that is restricted to the Cloud Vision API'],
+  SIGHTENGINE_API_USER: ['sightengine', 'as the account shows it'],
+  SIGHTENGINE_API_SECRET: ['sightengine', 'as the account shows it'],
+} as const;
+
+const schema = Object.entries(neededBy).reduce(
+  (whole, [name, [model, what]]) =>
+    whole.refine(
+      (given) => given.MODERATION_MODEL !== model || given[name as keyof typeof neededBy] !== undefined,
+      {
+        path: [name],
+        error: `needed while MODERATION_MODEL is ${model}: ${what}`,
+        // Told together with all other problems.
+        when: () => true,
+      },
+    ),
+  settings,
+);
+
+export type ModerationConfig = z.infer<typeof schema>;
 
 export function readModerationConfig(env: NodeJS.ProcessEnv = process.env): ModerationConfig {
-  return readConfig(settings, env);
+  return readConfig(schema, env);
+}
+
+/** What the schema has found to be there is there. */
+export function modelOf(config: ModerationConfig): ModelSettings {
+  const url = config.HOSTED_MODEL_URL;
+  switch (config.MODERATION_MODEL) {
+    case 'nsfwjs':
+      return { kind: 'nsfwjs', threads: config.MODEL_THREADS };
+    case 'rekognition':
+      return {
+        kind: 'rekognition',
+        url,
+        region: config.REKOGNITION_REGION ?? '',
+        accessKeyId: config.REKOGNITION_ACCESS_KEY_ID ?? '',
+        secretAccessKey: config.REKOGNITION_SECRET_ACCESS_KEY ?? '',
+      };
+    case 'safesearch':
+      return { kind: 'safesearch', url, apiKey: config.SAFESEARCH_API_KEY ?? '' };
+    case 'sightengine':
+      return {
+        kind: 'sightengine',
+        url,
+        apiUser: config.SIGHTENGINE_API_USER ?? '',
+        apiSecret: config.SIGHTENGINE_API_SECRET ?? '',
+      };
+  }
 }

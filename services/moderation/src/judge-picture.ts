@@ -90,10 +90,12 @@ async function judge(
 
   let taken: Promise<readonly Uint8Array[]> | undefined;
   const looks = () => (taken ??= looksAt(clean.picture));
+  const { lookShape } = moderation.model;
+  const modelsLooks = lookShape === undefined ? looks : () => looksAt(clean.picture, lookShape);
   const facts = known ?? factsOf(contentHash, clean.picture, await looks());
   const outcome =
     (await rulings.on(facts)) ??
-    (await judgedOnce(contentHash, () => askModel(moderation, contentHash, looks, signal)));
+    (await judgedOnce(contentHash, () => askModel(moderation, contentHash, modelsLooks, signal)));
   // Asked again: somebody may have decided while the model looked.
   const last = outcome.verdict === 'allowed' ? ((await rulings.on(facts)) ?? outcome) : outcome;
   return tell(moderation, upload, facts, last, clean.picture);

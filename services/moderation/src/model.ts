@@ -6,11 +6,14 @@ import type { Metrics } from '@offer-ads/platform/metrics';
 import type { Scores } from './domain/decision.ts';
 import { type ModelIdentity, type ModelThread, readModel, startModelThread } from './model-thread.ts';
 import type { NsfwjsModel } from './nsfwjs-model.ts';
+import type { LookShape } from './pictures.ts';
 
-/** Hosted services can stand behind the same port. */
+/** What looks at pictures: the threads below, or a hosted service (hosted/). */
 export type Model = AsyncDisposable & {
   readonly identity: ModelIdentity;
-  /** One result per look. Rejects with a 503 when the thread dies on it or nobody waits any more. */
+  /** Unless it wants squares of 224 pixels to which pictures are stretched. */
+  readonly lookShape?: LookShape;
+  /** One result per look. Rejects with a 503 when there is none, for whatever reason. */
   readonly score: (looks: readonly Uint8Array[], signal: AbortSignal) => Promise<readonly Scores[]>;
   readonly ready: () => boolean;
 };

@@ -6,6 +6,7 @@ import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
+import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
 import type { Model } from '../src/model.ts';
 import { startModeration } from '../src/service.ts';
 
@@ -54,6 +55,8 @@ export type ModerationUnderTest = AsyncDisposable &
     readonly clock: TestClock;
     readonly model: TestModel;
     readonly mongo: TestMongo;
+    /** To MongoDB. */
+    readonly wire: TcpProxy;
     readonly another: () => Promise<Replica>;
   };
 
@@ -61,6 +64,7 @@ export async function moderationUnderTest(): Promise<ModerationUnderTest> {
   const started = new AsyncDisposableStack();
   const mongo = await createTestMongo();
   started.defer(mongo.dispose);
+  const wire = started.use(await startTcpProxy(mongo.url));
   const model = testModel();
   // Ahead of MongoDB's own clock, by which it deletes what is over.
   const clock = testClock('2090-06-01T12:00:00.000Z');
@@ -72,13 +76,14 @@ export async function moderationUnderTest(): Promise<ModerationUnderTest> {
           HOST: '127.0.0.1',
           PORT: 0,
           LOG_LEVEL: 'silent',
-          MONGO_URL: mongo.url,
+          MONGO_URL: wire.url,
           ADMIN_TOKEN: adminToken,
           MODERATION_CONTEXT_SECRET: testContextSecret,
           EXPLICIT_THRESHOLD: 0.6,
           SUGGESTIVE_THRESHOLD: 0.9,
           MODEL_THREADS: 4,
           MOST_WAITING: 16,
+          MODERATION_MODEL: 'nsfwjs',
         },
         { logger: silentLogger, model, clock },
       ),
@@ -114,6 +119,7 @@ export async function moderationUnderTest(): Promise<ModerationUnderTest> {
     model,
     clock,
     mongo,
+    wire,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }

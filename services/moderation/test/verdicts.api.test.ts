@@ -40,6 +40,7 @@ async function start(o: Partial<{ model: Model; thresholds: Thresholds; mostWait
       SUGGESTIVE_THRESHOLD: (o.thresholds ?? thresholds).suggestive,
       MODEL_THREADS: 1,
       MOST_WAITING: o.mostWaiting ?? 4,
+      MODERATION_MODEL: 'nsfwjs',
     },
     { logger: silentLogger, model: shared },
   );

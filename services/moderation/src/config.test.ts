@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { modelOf, readModerationConfig } from './config.ts';
+
+const required = {
+  MONGO_URL: 'mongodb://mongo:27017/moderation',
+  ADMIN_TOKEN: 'x'.repeat(32),
+  MODERATION_CONTEXT_SECRET: 'x'.repeat(32),
+};
+
+describe("moderation's settings", () => {
+  it('look with our own model unless they say otherwise', () => {
+    const config = readModerationConfig({ ...required, MODEL_THREADS: '3', REKOGNITION_REGION: 'eu-west-1' });
+    expect(modelOf(config)).toEqual({ kind: 'nsfwjs', threads: 3 });
+  });
+
+  it.each([
+    ['rekognition', ['REKOGNITION_REGION', 'REKOGNITION_ACCESS_KEY_ID', 'REKOGNITION_SECRET_ACCESS_KEY']],
+    ['safesearch', ['SAFESEARCH_API_KEY']],
+    ['sightengine', ['SIGHTENGINE_API_USER', 'SIGHTENGINE_API_SECRET']],
+  ])('name all that %s needs at once, beside every other problem', (model, names) => {
+    const read = () => readModerationConfig({ ...required, MODERATION_MODEL: model, MOST_WAITING: 'many' });
+    for (const name of [...names, 'MOST_WAITING']) expect(read).toThrow(name);
+    const keys = Object.fromEntries(names.map((name) => [name, `the ${name}`]));
+    const config = readModerationConfig({ ...required, ...keys, MODERATION_MODEL: model });
+    const settings = Object.values(modelOf(config));
+    for (const name of names) expect(settings).toContain(`the ${name}`);
+  });
+
+  it('name the models when another is asked for', () => {
+    expect(() => readModerationConfig({ ...required, MODERATION_MODEL: 'clarifai' })).toThrow(
+      'must be nsfwjs, rekognition, safesearch or sightengine',
+    );
+  });
+});

@@ -1,0 +1,141 @@
+/** A hosted service as the model: every call bounded in time, tries and size, behind a breaker, and no picture without an answer. */
+import { createBreaker } from '@offer-ads/platform/breaker';
+import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/faults';
+import type { Logger } from '@offer-ads/platform/logging';
+import type { Metrics } from '@offer-ads/platform/metrics';
+import sharp from 'sharp';
+import type { Scores } from '../domain/decision.ts';
+import type { Model } from '../model.ts';
+import type { LookShape } from '../pictures.ts';
+import type { HostedService } from './hosted-service.ts';
+
+/** Large enough for what these services are trained on, and within what each of them takes. */
+const lookShape: LookShape = { side: 640, fit: 'contain' };
+const jpegQuality = 90;
+/** Two tries fit into what an advertiser waits for moderation (decision 23: 10 s), with time for the picture itself. */
+const timeoutMs = 4_000;
+const mostTries = 2;
+/** A thousand times what they answer. */
+const largestAnswerBytes = 2 ** 20;
+
+export function createHostedModel(o: {
+  readonly service: HostedService;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Of one try; a test's own. */
+  readonly timeoutMs?: number;
+}): Model {
+  const { identity } = o.service;
+  const durations = o.metrics.histogram({
+    name: 'moderation_hosted_call_seconds',
+    help: 'Calls to the hosted model, by outcome.',
+    labelNames: ['outcome'],
+  });
+  const breaker = createBreaker({
+    target: identity.name,
+    logger: o.logger,
+    attempt: (call: Call) => ask(o.service, call, o.timeoutMs ?? timeoutMs),
+    // Those say that we asked wrongly, or that nobody waits any more: nothing against the service.
+    isHarmless: (error) => isCallerGone(error) || (error instanceof Refused && !error.isPassing),
+  });
+
+  async function score(look: Uint8Array, signal: AbortSignal): Promise<Scores> {
+    const jpeg = await asJpeg(look);
+    for (let tries = 1; ; tries += 1) {
+      const stop = durations.startTimer();
+      try {
+        const scores = await breaker.fire({ jpeg, signal });
+        stop({ outcome: 'ok' });
+        return scores;
+      } catch (error) {
+        stop({ outcome: breaker.isOpen() ? 'breaker-open' : 'failed' });
+        if (signal.aborted && isCallerGone(signal.reason)) throw signal.reason;
+        if (tries === mostTries || signal.aborted || !mayPass(error))
+          throw serviceUnavailable(`${identity.name} gave no verdict: ${reason(error)}`, error);
+      }
+    }
+  }
+
+  return {
+    identity,
+    lookShape,
+    // Away or not: no other replica could do better.
+    ready: () => true,
+    // Looking changes nothing there, so that all may be asked at once; there are sixteen at most.
+    score: (looks, signal) => Promise.all(looks.map((look) => score(look, signal))),
+    [Symbol.asyncDispose]: async () => breaker.shutdown(),
+  };
+}
+
+type Call = { readonly jpeg: Buffer; readonly signal: AbortSignal };
+
+/** The service answered with another status than 200. */
+class Refused extends Error {
+  override readonly name = 'Refused';
+  /** Trying again may help. */
+  readonly isPassing: boolean;
+
+  constructor(status: number, problem: unknown) {
+    // Only a word of theirs: a sentence may quote what was sent, the key too.
+    const isWord = typeof problem === 'string' && /^[\w.:#-]{1,80}$/.test(problem);
+    super(`answered ${status}${isWord ? ` (${problem})` : ''}`);
+    this.isPassing = status >= 500 || status === 429;
+  }
+}
+
+async function ask(service: HostedService, { jpeg, signal }: Call, limitMs: number): Promise<Scores> {
+  const { url, headers, body } = await service.request(jpeg);
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { ...headers },
+    body,
+    // A redirect would carry picture and key to somebody else.
+    redirect: 'error',
+    signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs)]),
+  });
+  const text = await readAtMost(response, largestAnswerBytes);
+  if (response.status !== 200) throw new Refused(response.status, service.problem(jsonOrNothing(text)));
+  return service.scores(JSON.parse(text));
+}
+
+async function readAtMost(response: Response, mostBytes: number): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of response.body ?? []) {
+    length += part.length;
+    if (length > mostBytes) throw new Error('the answer is too large');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function jsonOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** What the service itself calls passing, and broken connections; a time-out has taken what another try would need. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof Refused) return error.isPassing;
+  const { cause } = error as { cause?: { code?: string } };
+  return connectionFailures.has(cause?.code ?? '');
+}
+
+const connectionFailures = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+/** Never their text, which may quote what was sent. */
+function reason(error: unknown): string {
+  if (error instanceof SyntaxError) return 'answered something that is not JSON';
+  if (error instanceof Error && error.name === 'ZodError') return 'answered something unexpected';
+  return error instanceof Error ? error.message : 'unknown';
+}
+
+async function asJpeg(look: Uint8Array): Promise<Buffer> {
+  const { side } = lookShape;
+  return sharp(look, { raw: { width: side, height: side, channels: 3 } })
+    .jpeg({ quality: jpegQuality })
+    .toBuffer();
+}
