@@ -1,4 +1,5 @@
 /** Decisions of people on pictures: a list that only ever grows, and that every replica follows by its numbers. */
+import { serviceUnavailable } from '@offer-ads/platform/faults';
 import type { Mongo } from '@offer-ads/platform/mongo';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo-faults';
 import mongoose from 'mongoose';
@@ -29,11 +30,11 @@ type RulingDocument = Omit<RulingOnPicture, 'number' | 'fingerprints'> & {
   readonly fingerprints: Buffer;
 };
 
-/** A ruling is known everywhere before it is answered, and what was read is never taken back by an election. */
-const safely = { writeConcern: { w: 'majority' }, readConcern: { level: 'majority' } } as const;
+/** Each time it was somebody else's turn, so that this many in a row are no chance. */
+const mostAttempts = 50;
 
 export async function openRulingsStore(mongo: Mongo): Promise<RulingsStore> {
-  const rulings = mongo.connection.collection<RulingDocument>('rulings', safely);
+  const rulings = mongo.connection.collection<RulingDocument>('rulings');
   await orUnavailable(
     Promise.all([
       rulings.createIndex({ contentHash: 1, _id: -1 }),
@@ -42,25 +43,23 @@ export async function openRulingsStore(mongo: Mongo): Promise<RulingsStore> {
   );
 
   async function append(ruling: Omit<RulingOnPicture, 'number'>): Promise<RulingOnPicture> {
-    for (;;) {
-      const [last] = await orUnavailable(
-        rulings
-          .find({}, withinBudget())
-          .sort({ _id: -1 })
-          .limit(1)
-          .project<{ _id: number }>({ _id: 1 })
-          .toArray(),
-      );
-      const number = (last?._id ?? 0) + 1;
+    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+      const last = rulings.find({}, withinBudget()).sort({ _id: -1 }).limit(1);
+      const [latest] = await orUnavailable(last.project<{ _id: number }>({ _id: 1 }).toArray());
+      const number = (latest?._id ?? 0) + 1;
       const document = { _id: number, ...ruling, fingerprints: packed(ruling.fingerprints) };
       try {
-        await orUnavailable(rulings.insertOne(document));
+        // Answered when no election can take it back.
+        await orUnavailable(
+          rulings.insertOne(document, { ...withinBudget(), writeConcern: { w: 'majority' } }),
+        );
         return { ...ruling, number };
       } catch (error) {
         // Somebody else took the number at the same moment: the next one is ours.
         if (!isTaken(error)) throw error;
       }
     }
+    throw serviceUnavailable('rulings: others were faster each time');
   }
 
   return {
@@ -84,8 +83,9 @@ export async function openRulingsStore(mongo: Mongo): Promise<RulingsStore> {
   };
 }
 
+/** What an election could still take back is not followed: its number would be given again. */
 function reading() {
-  return { ...withinBudget(), promoteBuffers: true };
+  return { ...withinBudget(), promoteBuffers: true, readConcern: { level: 'majority' } } as const;
 }
 
 function rulingOf({ _id, fingerprints, ...ruling }: RulingDocument): RulingOnPicture {

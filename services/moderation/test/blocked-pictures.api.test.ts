@@ -43,8 +43,14 @@ describe('a picture that a person has blocked', () => {
   it('is refused in changed copies', async () => {
     const picture = await newScene();
     await decide('block', picture);
-    for (const [how, change] of Object.entries(changes))
-      expect([how, await under.upload(await change(picture))]).toMatchObject([
+    for (const how of [
+      'encoded anew badly',
+      'half as large',
+      'brighter',
+      'cropped by 3 % at each edge',
+      'in a mirror',
+    ])
+      expect([how, await under.upload(await changes[how]!(picture))]).toMatchObject([
         how,
         { verdict: 'refused', reason: 'the picture looks like one that is blocked' },
       ]);
@@ -94,6 +100,18 @@ describe('a picture that a person has blocked', () => {
     await decide('block', picture);
     resolve();
     expect((await uploaded).verdict).toBe('refused');
+  });
+
+  it('is not allowed while MongoDB is away, because it may have been blocked meanwhile', async () => {
+    const picture = await newScene();
+    expect(await under.uploadStatus(picture)).toBe(200);
+    under.wire.takeDown();
+    try {
+      expect(await under.uploadStatus(picture)).toBe(503);
+    } finally {
+      under.wire.bringBack();
+    }
+    await eventually(async () => expect(await under.uploadStatus(picture)).toBe(200));
   });
 
   it('is judged by the model again when the block is withdrawn', async () => {

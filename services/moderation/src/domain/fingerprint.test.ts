@@ -36,7 +36,7 @@ describe('a fingerprint', () => {
   });
 
   it('takes no picture for another', async () => {
-    const count = runs(100, 2_000);
+    const count = runs(50, 2_000);
     const blocked = await blockedScenes(count);
     for (let seed = count + 1; seed <= 2 * count; seed += 1)
       expect(blocked.latestLike(wholeLooks(await fingerprints(scene(seed))))).toBeUndefined();
