@@ -134,7 +134,6 @@ function settingsOf(overlay: Overlay, workload: Workload): Record<string, string
   const environment = environmentOf(overlay, workload);
   // It is given what the admin tool needs, and asks billing alone.
   if (workload.name === 'ledger-check') return { BILLING_ADMIN_URL: environment.BILLING_ADMIN_URL ?? '' };
-  if (overlay === 'dev' && 'SMTP_URL' in environment) environment.SMTP_URL = 'smtp://mail-simulator:1025';
   return environment;
 }
 

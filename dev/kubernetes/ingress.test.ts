@@ -28,7 +28,7 @@ const paths = ingressesOf('production').flatMap(({ spec }) => spec.rules.flatMap
 /** As Kubernetes defines it: a prefix is one of whole elements. */
 function reached(path: string): string[] {
   const found = paths.filter(({ path: of, pathType }) =>
-    pathType === 'Exact' ? path === of : path === of || path.startsWith(`${of}/`),
+    pathType === 'Exact' ? path === of : `${path}/`.startsWith(of.replace(/\/*$/, '/')),
   );
   return [...new Set(found.map(({ backend }) => backend.service.name))];
 }

@@ -73,7 +73,7 @@ describe('the stores of production', () => {
   });
 
   it('are where KEDA looks for them', () => {
-    const [namespace] = manifestsOf('overlays/production/stores').filter(({ kind }) => kind === 'Namespace');
+    const namespace = manifestsOf('overlays/production/stores').find(({ kind }) => kind === 'Namespace');
     const text = JSON.stringify(
       manifestsOf('overlays/production').filter(({ kind }) => kind === 'ScaledObject'),
     );

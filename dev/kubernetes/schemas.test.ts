@@ -2,10 +2,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { deployed, manifestsOf } from './overlays.ts';
 import { operate } from './patch.ts';
+import { render } from './render.ts';
 import { faultsOf, podFaults } from './schemas.ts';
 
-const all = deployed.flatMap((folder) =>
-  manifestsOf(folder).map((manifest) => ({
+/** What no overlay takes, but may. */
+const options = ['components/hosted-moderation'].map((folder) => ({ folder, manifests: render(folder) }));
+const taken = deployed.map((folder) => ({ folder, manifests: manifestsOf(folder) }));
+const all = [...taken, ...options].flatMap(({ folder, manifests }) =>
+  manifests.map((manifest) => ({
     manifest,
     name: `${folder} ${manifest.kind} ${manifest.metadata.name}`,
   })),

@@ -11,8 +11,10 @@ import { readOffersConfig } from '../../services/offers/src/config.ts';
 import { readPricingConfig } from '../../services/pricing/src/config.ts';
 import { manifestsOf, overlays, wholeOf } from './overlays.ts';
 import type { Manifest } from './render.ts';
+import { faultsOf } from './schemas.ts';
 import { externalSecrets } from './secrets.ts';
-import { environmentOf, sampleSecrets, workload, workloadsOf } from './workloads.ts';
+import { secretsOfDev } from './secrets-of-dev.ts';
+import { environmentOf, sampleSecrets, secretsIn, workload, workloadsOf } from './workloads.ts';
 
 const readers: Record<ServiceName | 'admin', (env: NodeJS.ProcessEnv) => unknown> = {
   gateway: readGatewayConfig,
@@ -57,7 +59,6 @@ describe.each(overlays)('in the overlay %s', (overlay) => {
 
   it.each([...serviceNames, 'admin'] as const)('%s starts with these settings', (name) => {
     const environment = environmentOf(overlay, workload(overlay, name));
-    if (overlay === 'dev' && 'SMTP_URL' in environment) environment.SMTP_URL = 'smtp://mail-simulator:1025';
     expect(() => readers[name](environment)).not.toThrow();
   });
 
@@ -69,17 +70,14 @@ describe.each(overlays)('in the overlay %s', (overlay) => {
       for (const key of Object.keys(sampleSecrets[name] ?? {})) expect(key).toMatch(isSecret);
   });
 
-  it('every Secret and key that a pod refers to is made by an ExternalSecret', () => {
-    // By CloudNativePG; and for the plain stores by dev-secrets.ts.
-    const ofPlainStores =
-      overlay === 'dev' ? ['postgres-superuser', 'rabbitmq-definitions', 'mongo-set-up'] : [];
-    const others = new Set(['postgres-ca', ...ofPlainStores]);
+  it('every Secret and key that a pod refers to is made by an ExternalSecret, or for dev', () => {
+    const secrets = secretsIn(overlay);
     const missing: string[] = [];
     const refer = (name: string, key?: string) => {
-      const data = sampleSecrets[name];
-      if (others.has(name)) return;
-      if (data === undefined || (key !== undefined && data[key] === undefined))
-        missing.push(`${name} ${key ?? ''}`);
+      // Made by CloudNativePG.
+      if (name === 'postgres-ca') return;
+      if ((key === undefined ? secrets[name] : secrets[name]?.[key]) === undefined)
+        missing.push(`${name} ${key}`);
     };
     for (const { pod } of workloadsOf(overlay)) {
       for (const { env = [], envFrom = [] } of pod.containers) {
@@ -87,9 +85,46 @@ describe.each(overlays)('in the overlay %s', (overlay) => {
           if (valueFrom) refer(valueFrom.secretKeyRef.name, valueFrom.secretKeyRef.key);
         for (const { secretRef } of envFrom) if (secretRef) refer(secretRef.name);
       }
-      for (const { secret } of pod.volumes ?? []) if (secret) refer(secret.secretName);
+      for (const { secret } of pod.volumes ?? [])
+        if (secret) for (const { key } of secret.items ?? [{ key: undefined }]) refer(secret.secretName, key);
     }
     expect(missing).toEqual([]);
+  });
+});
+
+describe('the Secrets of dev', () => {
+  it('are objects that Kubernetes knows, in the namespace of the overlay', () => {
+    const secrets = secretsOfDev();
+    expect(secrets.flatMap((secret) => faultsOf(secret as Manifest))).toEqual([]);
+    const [namespace] = new Set(wholeOf('dev').map(({ metadata }) => metadata.namespace));
+    expect(new Set(secrets.map(({ metadata }) => metadata.namespace))).toEqual(new Set([namespace]));
+  });
+
+  it('are others each time, and no two of one are alike', () => {
+    const [once, again] = [secretsOfDev(), secretsOfDev()];
+    const tokenOf = (secrets: typeof once) => secrets[0]?.stringData.ADMIN_TOKEN;
+    expect(tokenOf(once)).toHaveLength(64);
+    expect(tokenOf(once)).not.toBe(tokenOf(again));
+    const gateway = once.find(({ metadata }) => metadata.name === 'gateway')!;
+    const values = Object.values(gateway.stringData);
+    expect(new Set(values).size).toBe(values.length);
+  });
+
+  it('tell the plain stores of every user with the password that its service has', () => {
+    const secrets = secretsIn('dev');
+    const definitions = JSON.parse(secrets['rabbitmq-definitions']?.['definitions.json'] ?? '') as {
+      users: { name: string; password: string }[];
+      permissions: { user: string }[];
+    };
+    for (const { name, password } of definitions.users) {
+      const url = secrets[name]?.RABBITMQ_URL;
+      if (url !== undefined) expect(url).toBe(`amqp://${name}:${password}@rabbitmq:5672`);
+      expect(definitions.permissions.some(({ user }) => user === name)).toBe(true);
+    }
+    for (const name of ['pricing', 'moderation', 'notifier']) {
+      const password = new URL(secrets[name]?.MONGO_URL ?? '').password;
+      expect(secrets['mongo-set-up']?.['set-up.js']).toContain(`"user":"${name}","pwd":"${password}"`);
+    }
   });
 });
 

@@ -2,6 +2,7 @@
 import { type Overlay, wholeOf } from './overlays.ts';
 import type { Manifest } from './render.ts';
 import { externalSecrets, type LookUp, secretData } from './secrets.ts';
+import { secretsOfDev } from './secrets-of-dev.ts';
 
 type Named = { readonly name: string };
 export type Container = Named & {
@@ -77,25 +78,36 @@ export const sampleSecret: LookUp = (_key, property) => {
   return '0123456789abcdef0123456789abcdef';
 };
 
-export const sampleSecrets: Readonly<Record<string, Readonly<Record<string, string>>>> = Object.fromEntries(
+export type SecretData = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** As External Secrets would make them of `sampleSecret`. */
+export const sampleSecrets: SecretData = Object.fromEntries(
   externalSecrets().map((external) => [external.spec.target.name, secretData(external, sampleSecret)]),
 );
+const madeForDev: SecretData = Object.fromEntries(
+  secretsOfDev().map(({ metadata, stringData }) => [metadata.name, stringData]),
+);
+
+export function secretsIn(overlay: Overlay): SecretData {
+  return overlay === 'dev' ? madeForDev : sampleSecrets;
+}
 
 /** The environment of the first container, as kubelet puts it together. */
 export function environmentOf(overlay: Overlay, { name, pod }: Workload): Record<string, string> {
   const [container] = pod.containers;
+  const secrets = secretsIn(overlay);
   const maps = wholeOf(overlay).filter(({ kind }) => kind === 'ConfigMap');
   const all = (container?.envFrom ?? []).map(({ configMapRef, secretRef }) => {
     const data =
       configMapRef === undefined
-        ? sampleSecrets[secretRef?.name ?? '']
+        ? secrets[secretRef?.name ?? '']
         : maps.find(({ metadata }) => metadata.name === configMapRef.name)?.data;
     if (data === undefined) throw new Error(`${name}: there is no ${configMapRef?.name ?? secretRef?.name}`);
     return data as Record<string, string>;
   });
   const single = (container?.env ?? []).map(({ name: variable, value, valueFrom }) => {
     const { name: secret = '', key = '' } = valueFrom?.secretKeyRef ?? {};
-    const found = value ?? sampleSecrets[secret]?.[key];
+    const found = value ?? secrets[secret]?.[key];
     if (found === undefined) throw new Error(`${name}: nobody knows ${variable}`);
     return [variable, found];
   });
