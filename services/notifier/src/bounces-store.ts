@@ -13,6 +13,8 @@ export type BouncesStore = {
 
 type BounceDocument = Omit<Bounce, 'address'> & { _id: string };
 
+/** Mails that went out side by side say nothing that the first of them did not. */
+const oneOccasionMs = 3_600_000;
 /** Forgotten long after any of them is heeded. */
 const keptDays = 180;
 
@@ -25,9 +27,11 @@ export async function openBouncesStore(mongo: Mongo): Promise<BouncesStore> {
       return new Map(found.map((document) => [document._id, bounceOf(document)]));
     },
     add: async (address, problem, now) => {
+      const earlier = { $lt: ['$lastRefusedAt', new Date(now.getTime() - oneOccasionMs)] };
+      const refusals = { $add: [{ $ifNull: ['$refusals', 0] }, { $cond: [earlier, 1, 0] }] };
       await bounces.updateOne(
         { _id: keyOf(address) },
-        { $set: { lastRefusedAt: now, problem }, $inc: { refusals: 1 } },
+        [{ $set: { lastRefusedAt: now, problem: { $literal: problem }, refusals } }],
         { upsert: true },
       );
     },

@@ -7,6 +7,7 @@ import { createTestMongo } from '@offer-ads/testing/mongo';
 import { openBouncesStore } from '../src/bounces-store.ts';
 import { startDelivery } from '../src/deliver.ts';
 import type { Notification } from '../src/domain/announcements.ts';
+import type { Bounce } from '../src/domain/bounce.ts';
 import { openMailer } from '../src/mailer.ts';
 import { type Addressed, openNotificationsStore } from '../src/notifications-store.ts';
 import { openPace } from '../src/pace-store.ts';
@@ -20,6 +21,7 @@ export type DeliveryUnderTest = AsyncDisposable & {
   readonly bringBack: () => Promise<void>;
   readonly put: (...notifications: readonly Notification[]) => Promise<void>;
   readonly documents: () => Promise<readonly Addressed[]>;
+  readonly bounces: () => Promise<readonly Bounce[]>;
   readonly collection: () => ReturnType<typeof collectionOf>;
   /** Another process in all but name: its own connections to everything. */
   readonly deliver: (o?: {
@@ -69,6 +71,7 @@ export async function setUpDelivery(): Promise<DeliveryUnderTest> {
     },
     put: (...notifications) => mongo.transaction((session) => store.add(session, notifications, new Date())),
     documents: () => collectionOf(mongo).find().sort({ _id: 1 }).toArray(),
+    bounces: async () => (await openBouncesStore(mongo)).list(100),
     collection: () => collectionOf(mongo),
     deliver: async ({ clock = systemClock, storeClock, mongoUrl, perSecond, connections = 4, ...o } = {}) => {
       const started = opened.use(new AsyncDisposableStack());

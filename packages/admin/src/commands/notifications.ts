@@ -18,8 +18,8 @@ export const notificationCommands: readonly Command[] = [
     options: {
       state: z
         .enum(states, `must be one of ${states.join(', ')}`)
-        .optional()
-        .describe(states.join('|')),
+        .describe(states.join('|'))
+        .optional(),
       org: id.optional(),
       to: text.optional(),
       since: isoTime.optional(),

@@ -88,9 +88,9 @@ describe('an attempt', () => {
 
   it('keeps the reason short, on one line and without links, which are credentials', () => {
     const reply = `550 5.7.1 blocked:\r\n https://ads.example/sign-in#secret ${'x'.repeat(1_000)}`;
-    const attempt = attemptOf({ ...failure, reply, problem: `Message failed: ${reply}` });
+    const attempt = attemptOf({ ...failure, command: 'DATA', reply });
     expect(attempt).toMatchObject({
-      problem: expect.stringMatching(/^Message failed: 550 5\.7\.1 blocked: \[link\] x+$/),
+      problem: expect.stringMatching(/^DATA: 550 5\.7\.1 blocked: \[link\] x+$/),
     });
     expect(JSON.stringify(attempt).length).toBeLessThan(600);
   });

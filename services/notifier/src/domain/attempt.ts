@@ -103,10 +103,12 @@ function concernsEverything(reply: Reply, failure: Failure): boolean {
 
 const mostCharacters = 500;
 
-/** For people. A spam filter may quote the address that it did not like: links are credentials and do not stay. */
-function shownProblem({ problem, reply }: Failure): string {
-  const words = reply === undefined || problem.includes(reply) ? problem : `${problem}: ${reply}`;
-  return words
+/**
+ * For people: what the server said to what, else what our client says. A spam filter may quote the address that it did not
+ * like: links are credentials and do not stay.
+ */
+function shownProblem({ problem, reply, command = 'answered' }: Failure): string {
+  return (reply === undefined ? problem : `${command}: ${reply}`)
     .replaceAll(/\bhttps?:\/\/\S+/gi, '[link]')
     .replaceAll(/\s+/g, ' ')
     .slice(0, mostCharacters);
