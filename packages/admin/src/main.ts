@@ -6,6 +6,15 @@ import { createTools } from './tools.ts';
 
 process.exitCode = await runAdmin(
   process.argv.slice(2),
-  () => createTools(readAdminSettings(), { actor: userInfo().username }),
+  () => createTools(readAdminSettings(), { actor: whoAmI() }),
   { out: console.log, err: console.error },
 );
+
+/** A container may run under a number for which nobody has written down a name. */
+function whoAmI(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`;
+  }
+}
