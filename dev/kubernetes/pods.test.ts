@@ -12,7 +12,14 @@ import { runAdmin } from '../../packages/admin/src/run.ts';
 import { images } from '../backing/containers.ts';
 import { manifestsOf, overlays, wholeOf } from './overlays.ts';
 import type { Manifest } from './render.ts';
-import { type Container, environmentOf, type Workload, workload, workloadsOf } from './workloads.ts';
+import {
+  type Container,
+  environmentOf,
+  type PodSpec,
+  type Workload,
+  workload,
+  workloadsOf,
+} from './workloads.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const all = overlays.flatMap((overlay) =>
@@ -208,6 +215,35 @@ describe('probes', () => {
     expect([...new Set(paths)]).toEqual(['/livez', '/readyz']);
     for (const path of [...new Set(paths), '/metrics'])
       expect((await fetch(`${server.url}${path}`)).status).toBe(200);
+  });
+});
+
+describe('the pods that operators make of stores', () => {
+  type Override = { readonly spec: { readonly template: { readonly spec: PodSpec } } };
+  const stores = manifestsOf('overlays/production/stores');
+  const podOf = (kind: string): PodSpec => {
+    const spec = stores.find((manifest) => manifest.kind === kind)!.spec as {
+      readonly override?: { readonly statefulSet: Override };
+      readonly statefulSet?: Override;
+    };
+    return (spec.override?.statefulSet ?? spec.statefulSet)!.spec.template.spec;
+  };
+
+  // CloudNativePG's keep to it by themselves.
+  it.each([
+    ['RabbitmqCluster', ['rabbitmq', 'setup-container']],
+    ['MongoDBCommunity', ['mongod', 'mongodb-agent', 'mongod-posthook', 'mongodb-agent-readinessprobe']],
+  ])('of a %s keep to Pod Security "restricted"', (kind, names) => {
+    const pod = podOf(kind);
+    const containers = [...pod.containers, ...(pod.initContainers ?? [])];
+    expect(containers.map(({ name }) => name)).toEqual(names);
+    const seccompProfile = { type: 'RuntimeDefault' };
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile });
+    for (const { securityContext } of containers)
+      expect(securityContext).toMatchObject({
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ['ALL'] },
+      });
   });
 });
 
