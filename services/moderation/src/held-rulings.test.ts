@@ -28,11 +28,12 @@ describe('rulings in memory', () => {
   it('are those of all replicas as soon as they are made', async () => {
     const { replica, decide } = rulings();
     const held = await replica();
-    expect(await held.on(picture('a'))).toBeUndefined();
+    const one = picture('a');
+    expect(await held.on(one)).toBeUndefined();
     decide('block', picture('a'));
-    expect(await held.on(picture('a'))).toMatchObject({ verdict: 'refused', ruling: { number: 1 } });
+    expect(await held.on(one)).toMatchObject({ verdict: 'refused', ruling: { number: 1 } });
     decide('allow', picture('a'));
-    expect(await held.on(picture('a'))).toMatchObject({ verdict: 'allowed', ruling: { number: 2 } });
+    expect(await held.on(one)).toMatchObject({ verdict: 'allowed', ruling: { number: 2 } });
   });
 
   it('are all there after a start, however many there were', async () => {

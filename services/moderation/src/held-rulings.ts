@@ -47,15 +47,26 @@ export async function holdRulings(store: Pick<RulingsStore, 'after'>): Promise<H
     if (blocks.delete(earlier.number)) blocked.remove(earlier.number);
   }
 
+  /** A picture is looked up again while nothing new has been decided, which then costs nothing. */
+  const lookedUp = new WeakMap<Recognised, { readonly at: number; readonly outcome: Outcome | undefined }>();
+
+  function lookUp(picture: Recognised): Outcome | undefined {
+    const [onIt] = namesOf(picture)
+      .flatMap((name) => byName.get(name) ?? [])
+      .toSorted((one, other) => other.number - one.number);
+    const number = blocked.latestLike(wholeLooks(picture.fingerprints));
+    return rulingOn(onIt, number === undefined ? undefined : blocks.get(number));
+  }
+
   await catchUp();
   return {
     on: async (picture) => {
       await catchUp();
-      const [onIt] = namesOf(picture)
-        .flatMap((name) => byName.get(name) ?? [])
-        .toSorted((one, other) => other.number - one.number);
-      const number = blocked.latestLike(wholeLooks(picture.fingerprints));
-      return rulingOn(onIt, number === undefined ? undefined : blocks.get(number));
+      const before = lookedUp.get(picture);
+      if (before?.at === seen) return before.outcome;
+      const outcome = lookUp(picture);
+      lookedUp.set(picture, { at: seen, outcome });
+      return outcome;
     },
     size: blocked.size,
   };

@@ -2,7 +2,6 @@
 import { serviceUnavailable } from '@offer-ads/platform/faults';
 import type { Mongo } from '@offer-ads/platform/mongo';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo-faults';
-import mongoose from 'mongoose';
 import type { Recognised, Ruling } from './domain/ruling.ts';
 import { packed, unpacked } from './packed-fingerprints.ts';
 
@@ -92,6 +91,7 @@ function rulingOf({ _id, fingerprints, ...ruling }: RulingDocument): RulingOnPic
   return { ...ruling, number: _id, fingerprints: unpacked(fingerprints) };
 }
 
+/** MongoDB's code for a key that exists. */
 function isTaken(error: unknown): boolean {
-  return error instanceof mongoose.mongo.MongoServerError && error.code === 11_000;
+  return (error as { code?: unknown }).code === 11_000;
 }
