@@ -133,12 +133,14 @@ describe('an event', () => {
     expect(sink.mails).toHaveLength(2);
   });
 
-  it('becomes a mail of its own for every credit, low balance and end', async () => {
+  it('becomes a mail of its own for every credit, top-up, low balance and end', async () => {
     await publish(events.registered({ people: events.cornerCafe.people.slice(0, 1) }));
-    await publish(events.credited(), events.credited({ amountMinor: '250' }), events.low(), events.ended());
+    await publish(events.credited(), events.credited({ amountMinor: '250' }), events.toppedUp());
+    await publish(events.low(), events.ended());
     await eventually(() =>
       expect(subjects()).toEqual([
         'Balance low: GBP\u00a09.00',
+        'GBP\u00a0100.00 added to your balance',
         'GBP\u00a02.50 credited for “Two for one”',
         'GBP\u00a05.00 credited for “Two for one”',
         'Offer ended: “Two for one”',
