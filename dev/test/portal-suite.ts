@@ -1,6 +1,6 @@
 /** People in the portal, from the mail with the link to the key and the colleague: through every service that takes part. */
 import { randomInt, randomUUID } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
   balanceReply,
   cardTopUpReply,
@@ -10,13 +10,30 @@ import {
 import type { IssuedKeyReply } from '@offer-ads/contracts/portal-organisation-api';
 import { sessionReply } from '@offer-ads/contracts/portal-session-api';
 import { eventually } from '@offer-ads/testing/eventually';
-import { advertiser, hourMs, inFuture, london } from './advertiser.ts';
+import {
+  advertiser,
+  hourMs,
+  inFuture,
+  london,
+  newOrganisation,
+  type Organisation,
+  offerForm,
+} from './advertiser.ts';
 import { mailsTo, payAsAPersonWould } from './simulators.ts';
 import type { System } from './system.ts';
 
 export function describePortal(system: () => System): void {
   describe('the portal', () => {
     const demoOrganisation = () => system().state().organisations[0]!;
+
+    /** It ends while the other tests run: the shortest offer there is, most of it in the past. */
+    let soonOver: Organisation;
+    beforeAll(async () => {
+      soonOver = await newOrganisation(system());
+      const period = { start_datetime: inFuture(-45_000), expiry_datetime: inFuture(16_000) };
+      const form = await offerForm({ title: 'Soon over', ...period });
+      expect((await advertiser(system(), soonOver.key).create(form)).body.return_code).toBe('S1');
+    });
 
     it('lets an admin in by a mailed link, whose new key works and whose colleague comes in by invitation', async () => {
       const { adminEmail, name } = demoOrganisation();
@@ -93,7 +110,51 @@ export function describePortal(system: () => System): void {
       const file = (type: string) => admin('GET', `/live/billing/invoices/${invoice?.number}.${type}`);
       expect((await file('html')).body).toMatch(/GBP\s148\.14/);
       expect((await file('pdf')).body).toMatch(/^%PDF-/);
+      await eventually(async () => {
+        const mails = await mailsTo(system(), adminEmail);
+        const told = mails.find(({ subject }) => /^GBP\s123\.45 added/.test(subject));
+        expect(told?.text).toMatch(/Paid by: Card[^]*VAT: GBP\s24\.69\nTotal paid: GBP\s148\.14/);
+      });
     });
+
+    it('ends mails about ended offers by the link in one, for whoever holds it, until the person says otherwise', async () => {
+      const { adminEmail } = soonOver;
+      const mail = await eventually(
+        async () => {
+          const mails = await mailsTo(system(), adminEmail);
+          const ended = mails.find(({ subject }) => subject.includes('Offer ended: “Soon over”'));
+          if (ended === undefined) throw new Error('no mail of the end yet');
+          return ended;
+        },
+        { timeoutMs: 60_000 },
+      );
+      const link = /^<(http[^>]+\/portal\/unsubscribe\/[^>]+)>$/.exec(
+        mail.headers['list-unsubscribe'] ?? '',
+      )?.[1];
+      if (link === undefined) throw new Error('the mail has no link to unsubscribe');
+      expect(mail.headers['list-unsubscribe-post']).toBe('List-Unsubscribe=One-Click');
+      expect(mail.text).toContain(link);
+
+      const admin = visitor(system());
+      await admin('POST', '/sign-in', { email: adminEmail });
+      await admin('POST', '/sign-in/complete', { token: await tokenMailedTo(adminEmail) });
+      const everything = { offerEnded: true, balanceLow: true };
+      expect(await (await fetch(link)).text()).toContain('<form method="post">');
+      expect((await admin('GET', '/mail-preferences')).body).toEqual(everything);
+      const posted = await fetch(link, {
+        method: 'POST',
+        body: new URLSearchParams('List-Unsubscribe=One-Click'),
+      });
+      expect([posted.status, await posted.text()]).toEqual([
+        200,
+        expect.stringContaining('You get no more mails'),
+      ]);
+      expect((await admin('GET', '/mail-preferences')).body).toEqual({ ...everything, offerEnded: false });
+      expect(await admin('PUT', '/mail-preferences', everything)).toMatchObject({
+        status: 200,
+        body: everything,
+      });
+    }, 120_000);
 
     /** Of the newest mail; the one before may be of an earlier test. */
     async function tokenMailedTo(address: string, subject = 'sign-in link'): Promise<string> {

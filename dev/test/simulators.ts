@@ -1,7 +1,12 @@
 /** What tests ask of the simulators: mails, payment pages, sessions. */
 import type { System } from './system.ts';
 
-export type Mail = { readonly to: string; readonly subject: string; readonly text: string };
+export type Mail = {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+};
 
 export async function mailsTo(system: System, address: string): Promise<readonly Mail[]> {
   const url = `${system.state().mailbox}/api/messages?to=${encodeURIComponent(address)}`;
