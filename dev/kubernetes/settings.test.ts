@@ -1,4 +1,6 @@
 /** The settings of every service, in every overlay, against its config schema; and where secrets come from. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
 import { ConfigError } from '@offer-ads/platform/config';
@@ -10,7 +12,7 @@ import { readNotifierConfig } from '../../services/notifier/src/config.ts';
 import { readOffersConfig } from '../../services/offers/src/config.ts';
 import { readPricingConfig } from '../../services/pricing/src/config.ts';
 import { manifestsOf, overlays, wholeOf } from './overlays.ts';
-import type { Manifest } from './render.ts';
+import { k8sFolder, type Manifest } from './render.ts';
 import { faultsOf } from './schemas.ts';
 import { externalSecrets } from './secrets.ts';
 import { secretsOfDev } from './secrets-of-dev.ts';
@@ -154,6 +156,20 @@ describe('ExternalSecrets', () => {
     for (const [, name = ''] of names) expect(sampleSecrets[name]).toHaveProperty('password');
     for (const { metadata } of stores.filter(({ kind }) => kind === 'User'))
       expect(sampleSecrets[`rabbitmq-${metadata.name}`]?.username).toBe(metadata.name);
+  });
+
+  it('ask for what the README tells to put into the store of secrets', () => {
+    const readme = readFileSync(join(k8sFolder, 'README.md'), 'utf8');
+    const told = [...readme.matchAll(/^\| `(offer-ads\/[\w-]+)` \| (.*) \|$/gm)].flatMap(
+      ([, key, properties = '']) =>
+        [...properties.replace(/, such as .*/, '').matchAll(/`([\w-]+)`/g)].map(
+          ([, property]) => `${key} ${property}`,
+        ),
+    );
+    const asked = externalSecrets().flatMap(({ spec }) =>
+      spec.data.map(({ remoteRef }) => `${remoteRef.key} ${remoteRef.property}`),
+    );
+    expect(told.toSorted()).toEqual([...new Set(asked)].toSorted());
   });
 
   it('and nobody else make the Secrets of staging and production: none is in the repository', () => {
