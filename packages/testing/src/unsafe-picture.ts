@@ -2,6 +2,8 @@
 import sharp from 'sharp';
 
 type Blob = { readonly at: Point; readonly radius: Point; readonly colour: Colour };
+/** Soft blobs on a plain background; all numbers are shares of the side or of full brightness. */
+export type BlobPicture = { readonly background: Colour; readonly blobs: readonly Blob[] };
 type Point = readonly [x: number, y: number];
 type Colour = readonly [red: number, green: number, blue: number];
 
@@ -9,20 +11,33 @@ type Colour = readonly [red: number, green: number, blue: number];
  * Five soft blobs on pink. Nothing is to be seen on it; a random search against the model moved and coloured the blobs
  * until the model was 92% sure of "Porn".
  */
-const background: Colour = [1, 0.76, 0.94];
-const blobs: readonly Blob[] = [
-  { at: [0.4, 0.21], radius: [0.3, 0.16], colour: [0.87, 0.68, 0.75] },
-  { at: [0.26, 0.72], radius: [0.18, 0.45], colour: [0.64, 0.62, 0.55] },
-  { at: [0.84, 0.69], radius: [0.12, 0.44], colour: [0.76, 0.72, 0.56] },
-  { at: [0.71, 0.95], radius: [0.23, 0.02], colour: [0.69, 0.57, 0.35] },
-  { at: [0.66, 0.51], radius: [0.12, 0.37], colour: [0.99, 0.65, 0.56] },
-];
+export const unsafeLooking: BlobPicture = {
+  background: [1, 0.76, 0.94],
+  blobs: [
+    { at: [0.4, 0.21], radius: [0.3, 0.16], colour: [0.87, 0.68, 0.75] },
+    { at: [0.26, 0.72], radius: [0.18, 0.45], colour: [0.64, 0.62, 0.55] },
+    { at: [0.84, 0.69], radius: [0.12, 0.44], colour: [0.76, 0.72, 0.56] },
+    { at: [0.71, 0.95], radius: [0.23, 0.02], colour: [0.69, 0.57, 0.35] },
+    { at: [0.66, 0.51], radius: [0.12, 0.37], colour: [0.99, 0.65, 0.56] },
+  ],
+};
 const side = 224;
 
 // Jest looks up globals slowly; a picture has 50,000 pixels.
 const { exp, min } = Math;
 
 export async function unsafeLookingPng(): Promise<Buffer> {
+  return blobPng(unsafeLooking);
+}
+
+export async function blobPng(picture: BlobPicture): Promise<Buffer> {
+  return sharp(blobPixels(picture), { raw: { width: side, height: side, channels: 3 } })
+    .png()
+    .toBuffer();
+}
+
+/** RGB, 224 x 224, which is what the model looks at. */
+export function blobPixels({ background, blobs }: BlobPicture): Buffer {
   const pixels = Buffer.alloc(side * side * 3);
   for (let row = 0, to = 0; row < side; row += 1)
     for (let column = 0; column < side; column += 1)
@@ -31,9 +46,7 @@ export async function unsafeLookingPng(): Promise<Buffer> {
         background,
       ))
         pixels[to++] = 255 * share;
-  return sharp(pixels, { raw: { width: side, height: side, channels: 3 } })
-    .png()
-    .toBuffer();
+  return pixels;
 }
 
 /** Opaque in the middle, darker towards the soft edge. */
