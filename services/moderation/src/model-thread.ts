@@ -26,9 +26,15 @@ export async function readModel(): Promise<NsfwjsModel> {
   return model;
 }
 
-/** Resolves when the model is loaded and warm; rejects when it cannot be. */
-export async function startModelThread(model: NsfwjsModel): Promise<ModelThread> {
-  const worker = start(new URL('./model-worker.ts', import.meta.url), model);
+/**
+ * Resolves when the model is loaded and warm; rejects when it cannot be.
+ * @param file another backend's thread, to compare with
+ */
+export async function startModelThread(
+  model: NsfwjsModel,
+  file: URL = new URL('./model-worker.ts', import.meta.url),
+): Promise<ModelThread> {
+  const worker = start(file, model);
   const ended = endOf(worker);
   await nextMessage(worker);
   return {

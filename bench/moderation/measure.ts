@@ -1,0 +1,93 @@
+/** The peers take turns within each round, so that what slows the machine down slows both. */
+import { photographLikeJpeg } from '@offer-ads/testing/pictures';
+import { closedLoop } from '../closed-loop.ts';
+import { cpuMsOf } from '../cpu.ts';
+import { percentile, shown } from '../markdown.ts';
+import { untilQuiet, watchForeignLoad } from '../quiet.ts';
+import type { Stores } from '../stores.ts';
+import { type Peer, peers, type Service, startService, threads } from './service.ts';
+
+/** As many as are worked on, so that nobody's time holds another's. */
+export const AT_ONCE = threads;
+
+export type Sample = {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly pictures: number;
+  /** Processor time of the service for each picture. */
+  readonly cpuMs: number;
+  readonly foreignLoad: number;
+};
+export type Memory = { readonly pictures: number; readonly rssBytes: number };
+export type Run = {
+  readonly samples: ReadonlyMap<Peer, readonly Sample[]>;
+  readonly memory: readonly Memory[];
+  readonly pictureBytes: number;
+};
+
+type Plan = {
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+  readonly memoryAfter: readonly number[];
+};
+const plan: Plan = { warmUpSeconds: 3, seconds: 12, memoryAfter: [500, 1_000, 1_500, 2_000] };
+const quickPlan: Plan = { warmUpSeconds: 1, seconds: 3, memoryAfter: [20, 40, 60, 80] };
+
+export async function measureModeration(
+  opened: AsyncDisposableStack,
+  o: { stores: Stores; rounds: number; quick: boolean; report: (line: string) => void },
+): Promise<Run> {
+  const { warmUpSeconds, seconds, memoryAfter } = o.quick ? quickPlan : plan;
+  const picture = await photographLikeJpeg({ width: 1_080, height: 1_080 });
+  const { folder, backing } = o.stores;
+  const services = new Map<Peer, Service>();
+  for (const peer of peers)
+    services.set(peer, await startService(opened, { peer, folder, mongoUrl: backing.mongoUrl, picture }));
+
+  const samples = new Map<Peer, Sample[]>(peers.map((peer) => [peer, []]));
+  for (let round = 1; round <= o.rounds; round += 1)
+    for (const [peer, service] of services) {
+      const sample = await measureTurn(service, { warmUpSeconds, seconds });
+      samples.get(peer)?.push(sample);
+      o.report(
+        `round ${round}  ${peer.padEnd(22)} ${shown(sample.perSecond, 1)}/s, p99 ${shown(sample.p99Ms)} ms`,
+      );
+    }
+
+  const ours = services.get(peers[0]);
+  if (ours === undefined) throw new Error('there is nothing to measure');
+  return { samples, memory: await measureMemory(ours, memoryAfter, o.report), pictureBytes: picture.length };
+}
+
+async function measureMemory(
+  service: Service,
+  memoryAfter: readonly number[],
+  report: (line: string) => void,
+): Promise<readonly Memory[]> {
+  const memory: Memory[] = [];
+  let judged = 0;
+  for (const pictures of memoryAfter) {
+    for (; judged < pictures; judged += AT_ONCE)
+      await Promise.all(Array.from({ length: AT_ONCE }, () => service.judge()));
+    memory.push({ pictures, rssBytes: service.rssBytes() });
+    report(`${pictures} pictures: ${shown(service.rssBytes() / 1e6)} MB`);
+  }
+  return memory;
+}
+
+async function measureTurn(service: Service, o: { warmUpSeconds: number; seconds: number }): Promise<Sample> {
+  await untilQuiet();
+  await closedLoop(service.judge, { atOnce: AT_ONCE, seconds: o.warmUpSeconds });
+  const foreignLoad = watchForeignLoad();
+  const cpuBefore = cpuMsOf(service.pid);
+  const load = await closedLoop(service.judge, { atOnce: AT_ONCE, seconds: o.seconds });
+  return {
+    perSecond: load.done / load.seconds,
+    p50Ms: percentile(load.latenciesMs, 50),
+    p99Ms: percentile(load.latenciesMs, 99),
+    pictures: load.done,
+    cpuMs: (cpuMsOf(service.pid) - cpuBefore) / load.done,
+    foreignLoad: foreignLoad(),
+  };
+}

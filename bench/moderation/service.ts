@@ -1,0 +1,81 @@
+/** Moderation as a process, like its image's but without tracing hooks, and a picture that it has never seen for each call. */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { callerContextHeader } from '@offer-ads/contracts/caller-context';
+import { freePorts } from '@offer-ads/dev/backing/free-port';
+import { signedCaller } from '@offer-ads/testing/caller';
+import { Pool } from 'undici';
+import { startProcess } from '../process.ts';
+
+export const peers = ['WebAssembly with SIMD', 'plain CPU'] as const;
+export type Peer = (typeof peers)[number];
+const programs: Record<Peer, URL> = {
+  'WebAssembly with SIMD': new URL('../../services/moderation/src/main.ts', import.meta.url),
+  'plain CPU': new URL('plain-service.ts', import.meta.url),
+};
+
+/** As on two cores, wherever this runs. */
+export const threads = 2;
+
+export type Service = {
+  readonly pid: number;
+  /** Rejects when the picture gets no verdict. */
+  readonly judge: () => Promise<void>;
+  readonly rssBytes: () => number;
+};
+
+export async function startService(
+  opened: AsyncDisposableStack,
+  o: { peer: Peer; folder: string; mongoUrl: string; picture: Buffer },
+): Promise<Service> {
+  const secret = randomBytes(24).toString('hex');
+  const [port = 0] = await freePorts(1);
+  const url = `http://127.0.0.1:${port}`;
+  const mongoUrl = new URL(o.mongoUrl);
+  mongoUrl.pathname = `/bench_${process.pid}_${port}`;
+  const running = opened.use(
+    await startProcess({
+      name: `moderation-${port}`,
+      folder: o.folder,
+      command: process.execPath,
+      args: [fileURLToPath(programs[o.peer])],
+      readyUrl: `${url}/readyz`,
+      env: {
+        NODE_ENV: 'production',
+        PORT: `${port}`,
+        MONGO_URL: mongoUrl.href,
+        MODERATION_CONTEXT_SECRET: secret,
+        ADMIN_TOKEN: randomBytes(24).toString('hex'),
+        MODEL_THREADS: `${threads}`,
+        MALLOC_ARENA_MAX: '2',
+        MALLOC_MMAP_THRESHOLD_: '262144',
+      },
+    }),
+  );
+  const pool = new Pool(url, { connections: 16 });
+  opened.defer(() => pool.close());
+  let sent = 0;
+  return {
+    pid: running.pid,
+    judge: async () => {
+      sent += 1;
+      const token = signedCaller({ audience: 'moderation' }, secret)[callerContextHeader] ?? '';
+      const answer = await pool.request({
+        method: 'POST',
+        path: '/internal/verdicts',
+        headers: { 'content-type': 'application/octet-stream', [callerContextHeader]: token },
+        // Behind its end a picture may hold anything: the same to look at, and other bytes.
+        body: Buffer.concat([o.picture, Buffer.from(`${sent}`)]),
+      });
+      const text = await answer.body.text();
+      if (answer.statusCode !== 200 || !text.includes('"allowed"'))
+        throw new Error(`a picture is answered ${answer.statusCode}: ${text.slice(0, 200)}`);
+    },
+    rssBytes: () => {
+      const [, kibibytes] =
+        /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${running.pid}/status`, 'utf8')) ?? [];
+      return Number(kibibytes) * 1024;
+    },
+  };
+}
