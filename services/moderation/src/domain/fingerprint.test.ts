@@ -19,7 +19,7 @@ async function blockedScenes(count: number) {
 }
 
 describe('a fingerprint', () => {
-  const count = runs(6, 300);
+  const count = runs(6, 150);
   let blocked: Awaited<ReturnType<typeof blockedScenes>>;
   beforeAll(async () => {
     blocked = await blockedScenes(count);
