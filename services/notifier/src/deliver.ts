@@ -8,7 +8,7 @@ import type { BouncesStore } from './bounces-store.ts';
 import type { Attempt } from './domain/attempt.ts';
 import { type Bounce, isHeeded } from './domain/bounce.ts';
 import { expired, type Fate, fateOf } from './domain/delivery.ts';
-import { healthAfter, healthy, isPaused, mostUnderWay } from './domain/server-pause.ts';
+import { healthAfter, healthy, isPaused, needsProbe } from './domain/server-pause.ts';
 import type { Mailer } from './mailer.ts';
 import { type Claimed, leaseMs, type NotificationsStore } from './notifications-store.ts';
 import type { Pace } from './pace-store.ts';
@@ -48,6 +48,7 @@ export function startDelivery(o: {
   const underWay = new Set<Promise<void>>();
   let endWait: (isFree: boolean) => void = () => {};
   let health = healthy;
+  let isProbing = false;
   /** What was claimed last, and with it all that is held, is leased from here on. */
   let leasedAtMs = Number.NEGATIVE_INFINITY;
   let storeFailedAtMs = Number.NEGATIVE_INFINITY;
@@ -82,7 +83,7 @@ export function startDelivery(o: {
     const claimed = await inStore(
       notifications.claim({
         // The one that finds out whether the server is back.
-        atMost: health.failures > 0 ? 1 : Math.min(claimedPerConnection * o.connections, o.pace.atOnce),
+        atMost: needsProbe(health) ? 1 : Math.min(claimedPerConnection * o.connections, o.pace.atOnce),
         takeOver: performance.now() - storeFailedAtMs > graceMs,
         held: [...held],
       }),
@@ -115,11 +116,14 @@ export function startDelivery(o: {
   }
 
   function start(claimed: Claimed, bounce: Bounce | undefined): void {
+    const isProbe = needsProbe(health);
+    if (isProbe) isProbing = true;
     const work = deliver(claimed, bounce)
       .catch((error: unknown) => logger.error({ error }, 'a notification waits for the end of its lease'))
       .finally(() => {
         held.delete(claimed.id);
         underWay.delete(work);
+        if (isProbe) isProbing = false;
         if (connectionIsFree()) endWait(true);
       });
     underWay.add(work);
@@ -137,7 +141,7 @@ export function startDelivery(o: {
   }
 
   async function fateAfterAttempt(claimed: Claimed, bounce: Bounce | undefined): Promise<Fate> {
-    const now = clock.now();
+    const now = claimed.claimedAt;
     if (claimed.expiresAt !== undefined && claimed.expiresAt <= now) return expired;
     // Who waits for a link has just said that the mailbox is there.
     const asked = claimed.insisted || claimed.expiresAt !== undefined;
@@ -146,27 +150,27 @@ export function startDelivery(o: {
     const attempt: Attempt = await o.mailer.send(claimed);
     noteHealth(attempt);
     await noteBounce(claimed, attempt, bounce);
-    return fateOf(attempt, { ...claimed, now: claimed.claimedAt });
+    return fateOf(attempt, { ...claimed, now });
   }
 
   function noteHealth(attempt: Attempt): void {
     const now = clock.now();
     const before = health;
     health = healthAfter(health, attempt, now);
-    measured.paused.set(health.failures === 0 ? 0 : 1);
-    if (before.failures === 0 && health.failures > 0) {
+    measured.paused.set(needsProbe(health) ? 1 : 0);
+    if (!needsProbe(before) && needsProbe(health)) {
       // Before the envelope no address has been named that the server could repeat.
       const problem = attempt.outcome === 'unavailable' ? attempt.problem : undefined;
       logger.warn({ problem }, 'the mail server takes no mails; they wait');
     }
-    if (before.failures > 0 && health.failures === 0) logger.info('the mail server takes mails again');
+    if (needsProbe(before) && !needsProbe(health)) logger.info('the mail server takes mails again');
   }
 
   /** Best effort: what is not noted now is noted by the next mail to the address. */
-  async function noteBounce({ recipient }: Claimed, attempt: Attempt, bounce: Bounce | undefined) {
+  async function noteBounce({ recipient, claimedAt }: Claimed, attempt: Attempt, bounce: Bounce | undefined) {
     try {
       if (attempt.outcome === 'refused' && attempt.unknownMailbox)
-        await bounces.add(recipient, attempt.problem, clock.now());
+        await bounces.add(recipient, attempt.problem, claimedAt);
       else if (attempt.outcome === 'accepted' && bounce !== undefined) await bounces.forget(recipient);
     } catch (error) {
       logger.warn({ error }, 'the bounce list could not be kept');
@@ -199,7 +203,8 @@ export function startDelivery(o: {
   }
 
   function connectionIsFree(): boolean {
-    return underWay.size < mostUnderWay(health, o.connections);
+    // Those that began before the trouble tell nothing of it, and may take minutes yet.
+    return underWay.size < o.connections && !(needsProbe(health) && isProbing);
   }
 
   /** The loop alone waits for one. */

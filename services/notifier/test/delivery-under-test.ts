@@ -1,5 +1,6 @@
 /** Delivery on a database of its own and a faulty mail server; as many deliveries as a test wants. */
 import { type Clock, systemClock } from '@offer-ads/platform/clock';
+import { createLogger } from '@offer-ads/platform/logging';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
 import { silentLogger } from '@offer-ads/testing/logger';
@@ -9,7 +10,11 @@ import { startDelivery } from '../src/deliver.ts';
 import type { Notification } from '../src/domain/announcements.ts';
 import type { Bounce } from '../src/domain/bounce.ts';
 import { openMailer } from '../src/mailer.ts';
-import { type Addressed, openNotificationsStore } from '../src/notifications-store.ts';
+import {
+  type Addressed,
+  type NotificationsStore,
+  openNotificationsStore,
+} from '../src/notifications-store.ts';
 import { openPace } from '../src/pace-store.ts';
 import { type FaultySmtp, startFaultySmtp } from './faulty-smtp.ts';
 
@@ -19,6 +24,7 @@ export type DeliveryUnderTest = AsyncDisposable & {
   /** The mail server goes; what it has taken stays known. */
   readonly takeDown: () => Promise<void>;
   readonly bringBack: () => Promise<void>;
+  readonly store: () => Promise<NotificationsStore>;
   readonly put: (...notifications: readonly Notification[]) => Promise<void>;
   readonly documents: () => Promise<readonly Addressed[]>;
   readonly bounces: () => Promise<readonly Bounce[]>;
@@ -37,8 +43,10 @@ export type DeliveryUnderTest = AsyncDisposable & {
 
 type RunningDelivery = AsyncDisposable & {
   readonly wake: () => void;
-  /** Of its loops, which only the database fails. */
-  readonly failedRuns: () => Promise<number>;
+  /** Runs of its loop that it came to the end of. */
+  readonly runs: () => Promise<number>;
+  /** Lines that it logged. */
+  readonly log: readonly string[];
 };
 
 export function aMail(number: number, facts: Partial<Notification> = {}): Notification {
@@ -69,6 +77,7 @@ export async function setUpDelivery(): Promise<DeliveryUnderTest> {
       const { port, taken } = test.smtp;
       test.smtp = await startFaultySmtp(port, taken);
     },
+    store: () => openNotificationsStore(mongo),
     put: (...notifications) => mongo.transaction((session) => store.add(session, notifications, new Date())),
     documents: () => collectionOf(mongo).find().sort({ _id: 1 }).toArray(),
     bounces: async () => (await openBouncesStore(mongo)).list(100),
@@ -80,6 +89,9 @@ export async function setUpDelivery(): Promise<DeliveryUnderTest> {
         openMailer({ smtpUrl: test.smtp.url, from: 'Offers <offers@ads.example>', connections }),
       );
       const metrics = createMetrics('test');
+      const log: string[] = [];
+      const destination = { write: (line: string) => void log.push(line) };
+      const logger = createLogger({ service: 'notifier', level: 'info', destination });
       const delivery = started.use(
         startDelivery({
           connections,
@@ -88,17 +100,18 @@ export async function setUpDelivery(): Promise<DeliveryUnderTest> {
           pace: openPace(mongo, perSecond, storeClock),
           mailer,
           clock,
-          logger: silentLogger,
+          logger,
           metrics,
           ...o,
         }),
       );
-      const failedRuns = async () => {
-        const runs = await metrics.registry.getMetricsAsJSON();
-        const values = runs.find(({ name }) => name === 'loop_runs_total')?.values ?? [];
-        return values.reduce((sum, { labels, value }) => sum + (labels.outcome === 'failed' ? value : 0), 0);
+      const runs = async () => {
+        const counted = await metrics.registry.getMetricsAsJSON();
+        const values = counted.find(({ name }) => name === 'loop_runs_total')?.values ?? [];
+        const done = values.find(({ labels }) => labels.loop === 'delivery' && labels.outcome === 'done');
+        return done?.value ?? 0;
       };
-      return { wake: delivery.wake, failedRuns, [Symbol.asyncDispose]: () => started.disposeAsync() };
+      return { wake: delivery.wake, runs, log, [Symbol.asyncDispose]: () => started.disposeAsync() };
     },
     [Symbol.asyncDispose]: async () => {
       // The deliveries first, or they would go on without a mail server.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Attempt } from './attempt.ts';
-import { healthAfter, healthy, isPaused, mostUnderWay } from './server-pause.ts';
+import { healthAfter, healthy, isPaused, needsProbe } from './server-pause.ts';
 
 const start = new Date('2026-06-01T12:00:00.000Z');
 const later = (ms: number) => new Date(start.getTime() + ms);
@@ -35,7 +35,7 @@ describe('a mail server that takes no mails', () => {
   ])('that %s stops all mails, and one finds out whether it is back', (_what, attempt) => {
     const health = healthAfter(healthy, attempt, start);
     expect([isPaused(health, later(999)), isPaused(health, later(1_000))]).toEqual([true, false]);
-    expect(mostUnderWay(health, 5)).toBe(1);
+    expect(needsProbe(health)).toBe(true);
   });
 
   it('is judged once by all the mails that were under way when it failed', () => {
@@ -51,7 +51,7 @@ describe('a mail server that takes no mails', () => {
     { outcome: 'deferred', problem: '450 greylisted', slowDown: false, uncertain: false },
   ])('is well again once it has answered for a mail: $outcome', (attempt) => {
     const health = healthAfter(healthAfter(healthy, down, start), attempt, later(1_000));
-    expect(mostUnderWay(health, 5)).toBe(5);
+    expect(needsProbe(health)).toBe(false);
     expect(isPaused(health, later(1_000))).toBe(false);
   });
 

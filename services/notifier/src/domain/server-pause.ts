@@ -28,7 +28,7 @@ export function isPaused({ pausedUntil }: ServerHealth, now: Date): boolean {
   return leftMs > 0 && leftMs <= longestPauseMs;
 }
 
-/** Mails that may be under way at once: after a pause a single one finds out. */
-export function mostUnderWay(health: ServerHealth, connections: number): number {
-  return health.failures === 0 ? connections : 1;
+/** After a pause a single mail finds out whether the others may follow. */
+export function needsProbe(health: ServerHealth): boolean {
+  return health.failures > 0;
 }
