@@ -4,7 +4,8 @@ import { amountText, countryText, dayText } from './amount-text.ts';
 import { formatMinor, minorUnitDigits } from './currencies.ts';
 
 const currencies = Intl.supportedValuesOf('currency');
-const plain = (text: string) => text.replace(/\p{Zs}/gu, ' ');
+/** Unicode changes its mind about blanks and apostrophes. */
+const plain = (text: string) => text.replace(/\p{Zs}/gu, ' ').replaceAll('’', "'");
 
 describe('an amount', () => {
   it.each([
@@ -13,6 +14,8 @@ describe('an amount', () => {
     [123_456_789n, 'USD', 'US', 'USD 1,234,567.89'],
     [123_456_789n, 'EUR', 'DE', '1.234.567,89 EUR'],
     [123_456_789n, 'EUR', 'FR', '1 234 567,89 EUR'],
+    [123_456_789n, 'MXN', 'MX', 'MXN 1,234,567.89'],
+    [123_456_789n, 'CHF', 'CH', "CHF 1'234'567.89"],
     [123_456_789n, 'HUF', 'HU', '1 234 567,89 HUF'],
     [123_456_789n, 'ILS', 'IL', '1,234,567.89 ILS'],
     [123_456n, 'IDR', 'ID', 'IDR 1.234,56'],

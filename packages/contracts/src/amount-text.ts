@@ -51,8 +51,10 @@ export function countryText(country: string): string {
  * The country's most used language, because that has its figures: what Unicode knows as the English of Germany writes them as in
  * England.
  */
-function figuresOf(country: string): Intl.Locale | string {
-  return isCountry(country) ? new Intl.Locale(`und-${country}`).maximize() : 'en-GB';
+function figuresOf(country: string): string {
+  if (!isCountry(country)) return 'en-GB';
+  // Without the script that goes with it: a country's own figures are found under language and country alone.
+  return `${new Intl.Locale(`und-${country}`).maximize().language}-${country}`;
 }
 
 function isCountry(country: string): boolean {
