@@ -289,6 +289,10 @@ describe('Jobs', () => {
       .filter(({ kind }) => kind === 'Job')
       .map(({ name }) => name);
     expect(migrated.toSorted()).toEqual(withMigrations.map((name) => `migrate-${name}`).toSorted());
+    // By which the README waits for them.
+    for (const { kind, metadata } of manifestsOf('overlays/production/migrations'))
+      if (kind === 'Job')
+        expect(metadata.labels).toMatchObject({ 'app.kubernetes.io/component': 'migration' });
   });
 
   it('ask the admin tool for a command that it has', async () => {
