@@ -2,12 +2,12 @@
  * Renders a folder of k8s/ as `kubectl kustomize` does, so that tests need no program that npm cannot install. It knows
  * exactly the features that k8s/ uses and refuses any other; where kubectl is present, render.test.ts compares the two.
  */
-import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
+import { generated, withDigests } from './digests.ts';
 import { mergeStrategically, type Operation, operate, type Values } from './patch.ts';
 
 export type Manifest = Values & {
@@ -59,9 +59,6 @@ const kustomization = z.strictObject({
     .default([]),
 });
 type Kustomization = z.infer<typeof kustomization>;
-
-/** Set while rendering on what a generator made, whose name gets a digest of its contents in the end. */
-const generated = Symbol('generated');
 
 /** @param folder below k8s/, such as `overlays/production` */
 export function render(folder: string): Manifest[] {
@@ -180,44 +177,4 @@ function inNamespace(manifest: Manifest, { namespace }: Kustomization): Manifest
     ...there,
     subjects: (manifest.subjects as Values[]).map((subject) => Object.assign({}, subject, { namespace })),
   };
-}
-
-/** Generated ConfigMaps are named after what is in them, and so are they where they are used. */
-function withDigests(all: readonly Manifest[]): Manifest[] {
-  const names = new Map(
-    all
-      .filter((manifest) => generated in manifest)
-      .map((manifest) => [manifest.metadata.name, `${manifest.metadata.name}-${digestOf(manifest)}`]),
-  );
-  const renamed = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(renamed);
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, of]) => {
-        if (!['configMapRef', 'configMapKeyRef', 'configMap'].includes(key)) return [key, renamed(of)];
-        const reference = of as { name: string };
-        return [key, { ...reference, name: names.get(reference.name) ?? reference.name }];
-      }),
-    );
-  };
-  return all.map((manifest) => {
-    if (generated in manifest)
-      return {
-        ...manifest,
-        metadata: { ...manifest.metadata, name: names.get(manifest.metadata.name) ?? '' },
-      };
-    return { ...manifest, ...('spec' in manifest && { spec: renamed(manifest.spec) }) };
-  });
-}
-
-/** As kustomize counts it: of the JSON with sorted keys as Go writes it, without the name, in an alphabet without vowels. */
-function digestOf({ data }: Manifest): string {
-  const sorted = Object.fromEntries(Object.entries(data as object).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  const json = JSON.stringify({ data: sorted, kind: 'ConfigMap', name: '' }).replaceAll(
-    /[<>&]/g,
-    (character) => `\\u00${character.charCodeAt(0).toString(16)}`,
-  );
-  const readable: Readonly<Record<string, string>> = { 0: 'g', 1: 'h', 3: 'k', a: 'm', e: 't' };
-  const hex = createHash('sha256').update(json).digest('hex').slice(0, 10);
-  return hex.replaceAll(/[013ae]/g, (digit) => readable[digit] ?? digit);
 }

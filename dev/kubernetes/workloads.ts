@@ -63,6 +63,10 @@ export function workload(overlay: Overlay, name: string): Workload {
   return found;
 }
 
+export function containersOf({ pod }: Workload): Container[] {
+  return [...pod.containers, ...(pod.initContainers ?? [])];
+}
+
 function templateOf({ kind, spec }: Manifest): Template | undefined {
   if (kind === 'CronJob')
     return (spec as { jobTemplate: { spec: { template: Template } } }).jobTemplate.spec.template;

@@ -1,0 +1,82 @@
+/** What the objects of an overlay say of each other, and which stores they run. */
+import { describe, expect, it } from '@jest/globals';
+import { images } from '../backing/containers.ts';
+import { manifestsOf, overlays, wholeOf } from './overlays.ts';
+import { containersOf, workloadsOf } from './workloads.ts';
+
+describe.each(overlays)('the overlay %s', (overlay) => {
+  const manifests = wholeOf(overlay);
+  const ofKind = (kind: string) => manifests.filter((manifest) => manifest.kind === kind);
+
+  it('has everything in one namespace that enforces Pod Security', () => {
+    const namespaces = new Set(
+      manifests.filter(({ kind }) => kind !== 'Namespace').map(({ metadata }) => metadata.namespace),
+    );
+    expect(namespaces.size).toBe(1);
+    // That of dev comes with its Secrets (dev-secrets.ts).
+    if (overlay === 'dev') return;
+    const [namespace] = ofKind('Namespace');
+    expect(namespaces).toContain(namespace?.metadata.name);
+    expect(namespace?.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' });
+  });
+
+  it('has the ServiceAccounts and claims that its pods name', () => {
+    const namesOf = (kind: string) => ofKind(kind).map(({ metadata }) => metadata.name);
+    const pods = workloadsOf(overlay).map(({ pod }) => pod);
+    // The plain stores of dev run under the one that every namespace has.
+    const accounts = pods.flatMap(({ serviceAccountName }) => serviceAccountName ?? []);
+    expect(namesOf('ServiceAccount')).toEqual(expect.arrayContaining(accounts));
+    const claims = pods.flatMap(({ volumes = [] }) =>
+      volumes.flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []),
+    );
+    expect([...new Set(claims)].toSorted((a, b) => (a < b ? -1 : 1))).toEqual(
+      namesOf('PersistentVolumeClaim').toSorted((a, b) => (a < b ? -1 : 1)),
+    );
+  });
+
+  it('has Services that lead to a port of the pods that they select', () => {
+    for (const { metadata, spec } of ofKind('Service')) {
+      const { selector, ports } = spec as { selector: object; ports: { targetPort: string }[] };
+      const behind = workloadsOf(overlay).filter(({ labels }) =>
+        Object.entries(selector).every(([key, value]) => labels[key] === value),
+      );
+      expect([metadata.name, behind.length]).toEqual([metadata.name, 1]);
+      const open = behind.flatMap((one) =>
+        containersOf(one).flatMap(({ ports = [] }) => ports.map(({ name }) => name)),
+      );
+      for (const { targetPort } of ports) expect(open).toContain(targetPort);
+    }
+  });
+
+  it('runs the stores in the versions that tests and npm start run', () => {
+    const run = workloadsOf(overlay).flatMap((one) => containersOf(one).map(({ image }) => image));
+    expect(run).toContain(images.valkey);
+    if (overlay === 'dev') {
+      for (const image of [images.postgres, `${images.rabbitmq}-management`, images.mongo])
+        expect(run).toContain(image);
+      return;
+    }
+    const stores = manifestsOf(`overlays/${overlay}/stores`);
+    const specOf = (kind: string) => stores.find((manifest) => manifest.kind === kind)?.spec;
+    expect(specOf('RabbitmqCluster')).toMatchObject({ image: `${images.rabbitmq}-management` });
+    expect(`mongo:${(specOf('MongoDBCommunity') as { version: string }).version}`).toBe(images.mongo);
+    const { imageName } = specOf('Cluster') as { imageName: string };
+    expect(imageName).toMatch(new RegExp(`/postgresql:${images.postgres.split(':')[1]}-`));
+  });
+});
+
+describe('the databases', () => {
+  it('have connections for every service at its largest, one more while it is rolled out, and some to spare', () => {
+    const perPod = { gateway: 16, offers: 11, billing: 11 };
+    const scaled = manifestsOf('overlays/production').filter(({ kind }) => kind === 'ScaledObject');
+    const needed = Object.entries(perPod).reduce((sum, [name, connections]) => {
+      const { maxReplicaCount } = scaled.find(({ metadata }) => metadata.name === name)!.spec as {
+        maxReplicaCount: number;
+      };
+      return sum + (maxReplicaCount + 1) * connections;
+    }, 20);
+    const cluster = manifestsOf('overlays/production/stores').find(({ kind }) => kind === 'Cluster')!;
+    const { postgresql } = cluster.spec as { postgresql: { parameters: { max_connections: string } } };
+    expect(needed).toBeLessThanOrEqual(Number(postgresql.parameters.max_connections));
+  });
+});
