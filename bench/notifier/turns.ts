@@ -27,7 +27,7 @@ const directory = fileURLToPath(new URL('../../services/notifier', import.meta.u
 const here = fileURLToPath(new URL('.', import.meta.url));
 
 export function turns(quick: boolean, nodeArgs: readonly string[] = []): readonly Turn[] {
-  const mails = quick ? 500 : 6_000;
+  const mails = quick ? 500 : 4_000;
   const notifiers = (replicas: number) => (stage: Stage) => startNotifiers(stage, replicas, nodeArgs);
   const store = ({ mongoUrl }: Stage, count: number) => fillStore(mongoUrl, count);
   return [

@@ -51,6 +51,7 @@ export function startDelivery(o: {
   let isProbing = false;
   /** What was claimed last, and with it all that is held, is leased from here on. */
   let leasedAtMs = Number.NEGATIVE_INFINITY;
+  let expiredAtMs = Number.NEGATIVE_INFINITY;
   let storeFailedAtMs = Number.NEGATIVE_INFINITY;
   const stopping = new AbortController();
 
@@ -68,14 +69,20 @@ export function startDelivery(o: {
   });
 
   async function work(): Promise<void> {
-    const outOfDate = await inStore(notifications.expire(expired));
-    measured.expired.inc(outOfDate);
+    await endExpired();
     while (!stopping.signal.aborted && !isPaused(health, clock.now())) {
       if (!(await connectionWithin(waitForConnectionMs))) return;
       const claimed = await claim();
       if (claimed.length === 0) return;
       await begin(claimed);
     }
+  }
+
+  /** At every poll and not for every event. */
+  async function endExpired(): Promise<void> {
+    if (performance.now() - expiredAtMs < pollEveryMs / 2) return;
+    expiredAtMs = performance.now();
+    measured.expired.inc(await inStore(notifications.expire(expired)));
   }
 
   async function claim(): Promise<readonly Claimed[]> {
