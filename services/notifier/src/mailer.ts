@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { createTransport } from 'nodemailer';
-import { type Attempt, attemptOf, type Stage } from './domain/attempt.ts';
+import { type Attempt, attemptOf, type Stage, shown } from './domain/attempt.ts';
 import type { Message } from './domain/letter.ts';
 import { type SmtpTls, smtpAddressOf, tlsOf } from './smtp-address.ts';
 
@@ -84,7 +84,7 @@ export function openMailer(o: {
           headers: { ...message.headers, 'Auto-Submitted': 'auto-generated' },
           signal: progress.signal,
         });
-        return { outcome: 'accepted', reply: response.slice(0, 200) };
+        return { outcome: 'accepted', reply: shown(response) };
       } catch (error) {
         return attemptOf(failureOf(error as SmtpError, progress.stage()));
       } finally {

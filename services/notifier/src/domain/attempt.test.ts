@@ -19,8 +19,8 @@ describe('what a server says', () => {
     ['556 5.1.10 Recipient address has null MX', true],
     ['550 5.2.1 The mailbox is disabled', true],
     ['552 5.2.2 The mailbox is full', false],
-    ['550 5.7.1 Your host is blocked', false],
-    ['554 5.7.1 Relay access denied', false],
+    ['550 5.7.1 Your message is blocked', false],
+    ['550 5.1.1 User unknown in relay recipient table', true],
     ['550 no such user', false],
   ])('to the recipient, %j, is final; that nobody is there: %j', (reply, unknownMailbox) => {
     expect(answered('RCPT TO', reply)).toMatchObject({ outcome: 'refused', unknownMailbox });
@@ -38,6 +38,7 @@ describe('what a server says', () => {
   it.each([
     ['RCPT TO', '450 4.2.0 Greylisted, try again later'],
     ['RCPT TO', '452 4.2.2 The mailbox is full'],
+    ['RCPT TO', '452 4.2.2 The email account that you tried to reach is over quota'],
     ['RCPT TO', '450 mailbox busy'],
     ['DATA', '451 4.7.1 Try again later'],
     ['DATA', '503 5.5.1 Bad sequence of commands'],
@@ -56,6 +57,15 @@ describe('what a server says', () => {
     ['MAIL FROM', '530 5.7.0 Authentication required'],
     ['RCPT TO', '550 5.1.8 Sender address has no domain'],
     ['RCPT TO', '535 5.7.8 Credentials invalid'],
+    // Many servers say only here what they have against the sender.
+    ['RCPT TO', '550 5.1.1 <offers@ads.example>: Sender address rejected: User unknown'],
+    ['RCPT TO', '553 5.7.1 <offers@ads.example>: Sender address rejected: not owned by user ads'],
+    ['RCPT TO', '554 5.7.1 <ann@cafe.example>: Relay access denied'],
+    ['RCPT TO', '550 5.7.1 <ann@cafe.example>... Relaying denied'],
+    ['RCPT TO', '550 5.7.54 SMTP; Unable to relay recipient in non-accepted domain'],
+    ['RCPT TO', '554 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using bl.example'],
+    ['DATA', '550 5.7.60 SMTP; Client does not have permissions to send as this sender'],
+    ['DATA', '554 Message rejected: Email address is not verified.'],
   ])('at %s, %j, concerns every mail that we send', (command, reply) => {
     expect(answered(command, reply)).toMatchObject({
       outcome: 'deferred',

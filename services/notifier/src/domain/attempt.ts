@@ -79,16 +79,19 @@ const unknownMailboxes: ReadonlySet<string> = new Set([
 /** Our login or our own address; refused for these, no mail would ever pass, and the fault is not in the mail. */
 const senderCodes: ReadonlySet<number> = new Set([530, 534, 535, 538]);
 const senderStatuses: ReadonlySet<string> = new Set(['5.1.7', '5.1.8', '5.7.0', '5.7.8', '5.7.9']);
+/** In words alone, because servers say it at RCPT TO or DATA with the status of something else, even of an unknown mailbox. */
+const senderWords =
+  /\bsender address rejected|\bas this sender|\baddress is not verified|\bclient host\b|\brelay(ing)?( access)? denied|\b(to|not|cannot) relay\b/i;
 
 /** A 5xx is final, except where it is about the session (503) or about us as senders: that somebody can mend. */
 function isFinal(reply: Reply, failure: Failure): boolean {
   return reply.code >= 500 && reply.code !== 503 && !concernsSender(reply, failure);
 }
 
-function concernsSender({ code, status }: Reply, { command }: Failure): boolean {
+function concernsSender({ code, status, text }: Reply, { command }: Failure): boolean {
   // What a server has against MAIL FROM is the sender, unless it is the size (RFC 1870).
   if (command === 'MAIL FROM') return code !== 552 && status !== '5.3.4';
-  return senderCodes.has(code) || senderStatuses.has(status ?? '');
+  return senderCodes.has(code) || senderStatuses.has(status ?? '') || senderWords.test(text);
 }
 
 /** Throttled, full, busy, shutting down: the next mail would hear the same. */
@@ -97,18 +100,22 @@ function concernsEverything(reply: Reply, failure: Failure): boolean {
   if (code === 421 || code === 454) return true;
   if (code === 503) return false;
   if (failure.command === 'MAIL FROM' || concernsSender(reply, failure)) return true;
+  // Of the mailbox; a full one is often called "over quota".
+  if (status.startsWith('4.2.')) return false;
   // Mail system status and congestion; else only the words tell, and greylisting, which is about one recipient, has others.
   return /^4\.(3\.\d+|4\.5)$/.test(status) || /throttl|rate limit|(sending|maximum) rate|quota/i.test(text);
 }
 
 const mostCharacters = 500;
 
-/**
- * For people: what the server said to what, else what our client says. A spam filter may quote the address that it did not
- * like: links are credentials and do not stay.
- */
+/** What the server said to what, else what our client says. */
 function shownProblem({ problem, reply, command = 'answered' }: Failure): string {
-  return (reply === undefined ? problem : `${command}: ${reply}`)
+  return shown(reply === undefined ? problem : `${command}: ${reply}`);
+}
+
+/** For people. A spam filter may quote the address that it did not like: links are credentials and do not stay. */
+export function shown(words: string): string {
+  return words
     .replaceAll(/\bhttps?:\/\/\S+/gi, '[link]')
     .replaceAll(/\s+/g, ' ')
     .slice(0, mostCharacters);
