@@ -2,6 +2,7 @@
 import type { Mongo } from '@offer-ads/platform/mongo';
 import type { ClientSession } from 'mongoose';
 import type { Departure } from './domain/contact.ts';
+import { anyCase } from './notifications-store.ts';
 
 export type UnsentStore = {
   /**
@@ -20,16 +21,17 @@ export function unsentStore(mongo: Mongo): UnsentStore {
   const notifications = mongo.connection.collection('notifications');
   return {
     redirect: async (session, { organisationId, from, to, now }) => {
-      // The priorities lead to the index of what is due.
-      const unsent = { state: 'pending', priority: { $in: [0, 1] }, organisationId, recipient: from };
+      // Mails keep the spelling that the address had when they were written.
+      const options = { session, collation: anyCase };
+      const unsent = { state: 'pending', organisationId, recipient: from };
       if (to !== undefined) {
         const movable = { ...unsent, expiresAt: { $exists: false } };
-        await notifications.updateMany(movable, { $set: { recipient: to } }, { session });
+        await notifications.updateMany(movable, { $set: { recipient: to } }, options);
       }
       const settled = { state: 'failed', problem: withdrawn, settledAt: now };
       const links = { ...unsent, expiresAt: { $exists: true } };
-      await notifications.updateMany(links, { $set: settled, $unset: { message: '' } }, { session });
-      await notifications.updateMany(unsent, { $set: settled }, { session });
+      await notifications.updateMany(links, { $set: settled, $unset: { message: '' } }, options);
+      await notifications.updateMany(unsent, { $set: settled }, options);
     },
   };
 }

@@ -110,6 +110,8 @@ describe('a person with another address', () => {
     await hearAll([events.registered(people(ann)), events.paymentApplied()]);
     await test.hear(events.changed(people({ ...ann, email: 'Ann@Cafe.example' }), 2));
     expect(await test.recipients('pending')).toEqual(['ann@cafe.example']);
+    await test.hear(events.changed(people({ ...ann, enabled: false }, bob), 3));
+    expect(await test.recipients('pending')).toEqual([]);
   });
 });
 
