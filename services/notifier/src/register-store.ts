@@ -3,6 +3,8 @@ import type { NotificationState, NotificationsQuery } from '@offer-ads/contracts
 import { type Clock, systemClock } from '@offer-ads/platform/clock';
 import type { Mongo } from '@offer-ads/platform/mongo';
 import type { mongo as driver } from 'mongoose';
+import { contactsStore } from './contacts-store.ts';
+import { isReachedAt } from './domain/contact.ts';
 import { type ResendRefusal, resendRefusal } from './domain/resend.ts';
 import { type Addressed, anyCase } from './notifications-store.ts';
 
@@ -29,11 +31,14 @@ export type RegisterStore = {
   /** The latest first. */
   readonly list: (query: NotificationsQuery) => Promise<readonly Registered[]>;
   readonly find: (id: string) => Promise<Registered | undefined>;
-  /** Due at once, with all its attempts before it, whatever is known of the address. */
+  /** Due at once, with all its attempts before it, whatever is known of the address; the notification as it then is. */
   readonly resend: (
     id: string,
     by: string,
-  ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: ResendRefusal | 'unknown' }>;
+  ) => Promise<
+    | { readonly ok: true; readonly notification: Registered }
+    | { readonly ok: false; readonly reason: ResendRefusal | 'unknown' }
+  >;
   readonly unsent: () => Promise<{
     readonly waiting: number;
     readonly pending: number;
@@ -54,6 +59,7 @@ const mostResends = 20;
 
 export function registerStore(mongo: Mongo, clock: Clock = systemClock): RegisterStore {
   const kept = mongo.connection.collection<Kept>('notifications');
+  const contacts = contactsStore(mongo);
   const now = () => (clock === systemClock ? '$$NOW' : clock.now());
   // Subject and absence of the message are all that is read of it.
   const projection = { 'message.text': 0, 'message.html': 0, 'message.headers': 0 };
@@ -98,27 +104,35 @@ export function registerStore(mongo: Mongo, clock: Clock = systemClock): Registe
     resend: async (id, by) => {
       const document = await kept.findOne({ _id: id }, { projection });
       if (document === null) return { ok: false, reason: 'unknown' };
-      const { state, expiresAt } = document;
+      const { state, expiresAt, organisationId = 0, recipient = '' } = document;
+      const contact = await contacts.find(organisationId);
+      const hasLeft = contact !== undefined && !isReachedAt(contact, recipient);
       const hasMessage = document.message !== undefined;
-      const reason = resendRefusal({ state, hasMessage, expiresAt }, clock.now());
+      const reason = resendRefusal({ state, hasMessage, expiresAt, hasLeft }, clock.now());
       if (reason !== undefined) return { ok: false, reason };
       const resend = { at: now(), by: { $literal: by } };
       const resends = { $concatArrays: [{ $ifNull: ['$resends', []] }, [resend]] };
       // Whatever has happened to it meanwhile, it is in other hands then.
-      const { modifiedCount } = await kept.updateOne({ _id: id, state, message: { $exists: true } }, [
-        {
-          $set: {
-            state: 'pending',
-            attempts: 0,
-            queuedAt: now(),
-            dueAt: now(),
-            insisted: true,
-            resends: { $slice: [resends, -mostResends] },
+      const again = await kept.findOneAndUpdate(
+        { _id: id, state, message: { $exists: true } },
+        [
+          {
+            $set: {
+              state: 'pending',
+              attempts: 0,
+              queuedAt: now(),
+              dueAt: now(),
+              insisted: true,
+              resends: { $slice: [resends, -mostResends] },
+            },
           },
-        },
-        { $unset: ['settledAt', 'problem'] },
-      ]);
-      return modifiedCount === 1 ? { ok: true } : { ok: false, reason: 'under-way' };
+          { $unset: ['settledAt', 'problem'] },
+        ],
+        { projection, returnDocument: 'after' },
+      );
+      return again === null
+        ? { ok: false, reason: 'under-way' }
+        : { ok: true, notification: registered(again) };
     },
     unsent: async () => {
       const pending = { state: { $in: ['pending', 'sending'] }, priority: { $in: [0, 1] } };

@@ -12,6 +12,7 @@ import { messageIdOf } from '../src/mailer.ts';
 import { registerStore } from '../src/register-store.ts';
 import { waitingStore } from '../src/waiting-store.ts';
 import { aMail, type DeliveryUnderTest, setUpDelivery } from './delivery-under-test.ts';
+import { cornerCafe } from './events.ts';
 
 const adminToken = 'an-admin-token-that-only-tests-ever-use-0123456789';
 const hour = 3_600_000;
@@ -242,6 +243,23 @@ describe('sending again', () => {
       body: { message: expect.stringContaining('ask for a new one') },
     });
     expect(test.smtp.taken).toHaveLength(1);
+  });
+
+  it('is refused, with the reason, for whoever has left the organisation, and goes to who stayed', async () => {
+    await sent(aMail(1, { recipient: 'Ann@cafe.example' }), aMail(2, { recipient: 'bob@cafe.example' }));
+    const [ann, bob] = cornerCafe.people;
+    const contact = { ...cornerCafe, people: [{ ...ann, enabled: false }, bob] };
+    const contacts = mongo.connection.collection<{ _id: number }>('contacts');
+    await contacts.insertOne({ _id: 1, ...{ contact, subjectVersion: 2 } });
+    const replies = (await listed()).map(async ({ id, recipient }) => [recipient, (await resend(id)).status]);
+    expect(new Map((await Promise.all(replies)) as [string, number][])).toEqual(
+      new Map([
+        ['Ann@cafe.example', 409],
+        ['bob@cafe.example', 200],
+      ]),
+    );
+    await settled();
+    await contacts.deleteMany({});
   });
 
   it('is refused, with the reason, for what is being sent', async () => {

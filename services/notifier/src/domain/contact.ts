@@ -16,6 +16,11 @@ export function adminsAnd(contact: Contact, personId: number | null): readonly P
   );
 }
 
+/** Whether a mail that was for this address may still go there. */
+export function isReachedAt(contact: Contact, address: string): boolean {
+  return enabledIn(contact).some((person) => mailboxOf(person) === address.toLowerCase());
+}
+
 /** One mail for each mailbox, however often it is listed: for the person who is listed first. */
 export function onePerMailbox(people: readonly Person[]): readonly Person[] {
   return [...Map.groupBy(people, mailboxOf).values()].flatMap((sharing) => sharing.slice(0, 1));

@@ -5,8 +5,9 @@ const now = new Date('2026-06-01T12:00:00.000Z');
 const later = new Date(now.getTime() + 1);
 
 it.each(['pending', 'sent', 'failed', 'suppressed'])('what is %s can be sent again', (state) => {
-  expect(resendRefusal({ state, hasMessage: true, expiresAt: undefined }, now)).toBeUndefined();
-  expect(resendRefusal({ state, hasMessage: true, expiresAt: later }, now)).toBeUndefined();
+  const kept = { state, hasMessage: true };
+  expect(resendRefusal({ ...kept, expiresAt: undefined, hasLeft: false }, now)).toBeUndefined();
+  expect(resendRefusal({ ...kept, expiresAt: later, hasLeft: true }, now)).toBeUndefined();
 });
 
 it.each([
@@ -15,6 +16,7 @@ it.each([
   ['link-gone', 'sent', false, later],
   ['link-gone', 'failed', false, now],
   ['link-gone', 'pending', true, now],
+  ['left', 'failed', true, undefined],
 ])('%s: what is %s cannot', (refusal, state, hasMessage, expiresAt) => {
-  expect(resendRefusal({ state, hasMessage, expiresAt }, now)).toBe(refusal);
+  expect(resendRefusal({ state, hasMessage, expiresAt, hasLeft: refusal === 'left' }, now)).toBe(refusal);
 });

@@ -50,10 +50,8 @@ export function notificationAdminRoutes(
       const { status, body } = refusals[outcome.reason];
       return void res.status(status).json(body);
     }
-    const notification = await o.register.find(id);
     o.wakeDelivery();
-    if (notification === undefined) return void res.status(404).json(refusals.unknown.body);
-    res.json(shown(notification));
+    res.json(shown(outcome.notification));
   });
   app.use('/admin/notifications', notifications);
 
@@ -78,6 +76,7 @@ const refusals = {
   'nobody-known': refusal(409, 'Nobody is known to whom it could go; it goes out when somebody is'),
   'under-way': refusal(409, 'It is being sent at this moment'),
   'link-gone': refusal(409, 'Its link is not kept any longer, or has expired: ask for a new one'),
+  left: refusal(409, 'Nobody in the organisation has this address any longer'),
 } satisfies Record<ResendRefusal | 'unknown', ReturnType<typeof refusal>>;
 
 function refusal(status: number, message: string) {
