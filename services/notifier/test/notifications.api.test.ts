@@ -249,8 +249,8 @@ describe('sending again', () => {
     await sent(aMail(1, { recipient: 'Ann@cafe.example' }), aMail(2, { recipient: 'bob@cafe.example' }));
     const [ann, bob] = cornerCafe.people;
     const contact = { ...cornerCafe, people: [{ ...ann, enabled: false }, bob] };
-    const contacts = mongo.connection.collection<{ _id: number }>('contacts');
-    await contacts.insertOne({ _id: 1, ...{ contact, subjectVersion: 2 } });
+    const contacts = mongo.connection.collection<{ _id: number; contact: object }>('contacts');
+    await contacts.insertOne({ _id: 1, contact });
     const replies = (await listed()).map(async ({ id, recipient }) => [recipient, (await resend(id)).status]);
     expect(new Map((await Promise.all(replies)) as [string, number][])).toEqual(
       new Map([
