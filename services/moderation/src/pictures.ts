@@ -8,11 +8,10 @@ import {
   type LimitProblem,
   limitProblem,
   mostFrames,
-  mostHeldBytes,
   mostPixels,
 } from './domain/picture-limits.ts';
 import { type PictureType, pictureTypeOf } from './domain/picture-type.ts';
-import { createMemoryGate } from './memory-gate.ts';
+import { pictureMemory } from './picture-memory.ts';
 
 // sharp reads SVG, TIFF and more by default; each further decoder is a way in.
 sharp.block({ operation: ['VipsForeignLoad'] });
@@ -24,9 +23,6 @@ sharp.cache(false);
 // As many pictures at once as there are cores, so that more threads for each would only take more memory.
 sharp.concurrency(1);
 
-/** Of the process, as its memory is: however many pictures are worked on at once. */
-const memory = createMemoryGate(mostHeldBytes);
-
 /** Visually the same as the upload, at a fraction of the bytes of quality 100. */
 const jpegQuality = 88;
 /** The best code for a JPEG's numbers is found when all of them are there, which takes three bytes a pixel. */
@@ -34,8 +30,8 @@ const mostPixelsToCodeWell = 4_000_000;
 /** Three times the largest upload: decoders made a few bytes into many, and members would have to load them. */
 const mostCleanBytes = 16 * 2 ** 20;
 
-/** No caller waits for longer (decision 23). */
-const longestWaitMs = 10_000;
+/** Decision 23: an advertiser waits this long for moderation. */
+export const budgetMs = 10_000;
 
 export type CleanPicture = {
   readonly type: PictureType;
@@ -67,7 +63,7 @@ export async function cleanPicture(
     const header = await readHeader(bytes, type, frames);
     const problem = limitProblem(header);
     if (problem !== undefined) return { ok: false, problem };
-    const clean = await memory.run(heldBytes(header), AbortSignal.timeout(Math.ceil(timeoutMs)), () =>
+    const clean = await pictureMemory.run(heldBytes(header), AbortSignal.timeout(Math.ceil(timeoutMs)), () =>
       encoded(sharp(bytes, readAs(type)), header)
         .timeout({ seconds: Math.max(1, Math.ceil(timeoutMs / 1_000)) })
         .toBuffer(),
@@ -89,9 +85,9 @@ export type LookShape = { readonly side: number; readonly fit: 'fill' | 'contain
 export async function looksAt(
   picture: CleanPicture,
   shape: LookShape = { side: lookSide, fit: 'fill' },
-  signal: AbortSignal = AbortSignal.timeout(longestWaitMs),
+  signal: AbortSignal = AbortSignal.timeout(budgetMs),
 ): Promise<readonly Uint8Array[]> {
-  return memory.run(picture.heldBytes, signal, async () => {
+  return pictureMemory.run(picture.heldBytes, signal, async () => {
     const looks: Uint8Array[] = [];
     // One after the other, because each may be a large frame.
     for (const page of framesToLookAt(picture.frames))

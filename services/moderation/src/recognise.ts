@@ -1,11 +1,8 @@
 /** By what a picture is known: names for itself, fingerprints for its copies. */
 import { createHash } from 'node:crypto';
 import { fingerprintsOf } from './domain/fingerprint.ts';
-import { type CleanPicture, cleanPicture, looksAt } from './pictures.ts';
+import { budgetMs, type CleanPicture, cleanPicture, looksAt } from './pictures.ts';
 import type { PictureFacts } from './pictures-store.ts';
-
-/** Decision 23: an advertiser waits this long for moderation. */
-export const budgetMs = 10_000;
 
 export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');

@@ -14,7 +14,7 @@ import express, { type Express } from 'express';
 import { z } from 'zod';
 import type { Admission } from '../admission.ts';
 import { parsePlace, writePlace } from '../domain/picture-place.ts';
-import { budgetMs } from '../recognise.ts';
+import { budgetMs } from '../pictures.ts';
 import { decideOn, listPictures, type Review, recordOf } from '../review.ts';
 import { listed, refusals, rulingShown, shown } from './review-replies.ts';
 

@@ -4,14 +4,13 @@ import { callerOf } from '@offer-ads/platform/caller-context';
 import { requestFacts } from '@offer-ads/platform/http-request';
 import express, { type Express, type RequestHandler } from 'express';
 import type { Upload } from '../judge-picture.ts';
+import { budgetMs } from '../pictures.ts';
 import { uploadRoom } from './upload-room.ts';
 
 /** Decision 18: 5,242,880 bytes pass, one more is refused. */
 const mostBytes = 5 * 1024 * 1024;
 /** Six of the largest, and a hundred of those that advertisers send. */
 const mostBytesOfAll = 32 * 1024 * 1024;
-/** Decision 23: moderation gets at most this much of what the caller waits. */
-const budgetMs = 10_000;
 
 export type VerdictRoutes = {
   readonly caller: RequestHandler;
