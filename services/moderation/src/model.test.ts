@@ -101,5 +101,7 @@ describe('the model', () => {
     const waits = model.score([], caller.signal);
     caller.abort();
     await expect(waits).rejects.toMatchObject({ status: 503 });
+    // Who left while the picture was being prepared does not begin to wait.
+    await expect(model.score([], caller.signal)).rejects.toMatchObject({ status: 503 });
   });
 });

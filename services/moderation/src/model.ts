@@ -107,15 +107,17 @@ export async function startModel(o: {
     score: (looks, signal) =>
       new Promise((resolve, reject) => {
         const job: Job = { looks, resolve, reject };
+        const giveUp = () => {
+          if (!waiting.delete(job)) return;
+          const { reason }: { reason: unknown } = signal;
+          reject(
+            isCallerGone(reason) ? reason : serviceUnavailable('no model thread within the time', reason),
+          );
+        };
         waiting.add(job);
-        signal.addEventListener('abort', () => {
-          if (waiting.delete(job))
-            reject(
-              isCallerGone(signal.reason)
-                ? signal.reason
-                : serviceUnavailable('no model thread within the time', signal.reason),
-            );
-        });
+        // A signal that has ended already tells nobody.
+        if (signal.aborted) giveUp();
+        signal.addEventListener('abort', giveUp);
         assign();
       }),
     [Symbol.asyncDispose]: async () => {
