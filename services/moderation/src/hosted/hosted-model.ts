@@ -76,8 +76,8 @@ class Refused extends Error {
   readonly isPassing: boolean;
 
   constructor(status: number, problem: unknown) {
-    // Only a word of theirs: a sentence may quote what was sent, the key too.
-    const isWord = typeof problem === 'string' && /^[\w.:#-]{1,80}$/.test(problem);
+    // Only a word of theirs: a sentence may quote what was sent, the key too; keys have digits, these words none.
+    const isWord = typeof problem === 'string' && /^[A-Za-z_.:#]{1,80}$/.test(problem);
     super(`answered ${status}${isWord ? ` (${problem})` : ''}`);
     this.isPassing = status >= 500 || status === 429;
   }
