@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -128,6 +128,15 @@ describe('moderation show', () => {
 
   it('refuses a word that is neither', async () => {
     await expect(run('show', ['nothing.jpg'], replies)).rejects.toThrow('nothing.jpg is no file and no hash');
+    await expect(run('show', [folder], replies)).rejects.toThrow(`${folder} is no file and no hash`);
+  });
+
+  it('refuses a file that is too large without reading it', async () => {
+    const large = join(folder, 'large.jpg');
+    writeFileSync(large, '');
+    // 4 GiB of nothing, which take no room on the disk and could not be read into one buffer.
+    truncateSync(large, 2 ** 32);
+    await expect(run('show', [large], replies)).rejects.toThrow('has more than 5 MiB');
   });
 });
 

@@ -1,6 +1,4 @@
 /** Verdicts on pictures, and decisions of people about them, which come before the model's. */
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import {
   copyReply,
   type PictureReply,
@@ -10,8 +8,9 @@ import {
   rulingsReply,
 } from '@offer-ads/contracts/moderation-api';
 import { z } from 'zod';
-import { type Command, command, count, id, isoTime, text, UsageError } from '../command.ts';
+import { type Command, command, count, id, isoTime, text } from '../command.ts';
 import type { Tools } from '../tools.ts';
+import { type GivenPicture, readPicture, writePicture } from './picture-files.ts';
 
 const picture = text.describe('HASH|FILE|ADDRESS');
 const verdict = z.enum(['allowed', 'refused'], 'must be allowed or refused').describe('allowed|refused');
@@ -63,7 +62,7 @@ export const moderationCommands: readonly Command[] = [
       const { jpegBase64 } = copyReply.parse(
         await call('moderation', { method: 'GET', path: `${path}/copy` }),
       );
-      write(o.save, Buffer.from(jpegBase64, 'base64'));
+      writePicture(o.save, Buffer.from(jpegBase64, 'base64'));
       return { ...shown(record), copy: `written to ${o.save}` };
     },
   }),
@@ -93,30 +92,12 @@ export const moderationCommands: readonly Command[] = [
 
 async function decide(
   { call }: Tools,
-  { name, bytes }: Given,
+  { name, bytes }: GivenPicture,
   ruling: Pick<RulingRequest, 'action' | 'author' | 'reason'>,
 ): Promise<PictureReply> {
   const of = bytes === undefined ? { name } : { imageBase64: bytes.toString('base64') };
   const json = { ...ruling, ...of } satisfies RulingRequest;
   return pictureReply.parse(await call('moderation', { method: 'POST', path: '/admin/rulings', json }));
-}
-
-type Given = { readonly name: string; readonly bytes?: Buffer };
-
-/** What `moderation` takes as an upload. */
-const mostBytes = 5 * 2 ** 20;
-
-/** A file, or a text that holds one of the picture's names, such as the address of an offer's image. */
-function readPicture(word: string): Given {
-  if (existsSync(word)) {
-    const bytes = readFileSync(word);
-    if (bytes.length > mostBytes)
-      throw new UsageError(`${word} has more than 5 MiB, which no upload may have`);
-    return { name: createHash('sha256').update(bytes).digest('hex'), bytes };
-  }
-  const [name] = /[0-9a-f]{64}/.exec(word) ?? [];
-  if (name === undefined) throw new UsageError(`${word} is no file and no hash of a picture`);
-  return { name };
 }
 
 /** The history is a table for people; the rest stands below it. */
@@ -170,14 +151,4 @@ function queryOf(filters: Readonly<Record<string, string | number | undefined>>)
   for (const [name, value] of Object.entries(filters))
     if (value !== undefined) query.set(name, String(value));
   return query.size === 0 ? '' : `?${query.toString()}`;
-}
-
-function write(path: string, content: Buffer): void {
-  try {
-    // Never over something else by mistake.
-    writeFileSync(path, content, { flag: 'wx' });
-  } catch (error) {
-    const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
-    throw new UsageError(exists ? `${path} exists already` : `cannot write ${path}`);
-  }
 }
