@@ -5,6 +5,8 @@ import type { Contact } from './domain/contact.ts';
 
 export type ContactsStore = {
   readonly find: (organisationId: number, session?: ClientSession) => Promise<Contact | undefined>;
+  /** By the number of the organisation; of those that nothing has been heard of: nothing. */
+  readonly findAll: (organisationIds: readonly number[]) => Promise<ReadonlyMap<number, Contact>>;
   /** False: a newer version is known already. */
   readonly save: (session: ClientSession, contact: Contact, subjectVersion: number) => Promise<boolean>;
   /**
@@ -30,6 +32,10 @@ export function contactsStore(mongo: Mongo): ContactsStore {
     find: async (organisationId, session) => {
       const known = await contacts.findOne({ _id: organisationId }, session === undefined ? {} : { session });
       return known?.contact;
+    },
+    findAll: async (organisationIds) => {
+      const found = await contacts.find({ _id: { $in: [...new Set(organisationIds)] } }).toArray();
+      return new Map(found.flatMap(({ _id, contact }) => (contact === undefined ? [] : [[_id, contact]])));
     },
     save: async (session, contact, subjectVersion) => {
       const _id = contact.organisationId;

@@ -5,9 +5,11 @@ import type { Logger } from '@offer-ads/platform/logging';
 import { startLoop } from '@offer-ads/platform/loops';
 import type { Metrics } from '@offer-ads/platform/metrics';
 import type { BouncesStore } from './bounces-store.ts';
+import type { ContactsStore } from './contacts-store.ts';
 import type { Attempt } from './domain/attempt.ts';
 import { type Bounce, isHeeded } from './domain/bounce.ts';
-import { expired, type Fate, fateOf } from './domain/delivery.ts';
+import { type Contact, isReachedAt } from './domain/contact.ts';
+import { expired, type Fate, fateOf, withdrawn } from './domain/delivery.ts';
 import { healthAfter, healthy, isPaused, needsProbe } from './domain/server-pause.ts';
 import type { Mailer } from './mailer.ts';
 import { type Claimed, leaseMs, type NotificationsStore } from './notifications-store.ts';
@@ -29,11 +31,15 @@ const recordAgainMs = 1_000;
 /** Of the 30 s that a process has to stop. */
 const stopWithinMs = 20_000;
 
+/** What is known of whom a notification is for. */
+type Recipient = { readonly bounce: Bounce | undefined; readonly contact: Contact | undefined };
+
 export function startDelivery(o: {
   /** Mails under way at once. */
   readonly connections: number;
   readonly notifications: NotificationsStore;
   readonly bounces: BouncesStore;
+  readonly contacts: Pick<ContactsStore, 'findAll'>;
   readonly pace: Pace;
   readonly mailer: Mailer;
   readonly clock: Clock;
@@ -41,7 +47,7 @@ export function startDelivery(o: {
   readonly metrics: Metrics;
   readonly renewEveryMs?: number;
 }): Delivery {
-  const { notifications, bounces, clock, logger } = o;
+  const { notifications, bounces, contacts, clock, logger } = o;
   const measured = instruments(o.metrics);
   /** Leased to us, begun or not. */
   const held = new Set<string>();
@@ -104,6 +110,7 @@ export function startDelivery(o: {
     const left = new Set(claimed);
     try {
       const listed = await inStore(bounces.find(claimed.map(({ recipient }) => recipient)));
+      const known = await inStore(contacts.findAll(claimed.map(({ organisationId }) => organisationId)));
       const { firstInMs, everyMs } = await inStore(o.pace.reserve(claimed.length));
       const startedAtMs = performance.now();
       for (const [place, each] of claimed.entries()) {
@@ -113,7 +120,10 @@ export function startDelivery(o: {
         // We stood still for so long that others may be at it.
         if (performance.now() > leasedAtMs + leaseMs) break;
         left.delete(each);
-        start(each, listed.get(each.recipient.toLowerCase()));
+        start(each, {
+          bounce: listed.get(each.recipient.toLowerCase()),
+          contact: known.get(each.organisationId),
+        });
       }
     } finally {
       const ids = [...left].map(({ id }) => id);
@@ -122,10 +132,10 @@ export function startDelivery(o: {
     }
   }
 
-  function start(claimed: Claimed, bounce: Bounce | undefined): void {
+  function start(claimed: Claimed, recipient: Recipient): void {
     const isProbe = needsProbe(health);
     if (isProbe) isProbing = true;
-    const work = deliver(claimed, bounce)
+    const work = deliver(claimed, recipient)
       .catch((error: unknown) => logger.error({ error }, 'a notification waits for the end of its lease'))
       .finally(() => {
         held.delete(claimed.id);
@@ -136,8 +146,8 @@ export function startDelivery(o: {
     underWay.add(work);
   }
 
-  async function deliver(claimed: Claimed, bounce: Bounce | undefined): Promise<void> {
-    const fate = await fateAfterAttempt(claimed, bounce);
+  async function deliver(claimed: Claimed, recipient: Recipient): Promise<void> {
+    const fate = await fateAfterAttempt(claimed, recipient);
     // Killed between the attempt and this line, the mail goes out once more after the lease, with the same Message-ID:
     // SMTP has no way to ask whether a message was taken.
     await recordForSure(claimed, fate);
@@ -147,9 +157,12 @@ export function startDelivery(o: {
     logger[fate.state === 'failed' ? 'error' : 'info'](facts, 'delivery of a notification');
   }
 
-  async function fateAfterAttempt(claimed: Claimed, bounce: Bounce | undefined): Promise<Fate> {
+  async function fateAfterAttempt(claimed: Claimed, { bounce, contact }: Recipient): Promise<Fate> {
     const now = claimed.claimedAt;
     if (claimed.expiresAt !== undefined && claimed.expiresAt <= now) return expired;
+    // Links go where they were asked for; they are the one thing for people of whom nothing is known yet.
+    const hasLeft = contact !== undefined && !isReachedAt(contact, claimed.recipient);
+    if (claimed.expiresAt === undefined && hasLeft) return withdrawn;
     // Who waits for a link has just said that the mailbox is there.
     const asked = claimed.insisted || claimed.expiresAt !== undefined;
     if (bounce !== undefined && !asked && isHeeded(bounce, now))

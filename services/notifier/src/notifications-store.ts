@@ -11,6 +11,7 @@ import type { Message } from './domain/letter.ts';
 export type Claimed = {
   readonly id: string;
   readonly eventName: string;
+  readonly organisationId: number;
   readonly recipient: string;
   readonly message: Message;
   /** The one that begins now included. */
@@ -121,7 +122,13 @@ export async function openNotificationsStore(
     claim: async ({ atMost, takeOver, held }) => {
       const states: Addressed['state'][] = takeOver ? ['pending', 'sending'] : ['pending'];
       // All the priorities there are, so that the index leads to what is due and past what is not.
-      const claimable = { state: { $in: states }, priority: { $in: [0, 1] }, ...isDue() };
+      // One without a message must not keep the others from going out; as the oldest that is unsent it is noticed.
+      const claimable = {
+        state: { $in: states },
+        priority: { $in: [0, 1] },
+        message: { $exists: true },
+        ...isDue(),
+      };
       const found = await addressed
         .find({ ...claimable, _id: { $nin: held } }, { projection: { _id: 1 } })
         .sort({ priority: 1, dueAt: 1 })
@@ -215,12 +222,14 @@ async function prepareIndexes(mongo: Mongo): Promise<void> {
 }
 
 function claimedOf(document: Addressed & { claimedAt?: Date }): Claimed {
-  const { _id, message, eventName, recipient, attempts, queuedAt, expiresAt, insisted } = document;
+  const { _id, message, eventName, organisationId, recipient } = document;
+  const { attempts, queuedAt, expiresAt, insisted } = document;
   if (message === undefined || document.claimedAt === undefined)
     throw new Error('a notification to be sent has lost its message');
   return {
     id: _id,
     eventName,
+    organisationId,
     recipient,
     message,
     attempts: attempts + 1,

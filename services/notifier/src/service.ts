@@ -10,6 +10,7 @@ import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
 import { openBouncesStore } from './bounces-store.ts';
 import type { NotifierConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
+import { contactsStore } from './contacts-store.ts';
 import { startDelivery } from './deliver.ts';
 import { notificationAdminRoutes } from './http/notification-admin-routes.ts';
 import { preferenceRoutes } from './http/preference-routes.ts';
@@ -46,7 +47,15 @@ export async function startNotifier(
     }),
   );
   const delivery = started.use(
-    startDelivery({ connections, notifications, bounces, pace, mailer, ...foundation }),
+    startDelivery({
+      connections,
+      notifications,
+      bounces,
+      contacts: contactsStore(mongo),
+      pace,
+      mailer,
+      ...foundation,
+    }),
   );
   const register = registerStore(mongo, clock);
   started.use(measureUnsent({ register, ...foundation }));

@@ -2,6 +2,7 @@
 import type { Mongo } from '@offer-ads/platform/mongo';
 import type { ClientSession } from 'mongoose';
 import type { Departure } from './domain/contact.ts';
+import { withdrawn } from './domain/delivery.ts';
 import { anyCase } from './notifications-store.ts';
 
 export type UnsentStore = {
@@ -15,8 +16,6 @@ export type UnsentStore = {
   ) => Promise<void>;
 };
 
-const withdrawn = 'withdrawn: nobody in the organisation has this address any longer';
-
 export function unsentStore(mongo: Mongo): UnsentStore {
   const notifications = mongo.connection.collection('notifications');
   return {
@@ -28,7 +27,8 @@ export function unsentStore(mongo: Mongo): UnsentStore {
         const movable = { ...unsent, expiresAt: { $exists: false } };
         await notifications.updateMany(movable, { $set: { recipient: to } }, options);
       }
-      const settled = { state: 'failed', problem: withdrawn, settledAt: now };
+      const { state, problem } = withdrawn;
+      const settled = { state, problem, settledAt: now };
       const links = { ...unsent, expiresAt: { $exists: true } };
       await notifications.updateMany(links, { $set: settled, $unset: { message: '' } }, options);
       await notifications.updateMany(unsent, { $set: settled }, options);

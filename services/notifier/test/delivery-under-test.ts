@@ -6,9 +6,11 @@ import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo } from '@offer-ads/testing/mongo';
 import { openBouncesStore } from '../src/bounces-store.ts';
+import { contactsStore } from '../src/contacts-store.ts';
 import { startDelivery } from '../src/deliver.ts';
 import type { Notification } from '../src/domain/announcements.ts';
 import type { Bounce } from '../src/domain/bounce.ts';
+import type { Contact } from '../src/domain/contact.ts';
 import { openMailer } from '../src/mailer.ts';
 import {
   type Addressed,
@@ -26,6 +28,8 @@ export type DeliveryUnderTest = AsyncDisposable & {
   readonly bringBack: () => Promise<void>;
   readonly store: () => Promise<NotificationsStore>;
   readonly put: (...notifications: readonly Notification[]) => Promise<void>;
+  /** The organisation that `aMail` is of, as the gateway tells of it. */
+  readonly learn: (contact: Contact) => Promise<void>;
   readonly documents: () => Promise<readonly Addressed[]>;
   readonly bounces: () => Promise<readonly Bounce[]>;
   readonly collection: () => ReturnType<typeof collectionOf>;
@@ -79,6 +83,9 @@ export async function setUpDelivery(): Promise<DeliveryUnderTest> {
     },
     store: () => openNotificationsStore(mongo),
     put: (...notifications) => mongo.transaction((session) => store.add(session, notifications, new Date())),
+    learn: async (contact) => {
+      await mongo.transaction((session) => contactsStore(mongo).save(session, contact, Date.now()));
+    },
     documents: () => collectionOf(mongo).find().sort({ _id: 1 }).toArray(),
     bounces: async () => (await openBouncesStore(mongo)).list(100),
     collection: () => collectionOf(mongo),
@@ -97,6 +104,7 @@ export async function setUpDelivery(): Promise<DeliveryUnderTest> {
           connections,
           notifications: await openNotificationsStore(mongo, storeClock),
           bounces: await openBouncesStore(mongo),
+          contacts: contactsStore(mongo),
           pace: openPace(mongo, perSecond, storeClock),
           mailer,
           clock,

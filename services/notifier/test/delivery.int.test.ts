@@ -4,6 +4,7 @@ import { eventually } from '@offer-ads/testing/eventually';
 import { runs } from '@offer-ads/testing/profile';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
 import { aMail, type DeliveryUnderTest, setUpDelivery } from './delivery-under-test.ts';
+import { cornerCafe } from './events.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -168,6 +169,13 @@ describe('a mail', () => {
     expect(['pending', 'sending']).toContain((await test.documents())[0]?.state);
   });
 
+  it('whose message is missing holds up no other', async () => {
+    await test.put(...many(2));
+    await test.collection().updateOne({ _id: aMail(1).id }, { $unset: { message: '' } });
+    await test.deliver();
+    await eventually(async () => expect(await states()).toEqual(['pending', 'sent']));
+  });
+
   it('with a link goes before all others that are due', async () => {
     const link = aMail(100, { expiresAt: new Date(Date.now() + hour).toISOString() });
     await test.put(...many(40));
@@ -270,6 +278,35 @@ describe('an address at which nobody is', () => {
       await eventually(async () => expect(await states()).toEqual(['failed', 'sent']));
     },
   );
+});
+
+describe('whoever has left the organisation', () => {
+  const withoutAnn = { ...cornerCafe, people: cornerCafe.people.filter(({ personId }) => personId !== 1) };
+  const inAnHour = () => new Date(Date.now() + hour).toISOString();
+
+  it('gets no mail that was on its way then and was put off, while the others get theirs', async () => {
+    const clock = testClock(soon());
+    test.smtp.behave((step) => (step === 'RCPT' ? '450 4.2.0 Greylisted' : undefined));
+    await test.learn(cornerCafe);
+    const recipients = ['ann@cafe.example', 'Bob@cafe.example'];
+    await test.put(...recipients.map((recipient, index) => aMail(index + 1, { recipient })));
+    const delivery = await test.deliver({ clock, storeClock: clock });
+    await eventually(() => expect(test.smtp.reached('RCPT')).toBe(2));
+    await noneUnderWay();
+    await test.learn(withoutAnn);
+    test.smtp.behave(() => undefined);
+    clock.advance(minute);
+    delivery.wake();
+    await eventually(async () => expect(await states()).toEqual(['failed', 'sent']));
+    expect((await test.documents())[0]?.problem).toMatch(/^withdrawn: nobody in the organisation/);
+  });
+
+  it('still gets the link that was asked for at this address', async () => {
+    await test.learn(withoutAnn);
+    await test.put(aMail(1, { recipient: 'ann@cafe.example', expiresAt: inAnHour() }));
+    await test.deliver();
+    await expectAllSentOnce(1);
+  });
 });
 
 describe('several processes', () => {

@@ -45,6 +45,13 @@ export function fateOf(
   return { state: 'pending', retryInMs, problem, attempted, uncertain };
 }
 
+/** For who has left, or has another address and was not followed there in time. */
+export const withdrawn = {
+  state: 'failed',
+  problem: 'withdrawn: nobody in the organisation has this address any longer',
+  attempted: false,
+} as const satisfies Fate;
+
 /** Its link is of no use any more. */
 export const expired = {
   state: 'failed',
