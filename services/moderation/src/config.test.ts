@@ -20,10 +20,20 @@ describe("moderation's settings", () => {
   ])('name all that %s needs at once, beside every other problem', (model, names) => {
     const read = () => readModerationConfig({ ...required, MODERATION_MODEL: model, MOST_WAITING: 'many' });
     for (const name of [...names, 'MOST_WAITING']) expect(read).toThrow(name);
-    const keys = Object.fromEntries(names.map((name) => [name, `the ${name}`]));
+    const keys = Object.fromEntries(names.map((name) => [name, `the-${name}`]));
     const config = readModerationConfig({ ...required, ...keys, MODERATION_MODEL: model });
     const settings = Object.values(modelOf(config));
-    for (const name of names) expect(settings).toContain(`the ${name}`);
+    for (const name of names) expect(settings).toContain(`the-${name}`);
+  });
+
+  it('refuse a key with a line break, which would be quoted where it is sent', () => {
+    expect(() =>
+      readModerationConfig({
+        ...required,
+        MODERATION_MODEL: 'safesearch',
+        SAFESEARCH_API_KEY: 'secret-key\n',
+      }),
+    ).toThrow('SAFESEARCH_API_KEY: must be printable characters without spaces or line breaks');
   });
 
   it('name the models when another is asked for', () => {

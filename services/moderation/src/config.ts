@@ -12,6 +12,10 @@ const count = z
   .string()
   .regex(/^[1-9]\d{0,3}$/, { error: 'must be a whole number from 1 to 9999' })
   .transform(Number);
+// A line break at its end would be refused only when it is sent, in an error that quotes it.
+const credential = z
+  .string()
+  .regex(/^[\x21-\x7e]+$/, { error: 'must be printable characters without spaces or line breaks' });
 
 const settings = z.object({
   ...httpSettings,
@@ -34,12 +38,12 @@ const settings = z.object({
     .default('nsfwjs'),
   // Where the hosted service is, unless at its own address: a proxy's, for example.
   HOSTED_MODEL_URL: httpUrl.optional(),
-  REKOGNITION_REGION: z.string().optional(),
-  REKOGNITION_ACCESS_KEY_ID: z.string().optional(),
-  REKOGNITION_SECRET_ACCESS_KEY: z.string().optional(),
-  SAFESEARCH_API_KEY: z.string().optional(),
-  SIGHTENGINE_API_USER: z.string().optional(),
-  SIGHTENGINE_API_SECRET: z.string().optional(),
+  REKOGNITION_REGION: credential.optional(),
+  REKOGNITION_ACCESS_KEY_ID: credential.optional(),
+  REKOGNITION_SECRET_ACCESS_KEY: credential.optional(),
+  SAFESEARCH_API_KEY: credential.optional(),
+  SIGHTENGINE_API_USER: credential.optional(),
+  SIGHTENGINE_API_SECRET: credential.optional(),
 });
 
 const neededBy = {

@@ -101,6 +101,7 @@ describe.each([
     for (const [status, body] of [
       [400, `wrong key ${secret}`],
       [500, { error: { type: secret } }],
+      [200, secret],
     ] as const) {
       answer = replying(status, body);
       await expect(open(name).score([look], patient)).rejects.toMatchObject({

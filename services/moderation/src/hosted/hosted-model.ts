@@ -95,7 +95,7 @@ async function ask(service: HostedService, { jpeg, signal }: Call, limitMs: numb
   });
   const text = await readAtMost(response, largestAnswerBytes);
   if (response.status !== 200) throw new Refused(response.status, service.problem(jsonOrNothing(text)));
-  return service.scores(JSON.parse(text));
+  return service.scores(jsonOrNothing(text));
 }
 
 async function readAtMost(response: Response, mostBytes: number): Promise<string> {
@@ -109,6 +109,7 @@ async function readAtMost(response: Response, mostBytes: number): Promise<string
   return Buffer.concat(parts).toString('utf8');
 }
 
+/** A parser's complaint would quote the answer. */
 function jsonOrNothing(text: string): unknown {
   try {
     return JSON.parse(text);
