@@ -25,9 +25,11 @@ export function gatewaySettings(o: {
     OFFERS_URL: upstream,
     PRICING_URL: upstream,
     BILLING_URL: upstream,
+    NOTIFIER_URL: upstream,
     OFFERS_CONTEXT_SECRET: secret(),
     PRICING_CONTEXT_SECRET: secret(),
     BILLING_CONTEXT_SECRET: secret(),
+    NOTIFIER_CONTEXT_SECRET: secret(),
     PUBLIC_URL: 'http://127.0.0.1:8080',
     TRUSTED_PROXIES: '127.0.0.0/8',
   };
