@@ -146,9 +146,9 @@ describe('the access log', () => {
         res.json({});
       });
     });
-    await fetch(`${server.url}/things/4711?secret=hush`);
+    await fetch(`${server.url}/things/of-somebody?secret=hush`);
     expect(lines.join()).toContain('"route":"/things/:id"');
-    expect(lines.join()).not.toMatch(/4711|hush/);
+    expect(lines.join()).not.toMatch(/of-somebody|hush/);
   });
 });
 

@@ -50,7 +50,7 @@ const private_ = {
   query: 'hush-query',
   body: 'hush-body',
   file: 'hush-file-name',
-  id: '47110815',
+  id: 'hush-id',
   path: 'hush-path',
   header: 'hush-header',
   reply: 'hush-reply',

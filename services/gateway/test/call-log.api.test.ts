@@ -197,7 +197,7 @@ describe('a gateway with a spool', () => {
     const first = await start();
     wire.takeDown();
     const ip = unusedIp();
-    await fetch(`${first.url}/offers/4711/pause?token=hush`, {
+    await fetch(`${first.url}/offers/of-somebody/pause?token=hush`, {
       method: 'POST',
       headers: { 'x-api-key': key, 'x-forwarded-for': ip },
     });
@@ -208,7 +208,8 @@ describe('a gateway with a spool', () => {
       .map((name) => readFileSync(join(folder, name), 'utf8'))
       .join('');
     expect(spooled).toContain('POST /offers/{offer_id}/pause');
-    for (const secret of [key, key.slice(8, 40), 'hush', '4711', ip]) expect(spooled).not.toContain(secret);
+    for (const secret of [key, key.slice(8, 40), 'hush', 'of-somebody', ip])
+      expect(spooled).not.toContain(secret);
 
     wire.bringBack();
     open.use(await start());
