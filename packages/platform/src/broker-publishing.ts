@@ -1,8 +1,8 @@
 /** Publishing that is known to have arrived: confirms under a time-out, and a returned message is a failure. */
-import { context, propagation, ROOT_CONTEXT } from '@opentelemetry/api';
 import type { ConfirmChannel } from 'amqplib';
 import type { OutgoingMessage } from './broker-messages.ts';
 import { serviceUnavailable } from './faults.ts';
+import { inTraceOf } from './traces.ts';
 
 /** Resolves when the broker has taken all of them; on a rejection some may have arrived. */
 export type Publish = (messages: readonly OutgoingMessage[]) => Promise<void>;
@@ -32,7 +32,7 @@ export function confirmedPublish(
         mandatory: message.mandatory,
       };
       // Inside the trace that caused the event, which ended long ago when a relay publishes it.
-      context.with(propagation.extract(ROOT_CONTEXT, message.headers), () =>
+      inTraceOf(message.headers, () =>
         channel.publish(message.exchange, message.routingKey, message.content, options, settle),
       );
     });

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EventData, EventDeclaration } from '@offer-ads/contracts/event-declaration';
 import { eventType } from '@offer-ads/contracts/event-declaration';
-import { context, propagation } from '@opentelemetry/api';
+import { type RestingTrace, restingTrace } from './traces.ts';
 
 /** An event on its way out; plain JSON, because it rests in the outbox first. */
 export type OutgoingEvent = {
@@ -16,7 +16,7 @@ export type OutgoingEvent = {
   readonly subjectVersion: number;
   readonly data: unknown;
   /** W3C trace context of the work that caused the event; the relay publishes later, outside of it. */
-  readonly trace: Readonly<Record<string, string>>;
+  readonly trace: RestingTrace;
 };
 
 export type ReceivedEvent<D extends EventDeclaration = EventDeclaration> = {
@@ -32,8 +32,6 @@ export function newEvent<D extends EventDeclaration>(
   declaration: D,
   o: { subject: string; subjectVersion: number; at: Date; data: EventData<D> },
 ): OutgoingEvent {
-  const trace: Record<string, string> = {};
-  propagation.inject(context.active(), trace);
   return {
     id: randomUUID(),
     type: eventType(declaration),
@@ -41,6 +39,6 @@ export function newEvent<D extends EventDeclaration>(
     subject: o.subject,
     subjectVersion: o.subjectVersion,
     data: declaration.schema.parse(o.data),
-    trace,
+    trace: restingTrace(),
   };
 }

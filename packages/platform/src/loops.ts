@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 import type { Postgres } from './postgres.ts';
+import { inNoTrace } from './traces.ts';
 
 export type Loop = AsyncDisposable & {
   /** A run that starts after this call; calls that come while it waits for its turn share it. Rejects when it fails. */
@@ -29,7 +30,7 @@ export function startLoop(o: {
 
   async function run(): Promise<void> {
     try {
-      await o.work(stopping.signal);
+      await inNoTrace(() => o.work(stopping.signal));
       runs.inc({ loop: o.name, outcome: 'done' });
     } catch (error) {
       runs.inc({ loop: o.name, outcome: 'failed' });

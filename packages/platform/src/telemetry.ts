@@ -10,9 +10,9 @@ register();
 const { SamplingDecision } = await import('@opentelemetry/api');
 const { NodeSDK } = await import('@opentelemetry/sdk-node');
 const { HttpInstrumentation } = await import('@opentelemetry/instrumentation-http');
-const { ExpressInstrumentation } = await import('@opentelemetry/instrumentation-express');
+const { ExpressInstrumentation, ExpressLayerType } = await import('@opentelemetry/instrumentation-express');
 const { PgInstrumentation } = await import('@opentelemetry/instrumentation-pg');
-const { MongooseInstrumentation } = await import('@opentelemetry/instrumentation-mongoose');
+const { MongoDBInstrumentation } = await import('@opentelemetry/instrumentation-mongodb');
 const { AmqplibInstrumentation } = await import('@opentelemetry/instrumentation-amqplib');
 const { UndiciInstrumentation } = await import('@opentelemetry/instrumentation-undici');
 
@@ -27,20 +27,17 @@ const keepNothing = {
 /** Without a collector requests have their trace ids, in logs and towards other services, and nothing else is recorded. */
 const idsOnly = {
   spanProcessors: [keepNothing],
-  metricReaders: [],
   sampler: { shouldSample: () => ({ decision: SamplingDecision.NOT_RECORD }), toString: () => 'ids only' },
 };
 
 const probes = new Set(['/livez', '/readyz', '/metrics']);
 
-/** Paths may hold what opens something, and addresses tell who called: spans leave this machine, and know the route. */
-const nothingOfTheCaller = {
-  'url.path': '',
-  'url.query': '',
-  'client.address': '',
-  'network.peer.address': '',
-  'user_agent.original': '',
-};
+/**
+ * Paths hold ids and what opens something, and addresses tell who called. Spans leave this machine: of requests they know the
+ * route, of calls the service.
+ */
+const noAddresses = { 'url.full': '', 'url.path': '', 'url.query': '', 'user_agent.original': '' };
+const nothingOfTheCaller = { ...noAddresses, 'client.address': '', 'network.peer.address': '' };
 
 const sdk = new NodeSDK({
   // `services/offers/src/main.ts` is `offers`, unless OTEL_SERVICE_NAME says otherwise.
@@ -49,18 +46,30 @@ const sdk = new NodeSDK({
     : { serviceName: /services[\\/]([a-z]+)[\\/]/.exec(process.argv[1] ?? '')?.[1] ?? 'offer-ads' }),
   // Without an endpoint the default exporters would hold up every exit by seconds.
   ...(telemetryEndpoint() === undefined ? idsOnly : {}),
-  // Logs go to standard output, where the platform collects them.
+  // Logs go to standard output, where the platform collects them; metrics are scraped.
   logRecordProcessors: [],
+  metricReaders: [],
+  // What repeats by itself, such as a look into a store, belongs to nobody's request: without a parent it makes no spans.
   instrumentations: [
     new HttpInstrumentation({
       ignoreIncomingRequestHook: (req) => probes.has(req.url ?? ''),
       startIncomingSpanHook: () => nothingOfTheCaller,
+      startOutgoingSpanHook: () => noAddresses,
+      requireParentforOutgoingSpans: true,
     }),
-    new ExpressInstrumentation(),
-    new PgInstrumentation({ requireParentSpan: true }),
-    new MongooseInstrumentation({ requireParentSpan: true }),
+    // For the names of routes alone: a span for each function that a request passes tells nobody anything.
+    new ExpressInstrumentation({
+      ignoreLayersType: [
+        ExpressLayerType.ROUTER,
+        ExpressLayerType.MIDDLEWARE,
+        ExpressLayerType.REQUEST_HANDLER,
+      ],
+    }),
+    new PgInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true }),
+    // Without the statement: its keys may be anybody's data.
+    new MongoDBInstrumentation({ requireParentSpan: true, dbStatementSerializer: () => '' }),
     new AmqplibInstrumentation(),
-    new UndiciInstrumentation(),
+    new UndiciInstrumentation({ startSpanHook: () => noAddresses, requireParentforSpans: true }),
   ],
 });
 sdk.start();

@@ -4,6 +4,7 @@ import type { Clock } from '@offer-ads/platform/clock';
 import type { Logger } from '@offer-ads/platform/logging';
 import { startLoop } from '@offer-ads/platform/loops';
 import type { Metrics } from '@offer-ads/platform/metrics';
+import { inTraceOf, traceCall } from '@offer-ads/platform/traces';
 import type { BouncesStore } from './bounces-store.ts';
 import type { ContactsStore } from './contacts-store.ts';
 import type { Attempt } from './domain/attempt.ts';
@@ -167,10 +168,22 @@ export function startDelivery(o: {
     const asked = claimed.insisted || claimed.expiresAt !== undefined;
     if (bounce !== undefined && !asked && isHeeded(bounce, now))
       return { state: 'suppressed', problem: `nobody is at the address: ${bounce.problem}` };
-    const attempt: Attempt = await o.mailer.send(claimed);
+    const attempt = await send(claimed);
     noteHealth(attempt);
     await noteBounce(claimed, attempt, bounce);
     return fateOf(attempt, { ...claimed, now });
+  }
+
+  /** In the trace of what the mail tells of, however long ago that was. */
+  function send(claimed: Claimed): Promise<Attempt> {
+    const attributes = { 'mail.event': claimed.eventName, 'mail.attempt': claimed.attempts };
+    return inTraceOf(claimed.trace, () =>
+      traceCall(
+        { name: 'send mail', attributes },
+        () => o.mailer.send(claimed),
+        ({ outcome }) => ({ 'mail.outcome': outcome }),
+      ),
+    );
   }
 
   function noteHealth(attempt: Attempt): void {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '@offer-ads/platform/clock';
 import type { Mongo } from '@offer-ads/platform/mongo';
+import { type RestingTrace, restingTrace } from '@offer-ads/platform/traces';
 import type { ClientSession, mongo as driver } from 'mongoose';
 import type { Notification } from './domain/announcements.ts';
 import type { Fate } from './domain/delivery.ts';
@@ -23,6 +24,8 @@ export type Claimed = {
   readonly insisted: boolean;
   /** By the clock of the database. */
   readonly claimedAt: Date;
+  /** Of the work that added it. */
+  readonly trace: RestingTrace;
 };
 
 export type NotificationsStore = {
@@ -61,6 +64,8 @@ export type Addressed = {
   queuedAt: Date;
   expiresAt?: Date;
   insisted?: boolean;
+  /** Missing in those from before traces were kept. */
+  trace?: RestingTrace;
   /** While pending: when to try (again). While sending: when the lease ends, so that one query finds both. */
   dueAt: Date;
   lease?: string;
@@ -100,6 +105,7 @@ export async function openNotificationsStore(
   return {
     add: async (session, notifications, createdAt) => {
       if (notifications.length === 0) return;
+      const trace = restingTrace();
       await addressed.bulkWrite(
         notifications.map(({ id, expiresAt, ...facts }) => {
           const fresh = {
@@ -109,6 +115,7 @@ export async function openNotificationsStore(
             priority: expiresAt === undefined ? 1 : 0,
             attempts: 0,
             createdAt,
+            trace,
           };
           const times = { queuedAt: now(), dueAt: now() };
           const inserted = { $mergeObjects: ['$$ROOT', { $literal: fresh }, times] };
@@ -223,7 +230,7 @@ async function prepareIndexes(mongo: Mongo): Promise<void> {
 
 function claimedOf(document: Addressed & { claimedAt?: Date }): Claimed {
   const { _id, message, eventName, organisationId, recipient } = document;
-  const { attempts, queuedAt, expiresAt, insisted } = document;
+  const { attempts, queuedAt, expiresAt, insisted, trace = {} } = document;
   if (message === undefined || document.claimedAt === undefined)
     throw new Error('a notification to be sent has lost its message');
   return {
@@ -237,6 +244,7 @@ function claimedOf(document: Addressed & { claimedAt?: Date }): Claimed {
     expiresAt,
     insisted: insisted === true,
     claimedAt: document.claimedAt,
+    trace,
   };
 }
 
