@@ -229,15 +229,19 @@ describe('deadlines of requests', () => {
     const server = await start((app) => {
       app.post('/', async (req, res) => {
         let bytes = 0;
+        let arrivedAt = 0;
+        req.once('end', () => (arrivedAt = performance.now()));
         for await (const chunk of req) bytes += (chunk as Buffer).length;
-        res.json({ bytes, remainingMs: requestFacts(req).deadline().remainingMs() });
+        const remainingMs = requestFacts(req).deadline().remainingMs();
+        res.json({ bytes, budgetMs: Math.round(remainingMs + performance.now() - arrivedAt) });
       });
     });
     const head =
-      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nConnection: close\r\nX-Request-Budget-Ms: 300\r\n\r\n';
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nConnection: close\r\nX-Request-Budget-Ms: 9000\r\n\r\n';
     const { socket, answer } = raw(server, `${head}ab`);
     setTimeout(() => socket.write('cd'), 400);
-    expect(await answer).toMatch(/"bytes":4,"remainingMs":(2\d\d|300)/);
+    // What the machine needed between the two looks at its clock is no part of the 400 ms.
+    expect(await answer).toMatch(/"bytes":4,"budgetMs":(8[89]\d\d|9000)/);
   });
 });
 
@@ -256,12 +260,12 @@ describe('limits', () => {
   });
 
   it('let an upload go on that is slow but moves', async () => {
-    const server = await start(swallow, { stallMs: 300 });
+    const server = await start(swallow, { stallMs: 1_500 });
     const { socket, answer } = raw(
       server,
       'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 6\r\n\r\n',
     );
-    for (let sent = 0; sent < 6; sent += 1) setTimeout(() => socket.write('x'), 100 * (sent + 1));
+    for (let sent = 0; sent < 6; sent += 1) setTimeout(() => socket.write('x'), 300 * (sent + 1));
     expect(await answer).toContain('"bytes":6');
   });
 
@@ -408,5 +412,60 @@ describe('a graceful stop', () => {
     expect(socket.destroyed || socket.readableEnded || (await once(socket, 'close').then(() => true))).toBe(
       true,
     );
+  });
+
+  it('is not held up by a connection over which nothing ever came', async () => {
+    const server = await start(() => {});
+    const { socket } = raw(server, '');
+    await once(socket, 'connect');
+    await server[Symbol.asyncDispose]();
+    await once(socket, 'close');
+  });
+});
+
+describe('draining', () => {
+  const request = 'GET /work HTTP/1.1\r\nHost: a\r\n\r\n';
+
+  it('serves everybody, says that it is not ready, and ends each connection with its reply', async () => {
+    const server = await start((app) => void app.get('/work', (_req, res) => void res.json({ done: true })));
+    const kept = raw(server, request);
+    await once(kept.socket, 'data');
+    const drained = server.drain();
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
+    const fresh = await fetch(`${server.url}/work`);
+    expect([fresh.status, fresh.headers.get('connection')]).toEqual([200, 'close']);
+    kept.socket.write(request);
+    const replies = (await kept.answer).split('HTTP/1.1 ').slice(1);
+    expect(replies.map((reply) => /^Connection: (.*)$/m.exec(reply)?.[1]?.trim())).toEqual([
+      'keep-alive',
+      'close',
+    ]);
+    // Nobody is left, so it is over long before its bound.
+    await drained;
+  });
+
+  it('ends the connection of a request that was under way when it began', async () => {
+    const arrived = Promise.withResolvers<() => void>();
+    const server = await start((app) => {
+      app.get('/work', (_req, res) => arrived.resolve(() => res.json({ done: true })));
+    });
+    const { answer } = raw(server, request);
+    const finish = await arrived.promise;
+    const drained = server.drain();
+    finish();
+    expect(await answer).toMatch(/^Connection: close\r$/m);
+    await drained;
+  });
+
+  it('leaves idle connections to their callers until its bound', async () => {
+    const server = await start((app) => void app.get('/work', (_req, res) => void res.end()), {
+      drainMs: 100,
+    });
+    const { socket } = raw(server, request);
+    await once(socket, 'data');
+    await server.drain();
+    expect(socket.readableEnded).toBe(false);
+    await server[Symbol.asyncDispose]();
+    await once(socket, 'close');
   });
 });

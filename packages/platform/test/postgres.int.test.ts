@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createEmptyDatabase, type TestDatabase } from '@offer-ads/testing/database';
+import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
 import { createMetrics } from '../src/metrics.ts';
@@ -74,7 +75,7 @@ describe('postgres', () => {
     await expect(remote.query('SELECT 1')).rejects.toMatchObject({ status: 503 });
     expect(await remote.healthy()).toBe(false);
     wire.bringBack();
-    expect(await remote.healthy()).toBe(true);
+    await eventually(async () => expect(await remote.healthy()).toBe(true));
     expect(await remote.query('SELECT * FROM coins WHERE id IN (3, 4)')).toEqual([]);
   });
 

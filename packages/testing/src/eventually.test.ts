@@ -19,7 +19,7 @@ describe('eventually', () => {
         tries += 1;
         throw new Error(`try ${tries}`);
       },
-      { timeoutMs: 40 },
+      { timeoutMs: 400 },
     );
     await expect(hopeless).rejects.toThrow(/^try \d+$/);
     expect(tries).toBeGreaterThan(1);

@@ -5,8 +5,8 @@ const FIRST_PAUSE_MS = 5;
 /** Long enough to leave the processor to what is waited for, short enough not to be felt. */
 const LONGEST_PAUSE_MS = 100;
 
-/** Nobody waits for it where all is well; a machine that runs many tests at once may stand still for seconds. */
-const USUAL_BOUND_MS = 15_000;
+/** Nobody waits for it where all is well; a machine that runs many tests at once may stand still for seconds, again and again. */
+const USUAL_BOUND_MS = 30_000;
 
 /** Tries the assertion until it passes; at the bound it fails with the assertion's own last error. */
 export async function eventually<T>(
