@@ -1,9 +1,7 @@
-/** The few pages of the payment link, for people, on a phone first. Nothing on them comes from outside. */
-import { createHash } from 'node:crypto';
+/** The few pages of the payment link. */
+import { type WebPage, webPage, webPageHeaders } from '@offer-ads/platform/web-page';
 import type { Purchase } from '../domain/card-payment.ts';
 import type { LinkLeadsTo } from '../follow-payment-link.ts';
-
-export type Page = { readonly status: number; readonly html: string };
 
 type PageKind = Exclude<LinkLeadsTo['kind'], 'session'> | 'busy' | 'thanks' | 'cancelled';
 type PageText = readonly [status: number, title: string, body: string];
@@ -77,51 +75,10 @@ const pages = {
  * @param of what the link is for; where nobody knows, it makes no difference
  * @param token that of the link, which has been found to be well-formed
  */
-export function page(kind: PageKind, of: Purchase['kind'] = 'offer', token = ''): Page {
+export function page(kind: PageKind, of: Purchase['kind'] = 'offer', token = ''): WebPage {
   const [status, title, body] = pages[of][kind];
-  return { status, html: frame(title, body.replace('{token}', token)) };
+  const html = webPage({ title: `${title} · Payment`, heading: title, body: body.replace('{token}', token) });
+  return { status, html };
 }
 
-const style = `
-  :root { color-scheme: light dark }
-  body { margin: 0 auto; padding: 3rem 1.25rem; max-width: 32rem; font: 1.0625rem/1.6 system-ui, sans-serif }
-  h1 { font-size: 1.5rem; line-height: 1.2 }
-  .button { display: inline-block; padding: .75rem 1.5rem; border-radius: .5rem; background: #1a56db; color: #fff; text-decoration: none }
-`;
-
-const policy = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-];
-
-/** Nothing but the page's own style may load, and nobody may frame it. */
-export const pageHeaders = {
-  'Cache-Control': 'no-store',
-  'Content-Security-Policy': policy.join('; '),
-  // The address is the payer's credential: it goes to nobody.
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Robots-Tag': 'noindex',
-} as const;
-
-function frame(title: string, body: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Payment</title>
-<style>${style}</style>
-</head>
-<body>
-<main>
-<h1>${title}</h1>
-${body}
-</main>
-</body>
-</html>
-`;
-}
+export const pageHeaders = webPageHeaders({ hasForm: false });

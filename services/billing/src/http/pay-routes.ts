@@ -1,11 +1,12 @@
 /** `/pay/{token}`: the stable link of a card payment (decision 12), and the pages that Stripe leads back to. */
 import { Fault } from '@offer-ads/platform/faults';
 import { requestFacts } from '@offer-ads/platform/http-request';
+import type { WebPage } from '@offer-ads/platform/web-page';
 import type { Express, Response } from 'express';
 import type { Billing } from '../billing.ts';
 import { followPaymentLink, type LinkLeadsTo, lookAtPaymentLink } from '../follow-payment-link.ts';
 import { stripeDeadline } from '../stripe-client.ts';
-import { type Page, page, pageHeaders } from './pages.ts';
+import { page, pageHeaders } from './pages.ts';
 import { createVisitLimit } from './visit-limit.ts';
 
 /** 24 bytes as base64url. */
@@ -62,11 +63,11 @@ export function payRoutes(app: Express, billing: Billing): void {
   }
 }
 
-function pageOf(met: Exclude<LinkLeadsTo, { kind: 'session' }> | { readonly kind: 'busy' }): Page {
+function pageOf(met: Exclude<LinkLeadsTo, { kind: 'session' }> | { readonly kind: 'busy' }): WebPage {
   return page(met.kind, 'of' in met ? met.of : undefined);
 }
 
-function show(res: Response, { status, html }: Page): void {
+function show(res: Response, { status, html }: WebPage): void {
   if (status === 429 || status === 503) res.set('Retry-After', '60');
   res.set(pageHeaders).status(status).type('html').send(html);
 }

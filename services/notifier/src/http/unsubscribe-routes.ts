@@ -3,17 +3,12 @@
  * body or none: mail programs post by themselves, people press the button. Whoever holds the mail may, without signing in.
  */
 import { requestFacts } from '@offer-ads/platform/http-request';
+import type { WebPage } from '@offer-ads/platform/web-page';
 import type { Express, Response } from 'express';
 import { mailSubjects } from '../domain/preferences.ts';
 import type { Notifier } from '../notifier.ts';
 import type { Unsubscription } from '../unsubscribe-links.ts';
-import {
-  askPage,
-  donePage,
-  type UnsubscribePage,
-  unknownPage,
-  unsubscribePageHeaders,
-} from './unsubscribe-page.ts';
+import { askPage, donePage, unknownPage, unsubscribePageHeaders } from './unsubscribe-page.ts';
 
 type Unsubscribing = Pick<Notifier, 'unsubscribing' | 'preferences' | 'contacts' | 'portalUrl'>;
 
@@ -41,6 +36,6 @@ export function unsubscribeRoutes(app: Express, notifier: Unsubscribing): void {
     });
 }
 
-function show(res: Response, { status, html }: UnsubscribePage): void {
+function show(res: Response, { status, html }: WebPage): void {
   res.set(unsubscribePageHeaders).status(status).type('html').send(html);
 }
