@@ -121,13 +121,7 @@ export default defineConfig({
       },
     },
     {
-      files: [
-        'dev/**',
-        'bench/**',
-        'packages/testing/**',
-        'packages/admin/**',
-        'packages/contracts/src/generate.ts',
-      ],
+      files: ['dev/**', 'bench/**', 'packages/testing/**', 'packages/admin/**'],
       rules: { 'no-console': 'off' },
     },
     {

@@ -1,7 +1,7 @@
 /** The Secrets of the overlay dev, as random as those of production and made of the same templates. */
 import { randomBytes } from 'node:crypto';
 import { externalSecrets, type LookUp, secretData } from './secrets.ts';
-import { mongoSetUp, rabbitmqDefinitions } from './store-users.ts';
+import { mongoSetUp, postgresSetUp, rabbitmqDefinitions } from './store-users.ts';
 
 export const devNamespace = 'offer-ads-dev';
 
@@ -13,9 +13,10 @@ export type Secret = {
   readonly stringData: Readonly<Record<string, string>>;
 };
 
-const random = (bytes: number) => randomBytes(bytes).toString('hex');
+export const random = (bytes: number) => randomBytes(bytes).toString('hex');
 
-export function secretsOfDev(): Secret[] {
+/** A store of secrets in which everything is random, the same as long as it is asked. */
+export function inventSecrets(): LookUp {
   /** What a person would have from others. */
   const made = new Map([
     ['offer-ads/stripe test-secret-key', `sk_test_${random(12)}`],
@@ -24,22 +25,35 @@ export function secretsOfDev(): Secret[] {
     ['offer-ads/stripe live-webhook-secret', `whsec_${random(12)}`],
     ['offer-ads/smtp url', 'smtp://mail-simulator:1025'],
   ]);
-  const lookUp: LookUp = (key, property) => {
+  return (key, property) => {
     const name = `${key} ${property}`;
     const value = made.get(name) ?? random(32);
     made.set(name, value);
     return value;
   };
+}
+
+/** What the members of a replica set know each other by. */
+export const newMongoKey = () => randomBytes(96).toString('base64');
+
+export function secretsOfDev(): Secret[] {
+  const lookUp = inventSecrets();
   const ofServices = externalSecrets().map((external) => {
     const { name, template } = external.spec.target;
     const data = Object.entries(secretData(external, lookUp)).map(([key, value]) => [key, asInDev(value)]);
     return secret(name, Object.fromEntries(data) as Record<string, string>, template.type);
   });
+  const member = { rootPassword: random(32), host: 'mongo-0.mongo-svc:27017' };
   return [
     ...ofServices,
     secret('postgres-superuser', { password: random(32) }),
-    secret('rabbitmq-definitions', rabbitmqDefinitions(lookUp)),
-    secret('mongo-set-up', { key: randomBytes(96).toString('base64'), ...mongoSetUp(lookUp, random(32)) }),
+    secret('postgres-set-up', { 'set-up.sql': postgresSetUp(lookUp) }),
+    secret('rabbitmq-definitions', {
+      'definitions.json': rabbitmqDefinitions(lookUp),
+      'definitions.conf':
+        'load_definitions = /etc/rabbitmq/definitions/definitions.json\nlog.console = true\n',
+    }),
+    secret('mongo-set-up', { key: newMongoKey(), 'set-up.js': mongoSetUp(lookUp, member) }),
   ];
 }
 

@@ -2,15 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
-import { ConfigError } from '@offer-ads/platform/config';
-import { readAdminSettings } from '../../packages/admin/src/config.ts';
-import { readBillingConfig } from '../../services/billing/src/config.ts';
-import { readGatewayConfig } from '../../services/gateway/src/config.ts';
-import { readModerationConfig } from '../../services/moderation/src/config.ts';
-import { readNotifierConfig } from '../../services/notifier/src/config.ts';
-import { readOffersConfig } from '../../services/offers/src/config.ts';
-import { readPricingConfig } from '../../services/pricing/src/config.ts';
+import { isSecretOf, programs, readers, settingNames } from '../settings/schemas.ts';
 import { manifestsOf, overlays, wholeOf } from './overlays.ts';
 import { k8sFolder, type Manifest } from './render.ts';
 import { faultsOf } from './schemas.ts';
@@ -18,58 +10,23 @@ import { externalSecrets } from './secrets.ts';
 import { secretsOfDev } from './secrets-of-dev.ts';
 import { environmentOf, sampleSecrets, secretsIn, workload, workloadsOf } from './workloads.ts';
 
-const readers: Record<ServiceName | 'admin', (env: NodeJS.ProcessEnv) => unknown> = {
-  gateway: readGatewayConfig,
-  offers: readOffersConfig,
-  billing: readBillingConfig,
-  pricing: readPricingConfig,
-  moderation: readModerationConfig,
-  notifier: readNotifierConfig,
-  admin: (env) => readAdminSettings(env, 'no file'),
-};
-
-/** Read by the telemetry hook, before there is a config. */
-const telemetryVariable = 'OTEL_EXPORTER_OTLP_ENDPOINT';
-const isSecret = /(SECRET|TOKEN|PASSWORD|_KEY|_KEY_ID)$|^(\w+_DATABASE|RABBITMQ|MONGO|VALKEY|SMTP)_URL$/;
-
-/** Which variables a config reader asks for, told by an environment that has none of them. */
-function variablesRead(name: ServiceName | 'admin'): string[] {
-  // It reads a copy of the environment, but needs all that it knows.
-  if (name === 'admin') return missingWithout({});
-  const asked = new Set<string>();
-  missingWithout(new Proxy({}, { get: (_, name) => void asked.add(String(name)) }), name);
-  return [...asked, telemetryVariable];
-}
-
-function missingWithout(env: NodeJS.ProcessEnv, name: ServiceName | 'admin' = 'admin'): string[] {
-  try {
-    readers[name](env);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems.map((problem) => problem.split(' ')[0] ?? '');
-  }
-  throw new Error(`${name} needs no settings`);
-}
-
 describe.each(overlays)('in the overlay %s', (overlay) => {
-  it.each([...serviceNames, 'admin'] as const)(
-    '%s is given every setting that it reads, and no other',
-    (name) => {
-      const given = Object.keys(environmentOf(overlay, workload(overlay, name)));
-      expect(given.toSorted()).toEqual(variablesRead(name).toSorted());
-    },
-  );
+  it.each(programs)('%s is given every setting that it reads, and no other', (name) => {
+    const given = Object.keys(environmentOf(overlay, workload(overlay, name)));
+    expect(given.toSorted()).toEqual(settingNames(name).toSorted());
+  });
 
-  it.each([...serviceNames, 'admin'] as const)('%s starts with these settings', (name) => {
+  it.each(programs)('%s starts with these settings', (name) => {
     const environment = environmentOf(overlay, workload(overlay, name));
     expect(() => readers[name](environment)).not.toThrow();
   });
 
-  it('secrets stand in Secrets alone, and nothing else does', () => {
+  it.each(programs)('the secrets of %s stand in its Secret, and nothing else does', (name) => {
+    const secrets = settingNames(name).filter((setting) => isSecretOf(name, setting));
+    expect(Object.keys(secretsIn(overlay)[name] ?? {}).toSorted()).toEqual(secrets.toSorted());
     const maps = wholeOf(overlay).filter(({ kind }) => kind === 'ConfigMap');
-    const named = maps.flatMap(({ data }) => Object.keys(data as object));
-    expect(named.filter((name) => isSecret.test(name))).toEqual([]);
-    for (const name of [...serviceNames, 'admin'])
-      for (const key of Object.keys(sampleSecrets[name] ?? {})) expect(key).toMatch(isSecret);
+    const open = maps.flatMap(({ data }) => Object.keys(data as object));
+    expect(open.filter((setting) => secrets.includes(setting))).toEqual([]);
   });
 
   it('every Secret and key that a pod refers to is made by an ExternalSecret, or for dev', () => {

@@ -1,4 +1,4 @@
-/** What stores/operators tells the operators about users, told to the plain stores of the overlay dev. */
+/** What k8s/stores/operators tells the operators about users, told to plain stores: of the overlay dev, and of docker-compose.yml. */
 
 import { type Manifest, render } from './render.ts';
 import type { LookUp } from './secrets.ts';
@@ -9,7 +9,7 @@ type Permissions = { readonly userReference: { readonly name: string }; readonly
 const VHOST = '/';
 
 /** As `rabbitmqctl import_definitions` reads them. */
-export function rabbitmqDefinitions(lookUp: LookUp): Record<string, string> {
+export function rabbitmqDefinitions(lookUp: LookUp): string {
   const manifests = render('stores/operators');
   const ofKind = <Spec>(kind: string) => manifests.filter((manifest) => manifest.kind === kind) as Of<Spec>[];
   const definitions = {
@@ -40,10 +40,7 @@ export function rabbitmqDefinitions(lookUp: LookUp): Record<string, string> {
       }),
     ),
   };
-  return {
-    'definitions.json': JSON.stringify(definitions),
-    'definitions.conf': 'load_definitions = /etc/rabbitmq/definitions/definitions.json\nlog.console = true\n',
-  };
+  return JSON.stringify(definitions);
 }
 
 function granted({ spec }: Of<Permissions>): object {
@@ -51,9 +48,15 @@ function granted({ spec }: Of<Permissions>): object {
 }
 
 type MongoUser = { readonly name: string; readonly roles: readonly object[] };
+type MongoMember = { readonly rootPassword: string; readonly host: string };
 
-/** A script for mongosh that makes the replica set and its users, once, and fails until both are there. */
-export function mongoSetUp(lookUp: LookUp, rootPassword: string): Record<string, string> {
+/**
+ * A script for mongosh that makes the replica set `mongo` and its users, and fails until both are there. It may be repeated:
+ * passwords and roles then become as they are here.
+ *
+ * @param member `host` is its name for itself, where clients find it too
+ */
+export function mongoSetUp(lookUp: LookUp, { rootPassword, host }: MongoMember): string {
   const mongo = render('stores/operators').find(({ kind }) => kind === 'MongoDBCommunity') as Of<{
     users: MongoUser[];
   }>;
@@ -63,17 +66,50 @@ export function mongoSetUp(lookUp: LookUp, rootPassword: string): Record<string,
     roles,
   }));
   const root = { user: 'root', pwd: rootPassword, roles: ['root'] };
-  const script = `// The first user may be made without one, from the machine itself.
+  return `// The first user may be made without one, from the machine itself.
 const admin = db.getSiblingDB('admin');
 const signIn = () => { try { return admin.auth(${JSON.stringify(root.user)}, ${JSON.stringify(root.pwd)}).ok === 1; } catch { return false; } };
 if (!signIn()) {
-  try { rs.initiate({ _id: 'mongo', members: [{ _id: 0, host: 'mongo-0.mongo-svc:27017' }] }); } catch {}
+  try { rs.initiate({ _id: 'mongo', members: [{ _id: 0, host: ${JSON.stringify(host)} }] }); } catch {}
   if (!db.hello().isWritablePrimary) quit(1);
   admin.createUser(${JSON.stringify(root)});
   if (!signIn()) quit(1);
 }
-for (const user of ${JSON.stringify(users)}) if (admin.getUser(user.user) === null) admin.createUser(user);
 if (!db.hello().isWritablePrimary) quit(1);
+for (const { user, ...rest } of ${JSON.stringify(users)}) {
+  if (admin.getUser(user) === null) admin.createUser({ user, ...rest });
+  else admin.updateUser(user, rest);
+}
 `;
-  return { 'set-up.js': script };
+}
+
+/**
+ * A script for psql, run by the superuser: a database for each service, and a user who owns it and can connect to no other. It
+ * may be repeated: passwords then become as they are here.
+ */
+export function postgresSetUp(lookUp: LookUp): string {
+  const clusters = render('stores/operators').filter(({ kind }) => kind === 'Cluster') as Of<{
+    bootstrap: { initdb: { owner: string } };
+    managed: { roles: { name: string }[] };
+  }>[];
+  const names = clusters.flatMap(({ spec }) => [
+    spec.bootstrap.initdb.owner,
+    ...spec.managed.roles.map(({ name }) => name),
+  ]);
+  const none = 'NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS';
+  const ofEach = names.map(
+    (
+      name,
+    ) => `SELECT 'CREATE ROLE ${name}' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${name}') \\gexec
+ALTER ROLE ${name} LOGIN ${none} PASSWORD ${quoted(lookUp('offer-ads/postgres', name))};
+SELECT 'CREATE DATABASE ${name} OWNER ${name}' WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = '${name}') \\gexec
+REVOKE ALL ON DATABASE ${name} FROM PUBLIC;
+`,
+  );
+  return `${ofEach.join('')}REVOKE ALL ON DATABASE postgres, template1 FROM PUBLIC;
+`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }

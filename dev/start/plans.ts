@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { serviceNames } from '@offer-ads/contracts/primitives';
+import { demoSeller, demoSender } from '../demo-data/seller.ts';
 import { ratesPath } from '../simulators/rates/server.ts';
 import { devFolder, repository } from './folder.ts';
 import type { Ports } from './ports.ts';
@@ -94,9 +95,7 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
       STRIPE_TEST_WEBHOOK_SECRET: secrets.stripeTestWebhook,
       STRIPE_LIVE_SECRET_KEY: secrets.stripeLiveKey,
       STRIPE_LIVE_WEBHOOK_SECRET: secrets.stripeLiveWebhook,
-      SELLER_NAME: 'Offer Ads Ltd',
-      SELLER_ADDRESS: '1 Example Street, London, EC1A 1AA, United Kingdom',
-      SELLER_VAT_NUMBER: 'GB 123 4567 89',
+      ...demoSeller,
     },
     pricing: {
       MONGO_URL: stores.mongo.pricing,
@@ -114,7 +113,7 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
     notifier: {
       MONGO_URL: stores.mongo.notifier,
       SMTP_URL: at.smtp,
-      MAIL_FROM: 'Offer Ads <offers@offer-ads.example>',
+      MAIL_FROM: demoSender,
       PORTAL_URL: `${at.gateway}/portal`,
       ...contextSecrets.notifier,
       UNSUBSCRIBE_SECRET: secrets.unsubscribe,

@@ -1,4 +1,4 @@
-import { httpUrl, port, readConfig } from '@offer-ads/platform/config';
+import { httpUrl, isSecret, port, readConfig } from '@offer-ads/platform/config';
 import { z } from 'zod';
 
 export function readStripeSimulatorConfig(env: NodeJS.ProcessEnv = process.env) {
@@ -8,8 +8,8 @@ export function readStripeSimulatorConfig(env: NodeJS.ProcessEnv = process.env) 
       PORT: port.default(12111),
       PUBLIC_URL: httpUrl.optional(),
       WEBHOOK_URL: httpUrl,
-      STRIPE_TEST_WEBHOOK_SECRET: z.string().min(1),
-      STRIPE_LIVE_WEBHOOK_SECRET: z.string().min(1),
+      STRIPE_TEST_WEBHOOK_SECRET: z.string().min(1).meta(isSecret),
+      STRIPE_LIVE_WEBHOOK_SECRET: z.string().min(1).meta(isSecret),
       STATE_FILE: z.string().optional(),
     }),
     env,

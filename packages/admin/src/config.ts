@@ -1,20 +1,20 @@
 /** Where the services are, and the credential for their admin routes. */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { amqpUrl, httpUrl, readConfig, secret } from '@offer-ads/platform/config';
+import { adminToken, amqpUrl, fileVariable, readConfig, serviceUrl } from '@offer-ads/platform/config';
 import { z } from 'zod';
 
-const settings = z.object({
-  GATEWAY_ADMIN_URL: httpUrl,
-  OFFERS_ADMIN_URL: httpUrl,
-  BILLING_ADMIN_URL: httpUrl,
-  PRICING_ADMIN_URL: httpUrl,
-  MODERATION_ADMIN_URL: httpUrl,
-  NOTIFIER_ADMIN_URL: httpUrl,
+export const adminToolSettings = z.object({
+  GATEWAY_ADMIN_URL: serviceUrl('gateway'),
+  OFFERS_ADMIN_URL: serviceUrl('offers'),
+  BILLING_ADMIN_URL: serviceUrl('billing'),
+  PRICING_ADMIN_URL: serviceUrl('pricing'),
+  MODERATION_ADMIN_URL: serviceUrl('moderation'),
+  NOTIFIER_ADMIN_URL: serviceUrl('notifier'),
   RABBITMQ_URL: amqpUrl,
-  ADMIN_TOKEN: secret,
+  ADMIN_TOKEN: adminToken,
 });
-export type AdminSettings = z.infer<typeof settings>;
+export type AdminSettings = z.infer<typeof adminToolSettings>;
 
 /** Written by `npm start` for as long as it runs, under the names of the variables. */
 const developmentFile = fileURLToPath(new URL('../../../.dev/admin.json', import.meta.url));
@@ -25,5 +25,7 @@ export function readAdminSettings(
   file = developmentFile,
 ): AdminSettings {
   const running = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as NodeJS.ProcessEnv) : {};
-  return readConfig(settings, { ...running, ...env });
+  // What the environment names a file for does not come from there.
+  const rest = Object.entries(running).filter(([name]) => !env[fileVariable(name)]);
+  return readConfig(adminToolSettings, { ...Object.fromEntries(rest), ...env });
 }

@@ -1,5 +1,8 @@
 /** Reading settings from the environment: every problem at once, with its fix, and never a value. */
+import type { ServiceName } from '@offer-ads/contracts/primitives';
 import { z } from 'zod';
+import { readSecretFile } from './secret-files.ts';
+import { factsOf, type SettingFacts } from './setting-facts.ts';
 
 /** Settings are missing or wrong. The message names variables only: values may be secrets and logs are read by many. */
 export class ConfigError extends Error {
@@ -12,26 +15,60 @@ export class ConfigError extends Error {
   }
 }
 
-/** Parses the variables that the schema names; an empty variable counts as missing, as compose files write it. */
+/**
+ * Parses the variables that the schema names; an empty variable counts as missing, as compose files write it. A secret may
+ * come as a file instead, named by NAME_FILE. The environment itself is left as it is.
+ */
 export function readConfig<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEnv): z.infer<S> {
-  const given = Object.fromEntries(
-    Object.keys(schema.shape).map((name) => [name, env[name] === '' ? undefined : env[name]]),
+  const given: Record<string, Given> = Object.fromEntries(
+    Object.entries(schema.shape).map(([name, field]) => [name, readSetting(name, field, env)]),
   );
-  const result = schema.safeParse(given);
-  if (result.success) return result.data;
-  throw new ConfigError(
-    result.error.issues.map((issue) => {
-      const name = String(issue.path[0]);
-      return given[name] === undefined ? `${name} is missing: ${issue.message}` : `${name}: ${issue.message}`;
+  const values = Object.entries(given).map(([name, { value }]) => [name, value]);
+  const result = schema.safeParse(Object.fromEntries(values));
+  const unread = Object.values(given).flatMap(({ problem }) => problem ?? []);
+  if (result.success && unread.length === 0) return result.data;
+  throw new ConfigError([
+    ...unread,
+    ...(result.error?.issues ?? []).flatMap(({ path, message }) => {
+      const name = String(path[0]);
+      const { problem, value, from } = given[name] ?? {};
+      if (problem !== undefined) return [];
+      if (value === undefined) return `${name} is missing: ${message}`;
+      return `${name}${from === undefined ? '' : `, read from ${from}`}: ${message}`;
     }),
-  );
+  ]);
+}
+
+type Given = { readonly value?: string; readonly from?: string; readonly problem?: string };
+
+function readSetting(name: string, field: unknown, env: NodeJS.ProcessEnv): Given {
+  const value = env[name] || undefined;
+  const from = fileVariable(name);
+  const path = factsOf(field).secret ? env[from] || undefined : undefined;
+  if (path === undefined) return value === undefined ? {} : { value };
+  if (value !== undefined) return { problem: `${name} and ${from} are both given: leave one of them out` };
+  const file = readSecretFile(path);
+  return file.ok ? { value: file.text, from } : { problem: `${from} ${file.problem}` };
+}
+
+/** The variable that names the file of a secret. */
+export function fileVariable(name: string): string {
+  return `${name}_FILE`;
 }
 
 function address(example: string, protocols: RegExp) {
   return z.url({ protocol: protocols, error: `must be an address such as ${example}` });
 }
 
-export const postgresUrl = address('postgres://user@host:5432/database', /^postgres(ql)?$/);
+/** Whose value is a secret or holds one. */
+export const isSecret = { secret: true } as const satisfies SettingFacts;
+
+export const postgresUrl = address('postgres://user@host:5432/database', /^postgres(ql)?$/).meta({
+  ...isSecret,
+  description:
+    "The service's own database in Postgres, as its own user. Beyond a network that you trust with ?sslmode=verify-full and the certificate.",
+  example: 'postgres://user:password@postgres:5432/database',
+});
 const mongoExample = 'mongodb://host:27017/database?replicaSet=rs0';
 const mongoHost = address(mongoExample, /^mongodb(\+srv)?$/);
 /** It may name several members of a replica set, separated by commas, which is more than a URL can. */
@@ -39,14 +76,46 @@ export const mongoUrl = z
   .string({ error: `must be an address such as ${mongoExample}` })
   .refine((text) => mongoHost.safeParse(text.replace(/,[^/?@]+/, '')).success, {
     error: `must be an address such as ${mongoExample}`,
+  })
+  .meta({
+    ...isSecret,
+    description:
+      "The service's own database in MongoDB, a replica set, as its own user. All members, separated by commas, or mongodb+srv://.",
+    example: 'mongodb://user:password@mongo:27017/database?replicaSet=mongo&authSource=admin',
   });
-export const amqpUrl = address('amqp://user:password@host:5672', /^amqps?$/);
+export const amqpUrl = address('amqp://user:password@host:5672', /^amqps?$/).meta({
+  ...isSecret,
+  description: "RabbitMQ, as the service's own user; amqps:// beyond a network that you trust.",
+  example: 'amqp://user:password@rabbitmq:5672',
+});
 /** Without the trailing slash, so that paths are simply appended. */
 export const httpUrl = address('https://host:8080', /^https?$/).transform((url) => url.replace(/\/+$/, ''));
 
 /** 32 characters: a signing secret or an admin credential that cannot be guessed. There is no default on purpose. */
 const secretHint = 'must be a random text of at least 32 characters, for example from `openssl rand -hex 32`';
-export const secret = z.string({ error: secretHint }).min(32, { error: secretHint });
+export const secret = z
+  .string({ error: secretHint })
+  .min(32, { error: secretHint })
+  .meta(isSecret);
+
+export const adminToken = secret.meta({
+  description:
+    'Opens the admin routes of all six services to the platform team, that is, to the admin tool. The same in all of them.',
+});
+
+/** Of the tokens in which callers of a service say on whose behalf they call. */
+export function contextSecret(service: ServiceName) {
+  return secret.meta({
+    description: `Signs and verifies on whose behalf ${service} is called. The same in ${service} and in all who call it.`,
+  });
+}
+
+export function serviceUrl(service: ServiceName) {
+  return httpUrl.meta({
+    description: `Address of ${service} within the network of the services.`,
+    example: `http://${service}:8080`,
+  });
+}
 
 export const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
   error: 'must be one of trace, debug, info, warn, error, fatal, silent',
@@ -61,12 +130,23 @@ export const port = z
 
 /** What every service that listens needs; spread it into the service's own schema. */
 export const httpSettings = {
-  HOST: z.string().default('127.0.0.1'),
-  PORT: port.default(8080),
-  LOG_LEVEL: logLevel.default('info'),
+  HOST: z.string().default('127.0.0.1').meta({
+    description:
+      'Address of this machine on which it listens. 0.0.0.0, every address, in containers; what is reached from outside is decided there.',
+  }),
+  PORT: port.default(8080).meta({ description: 'Port on which it listens; 0 takes any free one.' }),
+  LOG_LEVEL: logLevel.default('info').meta({
+    description:
+      'The least important lines that are logged: trace, debug, info, warn, error, fatal or silent. debug while you look for a fault.',
+  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional().meta({
+    description:
+      'The OpenTelemetry collector that gets the traces, by OTLP over HTTP. Without it none are sent, and logs have trace ids all the same.',
+    example: 'http://otel-collector:4318',
+  }),
 };
 
-/** OpenTelemetry's standard variable; its presence alone switches exporters on. */
+/** The same before there is a config: OpenTelemetry's standard variable, whose presence alone switches exporters on. */
 export function telemetryEndpoint(env: NodeJS.ProcessEnv = process.env): string | undefined {
   return env.OTEL_EXPORTER_OTLP_ENDPOINT || undefined;
 }

@@ -1,15 +1,40 @@
 /** Settings of billing; the only reader of the environment. */
-import { amqpUrl, httpSettings, httpUrl, postgresUrl, readConfig, secret } from '@offer-ads/platform/config';
+import {
+  adminToken,
+  amqpUrl,
+  contextSecret,
+  httpSettings,
+  httpUrl,
+  isSecret,
+  postgresUrl,
+  readConfig,
+} from '@offer-ads/platform/config';
 import { z } from 'zod';
 
 /** The prefix tells the modes apart: a live key in the wrong place would take real money for a test. */
 function stripeKey(mode: 'test' | 'live') {
   const hint = `must be a secret or restricted key of Stripe's ${mode} mode, sk_${mode}_... or rk_${mode}_...`;
-  return z.string({ error: hint }).regex(new RegExp(`^[sr]k_${mode}_\\w+$`), { error: hint });
+  return z
+    .string({ error: hint })
+    .regex(new RegExp(`^[sr]k_${mode}_\\w+$`), { error: hint })
+    .meta({
+      ...isSecret,
+      description: `Secret or restricted key of Stripe's ${mode} mode: what offers are paid by in ${mode.toUpperCase()} mode.`,
+      example: `rk_${mode}_...`,
+    });
 }
 
 const webhookHint = 'must be the signing secret of the webhook endpoint, whsec_...';
-const webhookSecret = z.string({ error: webhookHint }).regex(/^whsec_\S{8,}$/, { error: webhookHint });
+function webhookSecret(mode: 'test' | 'live') {
+  return z
+    .string({ error: webhookHint })
+    .regex(/^whsec_\S{8,}$/, { error: webhookHint })
+    .meta({
+      ...isSecret,
+      description: `Signing secret of the webhook endpoint that Stripe's ${mode} mode has been given: /webhooks/stripe of billing.`,
+      example: 'whsec_...',
+    });
+}
 
 function line(what: string, most: number) {
   const error = `must be ${what} as it stands on invoices, one line of at most ${most} characters`;
@@ -22,35 +47,46 @@ function line(what: string, most: number) {
 
 const vatNumberHint = 'must be the VAT number of the seller, such as GB 123 4567 89';
 
-const settings = z.object({
+export const billingSettings = z.object({
   ...httpSettings,
   BILLING_DATABASE_URL: postgresUrl,
   RABBITMQ_URL: amqpUrl,
-  BILLING_CONTEXT_SECRET: secret,
-  ADMIN_TOKEN: secret,
-  // Base of the payment links that payers get.
-  PUBLIC_URL: httpUrl,
-  // Instead of Stripe's own address; not set in production.
-  STRIPE_API_URL: httpUrl.optional(),
+  BILLING_CONTEXT_SECRET: contextSecret('billing'),
+  ADMIN_TOKEN: adminToken,
+  PUBLIC_URL: httpUrl.meta({
+    description: 'Address under which payers and Stripe reach billing: the base of payment links.',
+    example: 'https://pay.ads.example',
+  }),
+  STRIPE_API_URL: httpUrl.optional().meta({
+    description: "Another address than Stripe's own: the simulator's. Not set in production.",
+    example: 'http://stripe-simulator:8080',
+    without: "Stripe's own",
+  }),
   STRIPE_TEST_SECRET_KEY: stripeKey('test'),
-  STRIPE_TEST_WEBHOOK_SECRET: webhookSecret,
+  STRIPE_TEST_WEBHOOK_SECRET: webhookSecret('test'),
   STRIPE_LIVE_SECRET_KEY: stripeKey('live'),
-  STRIPE_LIVE_WEBHOOK_SECRET: webhookSecret,
-  // Who sells, on invoices. The commas of an address end its lines.
-  SELLER_NAME: line('the name of the seller', 100),
-  SELLER_ADDRESS: line('the address of the seller, its parts separated by commas', 300),
+  STRIPE_LIVE_WEBHOOK_SECRET: webhookSecret('live'),
+  SELLER_NAME: line('the name of the seller', 100).meta({
+    description: 'Who sells, as it stands on invoices.',
+    example: 'Offer Ads Ltd',
+  }),
+  SELLER_ADDRESS: line('the address of the seller, its parts separated by commas', 300).meta({
+    description: "The seller's address on invoices; its commas end lines.",
+    example: '1 Example Street, London, EC1A 1AA, United Kingdom',
+  }),
   SELLER_VAT_NUMBER: z
     .string({ error: vatNumberHint })
-    .regex(/^(GB|XI) ?\d{3} ?\d{4} ?\d{2}( ?\d{3})?$/, { error: vatNumberHint }),
+    .regex(/^(GB|XI) ?\d{3} ?\d{4} ?\d{2}( ?\d{3})?$/, { error: vatNumberHint })
+    .meta({ description: "The seller's VAT number, as invoices must show it.", example: 'GB 123 4567 89' }),
 });
 
-export type BillingConfig = z.infer<typeof settings>;
+export type BillingConfig = z.infer<typeof billingSettings>;
 
 export function readBillingConfig(env: NodeJS.ProcessEnv = process.env): BillingConfig {
-  return readConfig(settings, env);
+  return readConfig(billingSettings, env);
 }
 
 /** What the migration command needs and nothing more. */
 export function readDatabaseUrl(env: NodeJS.ProcessEnv = process.env): string {
-  return readConfig(settings.pick({ BILLING_DATABASE_URL: true }), env).BILLING_DATABASE_URL;
+  return readConfig(billingSettings.pick({ BILLING_DATABASE_URL: true }), env).BILLING_DATABASE_URL;
 }

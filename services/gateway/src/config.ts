@@ -1,10 +1,19 @@
 /** The gateway's settings; the only reader of the environment. */
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
-import { amqpUrl, httpSettings, httpUrl, postgresUrl, readConfig, secret } from '@offer-ads/platform/config';
+import {
+  adminToken,
+  amqpUrl,
+  contextSecret,
+  httpSettings,
+  httpUrl,
+  isSecret,
+  postgresUrl,
+  readConfig,
+  serviceUrl,
+} from '@offer-ads/platform/config';
 import { z } from 'zod';
 
-/** Addresses of proxies whose `X-Forwarded-For` is believed. None by default: anybody can send that header. */
 const networks = z
   .string()
   .default('')
@@ -16,20 +25,34 @@ const networks = z
   )
   .refine((all) => all.every(isNetwork), {
     error: 'must be networks separated by commas, such as 10.0.0.0/8,fd00::/8',
+  })
+  .meta({
+    description:
+      'Networks of the proxies whose X-Forwarded-For is believed, separated by commas. Behind a proxy or load balancer set them, or all callers share the 60 requests a minute of one address; none otherwise, because anybody can send that header.',
+    example: '10.0.0.0/8',
+    without: 'none',
   });
 
-/** Without it each replica counts requests for itself, which is exact for one. */
 const valkeyUrl = z
   .url({ protocol: /^rediss?$/, error: 'must be an address such as redis://:password@host:6379' })
-  .optional();
+  .optional()
+  .meta({
+    ...isSecret,
+    description:
+      'Valkey or Redis, where all replicas count requests together. Without it each counts for itself, which is exact for one.',
+    example: 'redis://:password@valkey:6379',
+  });
 
-/** Where the call log waits on disk while the store is away. Without it, it waits in memory only. */
 const callSpoolFolder = z
   .string()
   .refine(isAbsolute, { error: 'must be an absolute path, such as /data/call-spool' })
-  .optional();
+  .optional()
+  .meta({
+    description:
+      'Folder where calls wait to be logged while Postgres is away, 256 MB at most; replicas may share it. Without it they wait in memory, and a stop loses them.',
+    example: '/data/call-spool',
+  });
 
-/** Further services whose health the status page shows, besides those that the gateway asks anyway. */
 const statusTargets = z
   .string()
   .default('')
@@ -46,36 +69,45 @@ const statusTargets = z
     Object.fromEntries(
       all.map((target) => [target.slice(0, target.indexOf('=')), new URL(afterName(target)).origin]),
     ),
-  );
+  )
+  .meta({
+    description:
+      'Further services whose health the status page shows, beside those that the gateway calls anyway: name=address pairs, separated by commas.',
+    example: 'moderation=http://moderation:8080',
+    without: 'none',
+  });
 
-const schema = z.object({
+export const gatewaySettings = z.object({
   ...httpSettings,
   GATEWAY_DATABASE_URL: postgresUrl,
   RABBITMQ_URL: amqpUrl,
-  ADMIN_TOKEN: secret,
-  OFFERS_URL: httpUrl,
-  PRICING_URL: httpUrl,
-  BILLING_URL: httpUrl,
-  NOTIFIER_URL: httpUrl,
-  OFFERS_CONTEXT_SECRET: secret,
-  PRICING_CONTEXT_SECRET: secret,
-  BILLING_CONTEXT_SECRET: secret,
-  NOTIFIER_CONTEXT_SECRET: secret,
-  PUBLIC_URL: httpUrl,
+  ADMIN_TOKEN: adminToken,
+  OFFERS_URL: serviceUrl('offers'),
+  PRICING_URL: serviceUrl('pricing'),
+  BILLING_URL: serviceUrl('billing'),
+  NOTIFIER_URL: serviceUrl('notifier'),
+  OFFERS_CONTEXT_SECRET: contextSecret('offers'),
+  PRICING_CONTEXT_SECRET: contextSecret('pricing'),
+  BILLING_CONTEXT_SECRET: contextSecret('billing'),
+  NOTIFIER_CONTEXT_SECRET: contextSecret('notifier'),
+  PUBLIC_URL: httpUrl.meta({
+    description: 'Address under which the world reaches the gateway: the API, the portal, links in mails.',
+    example: 'https://ads.example',
+  }),
   TRUSTED_PROXIES: networks,
   VALKEY_URL: valkeyUrl,
   CALL_SPOOL_FOLDER: callSpoolFolder,
   STATUS_TARGETS: statusTargets,
 });
-export type GatewayConfig = z.infer<typeof schema>;
+export type GatewayConfig = z.infer<typeof gatewaySettings>;
 
 export function readGatewayConfig(env: NodeJS.ProcessEnv = process.env): GatewayConfig {
-  return readConfig(schema, env);
+  return readConfig(gatewaySettings, env);
 }
 
 /** What the migration command needs and nothing more. */
 export function readDatabaseUrl(env: NodeJS.ProcessEnv = process.env): string {
-  return readConfig(schema.pick({ GATEWAY_DATABASE_URL: true }), env).GATEWAY_DATABASE_URL;
+  return readConfig(gatewaySettings.pick({ GATEWAY_DATABASE_URL: true }), env).GATEWAY_DATABASE_URL;
 }
 
 const statusTarget = /^[a-z][a-z0-9-]{0,30}=https?:\/\//;

@@ -1,6 +1,14 @@
 /** Settings of moderation; the only reader of the environment. */
 import { availableParallelism } from 'node:os';
-import { httpSettings, httpUrl, mongoUrl, readConfig, secret } from '@offer-ads/platform/config';
+import {
+  adminToken,
+  contextSecret,
+  httpSettings,
+  httpUrl,
+  isSecret,
+  mongoUrl,
+  readConfig,
+} from '@offer-ads/platform/config';
 import { z } from 'zod';
 import type { ModelSettings } from './hosted/open-model.ts';
 
@@ -17,33 +25,69 @@ const credential = z
   .string()
   .regex(/^[\x21-\x7e]+$/, { error: 'must be printable characters without spaces or line breaks' });
 
-const settings = z.object({
+export const moderationSettings = z.object({
   ...httpSettings,
   MONGO_URL: mongoUrl,
-  ADMIN_TOKEN: secret,
-  MODERATION_CONTEXT_SECRET: secret,
+  ADMIN_TOKEN: adminToken,
+  MODERATION_CONTEXT_SECRET: contextSecret('moderation'),
   // More likely unsafe than not, with room for the model's doubts about honest pictures of people.
-  EXPLICIT_THRESHOLD: share.default(0.6),
+  EXPLICIT_THRESHOLD: share.default(0.6).meta({
+    description:
+      'From which score, 0 to 1, a picture is refused as explicit. Lower refuses more, honest ones too.',
+  }),
   // Only what the model has hardly any other reading for.
-  SUGGESTIVE_THRESHOLD: share.default(0.9),
-  // Pictures that are worked on at once, each with a thread of the model.
-  MODEL_THREADS: count.default(availableParallelism()),
+  SUGGESTIVE_THRESHOLD: share.default(0.9).meta({
+    description:
+      'From which score, 0 to 1, a picture is refused as suggestive. Lower refuses more, honest ones too.',
+  }),
+  MODEL_THREADS: count.default(availableParallelism()).meta({
+    description:
+      'Pictures that are looked at at once, each by a thread of the model: as many as the processors that this service may use.',
+    example: '2',
+    without: "the machine's processors",
+  }),
   // A picture takes a fifth of a second of one core: whoever waits behind 32 others still gets an answer in time.
-  MOST_WAITING: count.default(32),
-  // Who looks: the model in our own threads, or a hosted service, to which every picture is then sent.
+  MOST_WAITING: count.default(32).meta({
+    description:
+      'Pictures that may wait for a thread; further ones are answered with 503 and Retry-After at once.',
+  }),
   MODERATION_MODEL: z
     .enum(['nsfwjs', 'rekognition', 'safesearch', 'sightengine'], {
       error: 'must be nsfwjs, rekognition, safesearch or sightengine',
     })
-    .default('nsfwjs'),
-  // Where the hosted service is, unless at its own address: a proxy's, for example.
-  HOSTED_MODEL_URL: httpUrl.optional(),
-  REKOGNITION_REGION: credential.optional(),
-  REKOGNITION_ACCESS_KEY_ID: credential.optional(),
-  REKOGNITION_SECRET_ACCESS_KEY: credential.optional(),
-  SAFESEARCH_API_KEY: credential.optional(),
-  SIGHTENGINE_API_USER: credential.optional(),
-  SIGHTENGINE_API_SECRET: credential.optional(),
+    .default('nsfwjs')
+    .meta({
+      description:
+        'Who looks at pictures: nsfwjs, a model in our own threads, or a hosted service, to which every picture is then sent: rekognition, safesearch or sightengine.',
+      example: 'rekognition',
+    }),
+  HOSTED_MODEL_URL: httpUrl.optional().meta({
+    description: "Another address of the hosted service than its own: a proxy's.",
+    example: 'https://proxy.example',
+    without: 'its own',
+  }),
+  REKOGNITION_REGION: credential.optional().meta({
+    description: 'Region of AWS Rekognition; needed with rekognition.',
+    example: 'eu-west-1',
+  }),
+  REKOGNITION_ACCESS_KEY_ID: credential.optional().meta({
+    ...isSecret,
+    description: 'Id of a key that may call rekognition:DetectModerationLabels; needed with rekognition.',
+  }),
+  REKOGNITION_SECRET_ACCESS_KEY: credential
+    .optional()
+    .meta({ ...isSecret, description: 'The secret of that key.' }),
+  SAFESEARCH_API_KEY: credential.optional().meta({
+    ...isSecret,
+    description: 'Key that is restricted to the Cloud Vision API; needed with safesearch.',
+  }),
+  SIGHTENGINE_API_USER: credential.optional().meta({
+    description: 'API user, as the account at Sightengine shows it; needed with sightengine.',
+    example: '123456789',
+  }),
+  SIGHTENGINE_API_SECRET: credential
+    .optional()
+    .meta({ ...isSecret, description: 'API secret of that user; needed with sightengine.' }),
 });
 
 const neededBy = {
@@ -69,7 +113,7 @@ const schema = Object.entries(neededBy).reduce(
         when: () => true,
       },
     ),
-  settings,
+  moderationSettings,
 );
 
 export type ModerationConfig = z.infer<typeof schema>;

@@ -1,50 +1,92 @@
 /** Settings of the notifier; the only reader of the environment. */
 import { readFileSync } from 'node:fs';
-import { amqpUrl, httpSettings, httpUrl, mongoUrl, readConfig, secret } from '@offer-ads/platform/config';
+import {
+  adminToken,
+  amqpUrl,
+  contextSecret,
+  httpSettings,
+  httpUrl,
+  isSecret,
+  mongoUrl,
+  readConfig,
+  secret,
+} from '@offer-ads/platform/config';
 import { z } from 'zod';
 import { smtpProblem } from './smtp-address.ts';
 
 const rateHint = 'must be a number of mails per second, for example 14 or 0.5';
 const connectionsHint = 'must be a number of connections from 1 to 100';
 
-const everySetting = z.object({
+export const notifierSettings = z.object({
   ...httpSettings,
-  ADMIN_TOKEN: secret,
+  ADMIN_TOKEN: adminToken,
   MONGO_URL: mongoUrl,
   RABBITMQ_URL: amqpUrl,
-  SMTP_URL: z.url({
-    protocol: /^smtps?$/,
-    error: 'must be an address such as smtps://user:password@host:465',
-  }),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/, error: 'must be an address such as smtps://user:password@host:465' })
+    .meta({
+      ...isSecret,
+      description:
+        'The mail server, with its user and password: smtps:// on 465, or smtp:// with STARTTLS on 587.',
+      example: 'smtps://user:password@mail.example:465',
+    }),
   SMTP_TLS: z
     .enum(['required', 'off'], { error: 'must be required or off; left out, it is required but on loopback' })
-    .optional(),
+    .optional()
+    .meta({
+      description:
+        'Whether the connection to the mail server is encrypted and its certificate known: required, or off, only within a network of your own.',
+      example: 'off',
+      without: 'required, but on loopback',
+    }),
   SMTP_CA_FILE: z
     .string()
     .refine(isCertificateFile, { error: 'must be a readable file of certificates (PEM)' })
-    .optional(),
+    .optional()
+    .meta({
+      description:
+        "File with the certificates (PEM) by which the mail server is known, where the world's do not do.",
+      example: '/etc/offer-ads/smtp-ca.pem',
+      without: "those of Node's own list",
+    }),
   SMTP_CONNECTIONS: z
     .string({ error: connectionsHint })
     .regex(/^([1-9]\d?|100)$/, { error: connectionsHint })
     .transform(Number)
-    .default(5),
+    .default(5)
+    .meta({
+      description:
+        'Connections to the mail server at once from each replica, 1 to 100; as many as its provider allows.',
+    }),
   SMTP_RATE_PER_SECOND: z
     .string()
     .regex(/^\d{1,5}(\.\d{1,3})?$/, { error: rateHint })
     .transform(Number)
     .refine((rate) => rate > 0, { error: rateHint })
-    .optional(),
+    .optional()
+    .meta({
+      description: 'Mails per second, over all replicas; what the provider allows.',
+      example: '14',
+      without: 'unlimited',
+    }),
   MAIL_FROM: z
     .string({ error: 'must be a sender such as Offers <offers@example.com>' })
     .regex(/^([^<>@\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/, {
       error: 'must be a sender such as Offers <offers@example.com>',
-    }),
-  PORTAL_URL: httpUrl,
-  NOTIFIER_CONTEXT_SECRET: secret,
-  UNSUBSCRIBE_SECRET: secret,
+    })
+    .meta({ description: 'Sender of all mails.', example: 'Offers <offers@ads.example>' }),
+  PORTAL_URL: httpUrl.meta({
+    description: "Address of the portal, for links in mails: the gateway's public one and /portal.",
+    example: 'https://ads.example/portal',
+  }),
+  NOTIFIER_CONTEXT_SECRET: contextSecret('notifier'),
+  UNSUBSCRIBE_SECRET: secret.meta({
+    description:
+      'Signs the links that end mails. With another one, those in all mails sent before do nothing.',
+  }),
 });
 
-const settings = everySetting.superRefine(({ SMTP_URL, SMTP_TLS }, context) => {
+const settings = notifierSettings.superRefine(({ SMTP_URL, SMTP_TLS }, context) => {
   const problem = smtpProblem(SMTP_URL, SMTP_TLS);
   if (problem !== undefined) context.addIssue({ code: 'custom', path: ['SMTP_URL'], message: problem });
 });

@@ -1,36 +1,78 @@
 /** The settings of offers; the only reader of its environment. */
 import { fileURLToPath } from 'node:url';
-import { amqpUrl, httpSettings, httpUrl, postgresUrl, readConfig, secret } from '@offer-ads/platform/config';
+import {
+  adminToken,
+  amqpUrl,
+  contextSecret,
+  httpSettings,
+  httpUrl,
+  isSecret,
+  postgresUrl,
+  readConfig,
+  secret,
+  serviceUrl,
+} from '@offer-ads/platform/config';
 import { z } from 'zod';
 import type { ImageStoreSettings } from './images/open.ts';
 
 const storeHint =
   'must be file:///folder (one that every replica shares) or s3://bucket or s3://bucket/prefix';
 
-const settings = z.object({
+export const offersSettings = z.object({
   ...httpSettings,
-  ADMIN_TOKEN: secret,
+  ADMIN_TOKEN: adminToken,
   RABBITMQ_URL: amqpUrl,
   OFFERS_DATABASE_URL: postgresUrl,
-  PRICING_URL: httpUrl,
-  BILLING_URL: httpUrl,
-  MODERATION_URL: httpUrl,
-  OFFERS_CONTEXT_SECRET: secret,
-  PRICING_CONTEXT_SECRET: secret,
-  BILLING_CONTEXT_SECRET: secret,
-  MODERATION_CONTEXT_SECRET: secret,
-  // Base of the signed image addresses, as members' browsers reach it.
-  PUBLIC_URL: httpUrl,
-  IMAGE_URL_SECRET: secret,
+  PRICING_URL: serviceUrl('pricing'),
+  BILLING_URL: serviceUrl('billing'),
+  MODERATION_URL: serviceUrl('moderation'),
+  OFFERS_CONTEXT_SECRET: contextSecret('offers'),
+  PRICING_CONTEXT_SECRET: contextSecret('pricing'),
+  BILLING_CONTEXT_SECRET: contextSecret('billing'),
+  MODERATION_CONTEXT_SECRET: contextSecret('moderation'),
+  PUBLIC_URL: httpUrl.meta({
+    description:
+      "Address under which members' browsers reach offers: the base of the signed addresses of pictures.",
+    example: 'https://pictures.ads.example',
+  }),
+  IMAGE_URL_SECRET: secret.meta({
+    description:
+      'Signs the addresses of pictures. With another one, those that were given out before open nothing.',
+  }),
   IMAGE_STORE_URL: z
     .string({ error: storeHint })
-    .regex(/^(file:\/\/\/.+|s3:\/\/[a-z0-9][a-z0-9.-]+(\/[\w.-]+)*\/?)$/, { error: storeHint }),
+    .regex(/^(file:\/\/\/.+|s3:\/\/[a-z0-9][a-z0-9.-]+(\/[\w.-]+)*\/?)$/, { error: storeHint })
+    .meta({
+      description:
+        'Where pictures lie: file:///folder, one that all replicas share, or s3://bucket or s3://bucket/prefix of any store that speaks S3. Several machines need a bucket.',
+      example: 's3://offer-pictures',
+    }),
   // Of the store that s3:// is at. All of them are settings, so that nothing is looked up on the machine.
-  S3_ENDPOINT: httpUrl.optional(),
-  S3_REGION: z.string().optional(),
-  S3_PATH_STYLE: z.enum(['true', 'false'], { error: 'must be true or false' }).optional(),
-  S3_ACCESS_KEY_ID: z.string().optional(),
-  S3_SECRET_ACCESS_KEY: z.string().optional(),
+  S3_ENDPOINT: httpUrl.optional().meta({
+    description: 'Address of the store of buckets; needed with s3://.',
+    example: 'https://s3.eu-west-1.amazonaws.com',
+  }),
+  S3_REGION: z.string().optional().meta({
+    description: 'Its region, where it has any.',
+    example: 'eu-west-1',
+    without: 'us-east-1',
+  }),
+  S3_PATH_STYLE: z.enum(['true', 'false'], { error: 'must be true or false' }).optional().meta({
+    description: "false for stores that want the bucket in the host's name instead of the path.",
+    example: 'false',
+    without: 'true',
+  }),
+  S3_ACCESS_KEY_ID: z
+    .string()
+    .optional()
+    .meta({
+      ...isSecret,
+      description: 'Id of a key that may get, put, delete and list in the bucket; needed with s3://.',
+    }),
+  S3_SECRET_ACCESS_KEY: z
+    .string()
+    .optional()
+    .meta({ ...isSecret, description: 'The secret of that key.' }),
 });
 
 const neededByS3 = {
@@ -47,7 +89,7 @@ const schema = Object.entries(neededByS3).reduce(
       // Told together with all other problems.
       when: () => true,
     }),
-  settings,
+  offersSettings,
 );
 
 export type OffersConfig = z.infer<typeof schema>;
@@ -58,7 +100,7 @@ export function readOffersConfig(env: NodeJS.ProcessEnv = process.env): OffersCo
 
 /** What the migration command needs and nothing more. */
 export function readDatabaseUrl(env: NodeJS.ProcessEnv = process.env): string {
-  return readConfig(settings.pick({ OFFERS_DATABASE_URL: true }), env).OFFERS_DATABASE_URL;
+  return readConfig(offersSettings.pick({ OFFERS_DATABASE_URL: true }), env).OFFERS_DATABASE_URL;
 }
 
 export function imageStoreOf(config: OffersConfig): ImageStoreSettings {

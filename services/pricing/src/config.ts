@@ -1,5 +1,13 @@
 /** The settings of pricing. */
-import { amqpUrl, httpSettings, httpUrl, mongoUrl, readConfig, secret } from '@offer-ads/platform/config';
+import {
+  adminToken,
+  amqpUrl,
+  contextSecret,
+  httpSettings,
+  httpUrl,
+  mongoUrl,
+  readConfig,
+} from '@offer-ads/platform/config';
 import { z } from 'zod';
 
 const cohortHint = 'must be a whole number from 1 to 10000';
@@ -9,24 +17,35 @@ const cohort = z
   .transform(Number)
   .refine((number) => number >= 1 && number <= 10_000, { error: cohortHint });
 
-const settings = z.object({
+export const pricingSettings = z.object({
   ...httpSettings,
   MONGO_URL: mongoUrl,
   RABBITMQ_URL: amqpUrl,
-  PRICING_CONTEXT_SECRET: secret,
-  ADMIN_TOKEN: secret,
-  /** Address of the central bank's daily rates as XML, or of a mirror. */
-  RATES_URL: httpUrl,
-  /** The smallest number of members that an estimate tells apart (docs/prices.md, "Nobody is found by estimates"). */
-  AUDIENCE_MIN_COHORT: cohort.default(1),
-  /** Who counts members: the index in memory, or MongoDB for audiences beyond one machine (docs/scaling.md). */
-  AUDIENCE_ENGINE: z.enum(['index', 'mongo'], { error: 'must be index or mongo' }).default('index'),
-  /** Where the index leaves its snapshot, so that a restart need not read all members from MongoDB; without it none is kept. */
-  AUDIENCE_SNAPSHOT_FOLDER: z.string().min(1).optional(),
+  PRICING_CONTEXT_SECRET: contextSecret('pricing'),
+  ADMIN_TOKEN: adminToken,
+  RATES_URL: httpUrl.meta({
+    description: "Address of the European Central Bank's daily rates as XML, or of a mirror.",
+    example: 'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml',
+  }),
+  AUDIENCE_MIN_COHORT: cohort.default(1).meta({
+    description:
+      'The smallest number of members that an estimate tells apart, 1 to 10000. 1 is exact; more protects members from being located by estimates (docs/prices.md).',
+    example: '10',
+  }),
+  AUDIENCE_ENGINE: z.enum(['index', 'mongo'], { error: 'must be index or mongo' }).default('index').meta({
+    description:
+      'Who counts members: index, in the memory of pricing, or mongo, for more members than fit there (docs/scaling.md).',
+    example: 'mongo',
+  }),
+  AUDIENCE_SNAPSHOT_FOLDER: z.string().min(1).optional().meta({
+    description:
+      'Folder where the index leaves its snapshot, so that a start need not read all members from MongoDB; replicas may share it. Without it none is kept.',
+    example: '/data/audience',
+  }),
 });
 
-export type PricingConfig = z.infer<typeof settings>;
+export type PricingConfig = z.infer<typeof pricingSettings>;
 
 export function readPricingConfig(env: NodeJS.ProcessEnv = process.env): PricingConfig {
-  return readConfig(settings, env);
+  return readConfig(pricingSettings, env);
 }

@@ -1,0 +1,32 @@
+/** The folder of secrets, and `.env`: made where they are missing. */
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inventFiles, storeFiles } from './secrets.ts';
+
+/**
+ * Nobody but its owner may enter the folder, and whoever is let in may read its files: containers run as users of their own
+ * (1000, 999, 472), and each gets just the files that docker-compose.yml hands it, past the folder.
+ */
+const ofFolder = 0o700;
+const ofFiles = 0o444;
+
+/** What was there stays as it is, but for what stores are told. @returns the names of new files */
+export function writeSecrets(folder: string): string[] {
+  mkdirSync(folder, { recursive: true });
+  chmodSync(folder, ofFolder);
+  const invented = [...inventFiles()];
+  const made = invented.filter(([name]) => !existsSync(join(folder, name)));
+  for (const [name, value] of made) writeWhole(join(folder, name), value);
+  const files = new Map(
+    invented.map(([name]) => [name, readFileSync(join(folder, name), 'utf8').replace(/\r?\n$/, '')]),
+  );
+  for (const [name, value] of storeFiles(files)) writeWhole(join(folder, name), value);
+  return made.map(([name]) => name);
+}
+
+/** A killed set-up leaves no half of a secret behind. */
+function writeWhole(file: string, content: string): void {
+  writeFileSync(`${file}.new`, content, { mode: 0o600 });
+  chmodSync(`${file}.new`, ofFiles);
+  renameSync(`${file}.new`, file);
+}

@@ -1,0 +1,78 @@
+/** The files that docker-compose.yml hands to its containers as secrets: their names, and how they are made. */
+import { externalSecrets, type LookUp, secretData } from '../kubernetes/secrets.ts';
+import { inventSecrets, newMongoKey, random } from '../kubernetes/secrets-of-dev.ts';
+import { mongoSetUp, postgresSetUp, rabbitmqDefinitions } from '../kubernetes/store-users.ts';
+import { isSecretOf, type Program, programs } from '../settings/schemas.ts';
+
+/** Each service has a user of its own there, so the same setting is another secret in each. */
+const differs = new Set(['RABBITMQ_URL', 'MONGO_URL']);
+
+/** The file that holds a setting. */
+export function secretFileOf(program: Program, name: string): string {
+  const file = name.toLowerCase().replaceAll('_', '-');
+  return differs.has(name) ? `${program}-${file}` : file;
+}
+
+/** Of a bucket of one's own or a hosted model: whoever has one brings them. */
+const areBrought = /^(S3|REKOGNITION|SAFESEARCH|SIGHTENGINE)_/;
+
+/** Users of RabbitMQ whom nobody here signs in as: the community platform, and people who look at queues. */
+const otherBrokerUsers = ['community', 'scaler'];
+
+export type Files = ReadonlyMap<string, string>;
+
+/** Every file that must be there before the first start, all of them random; of Stripe and the mail server as the simulators take them. */
+export function inventFiles(): Files {
+  const lookUp = inventSecrets();
+  const settings = externalSecrets().flatMap((external) => {
+    const program = programs.find((name) => name === external.spec.target.name);
+    if (program === undefined) return [];
+    return Object.entries(secretData(external, lookUp))
+      .filter(([name]) => isSecretOf(program, name) && !areBrought.test(name))
+      .map(([name, value]): [string, string] => [secretFileOf(program, name), asInCompose(value)]);
+  });
+  const others = otherBrokerUsers.map((user): [string, string] => [
+    `${user}-rabbitmq-url`,
+    `amqp://${user}:${lookUp('offer-ads/rabbitmq', user)}@rabbitmq:5672`,
+  ]);
+  return new Map([
+    ...settings,
+    ...others,
+    ['postgres-superuser-password', random(32)],
+    ['mongo-root-password', random(32)],
+    ['mongo-key', newMongoKey()],
+    ['grafana-admin-password', random(12)],
+  ]);
+}
+
+/** One of each store, without certificates. */
+function asInCompose(value: string): string {
+  return value
+    .replace(/\?sslmode=.*$/, '')
+    .replace('@postgres-rw:', '@postgres:')
+    .replace(/@mongo-0\.[^/]+\//, '@mongo:27017/');
+}
+
+/** What the stores are told of their users, always made anew: rights follow the code, passwords the addresses in the files. */
+export function storeFiles(files: Files): Files {
+  const lookUp: LookUp = (key, property) => {
+    const [, store = ''] = key.split('/');
+    const file = store === 'valkey' ? 'valkey-url' : `${property}-${addressOf[store]}`;
+    return decodeURIComponent(new URL(files.get(file) ?? '').password);
+  };
+  const valkey = externalSecrets().find(({ metadata }) => metadata.name === 'valkey');
+  if (valkey === undefined) throw new Error('k8s/components/external-secrets has no valkey');
+  const rootPassword = files.get('mongo-root-password') ?? '';
+  return new Map([
+    ['postgres-set-up.sql', postgresSetUp(lookUp)],
+    ['mongo-set-up.js', mongoSetUp(lookUp, { rootPassword, host: 'mongo:27017' })],
+    ['rabbitmq-definitions.json', rabbitmqDefinitions(lookUp)],
+    ['valkey.conf', secretData(valkey, lookUp)['valkey.conf'] ?? ''],
+  ]);
+}
+
+const addressOf: Readonly<Record<string, string>> = {
+  postgres: 'database-url',
+  mongo: 'mongo-url',
+  rabbitmq: 'rabbitmq-url',
+};

@@ -1,0 +1,7 @@
+/** Who sells in a system for trying out, under the names of billing's settings. */
+export const demoSeller = {
+  SELLER_NAME: 'Offer Ads Ltd',
+  SELLER_ADDRESS: '1 Example Street, London, EC1A 1AA, United Kingdom',
+  SELLER_VAT_NUMBER: 'GB 123 4567 89',
+};
+export const demoSender = 'Offer Ads <offers@offer-ads.example>';

@@ -1,0 +1,54 @@
+/** `npm run generate` writes every generated document; `--check` only compares and fails on a difference (CI). */
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { allDocuments } from '@offer-ads/contracts/documents';
+import { envExample } from './settings/env-example.ts';
+import { settingsPage } from './settings/settings-page.ts';
+import { repository } from './start/folder.ts';
+
+/** Holds nothing else. */
+const ofContracts = 'packages/contracts/generated';
+
+const documents = new Map([
+  ...[...allDocuments()].map(([file, text]) => [join(ofContracts, file), text] as const),
+  ['.env.example', envExample()],
+  ['docs/operations/settings.md', settingsPage()],
+]);
+
+if (process.argv.includes('--check')) {
+  const found = [
+    ...(await differences()),
+    ...(await leftovers()).map((path) => `${path}: no longer declared`),
+  ];
+  if (found.length > 0) {
+    console.error(
+      `Generated documents differ; run \`npm run generate\` and commit:\n  ${found.join('\n  ')}`,
+    );
+    process.exitCode = 1;
+  }
+} else {
+  for (const path of await leftovers()) await rm(join(repository, path));
+  for (const [path, text] of documents) {
+    await mkdir(dirname(join(repository, path)), { recursive: true });
+    await writeFile(join(repository, path), text);
+  }
+  console.log(`${documents.size} documents written.`);
+}
+
+async function differences(): Promise<string[]> {
+  const found: string[] = [];
+  for (const [path, text] of documents) {
+    const committed = await readFile(join(repository, path), 'utf8').catch(() => undefined);
+    if (committed !== text) found.push(`${path}: ${committed === undefined ? 'missing' : 'out of date'}`);
+  }
+  return found;
+}
+
+async function leftovers(): Promise<string[]> {
+  const options = { recursive: true, withFileTypes: true } as const;
+  const entries = await readdir(join(repository, ofContracts), options).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(repository.length))
+    .filter((path) => !documents.has(path));
+}

@@ -1,0 +1,43 @@
+/** The settings of everything that docker-compose.yml and k8s/ start from our own images: their schemas and readers. */
+import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
+import { factsOf } from '@offer-ads/platform/setting-facts';
+import type { z } from 'zod';
+import { adminToolSettings, readAdminSettings } from '../../packages/admin/src/config.ts';
+import { billingSettings, readBillingConfig } from '../../services/billing/src/config.ts';
+import { gatewaySettings, readGatewayConfig } from '../../services/gateway/src/config.ts';
+import { moderationSettings, readModerationConfig } from '../../services/moderation/src/config.ts';
+import { notifierSettings, readNotifierConfig } from '../../services/notifier/src/config.ts';
+import { offersSettings, readOffersConfig } from '../../services/offers/src/config.ts';
+import { pricingSettings, readPricingConfig } from '../../services/pricing/src/config.ts';
+
+export const programs = [...serviceNames, 'admin'] as const;
+export type Program = ServiceName | 'admin';
+
+export const schemas: Readonly<Record<Program, z.ZodObject>> = {
+  gateway: gatewaySettings,
+  offers: offersSettings,
+  billing: billingSettings,
+  pricing: pricingSettings,
+  moderation: moderationSettings,
+  notifier: notifierSettings,
+  admin: adminToolSettings,
+};
+
+export const readers: Readonly<Record<Program, (env: NodeJS.ProcessEnv) => unknown>> = {
+  gateway: readGatewayConfig,
+  offers: readOffersConfig,
+  billing: readBillingConfig,
+  pricing: readPricingConfig,
+  moderation: readModerationConfig,
+  notifier: readNotifierConfig,
+  // Not those of a system that happens to run here.
+  admin: (env) => readAdminSettings({ DEV_FOLDER: '/nowhere', ...env }),
+};
+
+export function settingNames(program: Program): string[] {
+  return Object.keys(schemas[program].shape);
+}
+
+export function isSecretOf(program: Program, name: string): boolean {
+  return factsOf(schemas[program].shape[name]).secret === true;
+}

@@ -1,0 +1,44 @@
+/** Secrets that are given as files, as containers get them: NAME_FILE instead of NAME. */
+import { closeSync, openSync, readSync } from 'node:fs';
+
+/** Far more than any secret here, and a wrong path (/dev/zero, a log) fills no memory. */
+const mostBytes = 64 * 1024;
+
+export type FileContent =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly problem: string };
+
+/** Without the line break that editors and `echo` leave at the end. Problems name neither path nor content. */
+export function readSecretFile(path: string): FileContent {
+  let text: string;
+  try {
+    text = readAtMost(path, mostBytes + 1);
+  } catch (error) {
+    return { ok: false, problem: problems[(error as NodeJS.ErrnoException).code ?? ''] ?? unreadable };
+  }
+  if (text.length > mostBytes) return { ok: false, problem: 'must name a file of at most 64 KB' };
+  const value = text.replace(/\r?\n$/, '');
+  return value === '' ? { ok: false, problem: 'names a file that is empty' } : { ok: true, text: value };
+}
+
+const unreadable = 'names a file that cannot be read';
+const problems: Readonly<Record<string, string>> = {
+  ENOENT: 'names a file that is not there',
+  EACCES: 'names a file that this user may not read',
+  EISDIR: 'names a folder: it must be a file',
+};
+
+function readAtMost(path: string, bytes: number): string {
+  const file = openSync(path, 'r');
+  try {
+    const buffer = Buffer.alloc(bytes);
+    let filled = 0;
+    for (;;) {
+      const read = readSync(file, buffer, filled, bytes - filled, null);
+      filled += read;
+      if (read === 0 || filled === bytes) return buffer.toString('utf8', 0, filled);
+    }
+  } finally {
+    closeSync(file);
+  }
+}
