@@ -24,8 +24,11 @@ const stopWithinMs = 35_000;
 export type Supervisor = {
   /** Starts the process; resolves once it is ready, rejects when it cannot become so. */
   readonly start: (plan: ProcessPlan) => Promise<void>;
-  /** Stops the processes named, at the same time, and starts them no more. */
-  readonly stop: (names: readonly string[]) => Promise<void>;
+  /**
+   * Stops the processes named, at the same time, and starts them no more. By SIGINT nobody's patience is tried; by SIGTERM a
+   * service first waits until its callers have let go, as in production.
+   */
+  readonly stop: (names: readonly string[], signal?: 'SIGINT' | 'SIGTERM') => Promise<void>;
   /** For a person who has lost patience. */
   readonly killAll: () => void;
   readonly pids: () => Readonly<Record<string, number>>;
@@ -89,11 +92,11 @@ export function createSupervisor(o: {
     }
   }
 
-  async function stopOne(name: string): Promise<void> {
+  async function stopOne(name: string, signal: NodeJS.Signals): Promise<void> {
     const supervised = processes.get(name);
     if (!supervised) return;
     supervised.stopping = true;
-    supervised.child.kill('SIGTERM');
+    supervised.child.kill(signal);
     const kill = setTimeout(() => supervised.child.kill('SIGKILL'), stopWithinMs);
     await supervised.exited;
     clearTimeout(kill);
@@ -108,8 +111,8 @@ export function createSupervisor(o: {
       if (await becomesReady(plan, mayBecome)) return;
       throw new Error(`${plan.name} did not become ready; see ${join(o.logsFolder, `${plan.name}.log`)}`);
     },
-    async stop(names) {
-      await Promise.all(names.map(stopOne));
+    async stop(names, signal = 'SIGINT') {
+      await Promise.all(names.map((name) => stopOne(name, signal)));
     },
     killAll() {
       for (const supervised of processes.values()) {

@@ -90,6 +90,12 @@ const latest = Symbol('response to the latest request');
 const refused = Symbol('refused');
 type Connection = Duplex & { [latest]?: ServerResponse; [refused]?: boolean };
 
+/** Undefined when the connection waits for a request. */
+export function responseUnderWay(socket: Connection): ServerResponse | undefined {
+  const res = socket[latest];
+  return res?.writableFinished === true ? undefined : res;
+}
+
 /**
  * Answers what Node's parser refuses, and closes the connection. Replies keep their order: what is wrong may follow a
  * request whose reply is not out yet, and that reply is nobody's but that request's.

@@ -1,20 +1,37 @@
 /** An express server with what every service owes its callers: ids, logs, health, limits, plain errors, a graceful stop. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ServiceName } from '@offer-ads/contracts/primitives';
 import express, { type Express } from 'express';
 import { refuseAmbiguous, toOriginForm } from './ambiguous-requests.ts';
 import type { Clock } from './clock.ts';
 import { callerGoneStatus } from './faults.ts';
-import { answerBadRequests, answerFault, answerFaults, endStalledUploads, notFound } from './http-errors.ts';
+import {
+  answerBadRequests,
+  answerFault,
+  answerFaults,
+  endStalledUploads,
+  notFound,
+  responseUnderWay,
+} from './http-errors.ts';
 import { healthRoutes, type Readiness } from './http-health.ts';
 import { gatherHeaders, handHeadersOver, tell } from './http-replies.ts';
 import { accept, acceptedOf, routeTemplate } from './http-request.ts';
+import { callerKeepsIdleMs } from './keep-alive.ts';
 import { type Logger, writeAccessLog } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 
-export type HttpServer = AsyncDisposable & { readonly url: string; readonly port: number };
+export type HttpServer = AsyncDisposable & {
+  readonly url: string;
+  readonly port: number;
+  /**
+   * Before it stops: not ready any more, but everybody is still served, and each reply ends its connection. Resolves when none is
+   * open, at the latest when callers have given up those that they keep idle.
+   */
+  readonly drain: () => Promise<void>;
+};
 
 export type HttpServerOptions = {
   readonly service: ServiceName;
@@ -30,8 +47,9 @@ export type HttpServerOptions = {
   readonly door?: Door;
   /** An upload ends when no byte came for this long (decision 23). */
   readonly stallMs?: number;
-  /** How long requests in flight may take to finish when the server stops. */
+  /** How long requests in flight may take to finish when the server stops, draining included. */
   readonly stopMs?: number;
+  readonly drainMs?: number;
 };
 
 /** What is to be done for a request; null leaves it to the routes. What it throws is answered like a route's. */
@@ -45,14 +63,18 @@ const defaultStopMs = 26_000;
 const mostConnections = 10_000;
 /** Longer than clients keep idle connections, so that it is they who close and no request meets a closing one. */
 const keepAliveMs = 65_000;
+/** So long services keep an idle connection (`callerKeepsIdleMs`), and a moment: after that it is nobody's any more. */
+const defaultDrainMs = callerKeepsIdleMs + 2_000;
+/** A connection without a single byte for this long carries no request that is just arriving. */
+const silentMs = 500;
 
 export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer> {
-  const lifetime = { stopping: false };
+  const lifetime: Lifetime = { open: new Map(), stoppingSinceMs: undefined };
   const app = express();
   app.disable('etag');
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
-  healthRoutes(app, { ...o, stopping: () => lifetime.stopping });
+  healthRoutes(app, { ...o, stopping: () => lifetime.stoppingSinceMs !== undefined });
   o.routes(app);
   app.use(notFound);
   app.use(answerFaults(o.logger));
@@ -67,6 +89,10 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
   server.maxHeadersCount = 100;
   server.maxConnections = mostConnections;
   server.timeout = o.stallMs ?? defaultStallMs;
+  server.on('connection', (socket: Socket) => {
+    lifetime.open.set(socket, performance.now());
+    socket.once('close', () => lifetime.open.delete(socket));
+  });
   server.on('request', endStalledUploads);
   server.on('request', receiveRequests(o, app, lifetime));
   // An expectation that we do not know is ignored instead of being refused without the headers that every reply has.
@@ -81,18 +107,42 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
   return {
     url,
     port,
+    drain: async () => {
+      beginToStop(lifetime);
+      const giveUpAt = performance.now() + (o.drainMs ?? defaultDrainMs);
+      while (lifetime.open.size > 0 && performance.now() < giveUpAt) await pause(50);
+    },
     [Symbol.asyncDispose]: async () => {
-      lifetime.stopping = true;
-      await stop(server, o.stopMs ?? defaultStopMs);
+      const sinceMs = beginToStop(lifetime);
+      const leftMs = (o.stopMs ?? defaultStopMs) - (performance.now() - sinceMs);
+      await stop(server, lifetime, Math.max(0, leftMs));
     },
   };
+}
+
+type Lifetime = {
+  /** Connections, and when they came. */
+  readonly open: Map<Socket, number>;
+  stoppingSinceMs: number | undefined;
+};
+
+/** From here on each reply ends its connection, those to requests under way too. */
+function beginToStop(lifetime: Lifetime): number {
+  if (lifetime.stoppingSinceMs === undefined) {
+    lifetime.stoppingSinceMs = performance.now();
+    for (const socket of lifetime.open.keys()) {
+      const res = responseUnderWay(socket);
+      if (res !== undefined) res.shouldKeepAlive = false;
+    }
+  }
+  return lifetime.stoppingSinceMs;
 }
 
 /** Gives every request its facts, its id in the reply, its line in the access log, its metrics, and then to whom it is for. */
 function receiveRequests(
   o: HttpServerOptions,
   app: Express,
-  lifetime: { readonly stopping: boolean },
+  lifetime: Lifetime,
 ): (req: IncomingMessage, res: ServerResponse) => void {
   const report = reportByRoute(o);
 
@@ -112,7 +162,7 @@ function receiveRequests(
     const request = accept(req, o.clock.now());
     gatherHeaders(res);
     tell(res, 'X-Request-Id', request.requestId);
-    if (lifetime.stopping) tell(res, 'Connection', 'close');
+    if (lifetime.stoppingSinceMs !== undefined) res.shouldKeepAlive = false;
     res.on('close', answered);
     if (refuseAmbiguous(req, res)) return;
     req.url = toOriginForm(req.url ?? '');
@@ -157,12 +207,18 @@ function reportByRoute(o: { logger: Logger; metrics: Metrics }): (answered: Answ
 }
 
 /** Refuses new connections, lets requests in flight finish, ends the rest after `stopMs`. */
-async function stop(server: Server, stopMs: number): Promise<void> {
+async function stop(server: Server, { open }: Lifetime, stopMs: number): Promise<void> {
   const closed = once(server, 'close');
   server.close();
-  server.closeIdleConnections();
+  const endIdle = () => {
+    server.closeIdleConnections();
+    // To Node a connection that has brought nothing yet is not idle; balancers and browsers open such ones.
+    for (const [socket, sinceMs] of open)
+      if (socket.bytesRead === 0 && performance.now() - sinceMs > silentMs) socket.destroy();
+  };
+  endIdle();
   // Connections that become idle when their last reply is out do not close by themselves.
-  const idle = setInterval(() => server.closeIdleConnections(), 100);
+  const idle = setInterval(endIdle, 100);
   const bound = setTimeout(() => server.closeAllConnections(), stopMs);
   await closed;
   clearInterval(idle);

@@ -21,21 +21,27 @@ async function outcome(child: ChildProcess): Promise<{ code: number | null; stde
   return { code, stderr };
 }
 
-/** Works until disposed of, which takes a moment and is told on standard output. */
+/** Works until disposed of, and tells on standard output what happens to it. */
 const working = `
   const work = setInterval(() => {}, 1000);
   process.stdout.write('started');
-  return { [Symbol.asyncDispose]: async () => { clearInterval(work); process.stdout.write('stopped'); } };`;
+  return {
+    drain: async () => void process.stdout.write(' drained'),
+    [Symbol.asyncDispose]: async () => { clearInterval(work); process.stdout.write(' stopped'); },
+  };`;
 
 describe('a service process', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('disposes of everything on %s and exits with 0', async (signal) => {
+  it.each([
+    ['SIGTERM', 'lets its callers go, and', 'started drained stopped'],
+    ['SIGINT', 'at once', 'started stopped'],
+  ] as const)('on %s %s disposes of everything, and exits with 0', async (signal, _how, told) => {
     const child = run(working);
     let stdout = '';
     child.stdout?.on('data', (chunk) => (stdout += chunk));
     await once(child.stdout!, 'data');
     child.kill(signal);
     expect(await outcome(child)).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toBe('startedstopped');
+    expect(stdout).toBe(told);
   });
 
   it('exits with 78 and only the problems when its settings are wrong', async () => {
@@ -54,7 +60,7 @@ describe('a service process', () => {
     const child = run(`
       setInterval(() => {}, 1000);
       process.stdout.write('started');
-      return { [Symbol.asyncDispose]: () => { process.stdout.write('stopping'); return new Promise(() => {}); } };`);
+      return { drain: () => { process.stdout.write('stopping'); return new Promise(() => {}); } };`);
     await once(child.stdout!, 'data');
     child.kill('SIGTERM');
     await once(child.stdout!, 'data');

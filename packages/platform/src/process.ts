@@ -9,13 +9,20 @@ const lingerMs = 3_000;
 /** EX_CONFIG of sysexits.h: starting again cannot help until somebody changes the settings. */
 const exitConfig = 78;
 
+export type RunningService = AsyncDisposable & {
+  /** Lets callers go before anything stops (http-server.ts). */
+  readonly drain: () => Promise<void>;
+};
+
 /** Runs until SIGTERM or SIGINT. Exit codes: 0 stopped, 1 failed to start or stop, 78 settings are wrong. */
-export async function runService(service: ServiceName, start: () => Promise<AsyncDisposable>): Promise<void> {
+export async function runService(service: ServiceName, start: () => Promise<RunningService>): Promise<void> {
   const signalled = waitForSignal();
   try {
     const running = await start();
-    await signalled;
+    const signal = await signalled;
     setTimeout(() => exitNow(service, 'did not stop in time', 1), stopWithinMs).unref();
+    // Whoever presses Ctrl-C calls nothing any more.
+    if (signal === 'SIGTERM') await running.drain();
     await running[Symbol.asyncDispose]();
     process.exitCode = 0;
   } catch (error) {
@@ -27,13 +34,13 @@ export async function runService(service: ServiceName, start: () => Promise<Asyn
 }
 
 /** The first signal asks for an orderly stop, the second ends the process at once. */
-function waitForSignal(): Promise<void> {
+function waitForSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let asked = false;
-    const onSignal = () => {
+    const onSignal = (signal: NodeJS.Signals) => {
       if (asked) process.exit(130);
       asked = true;
-      resolve();
+      resolve(signal);
     };
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
   });

@@ -11,6 +11,7 @@ import type { z } from 'zod';
 import { createBreaker } from './breaker.ts';
 import type { Deadline } from './deadline.ts';
 import { isCallerGone, serviceUnavailable } from './faults.ts';
+import { keepAlive } from './keep-alive.ts';
 import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -44,7 +45,7 @@ export function createServiceClient(o: {
   metrics: Metrics;
   timeoutMs: number;
 }): ServiceClient {
-  const agent = new Agent({ connect: { timeout: 1_000 }, headersTimeout: 0, bodyTimeout: 0 });
+  const agent = new Agent({ ...keepAlive, connect: { timeout: 1_000 }, headersTimeout: 0, bodyTimeout: 0 });
   const durations = o.metrics.histogram({
     name: 'service_call_duration_seconds',
     help: 'Calls to other services, by outcome.',

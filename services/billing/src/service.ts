@@ -8,6 +8,8 @@ import { startLoop } from '@offer-ads/platform/loops';
 import { startOutboxRelay } from '@offer-ads/platform/outbox';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
 import { openPostgres } from '@offer-ads/platform/postgres';
+import type { RunningService } from '@offer-ads/platform/process';
+import { mountRepublishRoute } from '@offer-ads/platform/republish-route';
 import type { Billing } from './billing.ts';
 import type { BillingConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
@@ -23,7 +25,7 @@ import { completeInvoices } from './invoices.ts';
 import { reconcileCheckouts } from './reconcile.ts';
 import { openStripe, type StripeKeys } from './stripe-client.ts';
 
-export type RunningBilling = AsyncDisposable & {
+export type RunningBilling = RunningService & {
   readonly url: string;
   /** A round of reconciliation now, instead of within a minute. */
   readonly reconcile: () => Promise<void>;
@@ -121,6 +123,7 @@ export async function startBilling(
 function sellerOf(config: BillingConfig): Seller {
   return {
     name: config.SELLER_NAME,
+    drain: server.drain,
     address: config.SELLER_ADDRESS,
     vatNumber: config.SELLER_VAT_NUMBER,
   };

@@ -5,6 +5,7 @@ import { layFoundation, type Overrides } from '@offer-ads/platform/foundation';
 import { startHttpServer } from '@offer-ads/platform/http-server';
 import { startOutboxRelay } from '@offer-ads/platform/outbox';
 import { openPostgres } from '@offer-ads/platform/postgres';
+import type { RunningService } from '@offer-ads/platform/process';
 import { manageOrganisations } from './accounts/manage-organisations.ts';
 import { managePeople } from './accounts/manage-people.ts';
 import { manageTerms } from './accounts/manage-terms.ts';
@@ -26,7 +27,7 @@ import { startSignIn } from './sign-in/sign-in.ts';
 import { probeGauge, probeReadiness, probeState, watchDependencies } from './status.ts';
 import { createUpstream } from './upstream.ts';
 
-export type Gateway = AsyncDisposable & { readonly url: string };
+export type Gateway = RunningService & { readonly url: string };
 
 /** `limitsNamespace`: a corner of the shared store of its own. `elapsedMs`: how long limits think that it has been. */
 export type GatewayOverrides = Overrides & {
@@ -146,5 +147,5 @@ export async function startGateway(
     }),
   );
   const running = opened.move();
-  return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { url: server.url, drain: server.drain, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { createBreaker } from '@offer-ads/platform/breaker';
 import { serviceUnavailable } from '@offer-ads/platform/faults';
+import { keepAlive } from '@offer-ads/platform/keep-alive';
 import type { Logger } from '@offer-ads/platform/logging';
 import { type Dispatcher, Pool } from 'undici';
 import type { Audience } from './caller-tokens.ts';
@@ -43,6 +44,7 @@ export function createUpstream(o: { name: Audience; baseUrl: string; logger: Log
     bodyTimeout: 0,
   });
   const breaker = createBreaker({
+    ...keepAlive,
     target: o.name,
     logger: o.logger,
     attempt: ({ request, taker }: { request: ForwardedRequest; taker: ReplyTaker }) => {

@@ -3,6 +3,7 @@ import { requireCaller } from '@offer-ads/platform/caller-context';
 import { layFoundation, type Overrides } from '@offer-ads/platform/foundation';
 import { startHttpServer } from '@offer-ads/platform/http-server';
 import { openMongo } from '@offer-ads/platform/mongo';
+import type { RunningService } from '@offer-ads/platform/process';
 import { createAdmission } from './admission.ts';
 import { type ModerationConfig, modelOf } from './config.ts';
 import { openCopiesStore } from './copies-store.ts';
@@ -24,7 +25,7 @@ export type ModerationOverrides = Pick<Overrides, 'clock' | 'logger'> & {
 export async function startModeration(
   config: ModerationConfig,
   overrides: ModerationOverrides = {},
-): Promise<AsyncDisposable & { readonly url: string }> {
+): Promise<RunningService & { readonly url: string }> {
   const foundation = layFoundation('moderation', config.LOG_LEVEL, overrides);
   const { clock, logger, metrics } = foundation;
   await using started = new AsyncDisposableStack();
@@ -85,5 +86,5 @@ export async function startModeration(
     }),
   );
   const running = started.move();
-  return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { url: server.url, drain: server.drain, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

@@ -7,6 +7,7 @@ import { startHttpServer } from '@offer-ads/platform/http-server';
 import { openMongo } from '@offer-ads/platform/mongo';
 import { prepareMongoInbox } from '@offer-ads/platform/mongo-inbox';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
+import type { RunningService } from '@offer-ads/platform/process';
 import { openBouncesStore } from './bounces-store.ts';
 import type { NotifierConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
@@ -25,7 +26,7 @@ import { registerStore } from './register-store.ts';
 export async function startNotifier(
   config: NotifierConfig,
   overrides: Overrides = {},
-): Promise<AsyncDisposable & { readonly url: string }> {
+): Promise<RunningService & { readonly url: string }> {
   const foundation = layFoundation('notifier', config.LOG_LEVEL, overrides);
   const { clock, logger } = foundation;
   // Disposed of in reverse: no more requests, no more events, the mails under way, the connections.
@@ -97,5 +98,5 @@ export async function startNotifier(
     }),
   );
   const running = started.move();
-  return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { url: server.url, drain: server.drain, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

@@ -7,6 +7,8 @@ import { startInboxPruning } from '@offer-ads/platform/inbox';
 import { startOutboxRelay } from '@offer-ads/platform/outbox';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
 import { openPostgres } from '@offer-ads/platform/postgres';
+import type { RunningService } from '@offer-ads/platform/process';
+import { mountRepublishRoute } from '@offer-ads/platform/republish-route';
 import { imageStoreOf, type OffersConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
 import type { OffersContext } from './context.ts';
@@ -20,7 +22,7 @@ import { connectNeighbours } from './neighbours.ts';
 import { type Sweeper, startSweeper } from './sweeper.ts';
 import { startTrafficPruning } from './traffic-pruning.ts';
 
-export type Offers = AsyncDisposable & {
+export type Offers = RunningService & {
   readonly url: string;
   readonly sweeper: Sweeper;
   readonly imageRemoval: ImageRemoval;
@@ -80,3 +82,4 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
+    drain: server.drain,

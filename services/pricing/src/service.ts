@@ -6,6 +6,7 @@ import { startHttpServer } from '@offer-ads/platform/http-server';
 import { startLoop } from '@offer-ads/platform/loops';
 import { openMongo } from '@offer-ads/platform/mongo';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
+import type { RunningService } from '@offer-ads/platform/process';
 import type { Audience } from './audience-engine.ts';
 import type { PricingConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
@@ -27,7 +28,7 @@ const LOOK_FOR_RATES_EVERY_MS = 5_000;
 /** So soon is what one replica has learnt in force on all. Two small reads. */
 const READ_HELD_EVERY_MS = 2_000;
 
-export type PricingService = AsyncDisposable & { readonly url: string };
+export type PricingService = RunningService & { readonly url: string };
 
 /** @param overrides `audience`: who counts instead of the engine that is configured */
 export async function startPricing(
@@ -126,5 +127,5 @@ export async function startPricing(
     }),
   );
   const running = opened.move();
-  return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { url: server.url, drain: server.drain, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
