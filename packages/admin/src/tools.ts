@@ -1,5 +1,6 @@
 /** What commands work with: the services' admin routes and the broker. */
 import { createReadStream } from 'node:fs';
+import { firstSecret } from '@offer-ads/platform/secrets';
 import { request } from 'undici';
 import type { AdminSettings } from './config.ts';
 
@@ -42,7 +43,7 @@ export function createTools(settings: AdminSettings, o: { actor: string; namespa
     const reply = await request(`${addresses[owner]}${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${settings.ADMIN_TOKEN}`,
+        authorization: `Bearer ${firstSecret(settings.ADMIN_TOKEN)}`,
         'x-admin-actor': o.actor,
         'content-type': file === undefined ? 'application/json' : 'application/x-ndjson',
       },

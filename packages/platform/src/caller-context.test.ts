@@ -7,6 +7,7 @@ import { createLogger } from './logging.ts';
 import { createMetrics } from './metrics.ts';
 
 const secret = 'the-secret-of-offers-0123456789-abcdef';
+const oldSecret = 'the-secret-before-it-0123456789-abcdef';
 const context: CallerContext = {
   audience: 'offers',
   validUntil: Date.now() + 60_000,
@@ -32,7 +33,7 @@ beforeAll(async () => {
     clock: systemClock,
     readiness: async () => [],
     routes: (app) => {
-      app.use(requireCaller({ secret, audience: 'offers', clock: systemClock }));
+      app.use(requireCaller({ secret: `${secret},${oldSecret}`, audience: 'offers', clock: systemClock }));
       app.get('/who', (req, res) => {
         res.json(callerOf(req));
       });
@@ -52,6 +53,11 @@ const refused = { status: 401, body: { message: 'Unauthorised' } };
 describe('the caller context', () => {
   it('reaches the handler as the gateway signed it', async () => {
     expect(await who(signCallerContext(secret, context))).toEqual({ status: 200, body: context });
+  });
+
+  it('is good under a secret that is being replaced, whichever its signer puts first', async () => {
+    for (const signing of [oldSecret, `${oldSecret},${secret}`, `${secret},${oldSecret}`])
+      expect((await who(signCallerContext(signing, context))).status).toBe(200);
   });
 
   it.each([

@@ -1,27 +1,29 @@
 /** The signed caller context: the gateway says who calls, services verify it and trust nothing else. */
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type CallerContext, callerContext, callerContextHeader } from '@offer-ads/contracts/caller-context';
 import type { ServiceName } from '@offer-ads/contracts/primitives';
 import type { Request, RequestHandler } from 'express';
 import type { Clock } from './clock.ts';
 import { unauthorised } from './faults.ts';
+import { createSeal, firstSecret, type Seal } from './secrets.ts';
 
 /** `base64url(json).base64url(mac)`: HMAC-SHA256 under a secret that only the gateway and the audience know. */
 export function signCallerContext(secret: string, context: CallerContext): string {
   const payload = Buffer.from(JSON.stringify(context)).toString('base64url');
-  return `${payload}.${mac(secret, payload).toString('base64url')}`;
+  const mac = createHmac('sha256', firstSecret(secret)).update(payload).digest('base64url');
+  return `${payload}.${mac}`;
 }
 
-/** What a service expects of a caller context. */
+/** What a service expects of a caller context. While its secret is replaced, `secret` holds several (secrets.ts). */
 type Expected = { readonly secret: string; readonly audience: ServiceName; readonly clock: Clock };
 
 /** The caller of a request that express has not seen. @throws {Fault} 401 unless genuine, for this audience and not expired */
 export function callerVerifier(o: Expected): (req: IncomingMessage) => CallerContext {
-  const key = createSecretKey(Buffer.from(o.secret));
+  const seal = createSeal(o.secret);
   return (req) => {
     const token = req.headers[callerContextHeader];
-    const context = verifyCallerContext(key, typeof token === 'string' ? token : '');
+    const context = verifyCallerContext(seal, typeof token === 'string' ? token : '');
     if (context === null) throw unauthorised('caller context missing, malformed or forged');
     if (context.audience !== o.audience) throw unauthorised('caller context for another audience');
     if (context.validUntil <= o.clock.now().getTime()) throw unauthorised('caller context expired');
@@ -48,16 +50,10 @@ export function callerOf(req: Request): CallerContext {
 
 const callers = new WeakMap<Request, CallerContext>();
 
-function verifyCallerContext(secret: KeyObject, token: string): CallerContext | null {
+function verifyCallerContext(seal: Seal, token: string): CallerContext | null {
   const [payload = '', signature = ''] = token.split('.', 2);
-  const expected = mac(secret, payload);
-  const given = Buffer.from(signature, 'base64url');
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+  if (!seal.isGenuine(payload, Buffer.from(signature, 'base64url'))) return null;
   // The mac is genuine, so this is our own JSON; the schema guards against versions that differ.
   const parsed = callerContext.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString()));
   return parsed.success ? parsed.data : null;
-}
-
-function mac(secret: string | KeyObject, payload: string): Buffer {
-  return createHmac('sha256', secret).update(payload).digest();
 }

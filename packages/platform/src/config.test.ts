@@ -66,6 +66,14 @@ describe('readConfig', () => {
     expect(problemsOf(env).join()).not.toContain('my-value');
   });
 
+  it('takes several secrets while one is being replaced, each of them long enough', () => {
+    const secretIs = (text: string) => ({ ...good, SIGNING_SECRET: text });
+    const two = `${'x'.repeat(32)},${'y'.repeat(32)}`;
+    expect(readConfig(schema, secretIs(two)).SIGNING_SECRET).toBe(two);
+    for (const bad of [`${'x'.repeat(32)},`, `${'x'.repeat(32)},${'y'.repeat(31)}`, `,${'x'.repeat(32)}`])
+      expect(problemsOf(secretIs(bad))).toEqual([expect.stringMatching(/^SIGNING_SECRET: must be a random/)]);
+  });
+
   it('takes an empty variable for a missing one', () => {
     expect(readConfig(schema, { ...good, PORT: '' }).PORT).toBe(8080);
     expect(telemetryEndpoint({ OTEL_EXPORTER_OTLP_ENDPOINT: '' })).toBeUndefined();

@@ -2,6 +2,7 @@
 import type { ServiceName } from '@offer-ads/contracts/primitives';
 import { z } from 'zod';
 import { readSecretFile } from './secret-files.ts';
+import { allSecrets } from './secrets.ts';
 import { factsOf, type SettingFacts } from './setting-facts.ts';
 
 /** Settings are missing or wrong. The message names variables only: values may be secrets and logs are read by many. */
@@ -92,10 +93,11 @@ export const amqpUrl = address('amqp://user:password@host:5672', /^amqps?$/).met
 export const httpUrl = address('https://host:8080', /^https?$/).transform((url) => url.replace(/\/+$/, ''));
 
 /** 32 characters: a signing secret or an admin credential that cannot be guessed. There is no default on purpose. */
-const secretHint = 'must be a random text of at least 32 characters, for example from `openssl rand -hex 32`';
+const secretHint =
+  'must be a random text of at least 32 characters, for example from `openssl rand -hex 32`; while it is replaced, several separated by commas';
 export const secret = z
   .string({ error: secretHint })
-  .min(32, { error: secretHint })
+  .refine((text) => allSecrets(text).every((one) => one.length >= 32), { error: secretHint })
   .meta(isSecret);
 
 export const adminToken = secret.meta({

@@ -24,11 +24,12 @@ function stripeKey(mode: 'test' | 'live') {
     });
 }
 
-const webhookHint = 'must be the signing secret of the webhook endpoint, whsec_...';
+const webhookHint =
+  'must be the signing secret of the webhook endpoint, whsec_...; while it is replaced, two separated by a comma';
 function webhookSecret(mode: 'test' | 'live') {
   return z
     .string({ error: webhookHint })
-    .regex(/^whsec_\S{8,}$/, { error: webhookHint })
+    .regex(/^whsec_[^\s,]{8,}(,whsec_[^\s,]{8,})*$/, { error: webhookHint })
     .meta({
       ...isSecret,
       description: `Signing secret of the webhook endpoint that Stripe's ${mode} mode has been given: /webhooks/stripe of billing.`,

@@ -8,6 +8,7 @@ import { isHarmlessToBreaker } from './stripe-calls.ts';
 
 export type StripeAccount = {
   readonly client: Stripe;
+  /** While it is replaced, several of which each is accepted. */
   readonly webhookSecret: string;
   readonly breaker: Breaker<() => Promise<unknown>, unknown>;
 };

@@ -1,5 +1,6 @@
 /** Reading Stripe's webhooks: only what Stripe itself has signed, recently, for the right mode, is an event. */
 import { type Mode, mode as modeSchema } from '@offer-ads/contracts/primitives';
+import { allSecrets } from '@offer-ads/platform/secrets';
 import { Stripe } from 'stripe';
 import type { Reversal } from './domain/reversal.ts';
 import type { StripeAccounts } from './stripe-client.ts';
@@ -59,19 +60,21 @@ function verified(
   now: Date,
 ): Stripe.Event | undefined {
   const { client, webhookSecret } = stripe[mode];
-  try {
-    return client.webhooks.constructEvent(
-      body,
-      signature,
-      webhookSecret,
-      TOLERANCE_SECONDS,
-      undefined,
-      now.getTime(),
-    );
-  } catch (error) {
-    if (error instanceof Stripe.errors.StripeSignatureVerificationError) return undefined;
-    throw error;
+  for (const secret of allSecrets(webhookSecret)) {
+    try {
+      return client.webhooks.constructEvent(
+        body,
+        signature,
+        secret,
+        TOLERANCE_SECONDS,
+        undefined,
+        now.getTime(),
+      );
+    } catch (error) {
+      if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) throw error;
+    }
   }
+  return undefined;
 }
 
 function newsOf(event: Stripe.Event, mode: Mode): News | null {

@@ -131,6 +131,21 @@ describe('a payment', () => {
     });
   });
 
+  it('is accepted under the secret that is being replaced and under the one that replaces it', async () => {
+    const { TEST, LIVE } = test.billing.stripe;
+    const replacing = { ...TEST, webhookSecret: `whsec_the-next-one,${TEST.webhookSecret}` };
+    const billing = { ...test.billing, stripe: { LIVE, TEST: replacing } };
+    for (const secret of [TEST.webhookSecret, 'whsec_the-next-one']) {
+      const { sessionId, offerId } = await test.openOffer();
+      const { body } = await caughtWebhook(sessionId);
+      const webhook = signed(body.toString(), secret);
+      expect(await receiveWebhook(billing, webhook.body, webhook.signature)).toBe('accepted');
+      expect(await paidEvents(offerId)).toHaveLength(1);
+    }
+    const forged = signed('{}', 'whsec_neither-of-them');
+    expect(await receiveWebhook(billing, forged.body, forged.signature)).toBe('refused');
+  });
+
   it('three days late, from a session long over, still counts', async () => {
     const { sessionId, offerId } = await test.openOffer();
     const { body } = await caughtWebhook(sessionId);

@@ -1,6 +1,6 @@
 /** Links that end one kind of mail for one person, for whoever holds the mail: signed, good for ever, and good for nothing else. */
-import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import { optionalMail } from '@offer-ads/contracts/notifier-api';
+import { createSeal } from '@offer-ads/platform/secrets';
 import type { OptionalMail } from './domain/preferences.ts';
 
 export type Unsubscription = {
@@ -23,19 +23,16 @@ const form = /^(\d{1,15})\.(\d{1,15})\.([a-zA-Z]{1,30})\.([\w-]{22})$/;
 
 /** No expiry: a mail may be read years later, and the wish to end such mails is no less good then. */
 export function unsubscribeLinks(o: { secret: string; portalUrl: string }): UnsubscribeLinks {
-  const key = createSecretKey(Buffer.from(o.secret));
-  const mac = (payload: string) =>
-    createHmac('sha256', key).update(`${purpose}${payload}`).digest().subarray(0, macBytes);
+  const seal = createSeal(o.secret, { bytes: macBytes });
   return {
     urlFor: ({ organisationId, personId, mail }) => {
       const payload = `${organisationId}.${personId}.${mail}`;
-      return `${o.portalUrl}/unsubscribe/${payload}.${mac(payload).toString('base64url')}`;
+      return `${o.portalUrl}/unsubscribe/${payload}.${seal.sign(`${purpose}${payload}`).toString('base64url')}`;
     },
     read: (token) => {
       const [, organisationId = '', personId = '', kind = '', signature = ''] = form.exec(token) ?? [];
-      const given = Buffer.from(signature, 'base64url');
-      const expected = mac(`${organisationId}.${personId}.${kind}`);
-      if (given.length !== macBytes || !timingSafeEqual(given, expected)) return undefined;
+      const payload = `${purpose}${organisationId}.${personId}.${kind}`;
+      if (!seal.isGenuine(payload, Buffer.from(signature, 'base64url'))) return undefined;
       const mail = optionalMail.safeParse(kind);
       if (!mail.success) return undefined;
       return { organisationId: Number(organisationId), personId: Number(personId), mail: mail.data };

@@ -1,5 +1,5 @@
 /** Signed addresses that show a picture to whoever has one, until they expire. */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createSeal } from '@offer-ads/platform/secrets';
 
 export type ImageAddresses = {
   readonly sign: (name: string, expiresAt: Date) => string;
@@ -8,18 +8,15 @@ export type ImageAddresses = {
 };
 
 export function imageAddresses(o: { secret: string; publicUrl: string }): ImageAddresses {
-  const mac = (name: string, expires: string) =>
-    createHmac('sha256', o.secret).update(`${name}\n${expires}`).digest();
+  const seal = createSeal(o.secret);
   return {
     sign: (name, expiresAt) => {
       const expires = String(Math.ceil(expiresAt.getTime() / 1_000));
-      const signature = mac(name, expires).toString('base64url');
+      const signature = seal.sign(`${name}\n${expires}`).toString('base64url');
       return `${o.publicUrl}/images/${name}?expires=${expires}&signature=${signature}`;
     },
     verify: (name, expires, signature, now) => {
-      const given = Buffer.from(signature, 'base64url');
-      const expected = mac(name, expires);
-      const genuine = given.length === expected.length && timingSafeEqual(given, expected);
+      const genuine = seal.isGenuine(`${name}\n${expires}`, Buffer.from(signature, 'base64url'));
       return genuine && now.getTime() < Number(expires) * 1_000;
     },
   };

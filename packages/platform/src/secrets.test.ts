@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { allSecrets, createSeal, firstSecret, secretMatcher } from './secrets.ts';
+
+const old = 'the-old-secret-0123456789-abcdefghij';
+const fresh = 'the-new-secret-0123456789-abcdefghij';
+
+describe('a secret that is being replaced', () => {
+  it('is one text, or several of which the first is spoken with and all are listened to', () => {
+    expect([firstSecret(old), allSecrets(old)]).toEqual([old, [old]]);
+    expect([firstSecret(`${fresh},${old}`), allSecrets(`${fresh},${old}`)]).toEqual([fresh, [fresh, old]]);
+  });
+
+  it.each([
+    ['the old one alone', 'the new one added behind it', old, `${old},${fresh}`],
+    ['the new one added behind it', 'the new one in front', `${old},${fresh}`, `${fresh},${old}`],
+    ['the new one in front', 'the new one alone', `${fresh},${old}`, fresh],
+  ])('loses nothing while some replicas have %s and others %s', (_before, _after, before, after) => {
+    for (const [signer, verifier] of [
+      [before, after],
+      [after, before],
+    ] as const) {
+      expect(createSeal(verifier).isGenuine('text', createSeal(signer).sign('text'))).toBe(true);
+      expect(secretMatcher(verifier)(firstSecret(signer))).toBe(true);
+    }
+  });
+
+  it('is worth nothing once it has been left out', () => {
+    expect(createSeal(fresh).isGenuine('text', createSeal(old).sign('text'))).toBe(false);
+    expect(secretMatcher(fresh)(old)).toBe(false);
+  });
+
+  it('is not the setting as a whole', () => {
+    expect(secretMatcher(`${fresh},${old}`)(`${fresh},${old}`)).toBe(false);
+    expect(createSeal(`${fresh},${old}`).sign('text')).toEqual(createSeal(fresh).sign('text'));
+  });
+});
+
+describe('a seal', () => {
+  it('is none of another text, of another length, or of nothing', () => {
+    const seal = createSeal(old, { bytes: 16 });
+    const signature = seal.sign('text');
+    expect(signature).toHaveLength(16);
+    expect(seal.isGenuine('text', signature)).toBe(true);
+    expect(seal.isGenuine('texts', signature)).toBe(false);
+    expect(seal.isGenuine('text', createSeal(old).sign('text'))).toBe(false);
+    expect(seal.isGenuine('text', new Uint8Array())).toBe(false);
+  });
+});

@@ -1,0 +1,50 @@
+/**
+ * Secrets that are replaced while everything runs. A setting may hold several, separated by commas: the first is the one that
+ * signs and is sent, all are accepted. So a new one is added behind the old one, then put before it, then the old one is left
+ * out, each by a rolling restart in which replicas differ and no request fails (docs/operations/rotation.md).
+ */
+import { createHash, createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+
+/** Its owner speaks with this one. */
+export function firstSecret(setting: string): string {
+  const end = setting.indexOf(',');
+  return end === -1 ? setting : setting.slice(0, end);
+}
+
+/** Its owner listens to all of these. */
+export function allSecrets(setting: string): readonly string[] {
+  return setting.split(',');
+}
+
+/** Signs with the first secret and knows what any of them has signed: HMAC-SHA256, cut to `bytes`. */
+export type Seal = {
+  readonly sign: (text: string) => Buffer;
+  readonly isGenuine: (text: string, signature: Uint8Array) => boolean;
+};
+
+export function createSeal(setting: string, { bytes = 32 }: { bytes?: number } = {}): Seal {
+  const keys = allSecrets(setting).map((secret) => createSecretKey(Buffer.from(secret)));
+  const mac = (key: (typeof keys)[number], text: string) =>
+    createHmac('sha256', key).update(text).digest().subarray(0, bytes);
+  const [signing] = keys;
+  if (signing === undefined) throw new Error('a seal needs a secret');
+  return {
+    sign: (text) => mac(signing, text),
+    isGenuine: (text, signature) =>
+      signature.length === bytes && keys.some((key) => timingSafeEqual(mac(key, text), signature)),
+  };
+}
+
+/** Whether a text is one of them; takes the same time whatever was sent. */
+export function secretMatcher(setting: string): (given: string) => boolean {
+  // Digests have one length.
+  const expected = allSecrets(setting).map(digest);
+  return (given) => {
+    const sent = digest(given);
+    return expected.map((one) => timingSafeEqual(one, sent)).includes(true);
+  };
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
