@@ -266,6 +266,23 @@ export type ParkedMessage = z.infer<typeof parkedReply>['parked'][number];
 /** POST /admin/parked/replay and /drop */
 export const parkedSelection = z.object({ ids: z.union([z.literal('all'), z.array(z.string()).min(1)]) });
 
+// ---- every service that publishes events
+
+/** POST /admin/events/republish: those that happened from `from` on and before `to`, if that is given. */
+export const republishRequest = z.object({
+  from: zonedDateTime,
+  to: zonedDateTime.optional(),
+  /** As the first reply of a selection said, which is taken in several. */
+  upTo: z
+    .string()
+    .regex(/^\d{1,18}$/)
+    .transform(BigInt)
+    .optional(),
+});
+/** 0: there are no more. */
+export const republishReply = z.object({ republished: z.int().nonnegative(), upTo: z.string() });
+export type RepublishReply = z.infer<typeof republishReply>;
+
 /** Who bears what the card provider took back: the organisation's prepaid balance, or the platform. */
 const bearer = z.enum(['platform', 'balance']);
 const settlement = z.object({

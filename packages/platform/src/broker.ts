@@ -23,6 +23,8 @@ export type Broker = AsyncDisposable & {
   /** Starts as soon as the broker is there, and again after every reconnection. Call it once. */
   readonly consume: (subscriptions: readonly Subscription[]) => Promise<void>;
   readonly connected: () => boolean;
+  /** CloudEvents types of events that carry a credential. */
+  readonly typesWithCredentials: readonly string[];
   readonly parked: {
     readonly list: (limit: number) => Promise<ParkedMessage[]>;
     readonly replay: (select: Selection) => Promise<number>;
@@ -150,6 +152,7 @@ export async function connectBroker(o: {
       if (link !== undefined) await startConsumer(link).catch(link.line.reset);
     },
     connected: () => connection.current() !== undefined,
+    typesWithCredentials: declarations.filter(({ credentials }) => credentials !== undefined).map(eventType),
     parked: {
       list: (limit) =>
         withParked<ParkedMessage[]>([], (channel) => listParked(channel, { parked, limit, withhold })),

@@ -9,6 +9,7 @@ import type { Metrics } from './metrics.ts';
 import { type OutboxRelay, RELAY_BATCH_SIZE, startRelay } from './outbox-relay.ts';
 import type { Postgres, Transaction } from './postgres.ts';
 import { listen } from './postgres-listener.ts';
+import { startSentEventsPruning } from './sent-events.ts';
 
 const CHANNEL = 'outbox';
 
@@ -42,30 +43,39 @@ export function startOutboxRelay(o: {
   // A flush that cannot be is no news here: the poll comes round to it.
   const wake = () => void relay.flush().catch(() => {});
   const listener = listen({ postgres, channel: CHANNEL, wake, logger });
+  const pruning = startSentEventsPruning(o);
   return {
     flush: relay.flush,
     [Symbol.asyncDispose]: async () => {
       await listener[Symbol.asyncDispose]();
+      await pruning[Symbol.asyncDispose]();
       await relay[Symbol.asyncDispose]();
     },
   };
 }
 
 /**
- * Takes the oldest events, publishes them and commits once the broker has confirmed: when anything fails they stay.
+ * Takes the oldest events, publishes them and commits once the broker has confirmed: when anything fails they stay. Those that
+ * were published are kept for a while (sent-events.ts).
  * That the transaction is open meanwhile is deliberate (docs/adr/0003-outbox-relay-publishes-inside-its-transaction.md).
  */
 async function relayBatch(postgres: Postgres, broker: Broker): Promise<number> {
   return postgres.transaction(async (tx) => {
     if (!(await becomeRelay(tx))) return 0;
+    // What opens something for whoever reads it is kept nowhere once it is sent.
     const rows = await tx.query<{ position: bigint; event: OutgoingEvent }>(
-      `DELETE FROM outbox WHERE position IN (
-         SELECT position FROM outbox ORDER BY position LIMIT $1 FOR UPDATE SKIP LOCKED)
-       RETURNING position, event`,
-      [RELAY_BATCH_SIZE],
+      `WITH taken AS (
+         DELETE FROM outbox WHERE position IN (
+           SELECT position FROM outbox ORDER BY position LIMIT $1 FOR UPDATE SKIP LOCKED)
+         RETURNING position, event),
+       kept AS (
+         INSERT INTO sent_events (position, event, happened_at)
+         SELECT position, event, (event ->> 'time')::timestamptz FROM taken WHERE event ->> 'type' <> ALL ($2))
+       SELECT position, event FROM taken`,
+      [RELAY_BATCH_SIZE, broker.typesWithCredentials],
     );
     if (rows.length === 0) return 0;
-    // RETURNING promises no order.
+    // A DELETE promises no order.
     rows.sort((a, b) => (a.position < b.position ? -1 : 1));
     await broker.publish(rows.map((row) => row.event));
     return rows.length;

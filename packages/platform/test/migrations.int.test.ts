@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createEmptyDatabase, type TestDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createMetrics } from '../src/metrics.ts';
-import { migrate } from '../src/migrations.ts';
+import { migrate, skipUsedIds } from '../src/migrations.ts';
 import { openPostgres } from '../src/postgres.ts';
 
 describe('migrate', () => {
@@ -36,7 +36,7 @@ describe('migrate', () => {
 
   it('creates outbox and inbox and then what the service brings', async () => {
     await migrate({ url: database.url, directory });
-    expect(await tables()).toEqual(['inbox', 'outbox', 'shelves']);
+    expect(await tables()).toEqual(['inbox', 'outbox', 'sent_events', 'shelves']);
   });
 
   it('applies each file once, however often it runs', async () => {
@@ -44,12 +44,12 @@ describe('migrate', () => {
     await writeFile(join(directory, '0002_books.sql'), 'CREATE TABLE books (id int);');
     await migrate({ url: database.url, directory });
     await migrate({ url: database.url, directory });
-    expect(await tables()).toEqual(['books', 'inbox', 'outbox', 'shelves']);
+    expect(await tables()).toEqual(['books', 'inbox', 'outbox', 'sent_events', 'shelves']);
   });
 
   it('applies each file once when two replicas come at the same time', async () => {
     await Promise.all([migrate({ url: database.url, directory }), migrate({ url: database.url, directory })]);
-    expect(await tables()).toEqual(['inbox', 'outbox', 'shelves']);
+    expect(await tables()).toEqual(['inbox', 'outbox', 'sent_events', 'shelves']);
   });
 
   it('refuses a file that belongs before one that has run, and leaves the database as it was', async () => {
@@ -60,16 +60,73 @@ describe('migrate', () => {
     await expect(migrate({ url: database.url, directory })).rejects.toThrow(
       'Not run migration 0002_readers is preceding already run migration 0003_books',
     );
-    expect(await tables()).toEqual(['books', 'inbox', 'outbox', 'shelves']);
+    expect(await tables()).toEqual(['books', 'inbox', 'outbox', 'sent_events', 'shelves']);
     // The way out: it comes after all that have run.
     await rename(join(directory, '0002_readers.sql'), join(directory, '0005_readers.sql'));
     await migrate({ url: database.url, directory });
-    expect(await tables()).toEqual(['books', 'inbox', 'loans', 'outbox', 'readers', 'shelves']);
+    expect(await tables()).toEqual([
+      'books',
+      'inbox',
+      'loans',
+      'outbox',
+      'readers',
+      'sent_events',
+      'shelves',
+    ]);
+  });
+
+  it('gives up on a table that somebody else holds, so that requests do not queue up behind it', async () => {
+    await migrate({ url: database.url, directory });
+    await writeFile(join(directory, '0002_width.sql'), 'ALTER TABLE shelves ADD COLUMN width int;');
+    await using postgres = await openPostgres({
+      url: database.url,
+      logger: silentLogger,
+      metrics: createMetrics('offers'),
+    });
+    await postgres.transaction(async (tx) => {
+      await tx.query('SELECT FROM shelves');
+      await expect(migrate({ url: database.url, directory, lockTimeoutMs: 50 })).rejects.toThrow(
+        'lock timeout',
+      );
+    });
+    await migrate({ url: database.url, directory });
   });
 
   it('leaves nothing of a set in which one file is wrong', async () => {
     await writeFile(join(directory, '0002_books.sql'), 'CREATE TABLE books (id int); CREATE NONSENSE;');
     await expect(migrate({ url: database.url, directory })).rejects.toThrow('NONSENSE');
-    expect(await tables()).toEqual(['inbox', 'outbox']);
+    expect(await tables()).toEqual(['inbox', 'outbox', 'sent_events']);
+  });
+});
+
+describe('skipUsedIds', () => {
+  it('never gives an id again that was given out after the backup, of any table and kind', async () => {
+    const database = await createEmptyDatabase();
+    const directory = await mkdtemp(join(tmpdir(), 'migrations-'));
+    await using cleaning = new AsyncDisposableStack();
+    cleaning.defer(() => rm(directory, { recursive: true }));
+    cleaning.defer(database.dispose);
+    await writeFile(
+      join(directory, '0001_shelves.sql'),
+      `CREATE TABLE shelves (shelf_id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
+       CREATE TABLE "Books" (book_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
+       CREATE SEQUENCE loans;
+       INSERT INTO shelves DEFAULT VALUES;`,
+    );
+    await migrate({ url: database.url, directory });
+    await skipUsedIds(database);
+    await skipUsedIds(database);
+    await using postgres = await openPostgres({
+      url: database.url,
+      logger: silentLogger,
+      metrics: createMetrics('offers'),
+    });
+    expect(await postgres.query('INSERT INTO shelves DEFAULT VALUES RETURNING shelf_id')).toEqual([
+      { shelf_id: 2_000_002 },
+    ]);
+    expect(await postgres.query('INSERT INTO "Books" DEFAULT VALUES RETURNING book_id')).toEqual([
+      { book_id: 2_000_001n },
+    ]);
+    expect(await postgres.query("SELECT nextval('loans')")).toEqual([{ nextval: 2_000_001n }]);
   });
 });

@@ -1,11 +1,14 @@
 /** `node services/billing/src/migrate.ts`: brings billing's database up to date. */
 import { fileURLToPath } from 'node:url';
 import { createLogger } from '@offer-ads/platform/logging';
-import { migrate } from '@offer-ads/platform/migrations';
+import { migrate, skipUsedIds } from '@offer-ads/platform/migrations';
 import { readDatabaseUrl } from './config.ts';
 
+const url = readDatabaseUrl();
 await migrate({
-  url: readDatabaseUrl(),
+  url,
   directory: fileURLToPath(new URL('../migrations', import.meta.url)),
   logger: createLogger({ service: 'billing', level: 'info' }),
 });
+// After a restore from a backup: docs/operations/backup-and-restore.md.
+if (process.argv.includes('--restored')) await skipUsedIds({ url });

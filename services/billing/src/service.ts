@@ -8,6 +8,7 @@ import { startLoop } from '@offer-ads/platform/loops';
 import { startOutboxRelay } from '@offer-ads/platform/outbox';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
 import { openPostgres } from '@offer-ads/platform/postgres';
+import { mountRepublishRoute } from '@offer-ads/platform/republish-route';
 import type { RunningService } from '@offer-ads/platform/process';
 import { mountRepublishRoute } from '@offer-ads/platform/republish-route';
 import type { Billing } from './billing.ts';
@@ -106,6 +107,7 @@ export async function startBilling(
         invoiceRoutes(app, billing, pdfs, config.BILLING_CONTEXT_SECRET);
         internalRoutes(app, billing, config.BILLING_CONTEXT_SECRET);
         mountParkedRoutes(app, { broker, adminToken: config.ADMIN_TOKEN, logger });
+        mountRepublishRoute(app, { postgres, adminToken: config.ADMIN_TOKEN, logger });
         adminRoutes(app, billing, config.ADMIN_TOKEN);
       },
     }),

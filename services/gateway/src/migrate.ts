@@ -1,9 +1,9 @@
 /** Brings the gateway's database up to date: `node services/gateway/src/migrate.ts`. */
 import { fileURLToPath } from 'node:url';
-import { migrate } from '@offer-ads/platform/migrations';
+import { migrate, skipUsedIds } from '@offer-ads/platform/migrations';
 import { readDatabaseUrl } from './config.ts';
 
-await migrate({
-  url: readDatabaseUrl(),
-  directory: fileURLToPath(new URL('../migrations', import.meta.url)),
-});
+const url = readDatabaseUrl();
+await migrate({ url, directory: fileURLToPath(new URL('../migrations', import.meta.url)) });
+// After a restore from a backup: docs/operations/backup-and-restore.md.
+if (process.argv.includes('--restored')) await skipUsedIds({ url });

@@ -111,6 +111,7 @@ export async function startGateway(
     config,
     logger,
     broker,
+    postgres,
     clock,
     limiter,
     callLog,

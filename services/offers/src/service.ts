@@ -7,6 +7,7 @@ import { startInboxPruning } from '@offer-ads/platform/inbox';
 import { startOutboxRelay } from '@offer-ads/platform/outbox';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
 import { openPostgres } from '@offer-ads/platform/postgres';
+import { mountRepublishRoute } from '@offer-ads/platform/republish-route';
 import type { RunningService } from '@offer-ads/platform/process';
 import { mountRepublishRoute } from '@offer-ads/platform/republish-route';
 import { imageStoreOf, type OffersConfig } from './config.ts';
@@ -69,6 +70,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
       routes: (app) => {
         mountImageRoute(app, context);
         mountParkedRoutes(app, { broker, adminToken: config.ADMIN_TOKEN, logger });
+        mountRepublishRoute(app, { postgres, adminToken: config.ADMIN_TOKEN, logger });
         mountAdminRoutes(app, { ...context, adminToken: config.ADMIN_TOKEN });
         mountOfferRoutes(app, { ...context, contextSecret: config.OFFERS_CONTEXT_SECRET });
       },

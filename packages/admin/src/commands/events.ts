@@ -1,11 +1,13 @@
-/** Events that a service could not handle and that wait, parked, for a decision. */
-import { parkedReply } from '@offer-ads/contracts/admin-api';
+/** Events that a service could not handle and that wait, parked, for a decision; and those that are to be published again. */
+import { parkedReply, republishReply } from '@offer-ads/contracts/admin-api';
 import { z } from 'zod';
-import { type Command, command, text } from '../command.ts';
+import { type Command, command, isoTime, text } from '../command.ts';
 import type { Owner, Tools } from '../tools.ts';
 
 /** The gateway consumes no events. */
 const consumers = ['offers', 'billing', 'pricing', 'notifier'] as const satisfies readonly Owner[];
+
+const publishers = ['gateway', 'offers', 'billing'] as const satisfies readonly Owner[];
 
 const service = z
   .enum(consumers, `must be one of ${consumers.join(', ')}`)
@@ -37,6 +39,19 @@ export const eventCommands: readonly Command[] = [
     options: { service, ids },
     run: async (o, tools) => ({ dropped: await dealWith('drop', o, tools) }),
   }),
+  command({
+    name: 'events republish',
+    summary:
+      'Publish events of the last 14 days again, under their own ids, after a restore or when the broker lost them',
+    options: {
+      service: z.enum(publishers, `must be one of ${publishers.join(', ')}`).describe(publishers.join('|')),
+      from: isoTime,
+      to: isoTime.optional(),
+    },
+    run: async ({ service, from, to }, tools) => ({
+      republished: await republish(service, { from, to }, tools),
+    }),
+  }),
 ];
 
 function chosen(name: (typeof consumers)[number] | undefined) {
@@ -64,4 +79,22 @@ async function dealWith(
       await call(name, { method: 'POST', path: `/admin/parked/${action}`, json: { ids: o.ids } }),
     );
   return total;
+}
+
+/** Some thousands at a time, of what was there at the first. */
+async function republish(
+  service: (typeof publishers)[number],
+  period: { from: string; to: string | undefined },
+  { call }: Tools,
+): Promise<number> {
+  let total = 0;
+  let upTo: string | undefined;
+  for (;;) {
+    const json = { ...period, upTo };
+    const reply = await call(service, { method: 'POST', path: '/admin/events/republish', json });
+    const done = republishReply.parse(reply);
+    if (done.republished === 0) return total;
+    total += done.republished;
+    upTo = done.upTo;
+  }
 }

@@ -4,6 +4,8 @@ import type { Broker } from '@offer-ads/platform/broker';
 import type { HttpServerOptions } from '@offer-ads/platform/http-server';
 import type { Logger } from '@offer-ads/platform/logging';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
+import type { Postgres } from '@offer-ads/platform/postgres';
+import { mountRepublishRoute } from '@offer-ads/platform/republish-route';
 import express, { type Express } from 'express';
 import type { Organisations } from '../accounts/manage-organisations.ts';
 import type { People } from '../accounts/manage-people.ts';
@@ -29,6 +31,7 @@ export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
   readonly config: GatewayConfig;
   readonly logger: Logger;
   readonly broker: Broker;
+  readonly postgres: Postgres;
   readonly organisations: Organisations;
   readonly people: People;
   readonly terms: ManagedTerms;
@@ -45,6 +48,7 @@ export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'door' 
   const clientIp = readClientIp(trustedProxies);
   const routes = (app: Express): void => {
     mountParkedRoutes(app, { broker: o.broker, adminToken, logger: o.logger });
+    mountRepublishRoute(app, { postgres: o.postgres, adminToken, logger: o.logger });
     app.use(
       '/admin',
       requireAdmin({ token: adminToken, logger: o.logger }),

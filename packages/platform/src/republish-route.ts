@@ -1,0 +1,28 @@
+/** The internal admin route by which sent events are published again. */
+import { type RepublishReply, republishRequest } from '@offer-ads/contracts/admin-api';
+import express from 'express';
+import { requireAdmin } from './admin-routes.ts';
+import type { Logger } from './logging.ts';
+import type { Postgres } from './postgres.ts';
+import { republish } from './sent-events.ts';
+import { validInput } from './valid-input.ts';
+
+/** POST /admin/events/republish, again and again until it says 0. */
+export function mountRepublishRoute(
+  app: express.Express,
+  o: { postgres: Postgres; adminToken: string; logger: Logger },
+): void {
+  app.post(
+    '/admin/events/republish',
+    requireAdmin({ token: o.adminToken, logger: o.logger }),
+    express.json({ limit: '1kb' }),
+    async (req, res) => {
+      const { from, to, upTo } = validInput(republishRequest, req.body);
+      const done = await republish(o.postgres, { from, to: to ?? END_OF_TIME, upTo });
+      res.json({ republished: done.republished, upTo: `${done.upTo}` } satisfies RepublishReply);
+    },
+  );
+}
+
+/** The clocks of other machines may be ahead. */
+const END_OF_TIME = new Date('9999-12-31T00:00:00Z');

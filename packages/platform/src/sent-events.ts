@@ -1,0 +1,71 @@
+/** Published events that are kept for a while, so that they can be published again after a restore (docs/operations). */
+import type { Logger } from './logging.ts';
+import { startLoop } from './loops.ts';
+import type { Metrics } from './metrics.ts';
+import type { Postgres } from './postgres.ts';
+
+/** Longer than it takes to notice and to restore; less than the inboxes' memory, so that each takes effect once. */
+export const SENT_EVENTS_RETENTION_DAYS = 14;
+const PRUNE_EVERY_MS = 3_600_000;
+/** A statement of some ten milliseconds. */
+const PRUNE_BATCH = 5_000;
+/** Most that are put back into the outbox at once: so many the relay publishes in a second or two. */
+export const REPUBLISH_BATCH = 5_000;
+
+export type Republished = {
+  readonly republished: number;
+  /** Where this selection ends, so that what is published meanwhile is not taken again. */
+  readonly upTo: bigint;
+};
+
+/** Puts events of a period back into the outbox, the oldest first, under their own ids; 0 when there are no more. */
+export async function republish(
+  postgres: Postgres,
+  o: { readonly from: Date; readonly to: Date; readonly upTo?: bigint | undefined },
+): Promise<Republished> {
+  return postgres.transaction(async (tx) => {
+    const upTo = o.upTo ?? (await lastPosition(tx));
+    const moved = await tx.query(
+      `WITH again AS (
+         DELETE FROM sent_events WHERE position IN (
+           SELECT position FROM sent_events
+            WHERE happened_at >= $1 AND happened_at < $2 AND position <= $3
+            ORDER BY position LIMIT $4 FOR UPDATE SKIP LOCKED)
+         RETURNING position, event)
+       INSERT INTO outbox (event) SELECT event FROM again ORDER BY position RETURNING position`,
+      [o.from, o.to, upTo, REPUBLISH_BATCH],
+    );
+    return { republished: moved.length, upTo };
+  });
+}
+
+async function lastPosition(tx: Pick<Postgres, 'query'>): Promise<bigint> {
+  const [row] = await tx.query<{ last: bigint }>(
+    'SELECT coalesce(max(position), 0)::bigint AS last FROM sent_events',
+  );
+  return row?.last ?? 0n;
+}
+
+export function startSentEventsPruning(o: { postgres: Postgres; logger: Logger; metrics: Metrics }) {
+  return startLoop({
+    name: 'sent-events-pruning',
+    everyMs: PRUNE_EVERY_MS,
+    logger: o.logger,
+    metrics: o.metrics,
+    work: (signal) => pruneSentEvents(o.postgres, signal),
+  });
+}
+
+/** In batches: nobody waits for the end of a long statement. */
+async function pruneSentEvents(postgres: Postgres, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const gone = await postgres.query(
+      `DELETE FROM sent_events WHERE position IN (
+         SELECT position FROM sent_events WHERE happened_at < now() - make_interval(days => $1) LIMIT $2
+         FOR UPDATE SKIP LOCKED)
+       RETURNING position`,
+      [SENT_EVENTS_RETENTION_DAYS, PRUNE_BATCH],
+    );
+    if (gone.length < PRUNE_BATCH) return;
+  }
+}

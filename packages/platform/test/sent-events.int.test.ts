@@ -1,0 +1,156 @@
+/** Events that were sent can be sent again, each with the effect that it had. */
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { testNamespace } from '@offer-ads/testing/broker';
+import { createEmptyDatabase, type TestDatabase } from '@offer-ads/testing/database';
+import { eventually } from '@offer-ads/testing/eventually';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { type Broker, on } from '../src/broker.ts';
+import { systemClock } from '../src/clock.ts';
+import { newEvent, type OutgoingEvent } from '../src/events.ts';
+import { startHttpServer } from '../src/http-server.ts';
+import { createMetrics } from '../src/metrics.ts';
+import { migrate } from '../src/migrations.ts';
+import { addToOutbox, startOutboxRelay } from '../src/outbox.ts';
+import { openPostgres, type Postgres } from '../src/postgres.ts';
+import { mountRepublishRoute } from '../src/republish-route.ts';
+import { REPUBLISH_BATCH, republish, startSentEventsPruning } from '../src/sent-events.ts';
+import { Counted, connectTestBroker, Unlocked } from './test-events.ts';
+
+const settings = { logger: silentLogger, metrics: createMetrics('offers') };
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+// Young enough to be kept.
+const [monday, tuesday, wednesday] = [daysAgo(3), daysAgo(2), daysAgo(1)] as const;
+const always = { from: monday, to: new Date('2100-01-01') };
+
+let database: TestDatabase;
+let postgres: Postgres;
+let resources: AsyncDisposableStack;
+let corner: ReturnType<typeof testNamespace>;
+let offers: Broker;
+let relay: ReturnType<typeof startOutboxRelay>;
+/** Ids and numbers, in the order of their arrival. */
+let received: { id: string; count: number }[];
+
+beforeEach(async () => {
+  resources = new AsyncDisposableStack();
+  database = await createEmptyDatabase();
+  await migrate({ url: database.url, directory: await mkdtemp(join(tmpdir(), 'no-migrations-')) });
+  postgres = resources.use(await openPostgres({ url: database.url, ...settings }));
+  corner = testNamespace();
+  offers = resources.use(await connectTestBroker(corner, 'offers'));
+  received = [];
+  const billing = resources.use(await connectTestBroker(corner, 'billing'));
+  await billing.consume([on(Counted, async ({ id, data }) => void received.push({ id, count: data.count }))]);
+  relay = resources.use(startOutboxRelay({ postgres, broker: offers, ...settings }));
+});
+afterEach(async () => {
+  await resources.disposeAsync();
+  await database.dispose();
+});
+
+const countedAt = (at: Date, count: number) =>
+  newEvent(Counted, { subject: 'test/1', subjectVersion: count, at, data: { count } });
+
+async function send(...events: OutgoingEvent[]): Promise<void> {
+  await postgres.transaction((tx) => addToOutbox(tx, events));
+  await relay.flush();
+}
+
+const counts = () => received.map(({ count }) => count);
+
+describe('sent events', () => {
+  it('are published again under their own ids, in their order, those of a period alone, as often as asked', async () => {
+    await send(countedAt(monday, 1), countedAt(tuesday, 2), countedAt(tuesday, 3), countedAt(wednesday, 4));
+    await eventually(() => expect(counts()).toEqual([1, 2, 3, 4]));
+    const first = [...received];
+    received.length = 0;
+    for (const _time of [1, 2]) {
+      expect(await republish(postgres, { from: tuesday, to: wednesday })).toMatchObject({ republished: 2 });
+      await relay.flush();
+    }
+    await eventually(() => expect(counts()).toEqual([2, 3, 2, 3]));
+    expect(received.slice(0, 2)).toEqual(first.slice(1, 3));
+  });
+
+  it('are taken in parts that come to an end, though what was published again is kept again', async () => {
+    await postgres.query(
+      `INSERT INTO sent_events (position, event, happened_at)
+       SELECT n, json_build_object('type', 'x'), $1 FROM generate_series(1, $2::int) AS n`,
+      [monday, REPUBLISH_BATCH + 1],
+    );
+    const first = await republish(postgres, always);
+    expect(first).toEqual({ republished: REPUBLISH_BATCH, upTo: BigInt(REPUBLISH_BATCH + 1) });
+    // As the relay does meanwhile.
+    await postgres.query(
+      `WITH taken AS (DELETE FROM outbox RETURNING position, event)
+       INSERT INTO sent_events SELECT position + 100000, event, $1 FROM taken`,
+      [monday],
+    );
+    expect(await republish(postgres, { ...always, upTo: first.upTo })).toMatchObject({ republished: 1 });
+    expect(await republish(postgres, { ...always, upTo: first.upTo })).toMatchObject({ republished: 0 });
+  });
+
+  it('are none of those that carry a credential: nothing of them is kept', async () => {
+    const secret = 'https://portal.example/sign-in#0123456789abcdef';
+    const at = monday;
+    await send(
+      newEvent(Unlocked, { subject: 'door/1', subjectVersion: 1, at, data: { door: 'a', link: secret } }),
+      countedAt(at, 1),
+    );
+    const kept = await postgres.query<{ event: OutgoingEvent }>('SELECT event FROM sent_events');
+    expect(kept.map(({ event }) => event.type)).toEqual(['offer-ads.offers.Counted.v1']);
+  });
+
+  it('are not kept before the broker has confirmed them', async () => {
+    const failing = { ...offers, publish: () => Promise.reject(new Error('not confirmed')) };
+    await relay[Symbol.asyncDispose]();
+    const other = resources.use(startOutboxRelay({ postgres, broker: failing, ...settings }));
+    await postgres.transaction((tx) => addToOutbox(tx, [countedAt(monday, 1)]));
+    await expect(other.flush()).rejects.toThrow('not confirmed');
+    expect(await postgres.query('SELECT FROM sent_events')).toEqual([]);
+    expect(await postgres.query('SELECT FROM outbox')).toHaveLength(1);
+  });
+
+  it('are forgotten two weeks after they happened, however often they were published', async () => {
+    await send(countedAt(daysAgo(15), 15), countedAt(daysAgo(13), 13));
+    await using pruning = startSentEventsPruning({ postgres, ...settings });
+    await pruning.runNow();
+    expect(await postgres.query("SELECT event->'data'->'count' AS count FROM sent_events")).toEqual([
+      { count: 13 },
+    ]);
+  });
+});
+
+it('the admin route publishes a period again, and refuses who has no credential or names no time', async () => {
+  const adminToken = 'an admin token that is long enough';
+  await using server = await startHttpServer({
+    service: 'offers',
+    host: '127.0.0.1',
+    port: 0,
+    ...settings,
+    clock: systemClock,
+    readiness: async () => [],
+    routes: (app) => mountRepublishRoute(app, { postgres, adminToken, logger: silentLogger }),
+  });
+  const ask = async (body: object, token = adminToken) => {
+    const response = await fetch(`${server.url}/admin/events/republish`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return { status: response.status, body: (await response.json()) as unknown };
+  };
+  await send(countedAt(monday, 1), countedAt(wednesday, 2));
+  const { body } = await ask({ from: tuesday.toISOString() });
+  expect(body).toEqual({ republished: 1, upTo: expect.stringMatching(/^\d+$/) });
+  expect(await ask({ from: tuesday.toISOString(), upTo: (body as { upTo: string }).upTo })).toEqual({
+    status: 200,
+    body: { ...(body as object), republished: 0 },
+  });
+  await eventually(() => expect(counts()).toEqual([1, 2, 2]));
+  expect((await ask({ from: 'yesterday' })).status).toBe(400);
+  expect((await ask({ from: tuesday.toISOString() }, 'another token')).status).toBe(401);
+});
