@@ -3,8 +3,9 @@
  * other by events alone, so only here can it be seen that they agree about an offer's money.
  */
 import { describe, expect, it } from '@jest/globals';
+import type { UnusedTime } from '@offer-ads/contracts/unused-time';
 import { fc } from '@offer-ads/testing/profile';
-import { creditDue, type UnusedTime } from '../services/billing/src/domain/credit.ts';
+import { creditDue } from '../services/billing/src/domain/credit.ts';
 import type { OfferNews } from '../services/offers/src/offer-events.ts';
 import { type Standing, type Story, stories, told } from '../services/offers/test/stories.ts';
 

@@ -80,6 +80,10 @@ const wholeNumber = (least: number, hint: string) =>
 export const id = wholeNumber(1, 'must be an id, a whole number').describe('ID');
 export const count = wholeNumber(0, 'must be a whole number').describe('N');
 export const text = z.string().min(1, 'must not be empty').describe('TEXT');
+export const yesOrNo = z
+  .enum(['yes', 'no'], 'must be yes or no')
+  .transform((word) => word === 'yes')
+  .describe('yes|no');
 export const email = z.email('must be an email address').describe('EMAIL');
 export const isoTime = z.iso
   .datetime({ offset: true, message: 'must be an ISO 8601 date-time with a zone' })

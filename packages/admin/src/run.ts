@@ -12,6 +12,7 @@ import { moderationCommands } from './commands/moderation.ts';
 import { notificationCommands } from './commands/notifications.ts';
 import { offerCommands } from './commands/offers.ts';
 import { organisationCommands } from './commands/organisations.ts';
+import { paymentCommands } from './commands/payments.ts';
 import { peopleCommands } from './commands/people.ts';
 import { helpFor, helpOf } from './help.ts';
 import { toText } from './printing.ts';
@@ -25,6 +26,7 @@ const commands: readonly Command[] = [
   ...balanceCommands,
   ...invoiceCommands,
   ...cardCommands,
+  ...paymentCommands,
   ...memberCommands,
   ...offerCommands,
   ...moderationCommands,

@@ -2,12 +2,12 @@
 import type { OrganisationFacts } from '@offer-ads/contracts/gateway-events';
 import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
 import { OfferDeleted, OfferEnded, OfferPaymentApplied } from '@offer-ads/contracts/offers-events';
+import type { UnusedTime } from '@offer-ads/contracts/unused-time';
 import { on, type Subscription } from '@offer-ads/platform/broker';
 import { recordInInbox } from '@offer-ads/platform/inbox';
 import type { Billing } from './billing.ts';
 import { closeCheckout } from './close-checkout.ts';
 import { creditUnusedTime } from './credit-offer.ts';
-import type { UnusedTime } from './domain/credit.ts';
 import { saveOrganisation } from './organisations-store.ts';
 import { findPayment, lockPayment } from './payments-store.ts';
 import { stripeDeadline } from './stripe-client.ts';

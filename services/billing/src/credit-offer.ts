@@ -1,10 +1,11 @@
 /** Credits of Unused Time to the prepaid balance: cumulative, net, never above the price (decisions 6 and 30). */
 import { BalanceCredited } from '@offer-ads/contracts/billing-events';
+import type { UnusedTime } from '@offer-ads/contracts/unused-time';
 import { newEvent } from '@offer-ads/platform/events';
 import { addToOutbox } from '@offer-ads/platform/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres';
 import { balanceSubject } from './balance-events.ts';
-import { creditDue, type UnusedTime } from './domain/credit.ts';
+import { creditDue } from './domain/credit.ts';
 import { unusedTimeCredited } from './domain/ledger.ts';
 import { type OfferPayment, paidAt } from './domain/offer-payment.ts';
 import { book } from './ledger-store.ts';

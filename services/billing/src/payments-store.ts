@@ -90,6 +90,18 @@ export async function findPayment(on: Transaction, offerId: number): Promise<Off
   return row && paymentOf(row);
 }
 
+/** All there are, by offer id. */
+export async function listPayments(
+  on: Transaction,
+  o: { after: number; limit: number },
+): Promise<OfferPayment[]> {
+  const rows = await on.query<PaymentRow>(
+    `${SELECT_PAYMENT} WHERE p.offer_id > $1 ORDER BY p.offer_id LIMIT $2`,
+    [o.after, o.limit],
+  );
+  return rows.map(paymentOf);
+}
+
 export async function addCredit(tx: Transaction, offerId: number, amountMinor: bigint): Promise<void> {
   await tx.query('UPDATE offer_payments SET credited_minor = credited_minor + $2 WHERE offer_id = $1', [
     offerId,

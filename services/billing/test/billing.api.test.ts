@@ -439,6 +439,37 @@ describe('the admin routes', () => {
     }
   });
 
+  it('void the payment of an offer that is no more, once: it is credited in full, or its page closed', async () => {
+    const organisationId = newId();
+    await topUp(organisationId, '1500');
+    const charged = newId();
+    const balance = async () => (await as({ organisationId }, 'GET', '/internal/balance')).body;
+    const listed = async (offerId: number) =>
+      (await admin('GET', `/admin/payments?after=${offerId - 1}&limit=1`)).body;
+    const charge = { offerId: charged, title: 'Two for one', netMinor: '1000' };
+    await as({ organisationId }, 'POST', '/internal/charges', charge);
+    const sale = { organisationId, mode: 'TEST', currency: 'GBP', netMinor: '1000' };
+    expect(await listed(charged)).toEqual({
+      payments: [
+        { ...sale, offerId: charged, paymentMethod: 'B', paid: true, open: false, creditedMinor: '0' },
+      ],
+    });
+    for (const _time of [1, 2])
+      expect(await admin('POST', `/admin/payments/${charged}/void`)).toEqual({
+        status: 200,
+        body: { offerId: charged, outcome: 'credited' },
+      });
+    expect(await balance()).toMatchObject({ balanceMinor: '1500' });
+
+    const { offerId: open } = await openCheckout(organisationId);
+    expect(await listed(open)).toMatchObject({ payments: [{ offerId: open, paid: false, open: true }] });
+    expect(await admin('POST', `/admin/payments/${open}/void`)).toMatchObject({
+      body: { outcome: 'closed' },
+    });
+    expect(await listed(open)).toMatchObject({ payments: [{ open: false }] });
+    expect((await admin('POST', `/admin/payments/${newId()}/void`)).status).toBe(404);
+  });
+
   it('answer nobody without the credential', async () => {
     expect((await call('GET', '/admin/ledger/check', {})).status).toBe(401);
   });

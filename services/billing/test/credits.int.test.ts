@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { creditTarget } from '@offer-ads/contracts/unused-time';
 import { BalanceCredited } from '@offer-ads/contracts/billing-events';
 import type { EventDeclaration } from '@offer-ads/contracts/event-declaration';
 import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
@@ -10,7 +11,6 @@ import { fc, runs } from '@offer-ads/testing/profile';
 import type { Billing } from '../src/billing.ts';
 import { chargeOffer } from '../src/charge-offer.ts';
 import { subscriptions } from '../src/consumers.ts';
-import { creditTarget } from '../src/domain/credit.ts';
 import type { Book } from '../src/domain/ledger.ts';
 import { balanceOf } from '../src/ledger-store.ts';
 import { type BillingUnderTest, startBillingUnderTest } from './billing-under-test.ts';

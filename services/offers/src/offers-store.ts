@@ -131,6 +131,15 @@ export async function findOfferForAdmin(db: Queryable, offerId: number): Promise
   return row === undefined ? null : toOffer(row);
 }
 
+/** All there are, reservations and deleted offers too, by id. */
+export async function listOffers(db: Queryable, o: { after: number; limit: number }): Promise<Offer[]> {
+  const rows = await db.query<OfferRow>(
+    'SELECT * FROM offers WHERE offer_id > $1 ORDER BY offer_id LIMIT $2',
+    [o.after, o.limit],
+  );
+  return rows.map(toOffer);
+}
+
 /** Deletions that were begun before the one instant and never finished; or after the other, by a clock since set back. */
 export async function findStrandedDeletions(
   db: Queryable,

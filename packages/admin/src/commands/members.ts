@@ -1,13 +1,7 @@
 /** Members of the community and the day's exchange rates, which pricing holds. */
 import { accessSync, constants } from 'node:fs';
 import { membersCheckReply } from '@offer-ads/contracts/admin-api';
-import { z } from 'zod';
-import { type Command, command, count, date, text, UsageError } from '../command.ts';
-
-const yesOrNo = z
-  .enum(['yes', 'no'], 'must be yes or no')
-  .transform((word) => word === 'yes')
-  .describe('yes|no');
+import { type Command, command, count, date, text, UsageError, yesOrNo } from '../command.ts';
 
 export const memberCommands: readonly Command[] = [
   command({

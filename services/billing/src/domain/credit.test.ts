@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { creditTarget, type UnusedTime } from '@offer-ads/contracts/unused-time';
 import { fc } from '@offer-ads/testing/profile';
-import { creditDue, creditTarget, type UnusedTime } from './credit.ts';
+import { creditDue } from './credit.ts';
 
 const HOUR = 3_600_000;
 

@@ -17,6 +17,7 @@ import { readStatement } from '../read-statement.ts';
 import { topUpBalance } from '../top-up-balance.ts';
 import { cardProblemRoutes } from './card-problem-routes.ts';
 import { invoiceAdminRoutes } from './invoice-admin-routes.ts';
+import { paymentRoutes } from './payment-routes.ts';
 
 export function adminRoutes(app: Express, billing: Billing, adminToken: string): void {
   const routes = express.Router();
@@ -60,5 +61,6 @@ export function adminRoutes(app: Express, billing: Billing, adminToken: string):
 
   invoiceAdminRoutes(routes, billing);
   cardProblemRoutes(routes, billing);
+  paymentRoutes(routes, billing);
   app.use('/admin', routes);
 }

@@ -13,6 +13,7 @@ import { parseId } from '../domain/offer-id.ts';
 import { unusedTime } from '../domain/unused-time.ts';
 import { findOfferForAdmin } from '../offers-store.ts';
 import { sumCounts } from '../traffic-store.ts';
+import { paymentRoutes } from './payment-routes.ts';
 import { adminReplies, type Reply } from './replies.ts';
 import { send } from './send.ts';
 
@@ -41,6 +42,7 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminToken: 
     const replaced = await replaceCatalogue(o.postgres, catalogue, requestFacts(req).receivedAt);
     send(res, replaced.ok ? { status: 200, body: replaced.catalogue } : adminReplies[replaced.reason]);
   });
+  paymentRoutes(routes, o);
   app.use('/admin', routes);
 }
 

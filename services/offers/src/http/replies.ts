@@ -131,7 +131,8 @@ export const adminReplies = {
   'already-disabled': plain(409, 'Offer is already disabled'),
   'already-enabled': plain(409, 'Offer is already enabled'),
   'catalogue-changed': plain(409, 'The catalogue has changed since that version, look at it again'),
-} satisfies Record<DisableRefusal | EnableRefusal | CatalogueRefusal, Reply>;
+  'not-from-balance': plain(409, 'Offer is paid by card, which nobody but its payer can do again'),
+} satisfies Record<DisableRefusal | EnableRefusal | CatalogueRefusal | 'not-from-balance', Reply>;
 
 /** GET /images/{name} */
 export const imageReplies = {

@@ -1,0 +1,54 @@
+/** For the check of payments (`npm run admin -- payments check`): what offers knows, and the repair that is its to make. */
+import {
+  type ChargeAgainReply,
+  type KnownPayment,
+  type knownPayments,
+  paymentsPage,
+} from '@offer-ads/contracts/payments-api';
+import { requestFacts } from '@offer-ads/platform/http-request';
+import { validInput } from '@offer-ads/platform/valid-input';
+import type { Router } from 'express';
+import type { z } from 'zod';
+import type { OffersContext } from '../context.ts';
+import { effectiveAt } from '../domain/lifecycle.ts';
+import type { Offer } from '../domain/offer.ts';
+import { parseId } from '../domain/offer-id.ts';
+import { unusedTime } from '../domain/unused-time.ts';
+import { systemErrand } from '../neighbours.ts';
+import { findOfferForAdmin, listOffers } from '../offers-store.ts';
+import { adminReplies } from './replies.ts';
+import { send } from './send.ts';
+
+export function paymentRoutes(routes: Router, o: OffersContext): void {
+  routes.get('/payments', async (req, res) => {
+    const { receivedAt } = requestFacts(req);
+    const offers = await listOffers(o.postgres, validInput(paymentsPage, req.query));
+    const payments = offers.map((offer) => known(offer, effectiveAt(offer, receivedAt)));
+    res.json({ payments } satisfies z.infer<typeof knownPayments>);
+  });
+
+  // Billing was restored to a moment before it. It knows the offer's id, so that it is charged once however often this is asked.
+  routes.post('/payments/:offer_id/charge', async (req, res) => {
+    const offer = await findOfferForAdmin(o.postgres, parseId(req.params.offer_id) ?? 0);
+    if (offer === null) return send(res, adminReplies['not-found']);
+    if (offer.paymentMethod !== 'B') return send(res, adminReplies['not-from-balance']);
+    const charged = await o.neighbours.charge(systemErrand(offer, requestFacts(req).requestId), offer);
+    const outcome = charged.outcome === 'charged' ? charged.outcome : charged.reason;
+    res.json({ offerId: offer.offerId, outcome } satisfies ChargeAgainReply);
+  });
+}
+
+function known(offer: Offer, now: Date): KnownPayment {
+  return {
+    offerId: offer.offerId,
+    organisationId: offer.organisationId,
+    mode: offer.mode,
+    currency: offer.currency,
+    netMinor: offer.netMinor.toString(),
+    paymentMethod: offer.paymentMethod,
+    paid: offer.paymentAppliedAt !== null,
+    shown: offer.shownAt !== null,
+    over: offer.deletedAt !== null || offer.endedToldAt !== null,
+    ...unusedTime(offer, now),
+  };
+}
