@@ -21,6 +21,12 @@ const lockFile = 'lock';
 const folderName = /^[0-9a-f]{16}$/;
 const segmentName = /^\d+\.ndjson$/;
 
+/**
+ * Folders that this process holds. To open and close a file whose lock a process has is to give the lock away (POSIX), so what is
+ * held here must not even be tried.
+ */
+const heldHere = new Set<string>();
+
 /** A folder of its own below the spool's. Throws when the disk does. */
 export function holdNewFolder(spool: string): HeldFolder {
   const path = join(spool, randomBytes(8).toString('hex'));
@@ -46,6 +52,7 @@ function holdIfFree(path: string): HeldFolder | null {
 }
 
 function hold(path: string): HeldFolder {
+  if (heldHere.has(path)) throw new Error('this process holds it already');
   const lockPath = join(path, lockFile);
   // First made here, because SQLite would let others read it.
   closeSync(openSync(lockPath, 'a', 0o600));
@@ -56,6 +63,7 @@ function hold(path: string): HeldFolder {
     lock.close();
     throw error;
   }
+  heldHere.add(path);
   return {
     path,
     segments: () =>
@@ -65,6 +73,7 @@ function hold(path: string): HeldFolder {
     release: ({ remove }) => {
       if (remove) rmSync(path, { recursive: true, force: true });
       lock.close();
+      heldHere.delete(path);
     },
   };
 }
