@@ -9,7 +9,13 @@ export const exchangeName = 'offer-ads';
 
 /** @returns the JSON Schema (draft 2020-12) of an event's data. */
 export function eventJsonSchema(declaration: EventDeclaration): object {
-  const schema = z.toJSONSchema(declaration.schema, { override: withoutNoise });
+  const schema = z.toJSONSchema(declaration.schema, {
+    override: (written) => {
+      withoutNoise(written);
+      // Consumers bear fields that they do not know: a release may add some.
+      if (written.jsonSchema.additionalProperties === false) delete written.jsonSchema.additionalProperties;
+    },
+  });
   return { $id: `${eventType(declaration)}.json`, ...schema };
 }
 
