@@ -1,4 +1,7 @@
-/** Refunds and disputes whose webhook never came: found in the provider's list, and applied as their webhook would have been. */
+/**
+ * Payments, refunds and disputes whose webhook never came, or came before the moment to which the database was restored: found in
+ * the provider's list, and applied as their webhook would have been.
+ */
 import { type Mode, mode as modeSchema } from '@offer-ads/contracts/primitives';
 import { Fault } from '@offer-ads/platform/faults';
 import type { Billing } from './billing.ts';
@@ -7,7 +10,7 @@ import { saveReading, takeReading } from './event-readings-store.ts';
 import { recordUnapplied, unknownEvents } from './provider-events-store.ts';
 import { applyEvent } from './receive-webhook.ts';
 import { stripeDeadline } from './stripe-client.ts';
-import { type ListedEvent, listReversalEvents } from './stripe-events.ts';
+import { type ListedEvent, listMoneyEvents } from './stripe-events.ts';
 
 /** Of 100 events each: more of them wait for the next round, which comes a minute later. */
 const MOST_PAGES = 10;
@@ -39,7 +42,7 @@ async function readMode(billing: Billing, mode: Mode, signal: AbortSignal): Prom
 
 async function readPage(billing: Billing, mode: Mode, reading: EventReading): Promise<EventReading> {
   const stretch = stretchOf(reading, billing.clock.now());
-  const page = await listReversalEvents(billing.stripe, mode, stretch, stripeDeadline());
+  const page = await listMoneyEvents(billing.stripe, mode, stretch, stripeDeadline());
   // Begun anew: what was read of it is on record.
   if (page === 'place-gone') return { ...reading, under: null };
   const missed = await unknownEvents(billing.postgres, page.events);

@@ -1,6 +1,7 @@
 /** Stripe's list of events, for those whose webhook may never come. */
 import type { Mode } from '@offer-ads/contracts/primitives';
 import type { Deadline } from '@offer-ads/platform/deadline';
+import type { Stripe } from 'stripe';
 import type { Stretch } from './domain/missed-events.ts';
 import { callStripe, isRefusal } from './stripe-calls.ts';
 import type { StripeAccounts } from './stripe-client.ts';
@@ -22,13 +23,19 @@ export type EventPage = {
   readonly lastEventId: string | null;
 };
 
+/** Sessions that were paid. Those on record are asked about one by one, sooner; after a restore some are on record no more. */
+const paymentEvents = [
+  'checkout.session.completed',
+  'checkout.session.async_payment_succeeded',
+] as const satisfies readonly Stripe.Event['type'][];
+
 /**
- * Refunds and disputes; payments are asked about by their sessions. Whether Stripe counts an event as delivered is not asked: an
- * endpoint that does not subscribe to it, or that lost it after its 200, has missed it all the same.
+ * Payments, refunds and disputes. Whether Stripe counts an event as delivered is not asked: an endpoint that does not subscribe
+ * to it, or that lost it after its 200 (with the database that was then restored to a moment before), has missed it all the same.
  *
  * @returns 'place-gone' when the event to go on after is no longer listed
  */
-export async function listReversalEvents(
+export async function listMoneyEvents(
   stripe: StripeAccounts,
   mode: Mode,
   { from, to, afterEventId }: Stretch,
@@ -38,7 +45,7 @@ export async function listReversalEvents(
     const { data, has_more: goesOn } = await callStripe(stripe[mode], deadline, (client, options) =>
       client.events.list(
         {
-          types: [...reversalEvents],
+          types: [...paymentEvents, ...reversalEvents],
           created: { gte: from.getTime() / 1_000, lt: to.getTime() / 1_000 },
           limit: PAGE,
           ...(afterEventId !== null && { starting_after: afterEventId }),

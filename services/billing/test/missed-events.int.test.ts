@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { OfferPaid } from '@offer-ads/contracts/billing-events';
 import { createLogger } from '@offer-ads/platform/logging';
 import { eventually } from '@offer-ads/testing/eventually';
 import type { Billing } from '../src/billing.ts';
 import type { Book } from '../src/domain/ledger.ts';
 import { findMissedEvents } from '../src/find-missed-events.ts';
+import { latestProblems } from '../src/provider-events-store.ts';
 import { readStatement } from '../src/read-statement.ts';
 import { receiveWebhook } from '../src/receive-webhook.ts';
 import { latestReversals } from '../src/reversals-store.ts';
@@ -115,6 +117,39 @@ describe('a refund whose webhook is lost for ever', () => {
     test.clock.advance(31 * 24 * 60 * MINUTE_MS);
     await find();
     expect(log.filter(({ msg }) => msg.includes('too old to be asked for'))).not.toEqual([]);
+  });
+});
+
+describe('a payment that is on record no more, because the database was restored to a moment before it', () => {
+  const problemsOf = async (sessionId: string) =>
+    (await latestProblems(billing.postgres, 500)).filter((problem) => problem.sessionId === sessionId);
+
+  it('of an offer that is known is found in the list, booked once and told to offers', async () => {
+    const offer = await test.openOffer();
+    test.webhooks.lost = true;
+    await test.pay(offer.sessionId);
+    // Nobody asks about its session: as if it were not known that there is one.
+    await billing.postgres.query('UPDATE checkout_sessions SET next_check_at = NULL WHERE offer_id = $1', [
+      offer.offerId,
+    ]);
+    await findLater();
+    await findLater();
+    expect(await linesOf(offer.book)).toEqual([{ kind: 'offer-card-payment', net: '1000' }]);
+    expect((await test.emitted(OfferPaid)).filter(({ offerId }) => offerId === offer.offerId)).toHaveLength(
+      1,
+    );
+  });
+
+  it('of an offer that is known no more is kept for a person, once', async () => {
+    const offer = await test.openOffer();
+    test.webhooks.lost = true;
+    await test.pay(offer.sessionId);
+    await billing.postgres.query('DELETE FROM offer_payments WHERE offer_id = $1', [offer.offerId]);
+    await findLater();
+    await findLater();
+    expect(await problemsOf(offer.sessionId)).toMatchObject([
+      { problem: 'unknown-purchase', offerId: offer.offerId, amountMinor: 1200n },
+    ]);
   });
 });
 
