@@ -7,6 +7,7 @@ import { createLogger } from '@offer-ads/platform/logging';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { openPostgres, type Postgres, sqlOf } from '@offer-ads/platform/postgres';
 import { chargeOffer } from '../../services/billing/src/charge-offer.ts';
+import { billingMeters } from '../../services/billing/src/meters.ts';
 import { topUpBalance } from '../../services/billing/src/top-up-balance.ts';
 import { type Statement, writeScript } from './pgbench.ts';
 
@@ -19,6 +20,8 @@ const FUNDS_MINOR = 1_000_000_000n;
 
 export const bookOf = (organisationId: number) =>
   ({ organisationId, mode: 'TEST', currency: 'GBP' }) as const;
+
+const meters = billingMeters(createMetrics('bench'));
 
 /** Ids that nobody else uses: pgbench's begin far above. */
 let lastOfferId = 1_000;
@@ -56,7 +59,7 @@ export async function fundEverybody(postgres: Postgres): Promise<void> {
 }
 
 export async function chargeOnce(postgres: Postgres, spread: boolean): Promise<void> {
-  const { outcome } = await chargeOffer(postgres, newSale(organisation(spread)), new Date());
+  const { outcome } = await chargeOffer({ postgres, meters }, newSale(organisation(spread)), new Date());
   if (outcome !== 'charged') throw new Error('a charge was refused');
 }
 
@@ -77,7 +80,7 @@ export async function recordCharge(postgres: Postgres): Promise<readonly Stateme
         }),
       ),
   };
-  await chargeOffer(recording, sale, new Date());
+  await chargeOffer({ postgres: recording, meters }, sale, new Date());
   return [{ sql: 'BEGIN', values: [] }, ...statements, { sql: 'COMMIT', values: [] }].map(
     ({ sql, values }) => ({
       sql,

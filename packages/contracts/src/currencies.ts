@@ -63,6 +63,10 @@ export function isBilledCurrency(currency: string): boolean {
   return entry !== undefined && entry.digits === 2 && entry.ecbPublishes && entry.cardMinimumMinor !== null;
 }
 
+export const billedCurrencies: readonly string[] = currencies
+  .map(({ code }) => code)
+  .filter((code) => isBilledCurrency(code));
+
 /** Decimal places of an amount. A currency outside the table is never billed; its zero balance is shown with two. */
 export function minorUnitDigits(currency: string): number {
   return byCode.get(currency)?.digits ?? 2;

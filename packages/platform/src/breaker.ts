@@ -1,6 +1,7 @@
 /** The circuit breaker that stands before every call to another service. */
 import CircuitBreaker from 'opossum';
 import type { Logger } from './logging.ts';
+import type { Metrics } from './metrics.ts';
 
 export type Breaker<In, Out> = {
   readonly fire: (input: In) => Promise<Out>;
@@ -16,8 +17,10 @@ const errorThresholdPercentage = 50;
 const resetTimeoutMs = 2_000;
 
 export function createBreaker<In, Out>(o: {
+  /** Also a label of metrics: one of a few names. */
   target: string;
   logger: Logger;
+  metrics: Metrics;
   /** Time-outs belong in here, one signal per call: the breaker's own would not stop the work. */
   attempt: (input: In) => Promise<Out>;
   /** Failures that say nothing against the target. */
@@ -34,8 +37,28 @@ export function createBreaker<In, Out>(o: {
     rollingPercentilesEnabled: false,
     enableSnapshots: false,
   });
-  breaker.on('open', () => o.logger.warn({ target: o.target }, 'breaker opened'));
-  breaker.on('close', () => o.logger.info({ target: o.target }, 'breaker closed'));
+  const { target, logger } = o;
+  const open = o.metrics.gauge({
+    name: 'circuit_breaker_open',
+    help: '1 from when calls to the target began to be refused until one got through, else 0',
+    labelNames: ['target'],
+  });
+  const opened = o.metrics.counter({
+    name: 'circuit_breaker_opened_total',
+    help: 'How often calls to the target began to be refused, failed trials included',
+    labelNames: ['target'],
+    from0: { target: [target] },
+  });
+  open.set({ target }, 0);
+  breaker.on('open', () => {
+    open.set({ target }, 1);
+    opened.inc({ target });
+    logger.warn({ target }, 'breaker opened');
+  });
+  breaker.on('close', () => {
+    open.set({ target }, 0);
+    logger.info({ target }, 'breaker closed');
+  });
   return {
     fire: (input) => breaker.fire(input),
     isOpen: () => breaker.opened,

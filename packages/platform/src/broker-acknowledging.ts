@@ -7,6 +7,8 @@ export type Acknowledging = {
   /** Throws when the channel is gone, and with it every delivery that was not acknowledged. */
   readonly ack: (messages: readonly ConsumeMessage[]) => void;
   readonly giveBack: (message: ConsumeMessage) => void;
+  /** Those that were delivered and neither acknowledged nor given back, oldest delivery first. */
+  readonly inHand: () => { readonly count: number; readonly first: ConsumeMessage | undefined };
 };
 
 export function acknowledgeOn(channel: Channel): Acknowledging {
@@ -40,5 +42,6 @@ export function acknowledgeOn(channel: Channel): Acknowledging {
         // The channel is gone, so the broker delivers it again anyway.
       }
     },
+    inHand: () => ({ count: open.size, first: open.values().next().value }),
   };
 }

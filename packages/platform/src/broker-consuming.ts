@@ -16,7 +16,11 @@ import type { Metrics } from './metrics.ts';
 export type Consuming = {
   /** Takes no more, waits for what is in flight and gives back the rest; after that the connection may be closed. */
   readonly stop: () => Promise<void>;
+  readonly inHand: () => InHand;
 };
+
+/** What this replica was given and has not settled. It is the head of the queue, so its oldest is about the queue's oldest. */
+export type InHand = { readonly count: number; readonly oldestAgeMs: number };
 
 /** Messages that the broker sends ahead, so that handlers never wait for the network. */
 const PREFETCH = 250;
@@ -114,5 +118,18 @@ export async function startConsuming(o: {
       await Promise.all([...running, ...batchesAtWork]);
       channel.nackAll(true);
     },
+    inHand: () => {
+      // Those of a lost channel are in other hands.
+      if (over.signal.aborted) return { count: 0, oldestAgeMs: 0 };
+      const { count, first } = acknowledging.inHand();
+      return { count, oldestAgeMs: first === undefined ? 0 : ageMs(first) };
+    },
   };
+}
+
+/** Since it happened, by the clock of whoever told it. */
+function ageMs(message: ConsumeMessage): number {
+  const time: unknown = message.properties.headers?.['cloudEvents_time'];
+  const sinceMs = typeof time === 'string' ? Date.now() - Date.parse(time) : 0;
+  return Number.isNaN(sinceMs) ? 0 : Math.max(0, sinceMs);
 }

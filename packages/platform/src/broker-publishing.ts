@@ -38,17 +38,19 @@ export function confirmedPublish(
     });
 
   // Synchronous so far as the channel goes: the order of the list is the order on the wire.
-  return (messages) => within(o.timeoutMs, Promise.all(messages.map(publishOne)));
+  return async (messages) => {
+    await within(o.timeoutMs, Promise.all(messages.map(publishOne)), 'confirms did not come in time');
+  };
 }
 
-/** A confirm can stay away for ever when the broker dies at the wrong moment. */
-async function within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
+/** An answer can stay away for ever when the broker dies at the wrong moment. */
+export async function within<T>(timeoutMs: number, work: Promise<T>, problem: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(serviceUnavailable('broker: confirms did not come in time')), timeoutMs);
+    timer = setTimeout(() => reject(serviceUnavailable(`broker: ${problem}`)), timeoutMs);
   });
   try {
-    await Promise.race([work, late]);
+    return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
   }

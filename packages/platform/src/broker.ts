@@ -9,6 +9,7 @@ import { type Subscription, toMessage } from './broker-messages.ts';
 import { dropParked, listParked, replayParked, type Selection } from './broker-parking.ts';
 import { confirmedPublish, type Publish } from './broker-publishing.ts';
 import { type BrokerUser, brokerNames, consumesAny, declareTopology } from './broker-topology.ts';
+import { watchQueues } from './broker-watching.ts';
 import { withholdCredentials } from './broker-withholding.ts';
 import type { OutgoingEvent, ReceivedEvent } from './events.ts';
 import { serviceUnavailable } from './faults.ts';
@@ -134,6 +135,17 @@ export async function connectBroker(o: {
     }
   }
   const parked = names.parked(service);
+  const watching = consumesAny(service, declarations)
+    ? watchQueues({
+        model: () => connection.current()?.line.model,
+        names,
+        service,
+        retryDelaysMs,
+        inHand: () => consuming?.inHand() ?? { count: 0, oldestAgeMs: 0 },
+        logger,
+        metrics,
+      })
+    : undefined;
 
   return {
     publish: async (events) => {
@@ -163,6 +175,7 @@ export async function connectBroker(o: {
       drop: (select) => withParked(0, (channel) => dropParked(channel, parked, select)),
     },
     [Symbol.asyncDispose]: async () => {
+      await watching?.[Symbol.asyncDispose]();
       await consuming?.stop().catch((error: unknown) => logger.warn({ error }, 'consumer did not stop'));
       await connection[Symbol.asyncDispose]();
     },

@@ -182,6 +182,17 @@ type Answered = {
   readonly aborted: boolean;
 };
 
+/** The parser knows some thirty more, and anybody may send them. */
+const usualMethods: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+]);
+
 /** Routes and statuses are few, so that what is the same for all requests of one is made once. */
 function reportByRoute(o: { logger: Logger; metrics: Metrics }): (answered: Answered) => void {
   const durations = o.metrics.histogram({
@@ -195,7 +206,7 @@ function reportByRoute(o: { logger: Logger; metrics: Metrics }): (answered: Answ
     const name = `${method} ${route} ${status}`;
     let kind = known.get(name);
     if (kind === undefined) {
-      const duration = durations.labels(method, route, `${status}`);
+      const duration = durations.labels(usualMethods.has(method) ? method : 'other', route, `${status}`);
       kind = { duration, fields: JSON.stringify({ method, route, status }).slice(1, -1) };
       known.set(name, kind);
     }

@@ -24,7 +24,21 @@ export function startLoop(o: {
     name: 'loop_runs_total',
     help: 'Runs of repeated work by outcome',
     labelNames: ['loop', 'outcome'],
+    from0: { loop: [o.name], outcome: ['done', 'failed'] },
   });
+  const succeeded = o.metrics.gauge({
+    name: 'loop_last_success_timestamp_seconds',
+    help: 'When a run of repeated work last succeeded; before the first, when it began to be repeated',
+    labelNames: ['loop'],
+  });
+  o.metrics
+    .gauge({
+      name: 'loop_interval_seconds',
+      help: 'Pause between two runs of repeated work',
+      labelNames: ['loop'],
+    })
+    .set({ loop: o.name }, o.everyMs / 1_000);
+  succeeded.set({ loop: o.name }, Date.now() / 1_000);
   let current: Promise<void> | undefined;
   let next: Promise<void> | undefined;
 
@@ -32,6 +46,7 @@ export function startLoop(o: {
     try {
       await inNoTrace(() => o.work(stopping.signal));
       runs.inc({ loop: o.name, outcome: 'done' });
+      succeeded.set({ loop: o.name }, Date.now() / 1_000);
     } catch (error) {
       runs.inc({ loop: o.name, outcome: 'failed' });
       o.logger.error({ error, loop: o.name }, 'repeated work failed and will be tried again');

@@ -14,4 +14,25 @@ describe('metrics', () => {
     const declared = { name: 'queue_depth', help: 'Depth.', labelNames: ['queue'] };
     expect(metrics.gauge(declared)).toBe(metrics.gauge(declared));
   });
+
+  it('tell 0 of what has not happened yet, or the first time would be no increase', async () => {
+    const metrics = createMetrics('billing');
+    const from0 = { mode: ['TEST', 'LIVE'], outcome: ['paid'] };
+    metrics.counter({ name: 'payments_total', help: 'Payments.', labelNames: ['mode', 'outcome'], from0 });
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('payments_total{mode="TEST",outcome="paid",service="billing"} 0');
+    expect(text).toContain('payments_total{mode="LIVE",outcome="paid",service="billing"} 0');
+  });
+
+  it('are read when somebody asks, however many tell of one gauge', async () => {
+    const metrics = createMetrics('offers');
+    const declared = { name: 'waiting', help: 'Waiting.', labelNames: ['pool'] };
+    let waiting = 1;
+    metrics.readGauge(declared, (gauge) => gauge.set({ pool: 'main' }, waiting));
+    metrics.readGauge(declared, (gauge) => gauge.set({ pool: 'keys' }, 10 * waiting));
+    waiting = 2;
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('waiting{pool="main",service="offers"} 2');
+    expect(text).toContain('waiting{pool="keys",service="offers"} 20');
+  });
 });

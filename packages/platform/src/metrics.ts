@@ -3,12 +3,20 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 type Instrument = { readonly name: string; readonly help: string; readonly labelNames?: readonly string[] };
 
+/** The values of some labels, each with each. They are few and known beforehand, never ids or texts. */
+type From0 = Readonly<Record<string, readonly string[]>>;
+
 export type Metrics = {
   readonly registry: Registry;
-  /** Each gives the same instrument again when it is asked for twice under one name. */
-  readonly counter: (o: Instrument) => Counter;
+  /**
+   * Each gives the same instrument again when it is asked for twice under one name.
+   * @param from0 what is told as 0 from the start: of a series that begins with 1 Prometheus sees no increase
+   */
+  readonly counter: (o: Instrument & { readonly from0?: From0 }) => Counter;
   readonly gauge: (o: Instrument) => Gauge;
   readonly histogram: (o: Instrument & { readonly buckets?: readonly number[] }) => Histogram;
+  /** A gauge that is read whenever somebody scrapes, by everyone who has asked for it: `read` is quick and sets what is so now. */
+  readonly readGauge: (o: Instrument, read: (gauge: Gauge) => void) => void;
 };
 
 /** Seconds; from a cached look-up to the 25 s that a creation may take. */
@@ -26,11 +34,35 @@ export function createMetrics(service: string): Metrics {
     labelNames: [...(o.labelNames ?? [])],
     registers: [registry],
   });
+  const readers = new Map<string, ((gauge: Gauge) => void)[]>();
   return {
     registry,
-    counter: (o) => once(o.name, () => new Counter(settings(o))),
+    counter: (o) => {
+      const counter = once(o.name, () => new Counter(settings(o)));
+      if (o.from0 !== undefined) for (const labels of everyCombination(o.from0)) counter.inc(labels, 0);
+      return counter;
+    },
     gauge: (o) => once(o.name, () => new Gauge(settings(o))),
     histogram: (o) =>
       once(o.name, () => new Histogram({ ...settings(o), buckets: [...(o.buckets ?? durationBuckets)] })),
+    readGauge: (o, read) => {
+      const known = readers.get(o.name);
+      if (known !== undefined) return void known.push(read);
+      const all = [read];
+      readers.set(o.name, all);
+      const gauge: Gauge = new Gauge({
+        ...settings(o),
+        collect: () => {
+          for (const one of all) one(gauge);
+        },
+      });
+    },
   };
+}
+
+function everyCombination(values: From0): readonly Readonly<Record<string, string>>[] {
+  let all: Readonly<Record<string, string>>[] = [{}];
+  for (const [name, of] of Object.entries(values))
+    all = all.flatMap((labels) => of.map((value) => ({ ...labels, [name]: value })));
+  return all;
 }

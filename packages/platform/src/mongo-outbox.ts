@@ -6,7 +6,14 @@ import type { OutgoingEvent } from './events.ts';
 import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 import type { Mongo } from './mongo.ts';
-import { type OutboxRelay, RELAY_BATCH_SIZE, startRelay } from './outbox-relay.ts';
+import { withinBudget } from './mongo-faults.ts';
+import {
+  MOST_COUNTED,
+  type OutboxRelay,
+  RELAY_BATCH_SIZE,
+  startRelay,
+  type Waiting,
+} from './outbox-relay.ts';
 
 type OutboxEntry = { _id: number; event: OutgoingEvent };
 type Counter = { _id: 'outbox'; last: number };
@@ -51,6 +58,7 @@ export function startMongoOutboxRelay(o: {
     ...o,
     everyMs: POLL_EVERY_MS,
     relayBatch: async () => ((await holdLease(mongo, holder)) ? relayBatch(mongo, broker) : 0),
+    countWaiting: () => countWaiting(mongo),
   });
   return {
     flush: relay.flush,
@@ -68,6 +76,15 @@ async function relayBatch(mongo: Mongo, broker: Broker): Promise<number> {
   await broker.publish(entries.map((entry) => entry.event));
   await outbox(mongo).deleteMany({ _id: { $lte: last._id } });
   return entries.length;
+}
+
+async function countWaiting(mongo: Mongo): Promise<Waiting> {
+  const [oldest, events] = await Promise.all([
+    outbox(mongo).findOne({}, { sort: { _id: 1 }, projection: { 'event.time': 1 }, ...withinBudget() }),
+    outbox(mongo).countDocuments({}, { limit: MOST_COUNTED, ...withinBudget() }),
+  ]);
+  const oldestAgeMs = oldest === null ? undefined : Date.now() - Date.parse(oldest.event.time);
+  return { events, oldestAgeMs };
 }
 
 /** Takes or renews the lease by the server's clock; false while another relay holds it. */

@@ -2,7 +2,7 @@
 import type { Broker } from './broker.ts';
 import { serviceUnavailable } from './faults.ts';
 import type { Logger } from './logging.ts';
-import { startLoop } from './loops.ts';
+import { type Loop, startLoop } from './loops.ts';
 import type { Metrics } from './metrics.ts';
 
 export type OutboxRelay = AsyncDisposable & {
@@ -10,12 +10,25 @@ export type OutboxRelay = AsyncDisposable & {
   readonly flush: () => Promise<void>;
 };
 
+/** What waits to be published. */
+export type Waiting = {
+  /** No more than `MOST_COUNTED`. */
+  readonly events: number;
+  /** By the clock of the store; undefined when nothing waits. */
+  readonly oldestAgeMs: number | undefined;
+};
+
 /** Most events that are published and confirmed together. */
 export const RELAY_BATCH_SIZE = 500;
+/** So a look costs some milliseconds, however long the broker has been away. */
+export const MOST_COUNTED = 10_000;
+/** As often as metrics are scraped. */
+const LOOK_EVERY_MS = 15_000;
 
 export function startRelay(o: {
   /** Publishes the oldest events and forgets them; says how many, 0 when another relay is at it. */
   relayBatch: () => Promise<number>;
+  countWaiting: () => Promise<Waiting>;
   everyMs: number;
   broker: Broker;
   logger: Logger;
@@ -44,15 +57,45 @@ export function startRelay(o: {
     },
   });
 
+  const looking = watchWaiting(o);
+
   return {
     flush: async () => {
       if (!o.broker.connected()) throw serviceUnavailable('outbox: the broker is away');
       await loop.runNow();
     },
     [Symbol.asyncDispose]: async () => {
+      await looking[Symbol.asyncDispose]();
       await loop[Symbol.asyncDispose]();
       // What a stopping service has just written should not wait for its next start.
       await drain().catch((error: unknown) => o.logger.warn({ error }, 'outbox not flushed, events wait'));
     },
   };
+}
+
+/** Told by every replica alike: also by those that do not relay, should the one that does be stuck. */
+function watchWaiting(o: { countWaiting: () => Promise<Waiting>; logger: Logger; metrics: Metrics }): Loop {
+  const events = o.metrics.gauge({
+    name: 'outbox_events',
+    help: 'Events in the outbox that wait to be published; 10000 stands for that many or more',
+  });
+  let oldestSinceMs: number | undefined;
+  const age = {
+    name: 'outbox_oldest_event_age_seconds',
+    help: 'For how long the oldest event in the outbox has waited to be published; 0 when there is none',
+  };
+  o.metrics.readGauge(age, (gauge) =>
+    gauge.set(oldestSinceMs === undefined ? 0 : (performance.now() - oldestSinceMs) / 1_000),
+  );
+  return startLoop({
+    name: 'outbox-look',
+    everyMs: LOOK_EVERY_MS,
+    logger: o.logger,
+    metrics: o.metrics,
+    work: async () => {
+      const waiting = await o.countWaiting();
+      events.set(waiting.events);
+      oldestSinceMs = waiting.oldestAgeMs === undefined ? undefined : performance.now() - waiting.oldestAgeMs;
+    },
+  });
 }

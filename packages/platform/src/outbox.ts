@@ -6,7 +6,13 @@ import type { Broker } from './broker.ts';
 import type { OutgoingEvent } from './events.ts';
 import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
-import { type OutboxRelay, RELAY_BATCH_SIZE, startRelay } from './outbox-relay.ts';
+import {
+  MOST_COUNTED,
+  type OutboxRelay,
+  RELAY_BATCH_SIZE,
+  startRelay,
+  type Waiting,
+} from './outbox-relay.ts';
 import type { Postgres, Transaction } from './postgres.ts';
 import { listen } from './postgres-listener.ts';
 import { startSentEventsPruning } from './sent-events.ts';
@@ -39,6 +45,7 @@ export function startOutboxRelay(o: {
     ...o,
     everyMs: POLL_EVERY_MS,
     relayBatch: () => relayBatch(postgres, o.broker),
+    countWaiting: () => countWaiting(postgres),
   });
   // A flush that cannot be is no news here: the poll comes round to it.
   const wake = () => void relay.flush().catch(() => {});
@@ -80,6 +87,17 @@ async function relayBatch(postgres: Postgres, broker: Broker): Promise<number> {
     await broker.publish(rows.map((row) => row.event));
     return rows.length;
   });
+}
+
+/** In the order of the primary key, so that it reads no more rows than it counts. */
+async function countWaiting(postgres: Postgres): Promise<Waiting> {
+  const [row] = await postgres.query<{ events: number; oldestAgeMs: number | null }>(
+    `SELECT count(*)::integer AS events,
+            extract(epoch FROM clock_timestamp() - min(written_at))::float8 * 1000 AS "oldestAgeMs"
+     FROM (SELECT written_at FROM outbox ORDER BY position LIMIT $1) AS oldest`,
+    [MOST_COUNTED],
+  );
+  return { events: row?.events ?? 0, oldestAgeMs: row?.oldestAgeMs ?? undefined };
 }
 
 /** One relay per service, or events of one subject could overtake each other. The lock ends with the transaction. */

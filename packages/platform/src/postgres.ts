@@ -55,9 +55,10 @@ export async function openPostgres(o: {
   statementTimeoutMs?: number;
 }): Promise<Postgres> {
   const statementTimeoutMs = o.statementTimeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const size = o.maxConnections ?? DEFAULT_MAX_CONNECTIONS;
   const pool = new pg.Pool({
     connectionString: o.url,
-    max: o.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
+    max: size,
     connectionTimeoutMillis: DEFAULT_TIMEOUT_MS,
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + SILENT_SERVER_GRACE_MS,
@@ -66,7 +67,7 @@ export async function openPostgres(o: {
     types: { getTypeParser: exactTypeParser },
   });
   pool.on('error', (error) => o.logger.warn({ error }, 'an idle database connection was lost'));
-  reportPool(pool, o.pool ?? 'main', o.metrics);
+  reportPool(pool, { name: o.pool ?? 'main', size, metrics: o.metrics });
   const postgres: Postgres = {
     pool,
     query: (statement, values) => rowsOf(pool, statement, values),
@@ -139,13 +140,16 @@ const exactTypeParser: typeof pg.types.getTypeParser = (type, format) => {
   return pg.types.getTypeParser(type, format);
 };
 
-function reportPool(pool: pg.Pool, name: string, metrics: Metrics): void {
-  const waiting = metrics.gauge({
-    name: 'postgres_pool_waiting',
-    help: 'Requests that wait for a connection',
-    labelNames: ['pool'],
-  });
-  pool.on('acquire', () => waiting.set({ pool: name }, pool.waitingCount));
+/** Read at every scrape: a pool that is stuck tells nothing by itself. */
+function reportPool(pool: pg.Pool, o: { name: string; size: number; metrics: Metrics }): void {
+  const labels = { pool: o.name };
+  const labelNames = ['pool'];
+  const waiting = { name: 'postgres_pool_waiting', help: 'Requests that wait for a connection', labelNames };
+  o.metrics.readGauge(waiting, (gauge) => gauge.set(labels, pool.waitingCount));
+  const busy = { name: 'postgres_pool_busy', help: 'Connections that are in use', labelNames };
+  o.metrics.readGauge(busy, (gauge) => gauge.set(labels, pool.totalCount - pool.idleCount));
+  const size = { name: 'postgres_pool_size', help: 'Connections that may be in use at once', labelNames };
+  o.metrics.gauge(size).set(labels, o.size);
 }
 
 function asError(error: unknown): Error {

@@ -54,6 +54,7 @@ export function createServiceClient(o: {
   const breaker = createBreaker({
     target: o.name,
     logger: o.logger,
+    metrics: o.metrics,
     attempt: (call: ServiceCall<z.ZodType>) => attempt(agent, o, call),
     // A 4xx says that the service is alive and that we asked wrongly: it must not open the breaker. Nor must a caller
     // who left.

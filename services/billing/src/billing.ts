@@ -1,9 +1,9 @@
 /** What the work of billing needs from outside. */
 import type { Clock } from '@offer-ads/platform/clock';
 import type { Logger } from '@offer-ads/platform/logging';
-import type { Metrics } from '@offer-ads/platform/metrics';
 import type { Postgres } from '@offer-ads/platform/postgres';
 import type { Seller } from './domain/invoice.ts';
+import type { Meters } from './meters.ts';
 import type { StripeAccounts } from './stripe-client.ts';
 
 export type Billing = {
@@ -15,5 +15,5 @@ export type Billing = {
   /** Who issues the invoices. */
   readonly seller: Seller;
   readonly logger: Logger;
-  readonly metrics: Metrics;
+  readonly meters: Meters;
 };

@@ -1,6 +1,7 @@
 /** Payment method `B`: the price leaves the prepaid balance, once per offer id, whatever is repeated. */
 import type { ChargeReply } from '@offer-ads/contracts/billing-api';
-import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
+import type { Transaction } from '@offer-ads/platform/postgres';
+import type { Billing } from './billing.ts';
 import { type Book, movesMoney, offerCharged } from './domain/ledger.ts';
 import { isSameSale } from './domain/offer-payment.ts';
 import { conflictingSale } from './faults.ts';
@@ -15,11 +16,19 @@ export type Charge = {
   readonly netMinor: bigint;
 };
 
-export async function chargeOffer(postgres: Postgres, charge: Charge, now: Date): Promise<ChargeReply> {
-  return postgres.transaction(async (tx) => {
+export async function chargeOffer(
+  { postgres, meters }: Pick<Billing, 'postgres' | 'meters'>,
+  charge: Charge,
+  now: Date,
+): Promise<ChargeReply> {
+  const { isNew, reply } = await postgres.transaction(async (tx) => {
     const isNew = await insertCharge(tx, charge, now);
-    return isNew ? chargeBalance(tx, charge, now) : repeatCharge(tx, charge);
+    return { isNew, reply: await (isNew ? chargeBalance(tx, charge, now) : repeatCharge(tx, charge)) };
   });
+  const { mode, currency } = charge.book;
+  if (isNew && reply.outcome === 'charged')
+    meters.charged.inc({ mode, currency, method: 'balance', purchase: 'offer' }, Number(charge.netMinor));
+  return reply;
 }
 
 async function chargeBalance(tx: Transaction, charge: Charge, now: Date): Promise<ChargeReply> {

@@ -36,6 +36,7 @@ async function readMode(billing: Billing, mode: Mode, signal: AbortSignal): Prom
   for (let page = 0; page < MOST_PAGES && !signal.aborted; page += 1) {
     reading = await readPage(billing, mode, reading);
     await saveReading(billing.postgres, mode, reading, now);
+    billing.meters.readUpTo.set({ mode }, reading.readUpTo.getTime() / 1_000);
     if (reading.under === null) return;
   }
 }
@@ -67,6 +68,7 @@ async function applyOrPassBy(billing: Billing, event: ListedEvent): Promise<void
     if (error instanceof Fault && error.status === 503) throw error;
     const { eventId, mode, type } = event;
     if (!(await recordUnapplied(billing.postgres, event, billing.clock.now()))) return;
+    billing.meters.unappliedEvents.inc({ mode });
     billing.logger.error({ error, eventId, mode, type }, 'an event of the card provider cannot be applied');
   }
 }
@@ -75,13 +77,7 @@ async function applyMissed(billing: Billing, event: ListedEvent): Promise<void> 
   const outcome = await applyEvent(billing, event.read());
   if (outcome === 'seen-before') return;
   const { mode, eventId, type } = event;
-  billing.metrics
-    .counter({
-      name: 'stripe_missed_events_total',
-      help: 'Events found in Stripe’s list whose webhook had not come, by mode',
-      labelNames: ['mode'],
-    })
-    .inc({ mode });
+  billing.meters.missedEvents.inc({ mode });
   billing.logger.warn(
     { mode, eventId, type, outcome },
     'an event whose webhook never came was found by asking',

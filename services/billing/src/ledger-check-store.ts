@@ -17,18 +17,26 @@ const mostProblems = 1_000;
 /** Run it in one repeatable-read transaction, so that all steps see the same moment. */
 export async function checkLedger(
   tx: Transaction,
-  { transactionsAtOnce = transactionsPerStep, rowsAtOnce = rowsPerStep } = {},
+  o: {
+    readonly transactionsAtOnce?: number;
+    readonly rowsAtOnce?: number;
+    /** Ends it between two steps. */
+    readonly signal?: AbortSignal | undefined;
+  } = {},
 ): Promise<LedgerCheckReply> {
+  const { transactionsAtOnce = transactionsPerStep, rowsAtOnce = rowsPerStep, signal } = o;
   await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
   const problems: string[] = [];
   let transactions = 0;
   for await (const step of transactionSteps(tx, transactionsAtOnce)) {
+    signal?.throwIfAborted();
     transactions += step.transactions;
     problems.push(...step.problems);
     if (problems.length >= mostProblems) return cutShort(transactions, problems);
   }
   for (const question of [balancesQuestion, offersQuestion, ...cardQuestions, ...invoiceQuestions]) {
     for await (const found of rowSteps(tx, question, rowsAtOnce)) {
+      signal?.throwIfAborted();
       problems.push(...found);
       if (problems.length >= mostProblems) return cutShort(transactions, problems);
     }

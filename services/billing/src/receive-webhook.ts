@@ -4,10 +4,11 @@ import type { Billing } from './billing.ts';
 import { lockCardPayment, sessionOf, updateCheckout } from './checkouts-store.ts';
 import { isKnownSession, isOfBook, type Receipt } from './domain/card-payment.ts';
 import { sessionExpired } from './domain/checkout.ts';
+import { type EventOutcome, quietOutcomes, reversalOutcomes } from './domain/event-outcomes.ts';
 import type { Seller } from './domain/invoice.ts';
 import { recordOutcome, recordProviderEvent } from './provider-events-store.ts';
-import { type Recorded, recordPayment, reportPayment } from './record-payment.ts';
-import { type ReversalOutcome, recordReversal, reportReversal, reversalOutcomes } from './record-reversal.ts';
+import { recordPayment, reportPayment } from './record-payment.ts';
+import { recordReversal, reportReversal } from './record-reversal.ts';
 import type { ProviderEvent } from './stripe-webhooks.ts';
 import { readWebhook } from './stripe-webhooks.ts';
 
@@ -18,36 +19,41 @@ export async function receiveWebhook(
   body: Buffer,
   signature: string,
 ): Promise<WebhookAnswer> {
-  const reading = readWebhook(billing.stripe, body, signature, billing.clock.now());
-  const webhooks = billing.metrics.counter({
-    name: 'stripe_webhooks_total',
-    help: 'Webhooks of Stripe, by outcome',
-    labelNames: ['outcome'],
-  });
+  const { webhooks, webhookDelay } = billing.meters;
+  const now = billing.clock.now();
+  const reading = readWebhook(billing.stripe, body, signature, now);
   if (!reading.ok) {
     webhooks.inc({ outcome: reading.reason });
     billing.logger.warn({ reason: reading.reason }, 'webhook refused');
     return 'refused';
   }
-  webhooks.inc({ outcome: await applyEvent(billing, reading.event) });
-  return 'accepted';
+  try {
+    const outcome = await applyEvent(billing, reading.event);
+    webhooks.inc({ outcome });
+    if (outcome !== 'seen-before') webhookDelay.observe(secondsBetween(reading.event.createdAt, now));
+    return 'accepted';
+  } catch (error) {
+    // Stripe is not told 200, and sends it again.
+    webhooks.inc({ outcome: 'failed' });
+    throw error;
+  }
+}
+
+function secondsBetween(from: Date, to: Date): number {
+  return Math.max(0, to.getTime() - from.getTime()) / 1_000;
 }
 
 /** Once for each event, whoever told of it. */
-export async function applyEvent(billing: Billing, event: ProviderEvent): Promise<Outcome> {
+export async function applyEvent(billing: Billing, event: ProviderEvent): Promise<EventOutcome> {
   const issuing = { seller: billing.seller, now: billing.clock.now() };
   const outcome = await billing.postgres.transaction((tx) => apply(tx, event, issuing));
   report(billing, event, outcome);
   return outcome;
 }
 
-/** Nobody has to hear of them. */
-const withoutReport = ['seen-before', 'not-ours', 'not-paid-yet', 'session-over'] as const;
-type Outcome = Recorded | ReversalOutcome | (typeof withoutReport)[number];
-
 type Issuing = { readonly seller: Seller; readonly now: Date };
 
-async function apply(tx: Transaction, event: ProviderEvent, issuing: Issuing): Promise<Outcome> {
+async function apply(tx: Transaction, event: ProviderEvent, issuing: Issuing): Promise<EventOutcome> {
   const receipt = receiptOf(event);
   const isNew = await recordProviderEvent(tx, { ...event, receipt }, issuing.now);
   if (!isNew) return 'seen-before';
@@ -60,7 +66,7 @@ function receiptOf({ news }: ProviderEvent): Receipt | null {
   return news === null || news.kind === 'reversal' ? null : news.session.receipt;
 }
 
-async function effectOf(tx: Transaction, event: ProviderEvent, issuing: Issuing): Promise<Outcome> {
+async function effectOf(tx: Transaction, event: ProviderEvent, issuing: Issuing): Promise<EventOutcome> {
   const { news } = event;
   if (news?.kind === 'reversal') return recordReversal(tx, news.reversal, issuing.now);
   const receipt = receiptOf(event);
@@ -69,7 +75,7 @@ async function effectOf(tx: Transaction, event: ProviderEvent, issuing: Issuing)
   return news.session.isPaid ? recordPayment(tx, receipt, issuing) : 'not-paid-yet';
 }
 
-async function endSession(tx: Transaction, receipt: Receipt, now: Date): Promise<Outcome> {
+async function endSession(tx: Transaction, receipt: Receipt, now: Date): Promise<EventOutcome> {
   const payment = await lockCardPayment(tx, receipt.purchase);
   if (payment === undefined || !isOfBook(payment, receipt)) return 'not-ours';
   if (!isKnownSession(payment, receipt, await sessionOf(tx, receipt))) return 'not-ours';
@@ -77,8 +83,8 @@ async function endSession(tx: Transaction, receipt: Receipt, now: Date): Promise
   return 'session-over';
 }
 
-function report(billing: Billing, event: ProviderEvent, outcome: Outcome): void {
-  if (isOneOf(withoutReport, outcome)) return;
+function report(billing: Billing, event: ProviderEvent, outcome: EventOutcome): void {
+  if (isOneOf(quietOutcomes, outcome)) return;
   if (isOneOf(reversalOutcomes, outcome)) {
     if (event.news?.kind === 'reversal') reportReversal(billing, event.news.reversal, outcome);
     return;

@@ -79,6 +79,7 @@ async function askAbout(billing: Billing, payment: CardPayment): Promise<void> {
   let isAlerted = false;
   if (facts.isPaid && facts.receipt !== null) {
     const recorded = await recordFoundPayment(billing, facts.receipt);
+    if (recorded === 'paid') billing.meters.missedPayments.inc({ mode: payment.book.mode });
     billing.logger.info({ purchase: payment.purchase, recorded }, 'a payment was found by asking');
     if (!isProblem(recorded)) return;
     isAlerted = true;

@@ -11,6 +11,7 @@ import {
   receiptProblem,
 } from './domain/card-payment.ts';
 import { type Checkout, opened, paid } from './domain/checkout.ts';
+import type { PaymentOutcome } from './domain/event-outcomes.ts';
 import type { Seller } from './domain/invoice.ts';
 import { isOfOffer, type OfferCardPayment } from './domain/offer-payment.ts';
 import { issueInvoice } from './invoices.ts';
@@ -19,13 +20,11 @@ import { isKeptProblem, recordOutcome, recordProviderEvent } from './provider-ev
 import { bookReversalsOf } from './record-reversal.ts';
 import { lockIntent } from './reversals-store.ts';
 
-export type Recorded = 'paid' | 'paid-before' | ReceiptProblem;
-
 export async function recordPayment(
   tx: Transaction,
   receipt: Receipt,
   { seller, now }: { readonly seller: Seller; readonly now: Date },
-): Promise<Recorded> {
+): Promise<PaymentOutcome> {
   const { purchase } = receipt;
   const payment =
     purchase.kind === 'offer' ? await lockPayment(tx, purchase.offerId) : await lockCardPayment(tx, purchase);
@@ -51,7 +50,7 @@ export async function recordPayment(
 }
 
 /** A payment found by asking Stripe rather than told by a webhook; a problem is kept in the inbox all the same, and reported once. */
-export async function recordFoundPayment(billing: Billing, receipt: Receipt): Promise<Recorded> {
+export async function recordFoundPayment(billing: Billing, receipt: Receipt): Promise<PaymentOutcome> {
   const now = billing.clock.now();
   const { recorded, isNews } = await billing.postgres.transaction(async (tx) => {
     const recorded = await recordPayment(tx, receipt, { seller: billing.seller, now });
@@ -76,21 +75,20 @@ async function keepProblem(
   return isNew;
 }
 
-export function isProblem(recorded: Recorded): recorded is ReceiptProblem {
+export function isProblem(recorded: PaymentOutcome): recorded is ReceiptProblem {
   return recorded !== 'paid' && recorded !== 'paid-before';
 }
 
 /** A payment that cannot be applied needs a person; the log line is what alerts. */
-export function reportPayment(billing: Billing, receipt: Receipt, recorded: Recorded): void {
-  billing.metrics
-    .counter({
-      name: 'card_payments_total',
-      help: 'Card payments reported by Stripe, by outcome',
-      labelNames: ['outcome'],
-    })
-    .inc({ outcome: recorded });
+export function reportPayment(billing: Billing, receipt: Receipt, recorded: PaymentOutcome): void {
+  const { purchase, sessionId, mode, currency, generation } = receipt;
+  billing.meters.payments.inc({ outcome: recorded });
+  if (recorded === 'paid')
+    billing.meters.charged.inc(
+      { mode, currency, method: 'card', purchase: purchase.kind },
+      Number(receipt.amountMinor),
+    );
   if (!isProblem(recorded)) return;
-  const { purchase, sessionId, currency, generation } = receipt;
   billing.logger.error(
     { purchase, sessionId, generation, currency, amountMinor: `${receipt.amountMinor}`, problem: recorded },
     'a card payment cannot be applied and waits for a person',

@@ -12,15 +12,12 @@ import {
   takenByProvider,
 } from './domain/card-ledger.ts';
 import type { CardPayment } from './domain/card-payment.ts';
+import type { ReversalOutcome } from './domain/event-outcomes.ts';
 import { movesMoney } from './domain/ledger.ts';
 import { type KeptReversal, learned, type Reversal } from './domain/reversal.ts';
 import { book } from './ledger-store.ts';
 import { findReversal, findReversalsOf, lockIntent, markBooked, saveReversal } from './reversals-store.ts';
 import { findSettlement, markGivenBack } from './settlements-store.ts';
-
-/** `reversal-of-unknown`: its payment is not known, or not in this currency; it is booked when the payment comes. */
-export const reversalOutcomes = ['reversal-booked', 'reversal-kept', 'reversal-of-unknown'] as const;
-export type ReversalOutcome = (typeof reversalOutcomes)[number];
 
 export async function recordReversal(tx: Transaction, news: Reversal, now: Date): Promise<ReversalOutcome> {
   const { reversalId, mode, paymentIntentId } = news;
@@ -86,13 +83,7 @@ async function giveBack(tx: Transaction, facts: OfReversal, now: Date): Promise<
 /** Whatever the provider does with money that was ours is for a person to look at; the log line is what alerts. */
 export function reportReversal(billing: Billing, reversal: Reversal, outcome: ReversalOutcome): void {
   const { reversalId, kind, mode, currency, status } = reversal;
-  billing.metrics
-    .counter({
-      name: 'card_reversals_total',
-      help: 'News of refunds and disputes at the card provider, by kind, mode and outcome',
-      labelNames: ['kind', 'mode', 'outcome'],
-    })
-    .inc({ kind, mode, outcome });
+  billing.meters.reversals.inc({ kind, mode, outcome });
   billing.logger.error(
     { reversalId, kind, mode, currency, amountMinor: `${reversal.amountMinor}`, status, outcome },
     'the card provider takes money back, or returns it: a person decides what follows',

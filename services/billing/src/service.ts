@@ -8,7 +8,6 @@ import { startLoop } from '@offer-ads/platform/loops';
 import { startOutboxRelay } from '@offer-ads/platform/outbox';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
 import { openPostgres } from '@offer-ads/platform/postgres';
-import { mountRepublishRoute } from '@offer-ads/platform/republish-route';
 import type { RunningService } from '@offer-ads/platform/process';
 import { mountRepublishRoute } from '@offer-ads/platform/republish-route';
 import type { Billing } from './billing.ts';
@@ -23,8 +22,10 @@ import { invoiceRoutes } from './http/invoice-routes.ts';
 import { payRoutes } from './http/pay-routes.ts';
 import { webhookRoutes } from './http/webhook-routes.ts';
 import { completeInvoices } from './invoices.ts';
+import { billingMeters } from './meters.ts';
 import { reconcileCheckouts } from './reconcile.ts';
 import { openStripe, type StripeKeys } from './stripe-client.ts';
+import { watchLedger } from './watch-ledger.ts';
 
 export type RunningBilling = RunningService & {
   readonly url: string;
@@ -39,7 +40,7 @@ export async function startBilling(
   overrides: Overrides = {},
 ): Promise<RunningBilling> {
   const foundation = layFoundation('billing', config.LOG_LEVEL, overrides);
-  const { logger } = foundation;
+  const { clock, logger } = foundation;
   // Disposed in reverse: first no more requests, then no more events and rounds, then the outbox, then the connections.
   await using started = new AsyncDisposableStack();
 
@@ -57,14 +58,16 @@ export async function startBilling(
   started.use(startInboxPruning({ postgres, ...foundation }));
 
   const stripe = started.use(
-    openStripe({ keys: stripeKeysOf(config), apiUrl: config.STRIPE_API_URL, logger }),
+    openStripe({ keys: stripeKeysOf(config), apiUrl: config.STRIPE_API_URL, ...foundation }),
   );
   const billing: Billing = {
     postgres,
     stripe,
     publicUrl: config.PUBLIC_URL,
     seller: sellerOf(config),
-    ...foundation,
+    meters: billingMeters(foundation.metrics),
+    clock,
+    logger,
   };
   await broker.consume(subscriptions(billing));
   const reconciliation = started.use(
@@ -92,6 +95,8 @@ export async function startBilling(
     }),
   );
 
+  started.use(watchLedger({ postgres, ...foundation }));
+
   const pdfs = started.use(createPdfMaker());
   const server = started.use(
     await startHttpServer({
@@ -118,6 +123,7 @@ export async function startBilling(
   return {
     url: server.url,
     reconcile: reconciliation.runNow,
+    drain: server.drain,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
@@ -125,7 +131,6 @@ export async function startBilling(
 function sellerOf(config: BillingConfig): Seller {
   return {
     name: config.SELLER_NAME,
-    drain: server.drain,
     address: config.SELLER_ADDRESS,
     vatNumber: config.SELLER_VAT_NUMBER,
   };

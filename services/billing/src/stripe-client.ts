@@ -3,6 +3,7 @@ import type { Mode } from '@offer-ads/contracts/primitives';
 import { type Breaker, createBreaker } from '@offer-ads/platform/breaker';
 import { createDeadline, type Deadline } from '@offer-ads/platform/deadline';
 import type { Logger } from '@offer-ads/platform/logging';
+import type { Metrics } from '@offer-ads/platform/metrics';
 import { Stripe } from 'stripe';
 import { isHarmlessToBreaker } from './stripe-calls.ts';
 
@@ -23,6 +24,7 @@ export function openStripe(o: {
   keys: Readonly<Record<Mode, StripeKeys>>;
   apiUrl?: string | undefined;
   logger: Logger;
+  metrics: Metrics;
 }): StripeAccounts & Disposable {
   const accounts = { TEST: openAccount('TEST', o), LIVE: openAccount('LIVE', o) };
   return {
@@ -40,6 +42,7 @@ function openAccount(mode: Mode, o: Parameters<typeof openStripe>[0]): StripeAcc
   const breaker = createBreaker({
     target: `stripe-${mode.toLowerCase()}`,
     logger: o.logger,
+    metrics: o.metrics,
     attempt: (call: () => Promise<unknown>) => call(),
     isHarmless: isHarmlessToBreaker,
   });

@@ -11,6 +11,7 @@ export type ProviderEvent = {
   readonly eventId: string;
   readonly type: string;
   readonly mode: Mode;
+  readonly createdAt: Date;
   /** What the event says of a session, a refund or a dispute; null when it is about something else. */
   readonly news: News | null;
 };
@@ -49,7 +50,8 @@ export function readWebhook(
 
 /** @param mode that of the account which it is an event of */
 export function providerEventOf(event: Stripe.Event, mode: Mode): ProviderEvent {
-  return { eventId: event.id, type: event.type, mode, news: newsOf(event, mode) };
+  const { id: eventId, type, created } = event;
+  return { eventId, type, mode, createdAt: new Date(created * 1_000), news: newsOf(event, mode) };
 }
 
 function verified(

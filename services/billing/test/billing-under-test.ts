@@ -21,6 +21,7 @@ import type { Billing } from '../src/billing.ts';
 import { findByPayToken } from '../src/checkouts-store.ts';
 import type { Book } from '../src/domain/ledger.ts';
 import { checkLedger } from '../src/ledger-check-store.ts';
+import { billingMeters } from '../src/meters.ts';
 import { type CheckoutOrder, openCheckout } from '../src/open-checkout.ts';
 import { openTopUp } from '../src/open-top-up.ts';
 import { findPayment } from '../src/payments-store.ts';
@@ -77,12 +78,14 @@ export async function startBillingUnderTest() {
   );
   const billing: Billing = {
     postgres,
-    stripe: started.use(openStripe({ keys: stripeKeys, apiUrl: simulator.url, logger: silentLogger })),
+    stripe: started.use(
+      openStripe({ keys: stripeKeys, apiUrl: simulator.url, logger: silentLogger, metrics }),
+    ),
     clock,
     publicUrl: 'https://ads.example',
     seller,
     logger: silentLogger,
-    metrics,
+    meters: billingMeters(metrics),
   };
 
   const post = (path: string, body: object = {}) =>
@@ -199,7 +202,7 @@ export const adminToken = 'an-admin-token-that-only-tests-ever-use-0123';
 
 /** Routes of billing on a port of their own, over what is under test. */
 export function serveRoutes(
-  { billing: { logger, metrics, clock } }: BillingUnderTest,
+  { billing: { logger, clock } }: BillingUnderTest,
   routes: HttpServerOptions['routes'],
 ): Promise<HttpServer> {
   const readiness = async () => [];
@@ -208,7 +211,7 @@ export function serveRoutes(
     host: '127.0.0.1',
     port: 0,
     logger,
-    metrics,
+    metrics: createMetrics('billing'),
     clock,
     readiness,
     routes,

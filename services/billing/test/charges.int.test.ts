@@ -20,7 +20,7 @@ async function bookWith(balanceMinor: bigint): Promise<Book> {
 
 function charge(book: Book, netMinor: bigint, offerId = test.newOfferId()) {
   const sale = { offerId, book, title: 'Two for one', netMinor };
-  return chargeOffer(test.billing.postgres, sale, test.clock.now());
+  return chargeOffer(test.billing, sale, test.clock.now());
 }
 
 const balance = (book: Book) => balanceOf(test.billing.postgres, book);

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { creditTarget } from '@offer-ads/contracts/unused-time';
 import { BalanceCredited } from '@offer-ads/contracts/billing-events';
 import type { EventDeclaration } from '@offer-ads/contracts/event-declaration';
 import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
 import { OfferDeleted, OfferEnded, OfferPaymentApplied } from '@offer-ads/contracts/offers-events';
+import { creditTarget } from '@offer-ads/contracts/unused-time';
 import { sqlOf } from '@offer-ads/platform/postgres';
 import { eventually } from '@offer-ads/testing/eventually';
 import { fc, runs } from '@offer-ads/testing/profile';
@@ -64,7 +64,7 @@ async function chargedOffer(netMinor: bigint) {
   const offerId = test.newOfferId();
   await test.topUp(book, netMinor + 1n);
   const sale = { offerId, book, title: 'Two for one', netMinor };
-  await chargeOffer(test.billing.postgres, sale, test.clock.now());
+  await chargeOffer(test.billing, sale, test.clock.now());
   return { book, offerId };
 }
 
@@ -133,7 +133,8 @@ describe('Unused Time', () => {
               if (!sqlOf(statement).includes('FOR UPDATE')) return rows;
               looking += 1;
               const sale = { offerId, book, title: 'Two for one', netMinor };
-              if (looking === 2) charged.resolve(chargeOffer(postgres, sale, test.clock.now()));
+              if (looking === 2)
+                charged.resolve(chargeOffer({ ...test.billing, postgres }, sale, test.clock.now()));
               await charged.promise;
               return rows;
             }) as never,

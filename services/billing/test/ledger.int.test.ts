@@ -147,11 +147,7 @@ describe('the ledger check', () => {
   it('finds a balance that differs from its entries, and an offer whose record does', async () => {
     const book = await fundedBook();
     const offerId = test.newOfferId();
-    await chargeOffer(
-      test.billing.postgres,
-      { offerId, book, title: '', netMinor: 10_00n },
-      test.clock.now(),
-    );
+    await chargeOffer(test.billing, { offerId, book, title: '', netMinor: 10_00n }, test.clock.now());
     const tampered = test.billing.postgres.transaction(async (tx) => {
       // Committed only in this transaction's eyes: the check runs inside, then everything is undone.
       await tx.query('UPDATE balances SET balance_minor = balance_minor + 1');

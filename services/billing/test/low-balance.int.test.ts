@@ -20,7 +20,7 @@ const setThreshold = (book: Book, minor: bigint | null) =>
   changeLowBalance(test.billing.postgres, book, minor);
 
 function charge(book: Book, netMinor: bigint, offerId = test.newOfferId()) {
-  return chargeOffer(test.billing.postgres, { offerId, book, title: '', netMinor }, test.clock.now());
+  return chargeOffer(test.billing, { offerId, book, title: '', netMinor }, test.clock.now());
 }
 
 function credit(offerId: number) {

@@ -141,7 +141,7 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
     const isKnown = answers.has('charged') || answers.has('closed') || answers.has('settled as closed');
     const before = await balanceOf(billing.postgres, book);
     const sale = { offerId, book, title: 'Two for one', netMinor };
-    const answer = await chargeOffer(billing.postgres, sale, clock.now());
+    const answer = await chargeOffer(billing, sale, clock.now());
     const said = answer.outcome === 'charged' ? 'charged' : answer.reason === 'closed' ? 'closed' : 'too low';
     answers.add(said);
     // With nobody else at it, a new charge has one possible answer.

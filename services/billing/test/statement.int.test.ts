@@ -56,7 +56,7 @@ function expectExplained(o: Awaited<ReturnType<typeof walk>>): void {
 }
 
 function charge(book: Book, netMinor: bigint, offerId = test.newOfferId(), at = test.clock.now()) {
-  return chargeOffer(test.billing.postgres, { offerId, book, title: 'Two for one', netMinor }, at);
+  return chargeOffer(test.billing, { offerId, book, title: 'Two for one', netMinor }, at);
 }
 
 function credit(offerId: number, unused = whollyUnused) {

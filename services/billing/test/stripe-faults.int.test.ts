@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createDeadline } from '@offer-ads/platform/deadline';
+import { createMetrics } from '@offer-ads/platform/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import type { Billing } from '../src/billing.ts';
@@ -17,7 +18,12 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   // A breaker that no other test has opened.
-  stripe = openStripe({ keys: stripeKeys, apiUrl: test.simulatorUrl, logger: silentLogger });
+  stripe = openStripe({
+    keys: stripeKeys,
+    apiUrl: test.simulatorUrl,
+    logger: silentLogger,
+    metrics: createMetrics('billing'),
+  });
   billing = { ...test.billing, stripe };
 });
 afterEach(async () => {
@@ -116,7 +122,12 @@ describe('opening a session', () => {
     await test.setFaults({});
     // The breaker may still be open.
     stripe[Symbol.dispose]();
-    stripe = openStripe({ keys: stripeKeys, apiUrl: test.simulatorUrl, logger: silentLogger });
+    stripe = openStripe({
+      keys: stripeKeys,
+      apiUrl: test.simulatorUrl,
+      logger: silentLogger,
+      metrics: createMetrics('billing'),
+    });
     billing = { ...test.billing, stripe };
     expect(await open(order)).toMatchObject({ outcome: 'opened' });
     expect(test.sessionsOf(order.offerId)).toHaveLength(1);
@@ -126,7 +137,12 @@ describe('opening a session', () => {
 describe('the very first tax rate of an account', () => {
   const newStripe = () => {
     stripe[Symbol.dispose]();
-    stripe = openStripe({ keys: stripeKeys, apiUrl: test.simulatorUrl, logger: silentLogger });
+    stripe = openStripe({
+      keys: stripeKeys,
+      apiUrl: test.simulatorUrl,
+      logger: silentLogger,
+      metrics: createMetrics('billing'),
+    });
     billing = { ...test.billing, stripe };
   };
 

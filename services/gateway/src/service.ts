@@ -84,10 +84,10 @@ export async function startGateway(
     }),
   );
   const upstreams = {
-    offers: opened.use(createUpstream({ name: 'offers', baseUrl: config.OFFERS_URL, logger })),
-    pricing: opened.use(createUpstream({ name: 'pricing', baseUrl: config.PRICING_URL, logger })),
-    billing: opened.use(createUpstream({ name: 'billing', baseUrl: config.BILLING_URL, logger })),
-    notifier: opened.use(createUpstream({ name: 'notifier', baseUrl: config.NOTIFIER_URL, logger })),
+    offers: opened.use(createUpstream({ name: 'offers', baseUrl: config.OFFERS_URL, ...foundation })),
+    pricing: opened.use(createUpstream({ name: 'pricing', baseUrl: config.PRICING_URL, ...foundation })),
+    billing: opened.use(createUpstream({ name: 'billing', baseUrl: config.BILLING_URL, ...foundation })),
+    notifier: opened.use(createUpstream({ name: 'notifier', baseUrl: config.NOTIFIER_URL, ...foundation })),
   };
   const readStatus = watchDependencies({
     probes: {

@@ -4,6 +4,7 @@ import { createBreaker } from '@offer-ads/platform/breaker';
 import { serviceUnavailable } from '@offer-ads/platform/faults';
 import { keepAlive } from '@offer-ads/platform/keep-alive';
 import type { Logger } from '@offer-ads/platform/logging';
+import type { Metrics } from '@offer-ads/platform/metrics';
 import { type Dispatcher, Pool } from 'undici';
 import type { Audience } from './caller-tokens.ts';
 
@@ -35,18 +36,24 @@ export class CallerGone extends Error {
 /** More would only queue inside the service. */
 const mostConnections = 256;
 
-export function createUpstream(o: { name: Audience; baseUrl: string; logger: Logger }): Upstream {
+export function createUpstream(o: {
+  name: Audience;
+  baseUrl: string;
+  logger: Logger;
+  metrics: Metrics;
+}): Upstream {
   // How long a reply may take is the taker's to say.
   const pool = new Pool(o.baseUrl, {
+    ...keepAlive,
     connections: mostConnections,
     connect: { timeout: 1_000 },
     headersTimeout: 0,
     bodyTimeout: 0,
   });
   const breaker = createBreaker({
-    ...keepAlive,
     target: o.name,
     logger: o.logger,
+    metrics: o.metrics,
     attempt: ({ request, taker }: { request: ForwardedRequest; taker: ReplyTaker }) => {
       pool.dispatch(request as Dispatcher.DispatchOptions, taker);
       return taker.taken;

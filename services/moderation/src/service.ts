@@ -50,10 +50,8 @@ export async function startModeration(
     help: 'Time to a verdict, waiting included.',
     labelNames: ['verdict'],
   });
-  const waiting = metrics.gauge({
-    name: 'moderation_pictures_waiting',
-    help: 'Pictures that waited for a place when the last one came.',
-  });
+  const waiting = { name: 'moderation_pictures_waiting', help: 'Pictures that wait for a place.' };
+  metrics.readGauge(waiting, (gauge) => gauge.set(admission.waiting()));
 
   const server = started.use(
     await startHttpServer({
@@ -70,7 +68,6 @@ export async function startModeration(
           caller: requireCaller({ secret: config.MODERATION_CONTEXT_SECRET, audience: 'moderation', clock }),
           judge: async (upload, signal) => {
             const stop = durations.startTimer();
-            waiting.set(admission.waiting());
             const reply = await judge(upload, signal);
             stop({ verdict: reply.verdict });
             return reply;

@@ -22,17 +22,26 @@ export function measureUnsent(o: {
     name: 'notifier_oldest_unsent_seconds',
     help: 'For how long the oldest pending notification has been to be sent.',
   });
+  let dueSinceMs: number | undefined;
+  const due = {
+    name: 'notifier_oldest_due_age_seconds',
+    help: 'For how long the oldest notification that nobody is sending could have been sent; 0 when there is none.',
+  };
+  o.metrics.readGauge(due, (gauge) =>
+    gauge.set(dueSinceMs === undefined ? 0 : Math.max(0, o.clock.now().getTime() - dueSinceMs) / 1_000),
+  );
   return startLoop({
     name: 'measure-unsent',
     everyMs,
     logger: o.logger,
     metrics: o.metrics,
     work: async () => {
-      const { waiting, pending, oldest } = await o.register.unsent();
+      const { waiting, pending, oldest, oldestDue } = await o.register.unsent();
       count.set({ state: 'waiting' }, waiting);
       count.set({ state: 'pending' }, pending);
       const sinceMs = oldest === undefined ? 0 : o.clock.now().getTime() - oldest.getTime();
       age.set(Math.max(0, sinceMs) / 1_000);
+      dueSinceMs = oldestDue?.getTime();
     },
   });
 }

@@ -44,6 +44,8 @@ export type RegisterStore = {
     readonly pending: number;
     /** Since when the oldest pending one is to be sent. */
     readonly oldest: Date | undefined;
+    /** Since when the one that is due for longest could be sent, and is by nobody. */
+    readonly oldestDue: Date | undefined;
   }>;
 };
 
@@ -136,14 +138,22 @@ export function registerStore(mongo: Mongo, clock: Clock = systemClock): Registe
     },
     unsent: async () => {
       const pending = { state: { $in: ['pending', 'sending'] }, priority: { $in: [0, 1] } };
+      // Of one that is being sent it is the end of its lease.
+      const isDue = { $lte: ['$dueAt', now()] };
+      const oldestDue = { $min: { $cond: [isDue, '$dueAt', null] } };
       const [sums] = await kept
-        .aggregate<{ count: number; oldest: Date }>([
+        .aggregate<{ count: number; oldest: Date; oldestDue: Date | null }>([
           { $match: pending },
-          { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$queuedAt' } } },
+          { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$queuedAt' }, oldestDue } },
         ])
         .toArray();
       const waiting = await kept.countDocuments({ state: 'waiting' });
-      return { waiting, pending: sums?.count ?? 0, oldest: sums?.oldest };
+      return {
+        waiting,
+        pending: sums?.count ?? 0,
+        oldest: sums?.oldest,
+        oldestDue: sums?.oldestDue ?? undefined,
+      };
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Logger } from '@offer-ads/platform/logging';
 import type { Postgres } from '@offer-ads/platform/postgres';
 import type { ImageAddresses } from './images/addresses.ts';
 import type { ImageStore } from './images/images.ts';
+import type { Meters } from './meters.ts';
 import type { Neighbours } from './neighbours.ts';
 
 export type OffersContext = {
@@ -13,4 +14,5 @@ export type OffersContext = {
   readonly addresses: ImageAddresses;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly meters: Meters;
 };

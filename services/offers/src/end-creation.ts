@@ -39,15 +39,19 @@ export async function finishCreation(
   billed: Billed,
   now: Date,
 ): Promise<CreateReply> {
-  return o.postgres.transaction(async (tx) => {
+  const { reply, offer } = await o.postgres.transaction(async (tx) => {
     // Locked, so that a payment which comes now is either found on the reservation or finds the offer shown.
     const offer = show(await lockReservation(tx, hold, offerId), billed, now);
     const imageUrl = o.addresses.sign(offer.image, offer.expiryAt);
     await saveOffer(tx, offer, [created(offer, imageUrl, now), ...newsOfPayment(offer, now)]);
     const reply = replyOf(offer, now);
     await markFinished(tx, hold, reply);
-    return reply;
+    return { reply, offer };
   });
+  const labels = { mode: offer.mode, method: offer.paymentMethod };
+  o.meters.created.inc(labels);
+  if (offer.paidAt !== null) o.meters.paid.inc(labels);
+  return reply;
 }
 
 /** Nothing was charged and nothing will be: what remains of the creation is an id that is never used again. */

@@ -7,7 +7,6 @@ import { startInboxPruning } from '@offer-ads/platform/inbox';
 import { startOutboxRelay } from '@offer-ads/platform/outbox';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
 import { openPostgres } from '@offer-ads/platform/postgres';
-import { mountRepublishRoute } from '@offer-ads/platform/republish-route';
 import type { RunningService } from '@offer-ads/platform/process';
 import { mountRepublishRoute } from '@offer-ads/platform/republish-route';
 import { imageStoreOf, type OffersConfig } from './config.ts';
@@ -19,9 +18,11 @@ import { mountOfferRoutes } from './http/routes.ts';
 import { imageAddresses } from './images/addresses.ts';
 import { openImageStore } from './images/open.ts';
 import { type ImageRemoval, startImageRemoval } from './images/removal.ts';
+import { offersMeters } from './meters.ts';
 import { connectNeighbours } from './neighbours.ts';
 import { type Sweeper, startSweeper } from './sweeper.ts';
 import { startTrafficPruning } from './traffic-pruning.ts';
+import { watchLiveOffers } from './watch-live-offers.ts';
 
 export type Offers = RunningService & {
   readonly url: string;
@@ -43,6 +44,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
     addresses: imageAddresses({ secret: config.IMAGE_URL_SECRET, publicUrl: config.PUBLIC_URL }),
     clock,
     logger,
+    meters: offersMeters(metrics),
   };
   const broker = started.use(
     await connectBroker({
@@ -57,6 +59,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   await broker.consume(subscriptions(context));
   started.use(startInboxPruning({ postgres, ...foundation }));
   started.use(startTrafficPruning({ postgres, ...foundation }));
+  started.use(watchLiveOffers({ postgres, ...foundation }));
   const sweeper = started.use(startSweeper({ ...context, metrics }));
   const imageRemoval = started.use(startImageRemoval({ ...context, metrics }));
   const server = started.use(
@@ -81,7 +84,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
     url: server.url,
     sweeper,
     imageRemoval,
+    drain: server.drain,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
-    drain: server.drain,

@@ -17,14 +17,17 @@ import {
 /** A view or a click as it was told. */
 export type TrafficEvent = Omit<Sighting, 'hour'> & { readonly eventId: string; readonly seenAt: Date };
 
+/** How many were taken in, were known already, and were of nothing that could be seen. */
+export type Intake = { readonly taken: number; readonly repeated: number; readonly outside: number };
+
 /** All of them or, when it throws, none. */
 export async function recordTraffic(
   o: { readonly postgres: Postgres; readonly clock: Clock },
   events: readonly TrafficEvent[],
-): Promise<void> {
+): Promise<Intake> {
   // The database writes ids in lower case.
   const byId = new Map(events.map((event) => [event.eventId.toLowerCase(), event]));
-  await o.postgres.transaction(async (tx) => {
+  return o.postgres.transaction(async (tx) => {
     const now = o.clock.now();
     const fresh = await recordTrafficEvents(tx, [...byId.keys()], now);
     const sightings = await locate(tx, [...fresh].map((id) => byId.get(id)).filter(isThere), now);
@@ -32,6 +35,11 @@ export async function recordTraffic(
     const ofViewers = await noteViewers(tx, sightings, now);
     // Last, because the rows of a much seen offer are what all batches meet at.
     await addTraffic(tx, sumRollUps(alone.concat(ofViewers)));
+    return {
+      taken: sightings.length,
+      repeated: events.length - fresh.size,
+      outside: fresh.size - sightings.length,
+    };
   });
 }
 

@@ -16,6 +16,7 @@ import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import type { OffersConfig } from '../src/config.ts';
 import { subscriptions } from '../src/consumers.ts';
+import { offersMeters } from '../src/meters.ts';
 import { type Offers, startOffers } from '../src/service.ts';
 import { startNeighbours, type TestNeighbours } from './neighbours.ts';
 
@@ -98,6 +99,7 @@ export async function startOffersUnderTest(
   );
   await postgres.query('DELETE FROM outbox');
 
+  const meters = offersMeters(createMetrics('offers'));
   const running = started.move();
   return {
     offers,
@@ -109,7 +111,9 @@ export async function startOffersUnderTest(
     admin,
     deliver: async (declaration, data, eventId) => {
       const event = newEvent(declaration, { subject: 'test', subjectVersion: 1, at: clock.now(), data });
-      const consumer = subscriptions({ postgres, clock }).find((it) => it.declaration === declaration);
+      const consumer = subscriptions({ postgres, clock, meters }).find(
+        (it) => it.declaration === declaration,
+      );
       if (consumer === undefined) throw new Error(`nobody consumes ${declaration.name}`);
       await consumer.handle({ ...event, id: eventId ?? event.id, time: clock.now(), data });
     },

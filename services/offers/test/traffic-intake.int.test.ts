@@ -153,7 +153,7 @@ describe('any events, in any order, number and batches, over two replicas', () =
     await fc.assert(
       fc.asyncProperty(deliveries, async ({ all, order, batches }) => {
         await forgetAll();
-        const queues: (() => Promise<void>)[][] = [[], []];
+        const queues: (() => Promise<unknown>)[][] = [[], []];
         for (let at = 0, turn = 0; at < order.length; turn += 1) {
           const { size = 1, replica = 0 } = batches[turn % batches.length] ?? {};
           const batch = order.slice(at, at + size);

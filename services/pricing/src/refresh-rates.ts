@@ -51,9 +51,8 @@ export function ratesRefresher(o: Parts): RatesRefresher {
     name: 'pricing_rates_refused_total',
     help: 'Answers of the rates feed that were not taken, by reason',
     labelNames: ['reason'],
+    from0: { reason: reasons },
   });
-  // From 0 on, because an alert on an increase would miss the first one.
-  for (const reason of reasons) refusals.inc({ reason }, 0);
   let attempts = 0;
   let notBeforeMs = 0;
 

@@ -10,11 +10,11 @@ import { requireAdmin } from '@offer-ads/platform/admin-routes';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Express } from 'express';
 import type { Billing } from '../billing.ts';
-import { checkLedger } from '../ledger-check-store.ts';
 import { balanceOf } from '../ledger-store.ts';
 import { changeLowBalance, readLowBalance } from '../low-balance.ts';
 import { readStatement } from '../read-statement.ts';
 import { topUpBalance } from '../top-up-balance.ts';
+import { checkAndRecord } from '../watch-ledger.ts';
 import { cardProblemRoutes } from './card-problem-routes.ts';
 import { invoiceAdminRoutes } from './invoice-admin-routes.ts';
 import { paymentRoutes } from './payment-routes.ts';
@@ -56,7 +56,7 @@ export function adminRoutes(app: Express, billing: Billing, adminToken: string):
     });
 
   routes.get('/ledger/check', async (_req, res) => {
-    res.json(await billing.postgres.transaction((tx) => checkLedger(tx)));
+    res.json(await checkAndRecord(billing));
   });
 
   invoiceAdminRoutes(routes, billing);

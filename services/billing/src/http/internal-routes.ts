@@ -40,7 +40,7 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
     const { netMinor, ...charge } = validInput(chargeRequest, req.body);
     const { receivedAt } = requestFacts(req);
     const price = { book: bookOf(callerOf(req)), netMinor: amountOf(netMinor) };
-    res.json(await chargeOffer(billing.postgres, { ...charge, ...price }, receivedAt));
+    res.json(await chargeOffer(billing, { ...charge, ...price }, receivedAt));
   });
 
   routes.post('/checkouts', async (req, res) => {

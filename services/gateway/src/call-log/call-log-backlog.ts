@@ -11,6 +11,8 @@ export type Backlog = {
   /** The oldest calls. Whoever asks has written the ones before, or put them back. */
   readonly oldest: () => Promise<Part | null>;
   readonly inMemory: () => number;
+  /** Undefined when there is none. */
+  readonly oldestAtMs: () => number | undefined;
   readonly isEmpty: () => boolean;
 };
 export type Part = {
@@ -82,6 +84,7 @@ export function createBacklog(o: {
     hold,
     oldest,
     inMemory: () => waiting.length,
+    oldestAtMs: () => spool?.oldestAtMs() ?? waiting[0]?.at.getTime(),
     isEmpty: () => waiting.length === 0 && (spool?.bytes() ?? 0) === 0,
   };
 }

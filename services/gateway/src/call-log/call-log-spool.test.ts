@@ -58,6 +58,16 @@ describe('a spool', () => {
     expect([spool.bytes(), segments()]).toEqual([0, []]);
   });
 
+  it('tells when its oldest call was made, until it is empty', async () => {
+    await using spool = open({ segmentBytes: lineBytes });
+    expect(spool.oldestAtMs()).toBeUndefined();
+    await spool.add(callsTo('a'));
+    await spool.add(callsTo('b'));
+    expect(spool.oldestAtMs()).toBe(Date.parse('2026-06-01T12:00:00.123Z'));
+    await emptied(spool);
+    expect(spool.oldestAtMs()).toBeUndefined();
+  });
+
   it('goes on taking calls while the oldest are read, and loses none of them', async () => {
     await using spool = open();
     await spool.add(callsTo('a'));

@@ -19,6 +19,8 @@ export type CallSpool = AsyncDisposable & {
   /** Takes over what processes that are gone have left. */
   readonly adopt: () => Promise<void>;
   readonly bytes: () => number;
+  /** When about the oldest of them was made, on the wall clock; undefined when there is none. */
+  readonly oldestAtMs: () => number | undefined;
 };
 export type SpooledCalls = {
   readonly calls: readonly Call[];
@@ -34,8 +36,11 @@ const defaultSegmentBytes = 1024 * 1024;
 const syncEveryMs = 1_000;
 
 type Folder = { readonly held: HeldFolder; readonly segments: Segment[] };
-/** `skipped`: how many of its calls have been written, should this process try again. */
-type Segment = { readonly path: string; bytes: number; skipped: number };
+/**
+ * `skipped`: how many of its calls have been written, should this process try again. `sinceMs`: when its first call was made; of
+ * those that another process has left, when its file was.
+ */
+type Segment = { readonly path: string; readonly sinceMs: number; bytes: number; skipped: number };
 type Writing = { readonly handle: FileHandle; readonly segment: Segment; syncedAtMs: number };
 
 export function openCallSpool(o: {
@@ -57,7 +62,7 @@ export function openCallSpool(o: {
   async function add(calls: readonly Call[]): Promise<number> {
     const chunk = whatFits(calls, maxBytes - bytes);
     if (chunk.count === 0) return 0;
-    writing ??= await beginSegment();
+    writing ??= await beginSegment(calls[0]?.at.getTime() ?? Date.now());
     const { handle, segment } = writing;
     try {
       await handle.appendFile(chunk.text);
@@ -76,7 +81,7 @@ export function openCallSpool(o: {
     return chunk.count;
   }
 
-  async function beginSegment(): Promise<Writing> {
+  async function beginSegment(sinceMs: number): Promise<Writing> {
     if (own === undefined) {
       mkdirSync(o.folder, { recursive: true, mode: 0o700 });
       own = { held: holdNewFolder(o.folder), segments: [] };
@@ -84,7 +89,7 @@ export function openCallSpool(o: {
     segmentsMade += 1;
     const path = join(own.held.path, `${String(segmentsMade).padStart(8, '0')}.ndjson`);
     const handle = await open(path, 'ax', 0o600);
-    const segment = { path, bytes: 0, skipped: 0 };
+    const segment = { path, sinceMs, bytes: 0, skipped: 0 };
     own.segments.push(segment);
     return { handle, segment, syncedAtMs: performance.now() };
   }
@@ -152,8 +157,10 @@ export function openCallSpool(o: {
       const segments: Segment[] = [];
       for (const name of held.segments()) {
         const path = join(held.path, name);
-        const { size } = await stat(path);
-        if (size > 0) segments.push({ path, bytes: size, skipped: 0 });
+        const { size, birthtimeMs, mtimeMs } = await stat(path);
+        // Some file systems do not know when a file was made.
+        const sinceMs = birthtimeMs > 0 ? birthtimeMs : mtimeMs;
+        if (size > 0) segments.push({ path, sinceMs, bytes: size, skipped: 0 });
         else await rm(path);
       }
       bytes += segments.reduce((sum, segment) => sum + segment.bytes, 0);
@@ -167,6 +174,10 @@ export function openCallSpool(o: {
     oldest: () => inTurn(oldest),
     adopt: () => inTurn(adopt),
     bytes: () => bytes,
+    oldestAtMs: () => {
+      const segments = [...adopted, ...(own === undefined ? [] : [own])].flatMap((folder) => folder.segments);
+      return segments.length === 0 ? undefined : Math.min(...segments.map(({ sinceMs }) => sinceMs));
+    },
     [Symbol.asyncDispose]: () =>
       inTurn(async () => {
         await finishSegment();

@@ -15,13 +15,24 @@ const unwritable = () => Object.assign(new Error('invalid byte sequence'), { cod
 
 /** A store that can be away or slow, and remembers what it was given. */
 function startWith(o: { mostInMemory?: number; spool?: CallSpool } = {}) {
-  const store = { away: false, written: [] as string[], ids: [] as string[], batches: 0, poison: 'none' };
+  const store = {
+    away: false,
+    refused: 0,
+    written: [] as string[],
+    ids: [] as string[],
+    batches: 0,
+    poison: 'none',
+  };
+  const refusing = () => eventually(() => expect(store.refused).toBeGreaterThan(0));
   let answering: Promise<void> = Promise.resolve();
   const metrics = createMetrics('gateway');
   const log = startCallLog({
     write: async (calls) => {
       await answering;
-      if (store.away) throw new Error('store away');
+      if (store.away) {
+        store.refused += 1;
+        throw new Error('store away');
+      }
       if (calls.some(({ route }) => route === store.poison)) throw unwritable();
       store.batches += 1;
       store.written.push(...calls.map(({ route }) => route));
@@ -41,7 +52,7 @@ function startWith(o: { mostInMemory?: number; spool?: CallSpool } = {}) {
     answering = promise;
     return resolve;
   };
-  return { store, log, shows, hang };
+  return { store, log, shows, refusing, hang };
 }
 
 /** A spool whose disk can break. */
@@ -62,6 +73,7 @@ function spoolInMemory() {
     },
     adopt: async () => {},
     bytes: () => kept.length,
+    oldestAtMs: () => kept[0]?.at.getTime(),
     [Symbol.asyncDispose]: async () => {
       disk.closed = true;
     },
@@ -127,13 +139,27 @@ describe('the call log', () => {
   });
 
   it('keeps calls while the store is away and writes them when it is back', async () => {
-    const { store, log, shows } = startWith();
+    const { store, log, shows, refusing } = startWith();
     store.away = true;
     log.record(call('during the outage'));
-    await shows('call_log_spooled{service="gateway"} 1');
+    await refusing();
+    await shows('call_log_waiting_calls{service="gateway"} 1');
     log.record(call('still away'));
     store.away = false;
     await eventually(() => expect(store.written).toEqual(['during the outage', 'still away']));
+    await log[Symbol.asyncDispose]();
+  });
+
+  it('tells how long ago the oldest call was made that waits', async () => {
+    const { store, log, shows, refusing } = startWith();
+    await shows('call_log_oldest_call_age_seconds{service="gateway"} 0');
+    store.away = true;
+    log.record(call('oldest', new Date(clock.now().getTime() - 90_000)));
+    log.record(call('newer'));
+    await refusing();
+    await shows('call_log_oldest_call_age_seconds{service="gateway"} 90');
+    store.away = false;
+    await shows('call_log_oldest_call_age_seconds{service="gateway"} 0');
     await log[Symbol.asyncDispose]();
   });
 
@@ -146,10 +172,11 @@ describe('the call log', () => {
   });
 
   it('is bounded while the store is away, too', async () => {
-    const { store, log, shows } = startWith({ mostInMemory: 2 });
+    const { store, log, shows, refusing } = startWith({ mostInMemory: 2 });
     store.away = true;
     log.record(call('a'));
-    await shows('call_log_spooled{service="gateway"} 1');
+    await refusing();
+    await shows('call_log_waiting_calls{service="gateway"} 1');
     for (const route of ['b', 'c', 'd']) log.record(call(route));
     await shows('call_log_lost_total{service="gateway"} 2');
     store.away = false;
@@ -202,7 +229,7 @@ describe('the call log with a spool', () => {
       log.record(call(route));
       await eventually(() => expect(disk.calls).toContain(route));
     }
-    await shows('call_log_spooled{service="gateway"} 0');
+    await shows('call_log_waiting_calls{service="gateway"} 0');
     store.away = false;
     await eventually(() => expect(store.written).toEqual(['a', 'b']));
     await log[Symbol.asyncDispose]();
@@ -237,11 +264,12 @@ describe('the call log with a spool', () => {
 
   it('keeps calls in memory while disk and store are both broken', async () => {
     const { disk, spool } = spoolInMemory();
-    const { store, log, shows } = startWith({ spool });
+    const { store, log, shows, refusing } = startWith({ spool });
     disk.broken = true;
     store.away = true;
     for (const route of ['a', 'b']) log.record(call(route));
-    await shows('call_log_spooled{service="gateway"} 2');
+    await refusing();
+    await shows('call_log_waiting_calls{service="gateway"} 2');
     store.away = false;
     await eventually(() => expect(store.written).toEqual(['a', 'b']));
     await log[Symbol.asyncDispose]();

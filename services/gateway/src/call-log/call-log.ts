@@ -43,7 +43,6 @@ export function startCallLog(o: {
   const { logger, spool } = o;
   const mostInMemory = o.mostInMemory ?? defaultMostInMemory;
   const retryMs = o.retryMs ?? defaultRetryMs;
-  const report = callLogMeters(o.metrics);
   let lost = 0;
   const onLost = (count: number) => {
     lost += count;
@@ -51,6 +50,14 @@ export function startCallLog(o: {
   const write = writeAround({ write: o.write, clock: o.clock, logger, onLost });
   const number = numberCalls();
   const backlog = createBacklog({ spool, logger, onLost });
+  const countLost = tellOfCallLog({
+    ...o,
+    waiting: () => ({
+      inMemory: recorded.length + backlog.inMemory(),
+      spoolBytes: spool?.bytes() ?? 0,
+      oldestAtMs: backlog.oldestAtMs() ?? recorded[0]?.at.getTime(),
+    }),
+  });
 
   let recorded: AnsweredCall[] = [];
   let away = false;
@@ -69,7 +76,7 @@ export function startCallLog(o: {
 
   function onBeat(): void {
     beat = undefined;
-    tell();
+    tellLost();
     if (stopped) return;
     if (away && spool !== undefined) void backlog.keep(take());
     else if (!away) delivering ??= deliver().finally(() => (delivering = undefined));
@@ -84,7 +91,7 @@ export function startCallLog(o: {
 
   async function deliver(): Promise<void> {
     while (recorded.length > 0 && !away) await deliverBatch(take(batchSize));
-    tell();
+    tellLost();
     retryIn(away ? retryMs : 0);
   }
 
@@ -130,7 +137,7 @@ export function startCallLog(o: {
       away = true;
       logger.warn({ error }, 'call log still not written, will try again');
     }
-    tell();
+    tellLost();
   }
 
   async function writeOldest(): Promise<boolean> {
@@ -152,8 +159,8 @@ export function startCallLog(o: {
     return true;
   }
 
-  function tell(): void {
-    report({ inMemory: recorded.length + backlog.inMemory(), spoolBytes: spool?.bytes() ?? 0, lost });
+  function tellLost(): void {
+    if (lost > 0) countLost(lost);
     lost = 0;
   }
 
@@ -187,7 +194,7 @@ export function startCallLog(o: {
       clearInterval(adopting);
       await drain();
       if (lost > 0) logger.error({ lost }, 'stopped with calls not logged');
-      tell();
+      tellLost();
       try {
         await spool?.[Symbol.asyncDispose]();
       } catch (error) {
@@ -197,19 +204,34 @@ export function startCallLog(o: {
   };
 }
 
-function callLogMeters(metrics: Metrics) {
-  const inMemory = metrics.gauge({
-    name: 'call_log_spooled',
-    help: 'Calls in memory that wait to be logged.',
+type Waiting = {
+  readonly inMemory: number;
+  readonly spoolBytes: number;
+  readonly oldestAtMs: number | undefined;
+};
+
+/** What waits is read whenever somebody scrapes. @returns what counts lost calls */
+function tellOfCallLog(o: {
+  metrics: Metrics;
+  clock: Clock;
+  waiting: () => Waiting;
+}): (lostCalls: number) => void {
+  const inMemory = { name: 'call_log_waiting_calls', help: 'Calls in memory that wait to be logged.' };
+  o.metrics.readGauge(inMemory, (gauge) => gauge.set(o.waiting().inMemory));
+  const spoolBytes = { name: 'call_log_spool_bytes', help: 'Size of the spool on disk.' };
+  o.metrics.readGauge(spoolBytes, (gauge) => gauge.set(o.waiting().spoolBytes));
+  const age = {
+    name: 'call_log_oldest_call_age_seconds',
+    help: 'How long ago the oldest call that waits to be logged was made; 0 when there is none.',
+  };
+  o.metrics.readGauge(age, (gauge) => {
+    const { oldestAtMs } = o.waiting();
+    const ageMs = oldestAtMs === undefined ? 0 : o.clock.now().getTime() - oldestAtMs;
+    gauge.set(Math.max(0, ageMs) / 1_000);
   });
-  const spoolBytes = metrics.gauge({ name: 'call_log_spool_bytes', help: 'Size of the spool on disk.' });
-  const lost = metrics.counter({
+  const lost = o.metrics.counter({
     name: 'call_log_lost_total',
     help: 'Calls not logged: memory or spool was full, or the store can never take them.',
   });
-  return (now: { inMemory: number; spoolBytes: number; lost: number }): void => {
-    inMemory.set(now.inMemory);
-    spoolBytes.set(now.spoolBytes);
-    if (now.lost > 0) lost.inc(now.lost);
-  };
+  return (calls) => lost.inc(calls);
 }

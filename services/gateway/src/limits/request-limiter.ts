@@ -46,6 +46,11 @@ export function createRequestLimiter(o: {
     help: 'Requests counted in memory because the shared store was away.',
   });
   const byName = new Map<string, ClientWindows<KnownCount>>();
+  const counted = o.metrics.counter({
+    name: 'rate_limit_requests_total',
+    help: 'Requests counted against a limit, by whether they were within it.',
+    labelNames: ['limit', 'outcome'],
+  });
   const windowsOf = ({ name, windowSeconds }: Limit): ClientWindows<KnownCount> => {
     const known = byName.get(name);
     if (known !== undefined) return known;
@@ -88,11 +93,17 @@ export function createRequestLimiter(o: {
   };
 
   return {
+  const count = async (limit: Limit, client: string): Promise<Standing> => {
+    if (shared === undefined) return countInMemory(limit, client, 0);
+    if (shared.isUp()) return countInStore(shared, limit, client);
+    insured.inc();
+    return countInMemory(limit, client, 1);
+  };
+
     consume: async (limit, client) => {
-      if (shared === undefined) return countInMemory(limit, client, 0);
-      if (shared.isUp()) return countInStore(shared, limit, client);
-      insured.inc();
-      return countInMemory(limit, client, 1);
+      const standing = await count(limit, client);
+      counted.inc({ limit: limit.name, outcome: standing.allowed ? 'allowed' : 'refused' });
+      return standing;
     },
     [Symbol.asyncDispose]: async () => shared?.[Symbol.asyncDispose](),
   };

@@ -44,12 +44,32 @@ export function startSignIn(o: {
   metrics: Metrics;
 }): SignIn {
   const { postgres, clock } = o;
+  const signIns = o.metrics.counter({
+    name: 'sign_ins_total',
+    help: 'Uses of links to sign in, by whether a session was opened.',
+    labelNames: ['outcome'],
+    from0: { outcome: ['signed-in', 'refused'] },
+  });
+  const requests = o.metrics.counter({
+    name: 'sign_in_requests_total',
+    help: 'Requests for a link to sign in, by what became of them; too-many-waiting were refused at once.',
+    labelNames: ['outcome'],
+    from0: { outcome: requestOutcomes },
+  });
+  const complete = async (completion: Completion) => {
+    if (!isToken(completion.token)) return null;
+    return postgres.transaction((tx) => useLinkUp(tx, completion));
+  };
   const answering = startLoop({
     name: 'sign-in-requests',
     everyMs: answerEveryMs,
     ...o,
     work: async (signal) => {
-      while (!signal.aborted && (await answerOldest(o)));
+      for (let goesOn = true; goesOn && !signal.aborted; ) {
+        const outcome = await answerOldest(o);
+        goesOn = outcome !== 'none-waits';
+        if (outcome !== 'none-waits') requests.inc({ outcome });
+      }
     },
   });
   const tidying = startLoop({
@@ -61,14 +81,16 @@ export function startSignIn(o: {
   return {
     ask: async (email, at) => {
       const isKept = await store.insertRequest(postgres, { email: addressOf(email), at });
+      if (!isKept) requests.inc({ outcome: 'too-many-waiting' });
       // Nobody waits for it: how long the mail takes would tell whether the address is known.
       answering.runNow().catch(() => {});
       return isKept;
     },
-    complete: (completion) =>
-      isToken(completion.token)
-        ? postgres.transaction((tx) => useLinkUp(tx, completion))
-        : Promise.resolve(null),
+    complete: async (completion) => {
+      const token = await complete(completion);
+      signIns.inc({ outcome: token === null ? 'refused' : 'signed-in' });
+      return token;
+    },
     [Symbol.asyncDispose]: async () => {
       await answering[Symbol.asyncDispose]();
       await tidying[Symbol.asyncDispose]();
@@ -76,36 +98,53 @@ export function startSignIn(o: {
   };
 }
 
-/** Takes the request, makes the link and writes the event in one transaction; false when nothing waits. */
-async function answerOldest(o: { postgres: Postgres; publicUrl: string; clock: Clock; logger: Logger }) {
+/** What may become of a request. Of one address nobody outside learns it. */
+const requestOutcomes = [
+  'link-sent',
+  'unknown-address',
+  'too-many-links',
+  'too-old',
+  'failed',
+  'too-many-waiting',
+] as const;
+type RequestOutcome = (typeof requestOutcomes)[number];
+
+/** Takes the request, makes the link and writes the event in one transaction. */
+async function answerOldest(o: {
+  postgres: Postgres;
+  publicUrl: string;
+  clock: Clock;
+  logger: Logger;
+}): Promise<RequestOutcome | 'none-waits'> {
   let taken: { id: bigint } | null = null;
   try {
-    await o.postgres.transaction(async (tx) => {
+    return await o.postgres.transaction(async (tx) => {
       const request = await store.takeRequest(tx);
       taken = request;
-      if (request !== null) await answer(tx, request, { at: o.clock.now(), publicUrl: o.publicUrl });
+      if (request === null) return 'none-waits';
+      return answer(tx, request, { at: o.clock.now(), publicUrl: o.publicUrl });
     });
   } catch (error) {
     // Without the store the request waits. What fails by itself must not keep all that come after it waiting.
     if (taken === null || error instanceof Fault) throw error;
     o.logger.error({ error }, 'a request to sign in could not be answered and is dropped');
     await store.deleteRequest(o.postgres, (taken as { id: bigint }).id);
+    return 'failed';
   }
-  return taken !== null;
 }
 
 async function answer(
   tx: Transaction,
   request: { email: string; requestedAt: Date },
   o: { at: Date; publicUrl: string },
-): Promise<void> {
+): Promise<RequestOutcome> {
   const { at } = o;
   const { email } = request;
-  if (at.getTime() - request.requestedAt.getTime() >= requestsWaitMs) return;
+  if (at.getTime() - request.requestedAt.getTime() >= requestsWaitMs) return 'too-old';
   const member = membershipToSignIn(await store.lockMemberships(tx, email));
-  if (member === undefined) return;
+  if (member === undefined) return 'unknown-address';
   const after = new Date(at.getTime() - linksPerAddress.windowMs);
-  if ((await store.countLinks(tx, { email, after })) >= linksPerAddress.most) return;
+  if ((await store.countLinks(tx, { email, after })) >= linksPerAddress.most) return 'too-many-links';
 
   const { personId, organisationId } = member;
   const link = await issueSignInLink(tx, { personId, purpose: 'sign-in', at, publicUrl: o.publicUrl });
@@ -124,6 +163,7 @@ async function answer(
     },
   });
   await addToOutbox(tx, [event]);
+  return 'link-sent';
 }
 
 async function useLinkUp(tx: Transaction, o: Completion): Promise<string | null> {

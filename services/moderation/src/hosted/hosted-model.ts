@@ -34,6 +34,7 @@ export function createHostedModel(o: {
   const breaker = createBreaker({
     target: identity.name,
     logger: o.logger,
+    metrics: o.metrics,
     attempt: (call: Call) => ask(o.service, call, o.timeoutMs ?? timeoutMs),
     // Those say that we asked wrongly, or that nobody waits any more: nothing against the service.
     isHarmless: (error) => isCallerGone(error) || (error instanceof Refused && !error.isPassing),

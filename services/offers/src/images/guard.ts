@@ -29,8 +29,9 @@ export function guardImageStore(store: ImageStore, o: { logger: Logger; metrics:
     (['keep', 'read', 'remove', 'list'] as const).map((operation) => [
       operation,
       createBreaker({
-        target: `image store, ${operation}`,
+        target: `image-store-${operation}`,
         logger: o.logger,
+        metrics: o.metrics,
         attempt: (work: Work) => withinTime(work),
         isHarmless: isCallerGone,
       }),

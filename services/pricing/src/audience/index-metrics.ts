@@ -6,16 +6,30 @@ import type { ReplicaMarks } from './replica-marks.ts';
 export type IndexMetrics = {
   readonly applied: () => void;
   readonly leftOut: () => void;
-  /** Reads what changes by itself. */
-  readonly look: (index: AudienceIndex | undefined) => void;
 };
 
-export function indexMetrics(metrics: Metrics, marks: Pick<ReplicaMarks, 'ageMs'>): IndexMetrics {
-  const members = metrics.gauge({ name: 'audience_index_members', help: 'Members that count' });
-  const bytes = metrics.gauge({ name: 'audience_index_bytes', help: 'Memory of the audience index' });
-  const age = metrics.gauge({
+/** @param counting the index that is counted with, undefined while there is none: nothing is told of it then */
+export function indexMetrics(
+  metrics: Metrics,
+  marks: Pick<ReplicaMarks, 'ageMs'>,
+  counting: () => AudienceIndex | undefined,
+): IndexMetrics {
+  const members = { name: 'audience_index_members', help: 'Members that count' };
+  const bytes = { name: 'audience_index_bytes', help: 'Memory of the audience index' };
+  const age = {
     name: 'audience_index_age_seconds',
     help: 'The audience index knows everything that was written until so long ago; up to 20 while all is well',
+  };
+  metrics.readGauge(members, (gauge) => {
+    const index = counting();
+    if (index !== undefined) gauge.set(index.size().members);
+  });
+  metrics.readGauge(bytes, (gauge) => {
+    const index = counting();
+    if (index !== undefined) gauge.set(index.size().bytes);
+  });
+  metrics.readGauge(age, (gauge) => {
+    if (counting() !== undefined) gauge.set((marks.ageMs() ?? 0) / 1_000);
   });
   const applied = metrics.counter({
     name: 'audience_changes_applied_total',
@@ -25,15 +39,5 @@ export function indexMetrics(metrics: Metrics, marks: Pick<ReplicaMarks, 'ageMs'
     name: 'audience_members_left_out_total',
     help: 'Changes of members whom the audience index could not take; they are not counted',
   });
-  return {
-    applied: () => applied.inc(),
-    leftOut: () => leftOut.inc(),
-    look: (index) => {
-      if (index === undefined) return;
-      const size = index.size();
-      members.set(size.members);
-      bytes.set(size.bytes);
-      age.set((marks.ageMs() ?? 0) / 1_000);
-    },
-  };
+  return { applied: () => applied.inc(), leftOut: () => leftOut.inc() };
 }

@@ -39,7 +39,7 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
   const stopping = new AbortController();
   const { signal } = stopping;
   const marks = replicaMarks(feed);
-  const metrics = indexMetrics(o.metrics, marks);
+  const metrics = indexMetrics(o.metrics, marks, () => counting);
   const snapshots = keepSnapshots(o);
 
   /** Undefined until it has been current for the first time. */
@@ -135,7 +135,6 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
     // While MongoDB is away, whoever follows it says so.
     work: async () => {
       await marks.set().catch(() => {});
-      metrics.look(counting);
     },
     logger,
     metrics: o.metrics,

@@ -1,0 +1,30 @@
+/** What a product owner counts, each from 0 on, with nothing of a person or an organisation in it. */
+import { mode, paymentMethod } from '@offer-ads/contracts/primitives';
+import type { Metrics } from '@offer-ads/platform/metrics';
+
+export type Meters = ReturnType<typeof offersMeters>;
+
+export function offersMeters(metrics: Metrics) {
+  const perOffer = {
+    labelNames: ['mode', 'method'],
+    from0: { mode: mode.options, method: paymentMethod.options },
+  };
+  return {
+    created: metrics.counter({
+      name: 'offers_created_total',
+      help: 'Offers created, by mode and payment method (E: card, B: prepaid balance)',
+      ...perOffer,
+    }),
+    paid: metrics.counter({
+      name: 'offers_paid_total',
+      help: 'Offers whose payment was applied, by mode and payment method',
+      ...perOffer,
+    }),
+    traffic: metrics.counter({
+      name: 'traffic_events_total',
+      help: 'Views and clicks heard of, by whether they were taken in; `outside`: of no offer, or of a time when it was not shown',
+      labelNames: ['kind', 'outcome'],
+      from0: { kind: ['view', 'click'], outcome: ['taken', 'repeated', 'outside'] },
+    }),
+  };
+}
