@@ -8,7 +8,7 @@ import { inventFiles, storeFiles } from './secrets.ts';
  * (1000, 999, 472), and each gets just the files that docker-compose.yml hands it, past the folder.
  */
 const ofFolder = 0o700;
-const ofFiles = 0o444;
+const ofFiles = 0o644;
 
 /** What was there stays as it is, but for what stores are told. @returns the names of new files */
 export function writeSecrets(folder: string): string[] {

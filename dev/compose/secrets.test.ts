@@ -1,5 +1,5 @@
 /** The files that `npm run compose:set-up` makes. */
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -20,7 +20,7 @@ describe('the folder of secrets', () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     for (const name of readdirSync(folder)) {
       const { mode } = statSync(join(folder, name));
-      expect([name, mode & 0o777]).toEqual([name, 0o444]);
+      expect([name, mode & 0o777]).toEqual([name, 0o644]);
     }
   });
 
@@ -37,7 +37,6 @@ describe('the folder of secrets', () => {
     const folder = newFolder();
     writeSecrets(folder);
     const file = join(folder, 'stripe-live-secret-key');
-    chmodSync(file, 0o644);
     writeFileSync(file, 'sk_live_mine\n');
     writeSecrets(folder);
     expect(readFileSync(file, 'utf8')).toBe('sk_live_mine\n');

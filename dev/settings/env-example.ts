@@ -74,10 +74,14 @@ function quoted(value: string): string {
 
 /** In lines of at most 120 characters. */
 function comment(text: string): string {
-  const lines = text.split(' ').reduce<string[]>((lines, word) => {
-    const last = lines.at(-1);
-    if (last === undefined || last.length + word.length + 1 > 118) return [...lines, word];
-    return [...lines.slice(0, -1), `${last} ${word}`];
-  }, []);
-  return lines.map((line) => `# ${line}`).join('\n');
+  let [line = '', ...rest] = text.split(' ');
+  const lines: string[] = [];
+  for (const word of rest) {
+    if (line.length + word.length + 1 <= 118) line += ` ${word}`;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line].map((one) => `# ${one}`).join('\n');
 }

@@ -9,9 +9,9 @@ export type Setting = {
   readonly description: string;
   readonly secret: boolean;
   readonly required: boolean;
-  readonly example?: string;
+  readonly example: string | undefined;
   /** What is taken without it, in words or as a value. */
-  readonly otherwise?: string;
+  readonly otherwise: string | undefined;
   /** Who reads it. */
   readonly by: readonly Program[];
 };
@@ -21,16 +21,7 @@ export function settingsIn(schema: z.ZodObject, by: readonly Program[] = []): Se
   return Object.entries(schema.shape).map(([name, field]) => {
     const { description = '', secret = false, example, without } = factsOf(field);
     const { required, byDefault } = defaultOf(field);
-    const otherwise = without ?? byDefault;
-    return {
-      name,
-      description,
-      secret,
-      required,
-      ...(example === undefined ? {} : { example }),
-      ...(otherwise === undefined ? {} : { otherwise }),
-      by,
-    };
+    return { name, description, secret, required, example, otherwise: without ?? byDefault, by };
   });
 }
 
