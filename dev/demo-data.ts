@@ -1,4 +1,5 @@
 /** Fills a new system through the services' admin routes. Every step may be repeated, so that an interrupted start goes on. */
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AdminClient, createAdminClient } from './demo-data/admin-client.ts';
 import { catalogue } from './demo-data/catalogue.ts';
@@ -17,12 +18,14 @@ const modes = ['TEST', 'LIVE'] as const;
 /** What cannot be asked of the services again: a key is shown once, when it is made. */
 type Progress = { readonly complete: boolean; readonly organisations: readonly DemoOrganisation[] };
 
-const progressFile = join(devFolder, 'demo-data.json');
-
+/** @param folder where it is remembered what this system has been given */
 export async function provideDemoData(
   adminSettings: Readonly<Record<string, string>>,
   report: (line: string) => void,
+  folder = devFolder,
 ): Promise<readonly DemoOrganisation[]> {
+  mkdirSync(folder, { recursive: true });
+  const progressFile = join(folder, 'demo-data.json');
   const before = readJson(progressFile) as Progress | undefined;
   if (before?.complete) return before.organisations;
 

@@ -1,37 +1,37 @@
 /**
  * `npm run demo`: an organisation buys two offers from the running system, one from its balance and one by card, and
  * looks at everything on the way. Ends with status 1 at the first thing that is not as it must be.
+ * `npm run demo -- --containers`: of a system that `npm start` does not run (docker-compose.yml, k8s/README.md).
  */
+import { parseArgs } from 'node:util';
 import { formatMinor, parseAmount } from '@offer-ads/contracts/currencies';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures';
 import { reasonOf } from './backing/find.ts';
 import { type Advertiser, createAdvertiser, type OfferForm, place } from './demo/advertiser.ts';
 import { clickPay, openPaymentLink } from './demo/payer.ts';
+import { type DemoSystem, findSystem } from './demo/system.ts';
 import { must, mustEqual, NotTrue, scene, tell } from './demo/telling.ts';
 import { eventually, watchBalance, watchMail } from './demo/watching.ts';
 import { createAdminClient } from './demo-data/admin-client.ts';
-import { type DevState, readAdminSettings, readState } from './start/state.ts';
 
 const hourMs = 60 * 60 * 1000;
 
 try {
-  const state = readState();
-  const settings = readAdminSettings();
-  if (!state || !settings) throw new Error('Nothing runs here. Start the system first: npm start');
-  await demo(state, settings);
+  const { values } = parseArgs({ options: { containers: { type: 'boolean', default: false } } });
+  await demo(await findSystem(values.containers));
 } catch (error) {
   console.error(`\n${error instanceof NotTrue ? 'NOT AS IT MUST BE: ' : ''}${reasonOf(error)}`);
   process.exitCode = 1;
 }
 
-async function demo(state: DevState, settings: Readonly<Record<string, string>>): Promise<void> {
-  const organisation = state.organisations.find(({ country }) => country === 'GB');
+async function demo(system: DemoSystem): Promise<void> {
+  const organisation = system.organisations.find(({ country }) => country === 'GB');
   must(organisation !== undefined, 'there is an organisation in the United Kingdom');
   const { currency } = organisation;
-  const admin = createAdminClient(settings, 'demo');
+  const admin = createAdminClient(system.admin, 'demo');
   const balance = watchBalance(admin, { organisationId: organisation.id, currency });
-  const mails = watchMail(state.mailbox, organisation.adminEmail);
-  const advertiser = createAdvertiser(state.gateway, organisation.keys.TEST);
+  const mails = watchMail(system.mailbox, organisation.adminEmail);
+  const advertiser = createAdvertiser(system.gateway, organisation.keys.TEST);
   const money = (minor: bigint) => `${formatMinor(minor, currency)} ${currency}`;
   const run = Date.now().toString(36).slice(-5);
 
