@@ -35,9 +35,9 @@ export function createHostedModel(o: {
     target: identity.name,
     logger: o.logger,
     metrics: o.metrics,
-    attempt: (call: Call) => ask(o.service, call, o.timeoutMs ?? timeoutMs),
-    // Those say that we asked wrongly, or that nobody waits any more: nothing against the service.
-    isHarmless: (error) => isCallerGone(error) || (error instanceof Refused && !error.isPassing),
+    attempt: (call: Call) => whileAwaited(call, ask(o.service, call, o.timeoutMs ?? timeoutMs)),
+    // Those say that nobody waits any more, or that we asked wrongly: nothing against the service.
+    isHarmless: (error) => error instanceof Unawaited || (error instanceof Refused && !error.isPassing),
   });
 
   async function score(look: Uint8Array, signal: AbortSignal): Promise<Scores> {
@@ -76,11 +76,24 @@ class Refused extends Error {
   /** Trying again may help. */
   readonly isPassing: boolean;
 
-  constructor(status: number, problem: unknown) {
+  constructor(status: number, problem: unknown, isOverload: boolean) {
     // Only a word of theirs: a sentence may quote what was sent, the key too; keys have digits, these words none.
     const isWord = typeof problem === 'string' && /^[A-Za-z_.:#]{1,80}$/.test(problem);
     super(`answered ${status}${isWord ? ` (${problem})` : ''}`);
-    this.isPassing = status >= 500 || status === 429;
+    this.isPassing = status >= 500 || status === 429 || isOverload;
+  }
+}
+
+/** Whoever asked has gone, or had less time left than an answer may take. */
+class Unawaited extends Error {
+  override readonly name = 'Unawaited';
+}
+
+async function whileAwaited<T>({ signal }: Call, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw signal.aborted ? new Unawaited('nobody waited any longer', { cause: error }) : error;
   }
 }
 
@@ -95,7 +108,10 @@ async function ask(service: HostedService, { jpeg, signal }: Call, limitMs: numb
     signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs)]),
   });
   const text = await readAtMost(response, largestAnswerBytes);
-  if (response.status !== 200) throw new Refused(response.status, service.problem(jsonOrNothing(text)));
+  if (response.status !== 200) {
+    const problem = service.problem(jsonOrNothing(text));
+    throw new Refused(response.status, problem, service.overloads?.has(problem) ?? false);
+  }
   return service.scores(jsonOrNothing(text));
 }
 

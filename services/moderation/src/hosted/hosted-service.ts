@@ -5,7 +5,7 @@ import type { ModelIdentity } from '../model-thread.ts';
 export type HostedRequest = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | FormData;
+  readonly body: string | Uint8Array<ArrayBuffer>;
 };
 
 /** A reply that is documented, but not as an answer to what was asked. Its text is shown to nobody but the log. */
@@ -21,4 +21,6 @@ export type HostedService = {
   readonly scores: (body: unknown) => Scores;
   /** The service's own word for what went wrong, out of the body of another status. */
   readonly problem: (body: unknown) => unknown;
+  /** Words of it that mean too much to do, whatever the status: trying again may help. */
+  readonly overloads?: ReadonlySet<unknown>;
 };

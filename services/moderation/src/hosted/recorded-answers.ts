@@ -36,6 +36,10 @@ export const rekognitionSuggestive = {
   ],
   ModerationModelVersion: '7.0',
 };
+export const rekognitionOverload = {
+  __type: 'com.amazonaws.rekognition#ProvisionedThroughputExceededException',
+  Message: 'Provisioned rate exceeded.',
+};
 export const rekognitionRefusal = {
   __type: 'AccessDeniedException',
   Message: 'User: arn:aws:iam::123456789012:user/offers is not authorized',

@@ -18,6 +18,9 @@ const suggestive = new Set([
   'Partially Exposed Buttocks',
   'Partially Exposed Female Breast',
 ]);
+/** Of many requests at once, answered with 400 (https://docs.aws.amazon.com/rekognition/latest/dg/error-handling.html). */
+const overloads = new Set(['ProvisionedThroughputExceededException', 'ThrottlingException']);
+
 /** In percent. Unless asked, labels below 50 are left out, and a threshold below that would mean nothing. */
 const leastConfidence = 1;
 
@@ -60,8 +63,14 @@ export function rekognition(o: {
         );
       return scoresOf(labels);
     },
-    problem: (body) => (body as { __type?: unknown } | null)?.__type,
+    problem: (body) => wordOf((body as { __type?: unknown } | null)?.__type),
+    overloads,
   };
+}
+
+/** The protocol allows the name of a service before it. */
+function wordOf(type: unknown): unknown {
+  return typeof type === 'string' ? type.slice(type.lastIndexOf('#') + 1) : type;
 }
 
 function scoresOf(labels: readonly { readonly Name: string; readonly Confidence: number }[]): Scores {

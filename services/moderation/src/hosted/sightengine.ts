@@ -27,12 +27,17 @@ export function sightengine(o: {
   return {
     identity: { name: 'sightengine-nudity', version },
     request: async (jpeg) => {
-      const body = new FormData();
-      body.set('models', `nudity-${version}`);
-      body.set('api_user', o.apiUser);
-      body.set('api_secret', o.apiSecret);
-      body.set('media', new Blob([new Uint8Array(jpeg)], { type: 'image/jpeg' }), 'picture.jpg');
-      return { url: `${o.url ?? 'https://api.sightengine.com'}/1.0/check.json`, headers: {}, body };
+      const form = new FormData();
+      form.set('models', `nudity-${version}`);
+      form.set('api_user', o.apiUser);
+      form.set('api_secret', o.apiSecret);
+      form.set('media', new Blob([new Uint8Array(jpeg)], { type: 'image/jpeg' }), 'picture.jpg');
+      // Written out here: fetch would read the form while it sends it, and a call that is given up meanwhile would throw
+      // where nobody can catch it.
+      const written = new Response(form);
+      const headers = { 'content-type': written.headers.get('content-type') ?? '' };
+      const body = new Uint8Array(await written.arrayBuffer());
+      return { url: `${o.url ?? 'https://api.sightengine.com'}/1.0/check.json`, headers, body };
     },
     scores: (body) => {
       const found = answer.parse(body);
