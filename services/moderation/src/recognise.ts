@@ -1,5 +1,6 @@
 /** By what a picture is known: names for itself, fingerprints for its copies. */
 import { createHash } from 'node:crypto';
+import { serviceUnavailable } from '@offer-ads/platform/faults';
 import { fingerprintsOf } from './domain/fingerprint.ts';
 import { budgetMs, type CleanPicture, cleanPicture, looksAt } from './pictures.ts';
 import type { PictureFacts } from './pictures-store.ts';
@@ -22,12 +23,17 @@ export function factsOf(
   };
 }
 
-/** Of a picture that a person brings, whatever it is: no model is asked. */
+/** Of a picture that a person brings, whatever it is: no model is asked. Rejects with a 503 when there was no time to open it. */
 export async function recognise(
   bytes: Uint8Array,
+  forMs = budgetMs,
 ): Promise<{ ok: true; picture: PictureFacts } | { ok: false; reason: 'unreadable' }> {
-  const clean = await cleanPicture(bytes, budgetMs);
-  if (!clean.ok) return { ok: false, reason: 'unreadable' };
-  const looks = await looksAt(clean.picture);
-  return { ok: true, picture: factsOf(sha256(bytes), clean.picture, looks) };
+  try {
+    const clean = await cleanPicture(bytes, forMs);
+    if (!clean.ok) return { ok: false, reason: 'unreadable' };
+    const looks = await looksAt(clean.picture);
+    return { ok: true, picture: factsOf(sha256(bytes), clean.picture, looks) };
+  } catch (error) {
+    throw serviceUnavailable('the picture could not be opened in time', error);
+  }
 }
