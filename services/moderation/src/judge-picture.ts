@@ -5,16 +5,16 @@ import type { Clock } from '@offer-ads/platform/clock';
 import type { Admission } from './admission.ts';
 import type { CopiesStore } from './copies-store.ts';
 import { type Decision, decide } from './domain/decision.ts';
-import type { PictureType } from './domain/picture-type.ts';
-import type { Outcome, RefusalReason } from './domain/ruling.ts';
+import type { Outcome } from './domain/ruling.ts';
 import { testVerdictOn } from './domain/test-pictures.ts';
 import type { HeldRulings } from './held-rulings.ts';
 import type { Model } from './model.ts';
-import { budgetMs, type CleanPicture, cleanPicture, looksAt, type Problem } from './pictures.ts';
+import { budgetMs, type CleanPicture, cleanPicture, looksAt } from './pictures.ts';
 import type { PictureFacts, PicturesStore } from './pictures-store.ts';
 import { factsOf, sha256 } from './recognise.ts';
 import { createSingleFlight } from './single-flight.ts';
 import { smallCopyOf } from './small-copy.ts';
+import { allowed, refused, unreadable } from './verdict-replies.ts';
 import type { Basis, VerdictsStore } from './verdicts-store.ts';
 
 export type Moderation = {
@@ -32,31 +32,6 @@ export type Upload = { readonly bytes: Uint8Array; readonly mode: Mode; readonly
 
 /** A copy of a refused picture is kept for so long after its last upload. */
 const copyKeptMs = 30 * 24 * 3_600_000;
-
-const contentTypes = {
-  jpeg: 'image/jpeg',
-  png: 'image/png',
-  gif: 'image/gif',
-} as const satisfies Record<PictureType, string>;
-
-/** Sentences, because offers quotes them to the advertiser. */
-const problems: Record<Problem, string> = {
-  'not-a-picture': 'image must be a JPG, PNG or GIF',
-  damaged: 'image is damaged or incomplete',
-  'too-many-pixels': 'image must have at most 50 megapixels over all frames',
-  'too-many-frames': 'image must have at most 2,000 frames',
-  'too-wide-or-high': 'image must be at most 16,384 pixels wide and high',
-  'too-much-memory': 'image takes too much memory to open: save it smaller, or not progressive or interlaced',
-  'too-many-bytes': 'image becomes too large when it is cleaned: save it smaller, 1080 x 1080 pixels is best',
-};
-
-const reasons: Record<RefusalReason | 'test', string> = {
-  explicit: 'the picture looks explicit',
-  suggestive: 'the picture looks too suggestive',
-  blocked: 'the picture is blocked',
-  'copy-of-blocked': 'the picture looks like one that is blocked',
-  test: 'the test picture that is always refused',
-};
 
 export function createJudge(
   moderation: Moderation,
@@ -85,7 +60,7 @@ async function judge(
   }
 
   const clean = await cleanPicture(upload.bytes, budgetMs);
-  if (!clean.ok) return { verdict: 'unreadable', problem: problems[clean.problem] };
+  if (!clean.ok) return unreadable(clean.problem);
   if (published === 'allowed') return allowed(contentHash, clean.picture);
 
   let taken: Promise<readonly Uint8Array[]> | undefined;
@@ -141,13 +116,4 @@ async function tell(
   if (reason !== null) return refused(facts.contentHash, reason);
   if (clean === undefined) throw new Error('an allowed picture is given back');
   return allowed(facts.contentHash, clean);
-}
-
-function allowed(contentHash: string, picture: CleanPicture): VerdictReply {
-  const imageBase64 = picture.bytes.toString('base64');
-  return { verdict: 'allowed', contentHash, contentType: contentTypes[picture.type], imageBase64 };
-}
-
-function refused(contentHash: string, reason: keyof typeof reasons): VerdictReply {
-  return { verdict: 'refused', contentHash, reason: reasons[reason] };
 }

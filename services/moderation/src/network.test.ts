@@ -6,8 +6,9 @@ import * as tf from '@tensorflow/tfjs-core';
 import { loadLayersModel } from '@tensorflow/tfjs-layers';
 import { MobileNetV2Model } from 'nsfwjs/models/mobilenet_v2';
 import { lookSide } from './domain/looks.ts';
+import type { KerasLayer } from './keras-model.ts';
 import { createNetwork } from './network.ts';
-import { type KerasLayer, networkSteps } from './network-steps.ts';
+import { networkSteps } from './network-steps.ts';
 import { readNsfwjsModel } from './nsfwjs-model.ts';
 import { cleanPicture, looksAt } from './pictures.ts';
 

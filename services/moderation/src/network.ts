@@ -1,6 +1,7 @@
 /** The network on whichever backend of TensorFlow.js has been chosen. */
 import * as tf from '@tensorflow/tfjs-core';
-import type { Step, Values } from './network-steps.ts';
+import type { Values } from './keras-model.ts';
+import type { Step } from './network-steps.ts';
 
 export type Network = {
   /** @param pixels RGB, one number from 0 to 255 for each */

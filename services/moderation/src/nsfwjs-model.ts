@@ -1,7 +1,8 @@
 /** The network of nsfwjs and its weights, out of its package; nothing is downloaded. */
 import { createHash } from 'node:crypto';
 import { MobileNetV2Model } from 'nsfwjs/models/mobilenet_v2';
-import { type KerasLayer, networkSteps, readWeights, type Step, type WeightSpec } from './network-steps.ts';
+import { type KerasLayer, readWeights, type WeightSpec } from './keras-model.ts';
+import { networkSteps, type Step } from './network-steps.ts';
 
 /** Of a colour of a pixel; the network was trained on numbers from 0 to 1. */
 const pixelRange = 255;
