@@ -7,7 +7,7 @@ import { newEvent } from '@offer-ads/platform/events';
 import { createLogger } from '@offer-ads/platform/logging';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { openMongo } from '@offer-ads/platform/mongo';
-import type { Notification } from '../../services/notifier/src/domain/announcements.ts';
+import type { Notification } from '../../services/notifier/src/domain/announcement.ts';
 import { openNotificationsStore } from '../../services/notifier/src/notifications-store.ts';
 
 /** Put or published together. */

@@ -3,12 +3,8 @@ import type { OrganisationFacts } from '@offer-ads/contracts/gateway-events';
 import type { ReceivedEvent } from '@offer-ads/platform/events';
 import { recordInMongoInbox } from '@offer-ads/platform/mongo-inbox';
 import type { ContactsStore } from './contacts-store.ts';
-import {
-  type Addressed,
-  type Announcement,
-  announcementOf,
-  type Occurrence,
-} from './domain/announcements.ts';
+import type { Addressed, Announcement, Occurrence } from './domain/announcement.ts';
+import { announcementOf } from './domain/announcements.ts';
 import { departures } from './domain/contact.ts';
 import type { Notifier } from './notifier.ts';
 

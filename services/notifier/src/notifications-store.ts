@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '@offer-ads/platform/clock';
 import type { Mongo } from '@offer-ads/platform/mongo';
 import { type RestingTrace, restingTrace } from '@offer-ads/platform/traces';
 import type { ClientSession, mongo as driver } from 'mongoose';
-import type { Notification } from './domain/announcements.ts';
+import type { Notification } from './domain/announcement.ts';
 import type { Fate } from './domain/delivery.ts';
 import type { Message } from './domain/letter.ts';
 

@@ -1,7 +1,7 @@
 /** Occurrences that wait for somebody to be known to whom they can be announced; kept beside the notifications. */
 import type { Mongo } from '@offer-ads/platform/mongo';
 import type { ClientSession } from 'mongoose';
-import type { Occurrence } from './domain/announcements.ts';
+import type { Occurrence } from './domain/announcement.ts';
 
 export type WaitingStore = {
   readonly holdBack: (session: ClientSession, occurrence: Occurrence, now: Date) => Promise<void>;

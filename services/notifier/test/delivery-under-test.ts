@@ -8,7 +8,7 @@ import { createTestMongo } from '@offer-ads/testing/mongo';
 import { openBouncesStore } from '../src/bounces-store.ts';
 import { contactsStore } from '../src/contacts-store.ts';
 import { startDelivery } from '../src/deliver.ts';
-import type { Notification } from '../src/domain/announcements.ts';
+import type { Notification } from '../src/domain/announcement.ts';
 import type { Bounce } from '../src/domain/bounce.ts';
 import type { Contact } from '../src/domain/contact.ts';
 import { openMailer } from '../src/mailer.ts';

@@ -1,5 +1,6 @@
 /** Notifications as the domain makes them out of an event, for tests that look at recipients and letters. */
-import { announcementOf, type Notification, type Surroundings } from '../src/domain/announcements.ts';
+import type { Notification, Surroundings } from '../src/domain/announcement.ts';
+import { announcementOf } from '../src/domain/announcements.ts';
 import type { Contact } from '../src/domain/contact.ts';
 import { cornerCafe } from './events.ts';
 

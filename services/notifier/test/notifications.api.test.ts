@@ -6,7 +6,7 @@ import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { openBouncesStore } from '../src/bounces-store.ts';
-import type { Notification } from '../src/domain/announcements.ts';
+import type { Notification } from '../src/domain/announcement.ts';
 import { notificationAdminRoutes } from '../src/http/notification-admin-routes.ts';
 import { messageIdOf } from '../src/mailer.ts';
 import { registerStore } from '../src/register-store.ts';

@@ -11,7 +11,7 @@ import {
   topUpData,
 } from '../../test/events.ts';
 import { addressed, around, notifications } from '../../test/letters.ts';
-import type { Notification } from './announcements.ts';
+import type { Notification } from './announcement.ts';
 
 const recipients = (found: readonly Notification[]) => found.map(({ recipient }) => recipient);
 

@@ -1,0 +1,129 @@
+/** How an event becomes mails: to whom, in which words, and what makes two of them the same. */
+import type { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/billing-events';
+import type { EventData } from '@offer-ads/contracts/event-declaration';
+import type { PersonInvited, SignInRequested } from '@offer-ads/contracts/gateway-events';
+import type { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/offers-events';
+import { adminsOf, type Contact, onePerMailbox, type Person } from './contact.ts';
+import { type Letter, type Message, render } from './letter.ts';
+import type { Setting } from './messages/setting.ts';
+import { mailSubjects, type OptionalMail } from './preferences.ts';
+import { type Wording, wordingFor } from './wording.ts';
+
+/** An event as announcements see it; also what is kept while nobody is known to whom it could be announced. */
+export type Occurrence = {
+  readonly eventName: string;
+  readonly eventId: string;
+  readonly organisationId: number;
+  /** ISO 8601. */
+  readonly happenedAt: string;
+  readonly data: unknown;
+};
+
+export type Notification = {
+  /** One per cause and recipient: events that repeat end here. */
+  readonly id: string;
+  readonly eventName: string;
+  readonly organisationId: number;
+  readonly recipient: string;
+  readonly message: Message;
+  /** ISO 8601; after this the message is worthless and, being a credential, must not be kept. */
+  readonly expiresAt?: string;
+};
+
+/** What is known where an occurrence is announced. */
+export type Surroundings = {
+  /** Undefined: nothing was heard of the organisation yet. */
+  readonly contact: Contact | undefined;
+  readonly wants: (person: Person, mail: OptionalMail) => boolean;
+  readonly portalUrl: string;
+  /** Where a person ends these mails without signing in. */
+  readonly unsubscribeUrl: (person: Person, mail: OptionalMail) => string;
+};
+
+/** `nobody-known`: it has to wait for the organisation's event. An empty list: nobody wants it. */
+export type Addressed = readonly Notification[] | 'nobody-known';
+
+type AnnouncedToPeople =
+  | typeof PaymentLinkIssued
+  | typeof OfferPaymentApplied
+  | typeof OfferEnded
+  | typeof BalanceCredited
+  | typeof BalanceToppedUp
+  | typeof BalanceLow;
+/** Carry a link for one person, who may be in no contact yet. */
+type WithLink = typeof SignInRequested | typeof PersonInvited;
+
+export type Announcement = {
+  readonly declaration: AnnouncedToPeople | WithLink;
+  /** Set where people may have switched it off. */
+  readonly optional?: OptionalMail;
+  readonly address: (occurrence: Occurrence, surroundings: Surroundings) => Addressed;
+};
+
+/** A mail to each of several people of the organisation, once it is known. */
+export function toPeopleOf<D extends AnnouncedToPeople>(
+  declaration: D,
+  o: {
+    readonly cause: (data: EventData<D>, eventId: string) => string;
+    /** The enabled admins when nothing is said. */
+    readonly recipients?: (data: EventData<D>, contact: Contact) => readonly Person[];
+    readonly write: (data: EventData<D>, setting: Setting) => Letter;
+    readonly optional?: OptionalMail;
+    /** Whether the mail itself can end mails of its kind. */
+    readonly oneClick?: boolean;
+  },
+): Announcement {
+  const { optional } = o;
+  return {
+    declaration,
+    ...(optional !== undefined && { optional }),
+    address: ({ data: untyped, eventName, eventId, organisationId, happenedAt }, around) => {
+      const { contact, portalUrl } = around;
+      if (contact === undefined) return 'nobody-known';
+      const data = declaration.schema.parse(untyped) as EventData<D>;
+      const people = o.recipients?.(data, contact) ?? adminsOf(contact);
+      if (people.length === 0) return 'nobody-known';
+      const letter = o.write(data, { ...wordingFor(contact.country), contact, portalUrl, happenedAt });
+      const cause = o.cause(data, eventId);
+      const wanting =
+        optional === undefined ? people : people.filter((person) => around.wants(person, optional));
+      const ends = o.oneClick === true ? optional : undefined;
+      const sameForAll = ends === undefined ? render(letter) : undefined;
+      const messageFor = (person: Person) =>
+        sameForAll ?? render({ ...letter, ...(ends && { unsubscribe: ending(ends, person, around) }) });
+      return onePerMailbox(wanting).map((person) => {
+        const recipient = person.email;
+        const message = messageFor(person);
+        return { id: idOf(cause, recipient), eventName, organisationId, recipient, message };
+      });
+    },
+  };
+}
+
+function ending(mail: OptionalMail, person: Person, around: Surroundings): Required<Letter>['unsubscribe'] {
+  return { label: `No more mails about ${mailSubjects[mail]}`, url: around.unsubscribeUrl(person, mail) };
+}
+
+/** Needs no contact: the event itself says where the link may go. */
+export function toOnePerson<D extends WithLink>(
+  declaration: D,
+  o: {
+    readonly cause: (eventId: string) => string;
+    readonly write: (data: EventData<D>, wording: Wording) => Letter;
+  },
+): Announcement {
+  return {
+    declaration,
+    address: ({ data: untyped, eventName, eventId, organisationId }, { contact }) => {
+      const data = declaration.schema.parse(untyped) as EventData<D>;
+      const { email: recipient, expiresAt } = data;
+      const id = idOf(o.cause(eventId), recipient);
+      const message = render(o.write(data, wordingFor(contact?.country)));
+      return [{ id, eventName, organisationId, recipient, message, expiresAt }];
+    },
+  };
+}
+
+function idOf(cause: string, recipient: string): string {
+  return `${cause} to ${recipient.toLowerCase()}`;
+}
