@@ -1,6 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/billing-events';
@@ -8,6 +5,7 @@ import type { Transaction } from '@offer-ads/platform/postgres';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/eventually';
 import { runs } from '@offer-ads/testing/profile';
+import { startServiceProcess } from '@offer-ads/testing/service-process';
 import { type CheckoutOrder, openCheckout } from '../src/open-checkout.ts';
 import { receiveWebhook } from '../src/receive-webhook.ts';
 import { stripeDeadline } from '../src/stripe-client.ts';
@@ -33,51 +31,26 @@ afterEach(async () => {
 afterAll(() => test.finish());
 
 /** The service as a process of its own, on the test's database and simulator, to be killed. */
-async function startVictim() {
-  const child = spawn(process.execPath, [main], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      HOST: '127.0.0.1',
-      PORT: '0',
-      LOG_LEVEL: 'info',
-      PUBLIC_URL: test.billing.publicUrl,
-      BILLING_DATABASE_URL: test.databaseUrl,
-      // Nobody is there: events stay in the outbox, where the test looks for them.
-      RABBITMQ_URL: 'amqp://guest:guest@127.0.0.1:9',
-      BILLING_CONTEXT_SECRET: testContextSecret,
-      ADMIN_TOKEN: 'an-admin-token-that-only-tests-ever-use-0123',
-      STRIPE_API_URL: test.simulatorUrl,
-      STRIPE_TEST_SECRET_KEY: stripeKeys.TEST.secretKey,
-      STRIPE_TEST_WEBHOOK_SECRET: stripeKeys.TEST.webhookSecret,
-      STRIPE_LIVE_SECRET_KEY: stripeKeys.LIVE.secretKey,
-      STRIPE_LIVE_WEBHOOK_SECRET: stripeKeys.LIVE.webhookSecret,
-      SELLER_NAME: 'Offer Ads Ltd',
-      SELLER_ADDRESS: '1 High Street, London',
-      SELLER_VAT_NUMBER: 'GB 123 4567 82',
-    },
+const startVictim = () =>
+  startServiceProcess(main, {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    LOG_LEVEL: 'info',
+    PUBLIC_URL: test.billing.publicUrl,
+    BILLING_DATABASE_URL: test.databaseUrl,
+    // Nobody is there: events stay in the outbox, where the test looks for them.
+    RABBITMQ_URL: 'amqp://guest:guest@127.0.0.1:9',
+    BILLING_CONTEXT_SECRET: testContextSecret,
+    ADMIN_TOKEN: 'an-admin-token-that-only-tests-ever-use-0123',
+    STRIPE_API_URL: test.simulatorUrl,
+    STRIPE_TEST_SECRET_KEY: stripeKeys.TEST.secretKey,
+    STRIPE_TEST_WEBHOOK_SECRET: stripeKeys.TEST.webhookSecret,
+    STRIPE_LIVE_SECRET_KEY: stripeKeys.LIVE.secretKey,
+    STRIPE_LIVE_WEBHOOK_SECRET: stripeKeys.LIVE.webhookSecret,
+    SELLER_NAME: 'Offer Ads Ltd',
+    SELLER_ADDRESS: '1 High Street, London',
+    SELLER_VAT_NUMBER: 'GB 123 4567 82',
   });
-  const end = () => kill(child);
-  return { url: await addressOf(child), kill: end, [Symbol.asyncDispose]: end };
-}
-
-async function addressOf(
-  child: ChildProcess & { stdout: NonNullable<ChildProcess['stdout']> },
-): Promise<string> {
-  for await (const line of createInterface(child.stdout)) {
-    const { address } = JSON.parse(line) as { address?: string };
-    if (address === undefined) continue;
-    child.stdout.resume();
-    return address;
-  }
-  throw new Error('the process ended before it listened');
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exited;
-}
 
 /** While `work` runs, whoever needs what `lock` holds stands still in the middle of its transaction. */
 async function holding(

@@ -1,10 +1,9 @@
 /** The gateway as a process of its own, as it runs in production, and what a stop leaves behind. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/eventually';
+import { type ServiceProcess, startServiceProcess } from '@offer-ads/testing/service-process';
 import pg from 'pg';
 import {
   adminToken,
@@ -15,22 +14,16 @@ import {
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
+const started = new AsyncDisposableStack();
 let gateway: GatewayUnderTest;
 beforeAll(async () => {
-  gateway = await startGatewayUnderTest();
+  gateway = started.use(await startGatewayUnderTest());
 });
-afterAll(async () => gateway[Symbol.asyncDispose]());
+afterAll(() => started.disposeAsync());
 
-type GatewayProcess = { readonly url: string; readonly child: ChildProcess };
-const started: ChildProcess[] = [];
-afterEach(() => {
-  for (const child of started.splice(0)) child.kill('SIGKILL');
-});
-
-async function startProcess(): Promise<GatewayProcess> {
-  const child = spawn(process.execPath, [main], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
+async function startProcess(): Promise<ServiceProcess> {
+  return started.use(
+    await startServiceProcess(main, {
       PORT: '0',
       HOST: '127.0.0.1',
       GATEWAY_DATABASE_URL: gateway.databaseUrl,
@@ -47,17 +40,8 @@ async function startProcess(): Promise<GatewayProcess> {
       NOTIFIER_CONTEXT_SECRET: contextSecrets.notifier,
       PUBLIC_URL: 'https://ads.example.test',
       TRUSTED_PROXIES: '127.0.0.0/8',
-    },
-  });
-  started.push(child);
-  for await (const line of createInterface(child.stdout)) {
-    const { address } = JSON.parse(line) as { address?: string };
-    if (address !== undefined) {
-      child.stdout.resume();
-      return { url: address, child };
-    }
-  }
-  throw new Error('the process ended before it listened');
+    }),
+  );
 }
 
 async function callsOf(organisationId: number): Promise<{ route: string; status: number }[]> {

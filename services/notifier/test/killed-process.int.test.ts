@@ -1,31 +1,28 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/eventually';
 import { runs } from '@offer-ads/testing/profile';
+import { type ServiceProcess, startServiceProcess } from '@offer-ads/testing/service-process';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
 import { aMail, type DeliveryUnderTest, setUpDelivery } from './delivery-under-test.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 let test: DeliveryUnderTest;
-let children: ChildProcess[];
+let processes: AsyncDisposableStack;
 beforeEach(async () => {
   test = await setUpDelivery();
-  children = [];
+  processes = new AsyncDisposableStack();
 });
 afterEach(async () => {
-  await Promise.all(children.map(kill));
+  await processes.disposeAsync();
   await test[Symbol.asyncDispose]();
 });
 
 /** The service as a process of its own, on the test's database and mail server. */
-async function startProcess(o: { mongoUrl?: string; connections?: number } = {}): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [main], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
+async function startProcess(o: { mongoUrl?: string; connections?: number } = {}): Promise<ServiceProcess> {
+  return processes.use(
+    await startServiceProcess(main, {
       HOST: '127.0.0.1',
       PORT: '0',
       LOG_LEVEL: 'info',
@@ -39,22 +36,8 @@ async function startProcess(o: { mongoUrl?: string; connections?: number } = {})
       PORTAL_URL: 'https://ads.example/portal',
       NOTIFIER_CONTEXT_SECRET: 'a-context-secret-that-only-tests-ever-use-0123',
       UNSUBSCRIBE_SECRET: 'an-unsubscribe-secret-that-only-tests-use-01234',
-    },
-  });
-  children.push(child);
-  for await (const line of createInterface(child.stdout)) {
-    if (!line.includes('"listening"')) continue;
-    child.stdout.resume();
-    return child;
-  }
-  throw new Error('the process ended before it listened');
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exited;
+    }),
+  );
 }
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => aMail(index + 1));
@@ -86,7 +69,7 @@ describe('a process that is killed after the server has taken a mail and before 
       proxy.freeze();
       fourth.resolve('250 2.0.0 Ok');
       await eventually(() => expect(test.smtp.taken).toHaveLength(takenBefore + 4));
-      await kill(victim);
+      await victim.kill();
       expect((await test.documents()).filter(({ state }) => state === 'sent')).toHaveLength(3);
 
       // As if two minutes had passed.
@@ -99,7 +82,7 @@ describe('a process that is killed after the server has taken a mail and before 
       // All that the dead process had claimed may have been taken, as far as anybody can know.
       const inherited = (await test.documents()).filter(({ history }) => history?.[0]?.uncertain === true);
       expect(inherited.length).toBeGreaterThanOrEqual(1);
-      await kill(heir);
+      await heir.kill();
     }
   });
 });

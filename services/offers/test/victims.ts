@@ -1,66 +1,61 @@
 /** The service as processes of their own, to be killed. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
+import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { expect } from '@jest/globals';
 import { signedCaller } from '@offer-ads/testing/caller';
+import { eventually } from '@offer-ads/testing/eventually';
+import { type ServiceProcess, startServiceProcess } from '@offer-ads/testing/service-process';
+import { form } from './forms.ts';
 import type { OffersUnderTest } from './offers-under-test.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
+type Question = { organisationId: number; headers: Record<string, string>; body?: FormData };
+
 export type Victim = {
   /** What the process is asked. Resolves when the connection breaks under it; an answer is not wanted. */
-  readonly ask: (
-    method: 'POST' | 'DELETE',
-    path: string,
-    o: { organisationId: number; headers: Record<string, string>; body?: FormData },
-  ) => Promise<void>;
+  readonly ask: (method: 'POST' | 'DELETE', path: string, question: Question) => Promise<void>;
   readonly kill: () => Promise<void>;
 };
 
-const alive = new Set<ChildProcess>();
+const alive = new Set<ServiceProcess>();
 
 /** For the end of a test file: none outlives it, however it ended. */
 export async function killVictims(): Promise<void> {
-  await Promise.all([...alive].map(kill));
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  alive.delete(child);
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exited;
+  await Promise.all([...alive].map((victim) => victim.kill()));
+  alive.clear();
 }
 
 /** Its clock is the real one: tokens are good for it whatever the test's clock says. */
 export async function startVictim(under: OffersUnderTest): Promise<Victim> {
   const settings = Object.entries({ ...under.config, LOG_LEVEL: 'info' });
-  const child = spawn(process.execPath, [main], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: Object.fromEntries(settings.map(([name, value]) => [name, `${value}`])),
+  const env = Object.fromEntries(settings.map(([name, value]) => [name, `${value}`]));
+  const victim = await startServiceProcess(main, env);
+  alive.add(victim);
+  const send = (method: string, path: string, { organisationId, headers, body }: Question) => {
+    const caller = signedCaller({ audience: 'offers', organisationId });
+    const init = { method, headers: { ...caller, ...headers }, ...(body !== undefined && { body }) };
+    return fetch(victim.url + path, init);
+  };
+  await eventually(async () => {
+    const { status } = await send('POST', '/offers', await firstCreation());
+    expect(status).toBe(200);
   });
-  alive.add(child);
-  const url = await addressOf(child);
   return {
-    ask: async (method, path, { organisationId, headers, body }) => {
-      const caller = signedCaller({ audience: 'offers', organisationId });
-      const init = { method, headers: { ...caller, ...headers }, ...(body !== undefined && { body }) };
-      const answer = await fetch(url + path, init).catch(() => null);
+    ask: async (method, path, question) => {
+      const answer = await send(method, path, question).catch(() => null);
       if (answer !== null) throw new Error(`answered ${answer.status} ${await answer.text()}`);
     },
-    kill: () => kill(child),
+    kill: victim.kill,
   };
 }
 
-async function addressOf(
-  child: ChildProcess & { stdout: NonNullable<ChildProcess['stdout']> },
-): Promise<string> {
-  for await (const line of createInterface(child.stdout)) {
-    const { address } = JSON.parse(line) as { address?: string };
-    if (address === undefined) continue;
-    child.stdout.resume();
-    return address;
-  }
-  throw new Error('the process ended before it listened');
+/**
+ * Of an organisation of its own. It takes a process several times as long as the next ones, and a commit that stands still is given up
+ * after two seconds: so long may the others take to get to where they are to stand still, too.
+ */
+async function firstCreation(): Promise<Question> {
+  const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+  const body = await form({ start_datetime: inHours(1), expiry_datetime: inHours(2) });
+  return { organisationId: 999_999, headers: { 'Idempotency-Key': randomUUID() }, body };
 }
