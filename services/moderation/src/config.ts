@@ -33,12 +33,12 @@ export const moderationSettings = z.object({
   // More likely unsafe than not, with room for the model's doubts about honest pictures of people.
   EXPLICIT_THRESHOLD: share.default(0.6).meta({
     description:
-      'From which score, 0 to 1, a picture is refused as explicit. Lower refuses more, honest ones too.',
+      'From which score, 0 to 1, a picture is refused as explicit (of our own model: Porn and Hentai together). Lower refuses more, honest ones too.',
   }),
   // Only what the model has hardly any other reading for.
   SUGGESTIVE_THRESHOLD: share.default(0.9).meta({
     description:
-      'From which score, 0 to 1, a picture is refused as suggestive. Lower refuses more, honest ones too.',
+      'From which score, 0 to 1, a picture is refused as suggestive (of our own model: Porn, Hentai and Sexy together). Lower refuses more, honest ones too.',
   }),
   MODEL_THREADS: count.default(availableParallelism()).meta({
     description:

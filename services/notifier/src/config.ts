@@ -45,7 +45,7 @@ export const notifierSettings = z.object({
     .optional()
     .meta({
       description:
-        "File with the certificates (PEM) by which the mail server is known, where the world's do not do.",
+        "File with the certificates (PEM) of the only authorities that the mail server's may come from, in place of the world's.",
       example: '/etc/offer-ads/smtp-ca.pem',
       without: "those of Node's own list",
     }),
