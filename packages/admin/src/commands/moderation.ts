@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { type Command, command, count, id, isoTime, text } from '../command.ts';
 import type { Tools } from '../tools.ts';
 import { type GivenPicture, readPicture, writePicture } from './picture-files.ts';
+import { rounded, shown } from './picture-record.ts';
 
 const picture = text.describe('HASH|FILE|ADDRESS');
 const verdict = z.enum(['allowed', 'refused'], 'must be allowed or refused').describe('allowed|refused');
@@ -98,52 +99,6 @@ async function decide(
   const of = bytes === undefined ? { name } : { imageBase64: bytes.toString('base64') };
   const json = { ...ruling, ...of } satisfies RulingRequest;
   return pictureReply.parse(await call('moderation', { method: 'POST', path: '/admin/rulings', json }));
-}
-
-/** The history is a table for people; the rest stands below it. */
-function shown({ verdicts, rulings, now, uploaded, copyKept, ...picture }: PictureReply) {
-  const byModel = verdicts.map(({ judgedAt: at, model, thresholds, verdict, reason, looks }) => ({
-    at,
-    by: `${model.name} ${model.version}`,
-    decision: verdict,
-    reason: reason ?? '',
-    explicit: `${worst(looks, 'explicit')} of ${thresholds.explicit}`,
-    suggestive: `${worst(looks, 'suggestive')} of ${thresholds.suggestive}`,
-  }));
-  const byPeople = rulings.map(({ at, author, action, reason, number, contentHash }) => ({
-    at,
-    by: author,
-    decision: contentHash === picture.contentHash ? action : `${action} of ${contentHash}`,
-    reason,
-    ruling: number,
-  }));
-  const looks = verdicts.find(({ current }) => current)?.looks;
-  return {
-    history: [...byModel, ...byPeople].toSorted((one, other) => other.at.localeCompare(one.at)),
-    ...picture,
-    next: inWords(now),
-    uploaded,
-    looks: looks === undefined ? null : looks.map(({ labels }) => roundedEach(labels)),
-    copy: copyKept ? 'kept, --save FILE.jpg writes it' : null,
-  };
-}
-
-function inWords({ verdict, reason, ruling }: PictureReply['now']): string {
-  if (verdict === null) return 'the model will judge';
-  const by = ruling === null ? 'the model' : `ruling ${ruling.number} of ${ruling.author}`;
-  return `${verdict}${reason === null ? '' : ` (${reason})`} by ${by}`;
-}
-
-function worst(looks: PictureReply['verdicts'][number]['looks'], measure: 'explicit' | 'suggestive') {
-  return rounded(Math.max(...looks.map((look) => look[measure])));
-}
-
-function rounded(share: number | null): number | null {
-  return share === null ? null : Number(share.toFixed(3));
-}
-
-function roundedEach(labels: Readonly<Record<string, number>>) {
-  return Object.fromEntries(Object.entries(labels).map(([name, share]) => [name, rounded(share)]));
 }
 
 function queryOf(filters: Readonly<Record<string, string | number | undefined>>): string {
