@@ -75,11 +75,11 @@ export async function startSystem(): Promise<System> {
     output,
     broker,
     admin: async <T>(...args: readonly string[]) => {
+    folder,
       const command = ['packages/admin/src/main.ts', ...args, '--json'];
       const { stdout } = await promisify(execFile)(process.execPath, command, {
         cwd: repository,
-        // Addresses in the environment come before those of the repository's own `.dev/admin.json`.
-        env: { ...process.env, ...adminSettings(folder) },
+        env: { ...process.env, DEV_FOLDER: folder },
       });
       return JSON.parse(stdout) as T;
     },

@@ -16,19 +16,31 @@ const running = {
 };
 
 describe('admin settings', () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'admin-')), 'admin.json');
-  writeFileSync(file, JSON.stringify(running));
+  const folder = mkdtempSync(join(tmpdir(), 'admin-'));
+  writeFileSync(join(folder, 'admin.json'), JSON.stringify(running));
 
-  it('come from the system that runs here', () => {
-    expect(readAdminSettings({}, file)).toEqual(running);
+  it('come from the system that runs here in the same folder', () => {
+    expect(readAdminSettings({ DEV_FOLDER: folder })).toEqual(running);
   });
 
   it('come from the environment before that', () => {
-    const settings = readAdminSettings({ GATEWAY_ADMIN_URL: 'https://gateway.example/' }, file);
+    const settings = readAdminSettings({
+      GATEWAY_ADMIN_URL: 'https://gateway.example/',
+      DEV_FOLDER: folder,
+    });
     expect(settings).toEqual({ ...running, GATEWAY_ADMIN_URL: 'https://gateway.example' });
   });
 
+  it('come from a file that the environment names before that too', () => {
+    const token = 'another token of more than thirty-two characters';
+    writeFileSync(join(folder, 'token'), `${token}\n`);
+    const settings = readAdminSettings({ ADMIN_TOKEN_FILE: join(folder, 'token'), DEV_FOLDER: folder });
+    expect(settings).toEqual({ ...running, ADMIN_TOKEN: token });
+  });
+
   it('name every missing variable when nothing runs here', () => {
-    expect(() => readAdminSettings({}, `${file}.none`)).toThrow(/GATEWAY_ADMIN_URL[\s\S]*ADMIN_TOKEN/);
+    expect(() => readAdminSettings({ DEV_FOLDER: `${folder}-none` })).toThrow(
+      /GATEWAY_ADMIN_URL[\s\S]*ADMIN_TOKEN/,
+    );
   });
 });

@@ -1,5 +1,6 @@
 /** Where the services are, and the credential for their admin routes. */
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { adminToken, amqpUrl, fileVariable, readConfig, serviceUrl } from '@offer-ads/platform/config';
 import { z } from 'zod';
@@ -16,14 +17,12 @@ export const adminToolSettings = z.object({
 });
 export type AdminSettings = z.infer<typeof adminToolSettings>;
 
-/** Written by `npm start` for as long as it runs, under the names of the variables. */
-const developmentFile = fileURLToPath(new URL('../../../.dev/admin.json', import.meta.url));
+const usualFolder = fileURLToPath(new URL('../../../.dev', import.meta.url));
 
-/** The environment, and for what it leaves out the system that `npm start` runs here. */
-export function readAdminSettings(
-  env: NodeJS.ProcessEnv = process.env,
-  file = developmentFile,
-): AdminSettings {
+/** The environment, and for what it leaves out the system that `npm start` runs here, in the same folder as it. */
+export function readAdminSettings(env: NodeJS.ProcessEnv = process.env): AdminSettings {
+  // Written by `npm start` for as long as it runs, under the names of the variables.
+  const file = join(env['DEV_FOLDER'] ?? usualFolder, 'admin.json');
   const running = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as NodeJS.ProcessEnv) : {};
   // What the environment names a file for does not come from there.
   const rest = Object.entries(running).filter(([name]) => !env[fileVariable(name)]);

@@ -11,8 +11,8 @@ const publishers = ['gateway', 'offers', 'billing'] as const satisfies readonly 
 
 const service = z
   .enum(consumers, `must be one of ${consumers.join(', ')}`)
-  .optional()
-  .describe(consumers.join('|'));
+  .describe(consumers.join('|'))
+  .optional();
 const ids = text
   .transform((list) => (list === 'all' ? ('all' as const) : list.split(',')))
   .describe('ID,ID...|all');
