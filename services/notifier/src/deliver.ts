@@ -29,6 +29,8 @@ const waitForConnectionMs = 5_000;
 /** After the store was away, its other bearers first record what they have sent and renew what they are at. */
 const graceMs = 30_000;
 const recordAgainMs = 1_000;
+/** A backlog of hours is worked off in many runs: what expires meanwhile is ended, and whoever watches the loop sees it succeed. */
+const runForMs = 30_000;
 /** Of the 30 s that a process has to stop. */
 const stopWithinMs = 20_000;
 
@@ -47,6 +49,7 @@ export function startDelivery(o: {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly renewEveryMs?: number;
+  readonly runForMs?: number;
 }): Delivery {
   const { notifications, bounces, contacts, clock, logger } = o;
   const measured = instruments(o.metrics);
@@ -76,12 +79,14 @@ export function startDelivery(o: {
   });
 
   async function work(): Promise<void> {
+    const until = performance.now() + (o.runForMs ?? runForMs);
     await endExpired();
     while (!stopping.signal.aborted && !isPaused(health, clock.now())) {
       if (!(await connectionWithin(waitForConnectionMs))) return;
       const claimed = await claim();
       if (claimed.length === 0) return;
       await begin(claimed);
+      if (performance.now() > until) return wake();
     }
   }
 
@@ -259,11 +264,14 @@ export function startDelivery(o: {
     if (leftMs > 0) await pause(leftMs, undefined, { signal: stopping.signal }).catch(() => {});
   }
 
+  /** The next run follows the present one at once. */
+  function wake(): void {
+    // A failed run is logged by the loop and repeated by its poll.
+    loop.runNow().catch(() => {});
+  }
+
   return {
-    wake: () => {
-      // A failed run is logged by the loop and repeated by its poll.
-      loop.runNow().catch(() => {});
-    },
+    wake,
     [Symbol.asyncDispose]: async () => {
       stopping.abort();
       endWait(false);

@@ -42,6 +42,7 @@ export type DeliveryUnderTest = AsyncDisposable & {
     readonly perSecond?: number;
     readonly connections?: number;
     readonly renewEveryMs?: number;
+    readonly runForMs?: number;
   }) => Promise<RunningDelivery>;
 };
 

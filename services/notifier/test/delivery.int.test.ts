@@ -211,6 +211,16 @@ describe('a mail', () => {
   });
 });
 
+describe('a backlog', () => {
+  it('is worked off in many runs, so that its loop is seen to succeed and expired links are ended meanwhile', async () => {
+    await test.put(...many(40));
+    const delivery = await test.deliver({ connections: 1, runForMs: 0 });
+    await expectAllSentOnce(40);
+    // Four at a time and connection; the last may still be at it.
+    expect(await delivery.runs()).toBeGreaterThanOrEqual(9);
+  });
+});
+
 describe('an address at which nobody is', () => {
   const refuseMailbox = () =>
     test.smtp.behave((step) => (step === 'RCPT' ? '550 5.1.1 Nobody here' : undefined));
