@@ -175,8 +175,9 @@ export async function connectBroker(o: {
       drop: (select) => withParked(0, (channel) => dropParked(channel, parked, select)),
     },
     [Symbol.asyncDispose]: async () => {
-      await watching?.[Symbol.asyncDispose]();
+      // First of all, or another batch could begin meanwhile.
       await consuming?.stop().catch((error: unknown) => logger.warn({ error }, 'consumer did not stop'));
+      await watching?.[Symbol.asyncDispose]();
       await connection[Symbol.asyncDispose]();
     },
   };

@@ -172,7 +172,8 @@ describe('a caller who leaves', () => {
     respond = (_req, res) => res.once('close', () => (ended += 1));
     for (let count = 1; count <= 8; count += 1) {
       const caller = callerPresence();
-      const asked = ask({ deadline: createDeadline(5_000, caller).whileAwaited() });
+      const deadline = createDeadline(60_000, caller).whileAwaited();
+      const asked = ask({ deadline, timeoutMs: 60_000 });
       await eventually(() => expect(seen).toHaveLength(count));
       caller.leave();
       await expect(asked).rejects.toMatchObject({ status: 499 });

@@ -213,7 +213,8 @@ describe('handling', () => {
         handled.push(event.data.count);
       }),
     ]);
-    const counts = Array.from({ length: 20 }, (_, index) => index);
+    // More than the broker sends ahead, so that not all can be in flight.
+    const counts = Array.from({ length: 400 }, (_, index) => index);
     await offers.publish(counts.map(counted));
     const stopped = first[Symbol.asyncDispose]();
     open();
@@ -292,7 +293,9 @@ describe('outages', () => {
     const corner = testNamespace();
     const wire = resources.use(await startTcpProxy(corner.url));
     wire.takeDown();
-    const billing = resources.use(await connectTestBroker({ ...corner, url: wire.url }, 'billing'));
+    const billing = resources.use(
+      await connectTestBroker({ ...corner, url: wire.url }, 'billing', { isDown: true }),
+    );
     expect(billing.connected()).toBe(false);
     const handled: number[] = [];
     await billing.consume([on(Counted, async (event) => void handled.push(event.data.count))]);

@@ -1,8 +1,9 @@
 /** Two declarations, a broker corner and a builder for the tests of events. */
 import { declareEvent } from '@offer-ads/contracts/event-declaration';
+import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { z } from 'zod';
-import { connectBroker } from '../src/broker.ts';
+import { type Broker, connectBroker } from '../src/broker.ts';
 import { newEvent, type OutgoingEvent } from '../src/events.ts';
 import { createMetrics, type Metrics } from '../src/metrics.ts';
 
@@ -45,12 +46,21 @@ export function counted(count: number): OutgoingEvent {
 /** Short delays, so that five attempts take a fraction of a second. */
 export const testRetryDelaysMs = [20, 30, 40, 50];
 
-export function connectTestBroker(
+/** Resolves once it is connected, however long that takes, unless `isDown`. */
+export async function connectTestBroker(
   o: { url: string; namespace: string },
   service: 'offers' | 'billing' | 'pricing',
-  options: { confirmTimeoutMs?: number; retryDelaysMs?: readonly number[]; metrics?: Metrics } = {},
-) {
-  return connectBroker({
+  {
+    isDown = false,
+    ...options
+  }: {
+    isDown?: boolean;
+    confirmTimeoutMs?: number;
+    retryDelaysMs?: readonly number[];
+    metrics?: Metrics;
+  } = {},
+): Promise<Broker> {
+  const broker = await connectBroker({
     url: o.url,
     namespace: o.namespace,
     service,
@@ -60,4 +70,9 @@ export function connectTestBroker(
     retryDelaysMs: testRetryDelaysMs,
     ...options,
   });
+  if (!isDown)
+    await eventually(() => {
+      if (!broker.connected()) throw new Error('not connected yet');
+    });
+  return broker;
 }
