@@ -186,6 +186,13 @@ describe('when there is no verdict in time', () => {
     expect(response.headers.get('retry-after')).toMatch(/^[1-3]$/);
   });
 
+  it('the wait counts among the times to a verdict, by which alerts tell that moderation is slow', async () => {
+    await using service = await start({ model: { ...model, score: () => new Promise(() => {}) } });
+    await post(service, await photographLikeJpeg({ seed: 10 }), { 'x-request-budget-ms': '50' });
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    expect(metrics).toMatch(/^moderation_verdict_seconds_count\{.*verdict="none".*\} 1$/m);
+  });
+
   it('answers 503 at once when too many pictures wait', async () => {
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const slow: Model = { ...model, score: (looks, signal) => gate.then(() => model.score(looks, signal)) };
