@@ -33,9 +33,15 @@ const builtIn = [
 
 /** Kind, version, and where its definition lies in the operator's repository. */
 const custom = {
+  'barman-cloud': {
+    module: 'github.com/cloudnative-pg/plugin-barman-cloud@v0.15.0',
+    files: ['config/crd/bases/barmancloud.cnpg.io_objectstores.yaml'],
+  },
   'cloudnative-pg': {
     module: 'github.com/cloudnative-pg/cloudnative-pg@v1.27.0',
-    files: ['clusters', 'databases'].map((kinds) => `config/crd/bases/postgresql.cnpg.io_${kinds}.yaml`),
+    files: ['clusters', 'databases', 'scheduledbackups'].map(
+      (kinds) => `config/crd/bases/postgresql.cnpg.io_${kinds}.yaml`,
+    ),
   },
   'external-secrets': {
     module: 'github.com/external-secrets/external-secrets@v1.3.2',

@@ -123,9 +123,13 @@ describe('ExternalSecrets', () => {
           ([, property]) => `${key} ${property}`,
         ),
     );
-    const asked = externalSecrets().flatMap(({ spec }) =>
-      spec.data.map(({ remoteRef }) => `${remoteRef.key} ${remoteRef.property}`),
+    const ofStores = manifestsOf('overlays/production/stores').filter(
+      ({ kind }) => kind === 'ExternalSecret',
     );
+    const asked = [
+      ...externalSecrets(),
+      ...(ofStores as unknown as ReturnType<typeof externalSecrets>),
+    ].flatMap(({ spec }) => spec.data.map(({ remoteRef }) => `${remoteRef.key} ${remoteRef.property}`));
     expect(told.toSorted()).toEqual([...new Set(asked)].toSorted());
   });
 
