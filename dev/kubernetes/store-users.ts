@@ -47,7 +47,10 @@ function granted({ spec }: Of<Permissions>): object {
   return { user: spec.userReference.name, vhost: VHOST, ...spec.permissions };
 }
 
-type MongoUser = { readonly name: string; readonly roles: readonly object[] };
+type MongoUser = {
+  readonly name: string;
+  readonly roles: readonly { readonly name: string; readonly db: string }[];
+};
 type MongoMember = { readonly rootPassword: string; readonly host: string };
 
 /**
@@ -63,7 +66,8 @@ export function mongoSetUp(lookUp: LookUp, { rootPassword, host }: MongoMember):
   const users = mongo.spec.users.map(({ name, roles }) => ({
     user: name,
     pwd: lookUp('offer-ads/mongo', name),
-    roles,
+    // What the operator calls a role's name is MongoDB's `role`.
+    roles: roles.map(({ name: role, db }) => ({ role, db })),
   }));
   const root = { user: 'root', pwd: rootPassword, roles: ['root'] };
   return `// The first user may be made without one, from the machine itself.
