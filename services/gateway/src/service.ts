@@ -29,9 +29,13 @@ import { createUpstream } from './upstream.ts';
 
 export type Gateway = RunningService & { readonly url: string };
 
-/** `limitsNamespace`: a corner of the shared store of its own. `elapsedMs`: how long limits think that it has been. */
+/**
+ * `limitsNamespace`: a corner of the shared store of its own. `limitsAnswerMs`: how long a request waits for that store.
+ * `elapsedMs`: how long limits think that it has been.
+ */
 export type GatewayOverrides = Overrides & {
   readonly limitsNamespace?: string;
+  readonly limitsAnswerMs?: number;
   readonly elapsedMs?: () => number;
 };
 
@@ -79,6 +83,7 @@ export async function startGateway(
     await startRequestLimiter({
       storeUrl: config.VALKEY_URL,
       namespace: overrides.limitsNamespace ?? 'gateway',
+      answerMs: overrides.limitsAnswerMs,
       elapsedMs: overrides.elapsedMs,
       ...foundation,
     }),

@@ -85,7 +85,7 @@ describe('while the store is away', () => {
       await eventually(() => expect(spool.bytes()).toBeGreaterThan(before + atOnce * 100));
     }
     wire.bringBack();
-    await eventually(() => expect(spool.bytes()).toBe(0), { timeoutMs: 20_000 });
+    await eventually(() => expect(spool.bytes()).toBe(0));
     expect(await routes()).toEqual(calls.toSorted());
     await log[Symbol.asyncDispose]();
     expect(readdirSync(folder)).toEqual([]);
@@ -95,7 +95,7 @@ describe('while the store is away', () => {
     const { log, spool, record } = startLog();
     wire.freeze();
     record('GET /frozen');
-    await eventually(() => expect(spool.bytes()).toBeGreaterThan(100), { timeoutMs: 1_500 });
+    await eventually(() => expect(spool.bytes()).toBeGreaterThan(100), { timeoutMs: 2_500 });
     wire.cut();
     await eventually(async () => expect(await routes()).toEqual(['GET /frozen']));
     await log[Symbol.asyncDispose]();

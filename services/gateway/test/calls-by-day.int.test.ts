@@ -112,7 +112,8 @@ describe('the job of days', () => {
       env: { ...process.env, GATEWAY_DATABASE_URL: database.url },
     });
     expect(await days()).not.toContain('2016-01-01');
-    expect(await days()).toEqual(expect.arrayContaining(daysFrom(new Date(), 8)));
+    // One less than it made, for the case that a day has begun meanwhile.
+    expect(await days()).toEqual(expect.arrayContaining(daysFrom(new Date(), 7)));
   });
 });
 

@@ -12,7 +12,8 @@ let organisationId: number;
 
 beforeAll(async () => {
   const valkey = testValkey();
-  const overrides = { logger: silentLogger, limitsNamespace: valkey.namespace };
+  const limits = { limitsNamespace: valkey.namespace, limitsAnswerMs: 1_000 };
+  const overrides = { logger: silentLogger, ...limits };
   gateway = open.use(await startGatewayUnderTest({ settings: { VALKEY_URL: valkey.url }, overrides }));
   second = open.use(
     await startGateway(gateway.config, { ...overrides, brokerNamespace: gateway.brokerNamespace }),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { inTime } from '@offer-ads/testing/in-time';
 import { type Browser, type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
 
 const second = 1_000;
@@ -423,11 +424,9 @@ describe('the portal API', () => {
   it('answers 503 in time when the store hangs, and goes on when it is back', async () => {
     await portal.database.query('BEGIN');
     await portal.database.query('LOCK TABLE portal_sessions');
-    const startedAt = performance.now();
-    const reply = await see(browser);
+    const reply = await inTime(3_500, () => see(browser));
     expect([reply.status, reply.body]).toEqual([503, { message: 'Service unavailable' }]);
     expect(reply.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-    expect(performance.now() - startedAt).toBeLessThan(3_500);
     await portal.database.query('ROLLBACK');
     expect((await see(browser)).status).toBe(200);
   });

@@ -16,7 +16,8 @@ describe('limited patience', () => {
     await expect(Promise.allSettled([patience.wait(never()), patience.wait(never())])).resolves.toMatchObject(
       [{ status: 'rejected', reason: { message: 'no answer within 20 ms' } }, { status: 'rejected' }],
     );
-    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(20);
+    // Timers count in whole milliseconds, this clock does not.
+    expect(performance.now() - startedAt).toBeGreaterThan(18);
   });
 
   it('is not worn by time in which the process did not run', async () => {

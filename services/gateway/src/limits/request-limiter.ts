@@ -24,6 +24,7 @@ export async function startRequestLimiter(o: {
   storeUrl: string | undefined;
   /** The first part of every key in the store. */
   namespace: string;
+  answerMs?: number | undefined;
   logger: Logger;
   metrics: Metrics;
   elapsedMs?: (() => number) | undefined;
@@ -45,12 +46,12 @@ export function createRequestLimiter(o: {
     name: 'rate_limit_insured_total',
     help: 'Requests counted in memory because the shared store was away.',
   });
-  const byName = new Map<string, ClientWindows<KnownCount>>();
   const counted = o.metrics.counter({
     name: 'rate_limit_requests_total',
     help: 'Requests counted against a limit, by whether they were within it.',
     labelNames: ['limit', 'outcome'],
   });
+  const byName = new Map<string, ClientWindows<KnownCount>>();
   const windowsOf = ({ name, windowSeconds }: Limit): ClientWindows<KnownCount> => {
     const known = byName.get(name);
     if (known !== undefined) return known;
@@ -92,7 +93,6 @@ export function createRequestLimiter(o: {
     return standingIn(window, limit, askedAtMs);
   };
 
-  return {
   const count = async (limit: Limit, client: string): Promise<Standing> => {
     if (shared === undefined) return countInMemory(limit, client, 0);
     if (shared.isUp()) return countInStore(shared, limit, client);
@@ -100,6 +100,7 @@ export function createRequestLimiter(o: {
     return countInMemory(limit, client, 1);
   };
 
+  return {
     consume: async (limit, client) => {
       const standing = await count(limit, client);
       counted.inc({ limit: limit.name, outcome: standing.allowed ? 'allowed' : 'refused' });
