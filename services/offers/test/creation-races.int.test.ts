@@ -6,13 +6,8 @@ import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
 import { type Offers, startOffers } from '../src/service.ts';
-import { create } from './forms.ts';
-import {
-  type Answer,
-  type CallOptions,
-  type OffersUnderTest,
-  startOffersUnderTest,
-} from './offers-under-test.ts';
+import { create, createPatiently } from './forms.ts';
+import { type Answer, type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
 
 let under: OffersUnderTest;
 let replica: Offers;
@@ -45,33 +40,23 @@ function countOf(answers: readonly Answer[], status: number, code?: string): num
   ).length;
 }
 
-/** As a client does: after a 503, which a busy machine may give, the same key is asked again. */
-function createPatiently(o: CallOptions & { key?: string } = {}): Promise<Answer> {
-  const key = o.key ?? randomUUID();
-  return eventually(
-    async () => {
-      const answer = await create(under, {}, { ...o, key });
-      expect(answer.status).not.toBe(503);
-      return answer;
-    },
-    { timeoutMs: 20_000 },
-  );
-}
-
 describe('one key', () => {
   it('64 times at once gives one offer, one charge, and the same reply to all who got one', async () => {
     for (let round = 0; round < runs(1, 10); round += 1) {
       under.neighbours.billing.sales.clear();
       const key = randomUUID();
       const answers = await Promise.all(
-        Array.from({ length: MANY }, (_, nth) => createPatiently({ key, to: replicaFor(nth) })),
+        Array.from({ length: MANY }, (_, nth) => createPatiently(under, {}, { key, to: replicaFor(nth) })),
       );
       expect(countOf(answers, 200, 'S1') + countOf(answers, 409)).toBe(MANY);
-      expect(countOf(answers, 200, 'S1')).toBeGreaterThan(0);
-      const created = answers.filter(({ status }) => status === 200).map(({ body }) => JSON.stringify(body));
-      expect(new Set(created).size).toBe(1);
+      // On a busy machine the first one may be told 503 and then, like all others, that the key is being worked on.
+      const last = await eventually(async () => {
+        const answer = await create(under, {}, { key });
+        expect(answer).toMatchObject({ status: 200, body: { return_code: 'S1' } });
+        return answer;
+      });
+      for (const { status, body } of answers) if (status === 200) expect(body).toEqual(last.body);
       expect(under.neighbours.billing.charges()).toBe(1);
-      expect((await create(under, {}, { key })).body).toEqual(JSON.parse(created[0]!));
     }
     expect(await under.postgres.query('SELECT 1 FROM offers')).toHaveLength(runs(1, 10));
   });
@@ -92,14 +77,11 @@ describe('a replica whose clock is five minutes ahead, and which takes every cre
     const keys = Array.from({ length: runs(12, 100) }, () => randomUUID());
     const created = await Promise.all(
       keys.map((key, nth) =>
-        eventually(
-          async () => {
-            const answer = await create(under, {}, { key, to: nth % 2 === 0 ? fast : under.offers });
-            expect(answer).toMatchObject({ status: 200, body: { return_code: 'S1' } });
-            return (answer.body as { offer_id: number }).offer_id;
-          },
-          { timeoutMs: 20_000 },
-        ),
+        eventually(async () => {
+          const answer = await create(under, {}, { key, to: nth % 2 === 0 ? fast : under.offers });
+          expect(answer).toMatchObject({ status: 200, body: { return_code: 'S1' } });
+          return (answer.body as { offer_id: number }).offer_id;
+        }),
       ),
     );
     expect(sweeps).toBeGreaterThan(SWEEPS);
@@ -114,7 +96,7 @@ describe('different keys', () => {
   it('never exceed the quota together', async () => {
     const caller = { quota: { perOrganisation: 5, perPerson: 100 } };
     const answers = await Promise.all(
-      Array.from({ length: 24 }, (_, nth) => createPatiently({ caller, to: replicaFor(nth) })),
+      Array.from({ length: 24 }, (_, nth) => createPatiently(under, {}, { caller, to: replicaFor(nth) })),
     );
     expect([countOf(answers, 200, 'S1'), countOf(answers, 400, 'E4')]).toEqual([5, 19]);
     expect(under.neighbours.billing.charges()).toBe(5);
@@ -124,7 +106,7 @@ describe('different keys', () => {
   it('racing for a balance that affords 10 give exactly 10 offers', async () => {
     under.neighbours.billing.balanceMinor = 100_00n;
     const answers = await Promise.all(
-      Array.from({ length: MANY }, (_, nth) => createPatiently({ to: replicaFor(nth) })),
+      Array.from({ length: MANY }, (_, nth) => createPatiently(under, {}, { to: replicaFor(nth) })),
     );
     expect([countOf(answers, 200, 'S1'), countOf(answers, 200, 'E3')]).toEqual([10, MANY - 10]);
     expect(under.neighbours.billing.balanceMinor).toBe(0n);

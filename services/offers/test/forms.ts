@@ -1,5 +1,6 @@
 /** Forms of POST /offers: a right one, and ways to spoil it. */
 import { randomUUID } from 'node:crypto';
+import { eventually } from '@offer-ads/testing/eventually';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures';
 import type { Answer, CallOptions, OffersUnderTest } from './offers-under-test.ts';
 
@@ -48,13 +49,27 @@ export async function create(
   });
 }
 
+/** As a client does: after a 503, which a busy machine may give, the same key is asked again. */
+export function createPatiently(
+  under: OffersUnderTest,
+  parts: Parts = {},
+  o: CallOptions & { key?: string; picture?: Buffer | null } = {},
+): Promise<Answer> {
+  const key = o.key ?? randomUUID();
+  return eventually(async () => {
+    const answer = await create(under, parts, { ...o, key });
+    if (answer.status === 503) throw new Error(`not created: ${JSON.stringify(answer.body)}`);
+    return answer;
+  });
+}
+
 /** The id of a new offer; fails when it was not created. */
 export async function createdId(
   under: OffersUnderTest,
   parts: Parts = {},
   o: CallOptions & { key?: string; picture?: Buffer | null } = {},
 ): Promise<number> {
-  const answer = await create(under, parts, o);
+  const answer = await createPatiently(under, parts, o);
   const { offer_id: id } = answer.body as { offer_id?: number };
   if (answer.status !== 200 || id === undefined)
     throw new Error(`not created: ${JSON.stringify(answer.body)}`);

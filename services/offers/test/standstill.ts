@@ -21,8 +21,7 @@ export function standstill(): Standstill {
       standing.add(name);
       await over.promise;
     },
-    reached: (names) =>
-      eventually(() => expect([...standing].toSorted()).toEqual(names.toSorted()), { timeoutMs: 10_000 }),
+    reached: (names) => eventually(() => expect([...standing].toSorted()).toEqual(names.toSorted())),
     giveUp: () => over.reject(new Error('nobody waits for this any more')),
   };
 }
