@@ -32,7 +32,7 @@ const config: Config = {
   // One service under test already keeps Postgres, MongoDB and RabbitMQ busy; more workers than this only queue.
   maxWorkers: 2,
   // Ends what hangs; what takes seconds here takes many where the machine has other work too.
-  testTimeout: 60_000,
+  testTimeout: 120_000,
 };
 
 export default config;

@@ -101,9 +101,7 @@ describe('whatever is repeated, lost, cut, restarted or late', () => {
       // Past the end of every offer and every payment session.
       world.clock.advance(2 * DAY_MS);
       await becomeQuiet(world);
-      await eventually(async () => expect(await audit(world, advertisers, toppedUpMinor)).toEqual([]), {
-        timeoutMs: 15_000,
-      });
+      await eventually(async () => expect(await audit(world, advertisers, toppedUpMinor)).toEqual([]));
     },
     180_000,
   );

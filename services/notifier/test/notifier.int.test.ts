@@ -174,7 +174,7 @@ describe('contacts', () => {
         events.registered({ organisationId, people: [person] }),
       ]),
     );
-    await eventually(() => expect(sink.mails).toHaveLength(20), { timeoutMs: 20_000 });
+    await eventually(() => expect(sink.mails).toHaveLength(20));
   });
 
   it('follow the newest state of the organisation, whatever order the events come in', async () => {
