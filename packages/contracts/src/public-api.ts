@@ -140,7 +140,11 @@ export const createOfferForm = z
         description: 'http or https, without user information.',
         examples: ['https://example.com/two-for-one'],
       }),
-    image: z.file().meta({ description: 'JPG, PNG or GIF, at most 5 MB; 1080x1080 px recommended.' }),
+    image: z.file().meta({
+      description:
+        'JPG, PNG or GIF, at most 5 MB; 1080x1080 px recommended. In TEST mode two published test pictures have a fixed ' +
+        'verdict, whatever they show: `always-allowed.png` passes moderation, `always-refused.jpg` is refused with `E2`.',
+    }),
     'location[]': location,
     radius,
     'gender[]': genders.optional(),
