@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import type { Clock } from '@offer-ads/platform/clock';
 import { testNamespace } from '@offer-ads/testing/broker';
 import { createTestDatabase } from '@offer-ads/testing/database';
+import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { type GatewayConfig, readGatewayConfig } from '../src/config.ts';
 import { type GatewayOverrides, startGateway } from '../src/service.ts';
@@ -108,12 +109,19 @@ export async function startGatewayUnderTest(
         ...(json === undefined ? {} : { body: JSON.stringify(json) }),
       }),
     );
+  /** On a busy machine a store may be too slow for a moment. */
+  const make = (path: string, json: unknown): Promise<unknown> =>
+    eventually(async () => {
+      const { status, body } = await admin('POST', path, json);
+      if (status === 503) throw new Error(`${path}: ${JSON.stringify(body)}`);
+      return body;
+    });
   const register = async (overrides: Record<string, unknown> = {}): Promise<number> => {
-    const { body } = await admin('POST', '/organisations', { ...cafe, ...overrides });
+    const body = await make('/organisations', { ...cafe, ...overrides });
     return (body as { id: number }).id;
   };
   const createKey = async (organisationId: number, overrides: Record<string, unknown> = {}) => {
-    const { body } = await admin('POST', '/keys', { organisationId, mode: 'TEST', ...overrides });
+    const body = await make('/keys', { organisationId, mode: 'TEST', ...overrides });
     return body as { id: number; key: string };
   };
 

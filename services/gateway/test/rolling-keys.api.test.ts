@@ -47,14 +47,6 @@ function use(key: string): { stop: () => Promise<{ accepted: number }> } {
   };
 }
 
-async function createKey(): Promise<Key> {
-  return eventually(async () => {
-    const created = await gateway.createKey(organisationId);
-    expect(created).toHaveProperty('key');
-    return created;
-  });
-}
-
 /** Rolls until it is answered: a machine that is overloaded may say 503, with nothing done. */
 async function roll({ id }: Key): Promise<Key> {
   return eventually(async () => {
@@ -71,7 +63,7 @@ describe('a key in use on two replicas', () => {
   it(`is refused everywhere from the answer of its roll on: ${lanes * rollsEach} rolls`, async () => {
     let [accepted, refused] = [0, 0];
     const lane = async () => {
-      let current = await createKey();
+      let current = await gateway.createKey(organisationId);
       for (let turn = 0; turn < rollsEach; turn += 1) {
         const load = use(current.key);
         const old = current;
