@@ -99,7 +99,7 @@ export function createAdvertiser(gateway: string, key: string) {
   };
 }
 
-function toForm(offer: OfferForm): FormData {
+export function toForm(offer: OfferForm): FormData {
   const form = new FormData();
   const fields: [string, string | number][] = [
     ['category_id', offer.categoryId],

@@ -45,7 +45,9 @@ export function createSupervisor(o: {
   report: (line: string) => void;
   /** Called when a process has been started again under a new id. */
   onRestart: () => void;
+  readyWithinMs?: number;
 }): Supervisor {
+  const patienceMs = o.readyWithinMs ?? readyWithinMs;
   const processes = new Map<string, Supervised>();
   const deaths = new Map<string, number>();
 
@@ -87,7 +89,7 @@ export function createSupervisor(o: {
 
   async function reportWhenReady(plan: ProcessPlan): Promise<void> {
     const { child } = processes.get(plan.name) ?? {};
-    if (await becomesReady(plan, () => child?.exitCode === null && child.signalCode === null)) {
+    if (await becomesReady(plan, patienceMs, () => child?.exitCode === null && child.signalCode === null)) {
       o.report(`[${plan.name}] runs again (process ${child?.pid})`);
     }
   }
@@ -108,7 +110,7 @@ export function createSupervisor(o: {
       launch(plan, firstRestartMs);
       const mayBecome = () =>
         processes.get(plan.name)?.stopping === false && (deaths.get(plan.name) ?? 0) < mostDeathsAtStart;
-      if (await becomesReady(plan, mayBecome)) return;
+      if (await becomesReady(plan, patienceMs, mayBecome)) return;
       throw new Error(`${plan.name} did not become ready; see ${join(o.logsFolder, `${plan.name}.log`)}`);
     },
     async stop(names, signal = 'SIGINT') {
@@ -125,8 +127,8 @@ export function createSupervisor(o: {
 }
 
 /** False when it is not ready in time, or cannot become so any more. */
-async function becomesReady(plan: ProcessPlan, mayBecome: () => boolean): Promise<boolean> {
-  const giveUpAt = performance.now() + readyWithinMs;
+async function becomesReady(plan: ProcessPlan, withinMs: number, mayBecome: () => boolean): Promise<boolean> {
+  const giveUpAt = performance.now() + withinMs;
   while (mayBecome() && performance.now() < giveUpAt) {
     if (await answersOk(plan.readyUrl)) return true;
     await pause(pollMs);

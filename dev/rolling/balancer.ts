@@ -1,0 +1,118 @@
+/** A Service of a cluster in small: each new connection goes to one of the replicas that are ready; open ones stay where they are. */
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+
+export type Balancer = AsyncDisposable & {
+  /** Resolves when the replica is ready and takes its share. */
+  readonly add: (port: number) => Promise<void>;
+  /** No more new connections, as for a pod that begins to end. */
+  readonly remove: (port: number) => void;
+};
+
+/** Asked each second; out after two that were not ready, as in the manifests (there with 5 s between). */
+const probeEveryMs = 1_000;
+const probeWithinMs = 2_000;
+const failuresUntilOut = 2;
+
+type Replica = { readonly port: number; isReady: boolean; failures: number };
+
+export function startBalancer(port: number): Balancer {
+  const replicas = new Map<number, Replica>();
+  const sockets = new Set<Socket>();
+  let server: Server | undefined;
+  let changing = Promise.resolve();
+  const over = new AbortController();
+
+  const readyOnes = () => [...replicas.values()].filter(({ isReady }) => isReady);
+
+  /** With nobody ready connections are refused, as those to a Service without endpoints are. */
+  function listenOrNot(): Promise<void> {
+    changing = changing.then(async () => {
+      const wanted = readyOnes().length > 0 && !over.signal.aborted;
+      if (wanted && server === undefined) {
+        server = createServer({ allowHalfOpen: true, noDelay: true }, pass).listen(port, '127.0.0.1');
+        await once(server, 'listening');
+      } else if (!wanted && server !== undefined) {
+        server.close();
+        server = undefined;
+      }
+    });
+    return changing;
+  }
+
+  function pass(client: Socket): void {
+    const ready = readyOnes();
+    const replica = ready[Math.floor(Math.random() * ready.length)];
+    if (replica === undefined) return void client.resetAndDestroy();
+    const server = connect({ port: replica.port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+    for (const [one, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      sockets.add(one);
+      one.on('error', () => other.resetAndDestroy());
+      one.on('close', () => {
+        sockets.delete(one);
+        other.end();
+      });
+      one.pipe(other);
+    }
+  }
+
+  async function probe(): Promise<void> {
+    await Promise.all(
+      [...replicas.values()].map(async (replica) => {
+        if (await answersReady(replica.port)) {
+          replica.failures = 0;
+          replica.isReady = true;
+        } else {
+          replica.failures += 1;
+          if (replica.failures >= failuresUntilOut) replica.isReady = false;
+        }
+      }),
+    );
+    await listenOrNot();
+  }
+
+  const probing = (async () => {
+    while (!over.signal.aborted) {
+      await probe();
+      await pause(probeEveryMs, undefined, { signal: over.signal }).catch(() => {});
+    }
+  })();
+
+  return {
+    add: async (added) => {
+      const replica = { port: added, isReady: false, failures: 0 };
+      replicas.set(added, replica);
+      while (!replica.isReady && replicas.has(added)) await pause(50);
+      await listenOrNot();
+    },
+    remove: (removed) => {
+      replicas.delete(removed);
+      void listenOrNot();
+    },
+    [Symbol.asyncDispose]: async () => {
+      over.abort();
+      await probing;
+      await listenOrNot();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+async function answersReady(port: number): Promise<boolean> {
+  try {
+    const url = `http://127.0.0.1:${port}/readyz`;
+    // A connection of its own: a probe must not keep one open to a replica that is about to end.
+    const reply = await fetch(url, {
+      headers: { connection: 'close' },
+      signal: AbortSignal.timeout(probeWithinMs),
+    });
+    await reply.arrayBuffer();
+    return reply.ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,68 @@
+/** The command line of `npm run rolling`. */
+import { parseArgs } from 'node:util';
+import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
+
+export const roundNames = ['rolling', 'in-place', 'killed'] as const;
+export type RoundName = (typeof roundNames)[number];
+
+export type Options = {
+  readonly rounds: readonly RoundName[];
+  readonly services: readonly ServiceName[];
+  readonly replicas: number;
+  readonly advertisers: number;
+  /** Between a replica's last new connection and its SIGTERM; 10 s in the manifests. */
+  readonly preStopMs: number;
+  /** Between one replacement and the next. */
+  readonly betweenMs: number;
+  /** A working copy of another version: the replicas to begin with, and old and new side by side. */
+  readonly from: string | undefined;
+};
+
+export const usage = `npm run rolling -- [options]: replaces every replica of every service under load, and fails when a request did
+
+  --rounds rolling,in-place,killed   which, in this order (all)
+  --services offers,billing          which are replaced (all)
+  --replicas 2                       of each service
+  --advertisers 4                    that buy at the same time
+  --pre-stop 2                       seconds between a replica's last new connection and SIGTERM
+  --between 2                        seconds between replacements
+  --from FOLDER                      begin with the replicas of another version, a working copy with its own node_modules`;
+
+export function readOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      rounds: { type: 'string', default: roundNames.join() },
+      services: { type: 'string', default: serviceNames.join() },
+      replicas: { type: 'string', default: '2' },
+      advertisers: { type: 'string', default: '4' },
+      'pre-stop': { type: 'string', default: '2' },
+      between: { type: 'string', default: '2' },
+      from: { type: 'string' },
+    },
+  });
+  return {
+    rounds: listOf('rounds', values.rounds, roundNames),
+    services: listOf('services', values.services, serviceNames),
+    replicas: numberOf('replicas', values.replicas, 1, 5),
+    advertisers: numberOf('advertisers', values.advertisers, 1, 50),
+    preStopMs: 1_000 * numberOf('pre-stop', values['pre-stop'], 0, 60),
+    betweenMs: 1_000 * numberOf('between', values.between, 0, 600),
+    from: values.from,
+  };
+}
+
+function listOf<Name extends string>(option: string, given: string, known: readonly Name[]): Name[] {
+  return given.split(',').map((wanted) => {
+    const name = known.find((each) => each === wanted);
+    if (name === undefined) throw new Error(`--${option} knows ${known.join(', ')}, not "${wanted}"`);
+    return name;
+  });
+}
+
+function numberOf(option: string, given: string, least: number, most: number): number {
+  const value = Number(given);
+  if (!Number.isInteger(value) || value < least || value > most)
+    throw new Error(`--${option} must be a whole number from ${least} to ${most}`);
+  return value;
+}

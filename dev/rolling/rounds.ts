@@ -1,0 +1,81 @@
+/** The rounds: in each every chosen service loses its replicas, one by one, while advertisers go on buying. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ServiceName } from '@offer-ads/contracts/primitives';
+import type { Fleet, Replica } from './fleet.ts';
+import type { Allowance } from './insisting.ts';
+import type { Options, RoundName } from './options.ts';
+
+export type Round = {
+  readonly title: string;
+  /** How many of each service there are in it. */
+  readonly replicas: (o: Options) => number;
+  readonly allowance: Allowance;
+  /** What a mail whose bearer was killed waits for (decision 91), and some. */
+  readonly quietWithinMs: number;
+  readonly change: (fleet: Fleet, service: ServiceName, say: (line: string) => void) => Promise<void>;
+};
+
+const readyWithinMs = 120_000;
+
+export const rounds: Record<RoundName, Round> = {
+  rolling: {
+    title: 'Rolling: a new replica is ready before an old one goes',
+    replicas: ({ replicas }) => replicas,
+    allowance: { refused: false, broken: false },
+    quietWithinMs: 60_000,
+    change: async (fleet, service, say) => {
+      for (const old of fleet.replicas(service)) {
+        const fresh = await fleet.add(service);
+        say(`${old.name} -> ${fresh.name}, stopped in ${seconds(await fleet.retire(old))}`);
+      }
+    },
+  },
+  'in-place': {
+    title: 'In place: the only replica stops, then another starts',
+    replicas: () => 1,
+    // Where the gateway is away, nobody can answer.
+    allowance: { refused: true, broken: false },
+    quietWithinMs: 60_000,
+    change: async (fleet, service, say) => {
+      for (const old of fleet.replicas(service)) {
+        const stopped = await fleet.retire(old);
+        const startedAt = performance.now();
+        const fresh = await fleet.add(service);
+        say(
+          `${old.name} stopped in ${seconds(stopped)}, ${fresh.name} ready after ${seconds(performance.now() - startedAt)}`,
+        );
+      }
+    },
+  },
+  killed: {
+    title: 'Killed: one of several replicas dies by SIGKILL',
+    replicas: ({ replicas }) => replicas,
+    allowance: { refused: true, broken: true },
+    quietWithinMs: 240_000,
+    change: async (fleet, service, say) => {
+      const [victim] = fleet.replicas(service) as [Replica];
+      fleet.kill(victim);
+      const killedAt = performance.now();
+      await pause(1_000);
+      await becomesReady(victim);
+      say(`${victim.name} killed, ready again after ${seconds(performance.now() - killedAt)}`);
+    },
+  },
+};
+
+async function becomesReady({ name, port }: Replica): Promise<void> {
+  const giveUpAt = performance.now() + readyWithinMs;
+  while (performance.now() < giveUpAt) {
+    const isReady = await fetch(`http://127.0.0.1:${port}/readyz`, { headers: { connection: 'close' } }).then(
+      (reply) => reply.ok,
+      () => false,
+    );
+    if (isReady) return;
+    await pause(250);
+  }
+  throw new Error(`${name} did not come back`);
+}
+
+export function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1_000).toFixed(1)} s`;
+}
