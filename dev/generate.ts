@@ -2,6 +2,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { allDocuments } from '@offer-ads/contracts/documents';
+import { monitoringDocuments } from './monitoring/documents.ts';
 import { envExample } from './settings/env-example.ts';
 import { settingsPage } from './settings/settings-page.ts';
 import { repository } from './start/folder.ts';
@@ -13,6 +14,7 @@ const documents = new Map([
   ...[...allDocuments()].map(([file, text]) => [join(ofContracts, file), text] as const),
   ['.env.example', envExample()],
   ['docs/operations/settings.md', settingsPage()],
+  ...monitoringDocuments(),
 ]);
 
 if (process.argv.includes('--check')) {

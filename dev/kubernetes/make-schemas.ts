@@ -61,7 +61,7 @@ const custom = {
   },
   'prometheus-operator': {
     module: 'github.com/prometheus-operator/prometheus-operator@v0.85.0',
-    files: ['podmonitors', 'servicemonitors'].map(
+    files: ['podmonitors', 'prometheusrules', 'servicemonitors'].map(
       (kinds) => `example/prometheus-operator-crd/monitoring.coreos.com_${kinds}.yaml`,
     ),
   },

@@ -49,6 +49,12 @@ const kustomization = z.strictObject({
         behavior: z.literal('merge').optional(),
         literals: z.array(z.string().includes('=')).default([]),
         files: z.array(z.string()).default([]),
+  generatorOptions: z
+    .strictObject({
+      disableNameSuffixHash: z.boolean().default(false),
+      labels: z.record(z.string(), z.string()).optional(),
+    })
+    .default({ disableNameSuffixHash: false }),
       }),
     )
     .default([]),
@@ -93,6 +99,7 @@ function generate(all: readonly Manifest[], o: Kustomization, folder: string): M
         literal.slice(literal.indexOf('=') + 1),
       ]),
       ...files.map((file) => [basename(file), readFileSync(join(folder, file), 'utf8')]),
+  const { disableNameSuffixHash, labels } = o.generatorOptions;
     ]);
     const known = result.find((manifest) => manifest.kind === 'ConfigMap' && manifest.metadata.name === name);
     if ((behavior === 'merge') !== (known !== undefined))
@@ -105,7 +112,7 @@ function generate(all: readonly Manifest[], o: Kustomization, folder: string): M
       metadata: { name },
       ...known,
       data: { ...(known?.data as object), ...data },
-      [generated]: true,
+      ...(!disableNameSuffixHash && { [generated]: true }),
     };
     result = known === undefined ? [...result, merged] : result.map((one) => (one === known ? merged : one));
   }

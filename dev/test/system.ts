@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { formatMinor } from '@offer-ads/contracts/currencies';
+import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
 import { storeAddresses } from '@offer-ads/testing/config';
 import { eventually } from '@offer-ads/testing/eventually';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
@@ -19,6 +20,8 @@ export type System = AsyncDisposable & {
   readonly state: () => DevState;
   /** What `npm start` has printed so far. */
   readonly output: () => string;
+  /** Where each service is. */
+  readonly services: () => Readonly<Record<ServiceName, string>>;
   /** Stands between the services and RabbitMQ. */
   readonly broker: TcpProxy;
   /** Runs the admin tool with `--json`; rejects with what it printed when it fails. */
@@ -77,6 +80,7 @@ export async function startSystem(): Promise<System> {
     admin: async <T>(...args: readonly string[]) => {
     folder,
       const command = ['packages/admin/src/main.ts', ...args, '--json'];
+    services: () => servicesOf(adminSettings(folder)),
       const { stdout } = await promisify(execFile)(process.execPath, command, {
         cwd: repository,
         env: { ...process.env, DEV_FOLDER: folder },
@@ -97,7 +101,7 @@ export async function startSystem(): Promise<System> {
   };
 }
 
-type AdminSettings = { readonly BILLING_ADMIN_URL: string; readonly ADMIN_TOKEN: string };
+type AdminSettings = Readonly<Record<`${Uppercase<ServiceName>}_ADMIN_URL` | 'ADMIN_TOKEN', string>>;
 
 function adminSettings(folder: string): AdminSettings {
   return JSON.parse(readFileSync(join(folder, 'admin.json'), 'utf8')) as AdminSettings;
@@ -107,6 +111,14 @@ function collect(child: ChildProcess): () => string {
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (text += String(chunk)));
   return () => text;
+function servicesOf(settings: AdminSettings): Readonly<Record<ServiceName, string>> {
+  const addresses = serviceNames.map((name) => [
+    name,
+    settings[`${name.toUpperCase() as Uppercase<typeof name>}_ADMIN_URL`],
+  ]);
+  return Object.fromEntries(addresses) as Record<ServiceName, string>;
+}
+
 }
 
 async function stop(child: ChildProcess): Promise<void> {

@@ -24,6 +24,7 @@ export function subscriptions(
     name: 'member_changes_total',
     help: 'Changes of members that were heard of, by whether they were news',
     labelNames: ['outcome'],
+    from0: { outcome: ['stored', 'outdated'] },
   });
 
   const waits = o.metrics.counter({

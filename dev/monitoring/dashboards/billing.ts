@@ -1,0 +1,136 @@
+/** Money: what Stripe tells, what was taken, and whether the ledger adds up. */
+import type { Dashboard } from '../dashboard.ts';
+
+export const billing: Dashboard = {
+  uid: 'offer-ads-billing',
+  title: 'Offer ads: billing',
+  description: 'Webhooks, card payments, the ledger, and Stripe.',
+  byMode: true,
+  rows: [
+    {
+      title: 'Ledger',
+      panels: [
+        {
+          title: 'Problems in the ledger',
+          description: 'What the last check found. Anything but 0 is LedgerUnsound.',
+          unit: 'short',
+          as: 'numbers',
+          redFrom: 1,
+          queries: [['max(ledger_check_problems)', 'problems']],
+        },
+        {
+          title: 'Last check of the ledger',
+          description: 'It runs every night after four, UTC. LedgerCheckMissing fires after 30 hours.',
+          unit: 's',
+          as: 'numbers',
+          redFrom: 108_000,
+          queries: [['time() - max(ledger_check_timestamp_seconds)', 'ago']],
+        },
+        {
+          title: 'Stripe’s list of events read up to',
+          description:
+            'Read every ten minutes, less the ten minutes that webhooks have. StripeEventsMissed fires at two hours.',
+          unit: 's',
+          as: 'numbers',
+          redFrom: 7_200,
+          queries: [['time() - max by (mode) (stripe_events_read_up_to_timestamp_seconds)', '{{mode}}, ago']],
+        },
+        {
+          title: 'Stripe not asked',
+          description: '1 while the circuit breaker for an account is open.',
+          unit: 'short',
+          as: 'numbers',
+          redFrom: 1,
+          queries: [['max by (target) (circuit_breaker_open{service="billing"})', '{{target}}']],
+        },
+      ],
+    },
+    {
+      title: 'Webhooks',
+      panels: [
+        {
+          title: 'Webhooks in five minutes',
+          description:
+            'By outcome. `failed` and `wrong-mode` are WebhookFailures; anybody can post what is `unsigned`.',
+          unit: 'short',
+          stacked: true,
+          queries: [
+            ['sum by (outcome) (increase(stripe_webhooks_total[5m])) > 0 or vector(0)', '{{outcome}}'],
+          ],
+        },
+        {
+          title: 'Delay of webhooks',
+          description: 'From when it happened until it was applied here. Seconds are usual.',
+          unit: 's',
+          queries: [
+            [
+              'histogram_quantile(0.5, sum by (le) (rate(stripe_webhook_delay_seconds_bucket[1h])))',
+              'median',
+            ],
+            [
+              'histogram_quantile(0.99, sum by (le) (rate(stripe_webhook_delay_seconds_bucket[1h])))',
+              'slowest of a hundred',
+            ],
+          ],
+        },
+        {
+          title: 'Found by asking',
+          description: 'Refunds, disputes and payments whose webhook had not come, in an hour.',
+          unit: 'short',
+          redFrom: 1,
+          queries: [
+            ['sum by (mode) (increase(stripe_missed_events_total[1h]))', 'events, {{mode}}'],
+            ['sum by (mode) (increase(stripe_missed_payments_total[1h]))', 'payments, {{mode}}'],
+            ['sum by (mode) (increase(stripe_unapplied_events_total[1h]))', 'cannot be applied, {{mode}}'],
+          ],
+        },
+      ],
+    },
+    {
+      title: 'Payments',
+      panels: [
+        {
+          title: 'Money taken in an hour ($mode)',
+          description: 'In minor units of each currency: cards with VAT, balances without.',
+          unit: 'short',
+          stacked: true,
+          queries: [
+            [
+              'sum by (currency, method, purchase) (increase(money_charged_minor_units_total{mode="$mode"}[1h])) > 0',
+              '{{currency}} {{purchase}} by {{method}}',
+            ],
+          ],
+        },
+        {
+          title: 'Card payments in an hour',
+          description:
+            'By outcome. What is neither `paid` nor `paid-before` waits for a person: npm run admin -- card problems.',
+          unit: 'short',
+          queries: [['sum by (outcome) (increase(card_payments_total[1h])) > 0 or vector(0)', '{{outcome}}']],
+        },
+        {
+          title: 'Refunds and disputes in a day ($mode)',
+          description: 'News of money that Stripe takes back. A person decides what follows.',
+          unit: 'short',
+          queries: [
+            [
+              'sum by (kind, outcome) (increase(card_reversals_total{mode="$mode"}[1d])) > 0 or vector(0)',
+              '{{kind}} {{outcome}}',
+            ],
+          ],
+        },
+        {
+          title: 'Requests of billing, slowest of a hundred',
+          description: '99th percentile by route: charges and checkouts of offers, payment pages, webhooks.',
+          unit: 's',
+          queries: [
+            [
+              'histogram_quantile(0.99, sum by (method, route, le) (rate(http_request_duration_seconds_bucket{service="billing", route!~"/livez|/readyz|/metrics"}[$__rate_interval])))',
+              '{{method}} {{route}}',
+            ],
+          ],
+        },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,200 @@
+/** First to be looked at: is it up, is it right, is it fast, does it earn. */
+import type { Dashboard } from '../dashboard.ts';
+
+const requests = 'http_request_duration_seconds';
+/** Probes and scrapes are no requests. */
+const asked = 'route!~"/livez|/readyz|/metrics"';
+
+export const overview: Dashboard = {
+  uid: 'offer-ads-overview',
+  title: 'Offer ads: overview',
+  description: 'The golden signals of each service, the alerts, and what the business does.',
+  byMode: true,
+  rows: [
+    {
+      title: 'Now',
+      panels: [
+        {
+          title: 'Alerts that fire',
+          description: 'Each has a page in docs/runbooks. None is as it should be.',
+          unit: 'short',
+          as: 'numbers',
+          redFrom: 1,
+          queries: [['sum by (severity) (ALERTS{alertstate="firing"}) or vector(0)', '{{severity}}']],
+        },
+        {
+          title: 'Replicas that answer',
+          description: 'How many replicas of each service answer the scrape.',
+          unit: 'short',
+          as: 'numbers',
+          queries: [
+            ['sum by (job) (up{job=~"gateway|offers|billing|pricing|moderation|notifier"})', '{{job}}'],
+          ],
+        },
+        {
+          title: 'Requests that failed, last hour',
+          description:
+            'Share answered with 5xx. The goal is below 0.1 %; RequestErrorsHigh fires above 1.44 %.',
+          unit: 'percentunit',
+          as: 'numbers',
+          redFrom: 0.0144,
+          queries: [['service:http_request_failures:ratio_rate1h', '{{service}}']],
+        },
+        {
+          title: 'Offers live',
+          description: 'Offers that members are shown now.',
+          unit: 'short',
+          as: 'numbers',
+          queries: [['max by (mode) (offers_live)', '{{mode}}']],
+        },
+      ],
+    },
+    {
+      title: 'Requests',
+      panels: [
+        {
+          title: 'Requests a second',
+          description: 'Traffic of each service, without probes and scrapes.',
+          unit: 'reqps',
+          queries: [
+            [`sum by (service) (rate(${requests}_count{${asked}}[$__rate_interval]))`, '{{service}}'],
+          ],
+        },
+        {
+          title: 'Requests that fail',
+          description:
+            'Share answered with 5xx, over five minutes: an advertiser or a payer went away empty-handed.',
+          unit: 'percentunit',
+          redFrom: 0.0144,
+          queries: [['service:http_request_failures:ratio_rate5m', '{{service}}']],
+        },
+        {
+          title: 'Time to answer, slowest of a hundred',
+          description: '99th percentile. Requests have 2 s, creations 25 s.',
+          unit: 's',
+          queries: [
+            [
+              `histogram_quantile(0.99, sum by (service, le) (rate(${requests}_bucket{${asked}}[$__rate_interval])))`,
+              '{{service}}',
+            ],
+          ],
+        },
+        {
+          title: 'Time to answer, usual',
+          description: 'Median.',
+          unit: 's',
+          queries: [
+            [
+              `histogram_quantile(0.5, sum by (service, le) (rate(${requests}_bucket{${asked}}[$__rate_interval])))`,
+              '{{service}}',
+            ],
+          ],
+        },
+        {
+          title: 'Slowest routes',
+          description: 'The ten routes with the highest 99th percentile.',
+          unit: 's',
+          queries: [
+            [
+              `topk(10, histogram_quantile(0.99, sum by (service, method, route, le) (rate(${requests}_bucket{${asked}}[$__rate_interval]))))`,
+              '{{service}} {{method}} {{route}}',
+            ],
+          ],
+        },
+        {
+          title: 'Calls between services, slowest of a hundred',
+          description: '99th percentile as the caller sees it, by who is called.',
+          unit: 's',
+          queries: [
+            [
+              'histogram_quantile(0.99, sum by (service, target, le) (rate(service_call_duration_seconds_bucket[$__rate_interval])))',
+              '{{service}} to {{target}}',
+            ],
+          ],
+        },
+      ],
+    },
+    {
+      title: 'Saturation',
+      panels: [
+        {
+          title: 'Processor',
+          description:
+            'Processors in use, of all replicas together. Above one and a half for each pod, more pods are due.',
+          unit: 'short',
+          queries: [['sum by (service) (rate(process_cpu_seconds_total[$__rate_interval]))', '{{service}}']],
+        },
+        {
+          title: 'Memory',
+          description: 'Of the largest replica.',
+          unit: 'bytes',
+          queries: [['max by (service) (process_resident_memory_bytes)', '{{service}}']],
+        },
+        {
+          title: 'Event loop lag',
+          description:
+            '99th percentile: for so long something kept a process from doing anything else. Tens of milliseconds are much.',
+          unit: 's',
+          queries: [['max by (service) (nodejs_eventloop_lag_p99_seconds)', '{{service}}']],
+        },
+        {
+          title: 'Requests that wait for a database connection',
+          description: 'Above one on average, DatabasePoolExhausted fires.',
+          unit: 'short',
+          redFrom: 1,
+          queries: [['max by (service, pool) (postgres_pool_waiting)', '{{service}} {{pool}}']],
+        },
+        {
+          title: 'Database connections in use',
+          description: 'Share of the pool, of the busiest replica.',
+          unit: 'percentunit',
+          queries: [
+            ['max by (service, pool) (postgres_pool_busy / postgres_pool_size)', '{{service}} {{pool}}'],
+          ],
+        },
+        {
+          title: 'Circuit breakers open',
+          description: 'Calls are refused without being tried: the target failed half of them.',
+          unit: 'short',
+          redFrom: 1,
+          queries: [['max by (service, target) (circuit_breaker_open)', '{{service}} to {{target}}']],
+        },
+      ],
+    },
+    {
+      title: 'Business ($mode)',
+      panels: [
+        {
+          title: 'Money taken in an hour',
+          description:
+            'In minor units of each currency (pence, cents): card payments with VAT, and offers paid from balances.',
+          unit: 'short',
+          stacked: true,
+          queries: [
+            [
+              'sum by (currency, method) (increase(money_charged_minor_units_total{mode="$mode"}[1h])) > 0',
+              '{{currency}} by {{method}}',
+            ],
+          ],
+        },
+        {
+          title: 'Offers in an hour',
+          description: 'Created, and paid for. E is by card, B from the balance.',
+          unit: 'short',
+          queries: [
+            ['sum by (method) (increase(offers_created_total{mode="$mode"}[1h]))', 'created, {{method}}'],
+            ['sum by (method) (increase(offers_paid_total{mode="$mode"}[1h]))', 'paid, {{method}}'],
+          ],
+        },
+        {
+          title: 'Views and clicks',
+          description: 'Taken in from the community, each second.',
+          unit: 'cps',
+          queries: [
+            ['sum by (kind) (rate(traffic_events_total{outcome="taken"}[$__rate_interval]))', '{{kind}}'],
+          ],
+        },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,53 @@
+/** docs/operations/metrics.md: the one list of the services' own metrics, in which tests look names and labels up. */
+import { readFileSync, writeFileSync } from 'node:fs';
+
+export type Metric = {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly labels: readonly string[];
+  readonly services: readonly string[];
+  readonly help: string;
+};
+
+const file = new URL('../../docs/operations/metrics.md', import.meta.url);
+const head = '| Metric | Type | Labels | Told by | What it says |';
+const row = /^\| `(\w+)` \| (counter|gauge|histogram) \| (.*?) \| (.*?) \| (.*) \|$/;
+
+export function metricsOfTable(): readonly Metric[] {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return lines.flatMap((line) => {
+    const [, name, type, labels = '', services = '', help = ''] = row.exec(line) ?? [];
+    if (name === undefined) return [];
+    const words = (text: string) => text.split(', ').filter((word) => word !== '');
+    return [
+      {
+        name,
+        type: type as Metric['type'],
+        labels: words(labels.replaceAll('`', '')),
+        services: words(services),
+        help,
+      },
+    ];
+  });
+}
+
+/** Everything but the table stays as people wrote it. */
+export function writeTable(metrics: readonly Metric[]): void {
+  const text = readFileSync(file, 'utf8');
+  const before = text.slice(0, text.indexOf(head));
+  const lines = metrics.map(
+    ({ name, type, labels, services, help }) =>
+      `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${services.join(', ')} | ${help.replaceAll('|', '/')} |`,
+  );
+  writeFileSync(file, `${before}${head}\n|---|---|---|---|---|\n${lines.join('\n')}\n`);
+}
+
+/** What Node and the client library tell of a process of their own accord; not listed. */
+export const isOfProcess = (name: string) => /^(process|nodejs)_/.test(name);
+
+/** Of which dashboards may speak all the same, with the labels that they have. */
+export const processMetrics: readonly Metric[] = [
+  { name: 'process_cpu_seconds_total', type: 'counter' },
+  { name: 'process_resident_memory_bytes', type: 'gauge' },
+  { name: 'nodejs_eventloop_lag_p99_seconds', type: 'gauge' },
+].map((each) => ({ ...each, labels: [], services: [], help: '' }) as Metric);
