@@ -84,3 +84,22 @@ it('memory is bounded by number and by size', () => {
   for (let i = 0; i < 10; i += 1) small.add(message);
   expect(small.list()).toHaveLength(2);
 });
+
+it('a slow mail server takes each message late, until it is told otherwise', async () => {
+  const simulate = (faults: object) =>
+    fetch(`${sink.url}/sim/mail`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(faults),
+    });
+  const slowMs = 300;
+  expect((await simulate({ slowMs })).status).toBe(200);
+  const startedAt = performance.now();
+  await send({ to: 'late@example.com', subject: 'Late', text: 'Hi' });
+  // Timers may be a little early.
+  expect(performance.now() - startedAt).toBeGreaterThan(slowMs - 50);
+  expect(await messages('late@example.com')).toHaveLength(1);
+  expect(await (await simulate({})).json()).toEqual({});
+  expect((await simulate({ slowMs: -1 })).status).toBe(400);
+  expect((await simulate({ slow: true })).status).toBe(400);
+});

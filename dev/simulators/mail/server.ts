@@ -1,15 +1,23 @@
 /** The mail sink: takes every message by SMTP, delivers none, shows them on a web page and as JSON. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, systemClock } from '@offer-ads/platform/clock';
 import express from 'express';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
+import { z } from 'zod';
 import { listen, type WebServer } from '../web-server.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import { framedHtml, listPage, messagePage, missingPage, sandbox } from './pages.ts';
 
 const largestMessageBytes = 10 * 1024 * 1024;
+
+const mailFaults = z.strictObject({
+  /** How long the server thinks about each message before it takes it. */
+  slowMs: z.int().min(0).max(60_000).optional(),
+});
+type Faults = { current: z.infer<typeof mailFaults> };
 
 export type MailSink = WebServer & { readonly smtpUrl: string };
 
@@ -18,8 +26,10 @@ export async function startMailSink(
 ): Promise<MailSink> {
   const host = o.host ?? '127.0.0.1';
   const mailbox = createMailbox();
-  const smtp = await listenSmtp(mailbox, { host, port: o.smtpPort ?? 0, clock: o.clock ?? systemClock });
-  const web = await listen(webApp(mailbox), { host, port: o.port ?? 0 });
+  const faults: Faults = { current: {} };
+  const listening = { host, port: o.smtpPort ?? 0, clock: o.clock ?? systemClock };
+  const smtp = await listenSmtp(mailbox, faults, listening);
+  const web = await listen(webApp(mailbox, faults), { host, port: o.port ?? 0 });
   return {
     ...web,
     smtpUrl: `smtp://${new URL(web.url).hostname}:${smtp.port}`,
@@ -30,7 +40,11 @@ export async function startMailSink(
   };
 }
 
-async function listenSmtp(mailbox: Mailbox, o: { host: string; port: number; clock: Clock }) {
+async function listenSmtp(
+  mailbox: Mailbox,
+  faults: Readonly<Faults>,
+  o: { host: string; port: number; clock: Clock },
+) {
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
@@ -39,7 +53,9 @@ async function listenSmtp(mailbox: Mailbox, o: { host: string; port: number; clo
     onAuth: (_, __, done) => done(null, { user: 'anybody' }),
     onData(stream, session, done) {
       void answer(async () => {
-        for (const message of await read(stream, session.envelope, o.clock)) mailbox.add(message);
+        const messages = await read(stream, session.envelope, o.clock);
+        await pause(faults.current.slowMs ?? 0, undefined, { ref: false });
+        for (const message of messages) mailbox.add(message);
       }, done);
     },
   });
@@ -90,7 +106,7 @@ async function read(stream: AsyncIterable<Buffer>, envelope: Envelope, clock: Cl
   }));
 }
 
-function webApp(mailbox: Mailbox) {
+function webApp(mailbox: Mailbox, faults: Faults) {
   const app = express();
   app.disable('x-powered-by');
   const address = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
@@ -115,6 +131,15 @@ function webApp(mailbox: Mailbox) {
     );
     res.status(message ? 200 : 404).type('html');
     res.send(message ? framedHtml(message) : missingPage());
+  });
+  app.post('/sim/mail', express.json(), (req, res) => {
+    const asked = mailFaults.safeParse(req.body ?? {});
+    if (asked.success) {
+      faults.current = asked.data;
+      res.json(asked.data);
+    } else {
+      res.status(400).json({ message: asked.error.issues.map((issue) => issue.message).join('; ') });
+    }
   });
   app.get('/livez', (_, res) => res.json({ status: 'ok' }));
   return app;

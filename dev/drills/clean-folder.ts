@@ -1,0 +1,21 @@
+/** Each run begins with nothing, whatever an interrupted one has left broken; and never deletes what is not of drills. */
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { removeBacking } from '../backing/backing.ts';
+
+const MARK = 'of-drills-alone';
+/** The claim of the folder, and what saves time without being data. */
+const KEPT: ReadonlySet<string> = new Set([MARK, 'run', 'compile-cache']);
+
+/** @throws when somebody else's data lies there */
+export async function cleanFolder(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const entries = readdirSync(folder);
+  if (!entries.includes(MARK) && entries.some((entry) => !KEPT.has(entry)))
+    throw new Error(`${folder} holds data of another system: drills need a folder of their own (DEV_FOLDER)`);
+  writeFileSync(join(folder, MARK), 'Deleted at the next drill.\n');
+  const backing = join(folder, 'backing');
+  if (existsSync(backing)) await removeBacking(backing);
+  for (const entry of readdirSync(folder))
+    if (!KEPT.has(entry)) rmSync(join(folder, entry), { recursive: true, force: true });
+}

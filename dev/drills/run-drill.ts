@@ -1,0 +1,98 @@
+/** One drill: wait for quiet, cause the fault, see the alert fire, mend by the runbook, see it resolve. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { reasonOf } from '../backing/find.ts';
+import type { Drill, Step } from './drill.ts';
+import { runLine } from './runbook-line.ts';
+import type { DrillSystem } from './system.ts';
+import type { Outcome } from './table.ts';
+import type { AlertWatch } from './watch-alerts.ts';
+
+/** What an earlier drill has left behind in the windows that rules look through. */
+const QUIET_WITHIN_S = 420;
+const FIRES_WITHIN_S = 240;
+const RESOLVES_WITHIN_S = 420;
+const LOOK_EVERY_MS = 500;
+/** Nobody is at the keyboard sooner, however much of a hurry the alerts are in. */
+const MENDED_AFTER_S = 12;
+
+export async function runDrill(o: {
+  drill: Drill;
+  system: DrillSystem;
+  watch: AlertWatch;
+  /** When its fault was prepared. */
+  preparedAtMs: number | undefined;
+  severityOf: (alert: string) => string;
+  say: (line: string) => void;
+}): Promise<Outcome> {
+  const { drill, system, watch, say } = o;
+  const which = { alert: drill.alert, severity: drill.severity };
+  const outcome = { alert: drill.alert, severity: drill.severity ?? o.severityOf(drill.alert) };
+  say(`\n== ${drill.alert}`);
+  const startedAtMs = performance.now();
+  const told = (atMs: number, words: string) =>
+    say(`${((atMs - startedAtMs) / 1_000).toFixed(1).padStart(7)} s  ${words}`);
+  const tell = (words: string) => told(performance.now(), words);
+  const besides = () => watch.firedSince(startedAtMs).filter((alert) => alert !== drill.alert);
+
+  try {
+    if (o.preparedAtMs === undefined) {
+      await until(() => !watch.isFiring(which), QUIET_WITHIN_S, 'the alert fires before there is a fault');
+    }
+    await drill.cause(system);
+    const faultAtMs = performance.now();
+    tell('the fault is there');
+    const sinceMs = o.preparedAtMs ?? startedAtMs;
+    const fired = await until(
+      () => watch.first(which, 'firing', sinceMs),
+      drill.firesWithinS ?? FIRES_WITHIN_S,
+      'the alert does not fire',
+    );
+    const pending = watch.first(which, 'pending', sinceMs);
+    if (pending !== undefined && pending.atMs <= fired.atMs) told(pending.atMs, 'pending');
+    told(fired.atMs, 'firing');
+    await pause(Math.max(0, faultAtMs + MENDED_AFTER_S * 1_000 - performance.now()));
+    for (const step of drill.mend) await take(step, system, tell);
+    const mendedAtMs = performance.now();
+    tell('mended');
+    await until(() => !watch.isFiring(which), RESOLVES_WITHIN_S, 'the alert does not resolve');
+    tell('resolved');
+    const fromMs = o.preparedAtMs ?? faultAtMs;
+    return {
+      ...outcome,
+      pendingAfterS: secondsBetween(fromMs, pending?.atMs ?? fired.atMs),
+      firingAfterS: secondsBetween(fromMs, fired.atMs),
+      resolvedAfterS: secondsBetween(mendedAtMs, performance.now()),
+      beside: besides(),
+    };
+  } catch (error) {
+    tell(`NOT AS IT MUST BE: ${reasonOf(error)}`);
+    return { ...outcome, beside: besides(), problem: reasonOf(error) };
+  } finally {
+    await system.recover();
+  }
+}
+
+async function take(step: Step, system: DrillSystem, tell: (words: string) => void): Promise<void> {
+  if ('elsewhere' in step) {
+    await step.done(system);
+    return tell(`(elsewhere: ${step.elsewhere})`);
+  }
+  tell(`$ ${step.run}`);
+  const printed = await runLine(system, step.run);
+  for (const line of printed.split('\n')) tell(`  ${line}`);
+}
+
+/** What it looks for, once it is there. */
+async function until<T>(look: () => T | undefined | false, withinS: number, problem: string): Promise<T> {
+  const giveUpAt = performance.now() + withinS * 1_000;
+  for (;;) {
+    const seen = look();
+    if (seen !== undefined && seen !== false) return seen;
+    if (performance.now() > giveUpAt) throw new Error(`${problem} (waited ${withinS} s)`);
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+function secondsBetween(fromMs: number, toMs: number): number {
+  return Math.max(0, (toMs - fromMs) / 1_000);
+}

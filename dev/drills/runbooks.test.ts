@@ -1,0 +1,143 @@
+/** The pages of docs/runbooks against what they speak of: alerts, metrics, files and headings. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { createMetrics } from '@offer-ads/platform/metrics';
+import { repository } from '../start/folder.ts';
+import { kebab } from './drills.ts';
+import { readRules } from './prometheus.ts';
+
+const folder = join(repository, 'docs/runbooks');
+const rules = readRules().groups.flatMap((group) => group.rules);
+const alerts = [...new Set(rules.flatMap(({ alert }) => alert ?? []))];
+const files = readdirSync(folder).filter((file) => file.endsWith('.md'));
+const pages = files.filter((file) => file !== 'README.md');
+const textOf = (file: string) => readFileSync(join(folder, file), 'utf8');
+
+describe('pages and alerts', () => {
+  it('every alert has a page, and every page an alert', () => {
+    expect(pages.toSorted()).toEqual(alerts.map((alert) => `${kebab(alert)}.md`).toSorted());
+  });
+
+  it('every alert names its page', () => {
+    const named = rules.flatMap(({ alert, annotations }) =>
+      alert === undefined ? [] : [annotations?.runbook_url],
+    );
+    const own = rules.flatMap(({ alert }) =>
+      alert === undefined ? [] : [`docs/runbooks/${kebab(alert)}.md`],
+    );
+    expect(named).toEqual(own);
+  });
+
+  it('the index has every alert once, under the worst of its severities', () => {
+    const index = textOf('README.md').split('## Alerts')[1] ?? '';
+    const [, toPage = '', toTicket = ''] = index.split(/^\*\*(?:page|ticket)\*\*/m);
+    const listed = (part: string) =>
+      [...part.matchAll(/^\| \[(\w+)\]/gm)].map(([, alert = '']) => alert).toSorted();
+    const isPage = (alert: string) =>
+      rules.some((rule) => rule.alert === alert && rule.labels?.severity === 'page');
+    expect(listed(toPage)).toEqual(alerts.filter(isPage).toSorted());
+    expect(listed(toTicket)).toEqual(alerts.filter((alert) => !isPage(alert)).toSorted());
+  });
+
+  it.each(pages)('%s says everything that somebody needs at three in the morning', (file) => {
+    const text = textOf(file);
+    const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+    expect(headings).toEqual(['Look first', 'Causes', 'Do not', 'Over when', 'Tried']);
+    expect(text).toMatch(/^\*\*Means\*\*: /m);
+    expect(text).toMatch(/^\*\*Hurts\*\*/m);
+    const says = rules.some(
+      ({ alert, labels }) => `${kebab(alert ?? '')}.md` === file && labels?.severity === 'page',
+    );
+    expect(text.includes('Severity: page.') || text.includes('(page)')).toBe(says);
+  });
+});
+
+const sources = ['services', 'packages/platform']
+  .flatMap((root) =>
+    readdirSync(join(repository, root), { recursive: true, encoding: 'utf8' }).map((file) =>
+      join(repository, root, file),
+    ),
+  )
+  .filter(
+    (file) => /\/src\/.*\.ts$/.test(file) && !file.includes('node_modules') && !file.endsWith('.test.ts'),
+  )
+  .map((file) => readFileSync(file, 'utf8'));
+
+describe('repeated work', () => {
+  it('what hangs on each loop stands in the page of LoopFailing', () => {
+    const loops = sources
+      .filter((source) => source.includes('startLoop('))
+      .flatMap((source) => [...source.matchAll(/\bname: '([a-z-]+)'/g)].map(([, name]) => name ?? ''));
+    expect(loops.length).toBeGreaterThan(15);
+    const listed = new Set([...textOf('loop-failing.md').matchAll(/`([a-z-]+)`/g)].map(([, name]) => name));
+    expect(loops.filter((loop) => !listed.has(loop))).toEqual([]);
+  });
+});
+
+describe('metrics', () => {
+  const code = sources.join('\n');
+  const byDefault = new Set(
+    createMetrics('gateway')
+      .registry.getMetricsAsArray()
+      .map(({ name }) => name),
+  );
+  const isKnown = (metric: string) => {
+    const family = metric.replace(/_(bucket|count|sum)$/, '');
+    return [metric, family].some(
+      (name) => name === 'up' || byDefault.has(name) || code.includes(`'${name}'`),
+    );
+  };
+
+  it.each(files)('those that %s asks for exist', (file) => {
+    const asked = [...textOf(file).matchAll(/^ *```promql\n([\s\S]*?)^ *```/gm)].flatMap(([, block = '']) =>
+      metricsIn(block),
+    );
+    expect(asked.filter((metric) => !isKnown(metric))).toEqual([]);
+  });
+
+  it('a made-up one would be noticed', () => {
+    expect(metricsIn('topk(5, sum by (a, b) (rate(made_up_total{c="d"}[5m])))')).toEqual(['made_up_total']);
+    expect(isKnown('made_up_total')).toBe(false);
+  });
+});
+
+describe('links', () => {
+  it.each(files)('those of %s lead to files and headings that are there', (file) => {
+    const links = [...textOf(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+    expect(links.filter((link) => !/^https?:/.test(link) && !leadsSomewhere(file, link))).toEqual([]);
+  });
+});
+
+const words = new Set(
+  'sum max min avg count topk by without rate increase time and or unless on histogram_quantile absent avg_over_time'.split(
+    ' ',
+  ),
+);
+
+/** What is left of an expression without its strings, labels, ranges, lists of labels and words of the language. */
+function metricsIn(expressions: string): string[] {
+  const bare = expressions
+    .replace(/"[^"]*"/g, '')
+    .replace(/\{[^}]*\}/g, '')
+    .replace(/\[[^\]]*\]/g, '')
+    .replace(/\b(by|without|on)\s*\([^)]*\)/g, '');
+  return [...bare.matchAll(/[a-z_][a-z0-9_:]*/g)].map(([name]) => name).filter((name) => !words.has(name));
+}
+
+function leadsSomewhere(from: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? join(folder, from) : join(dirname(join(folder, from)), path);
+  if (!existsSync(target)) return false;
+  return anchor === undefined || anchorsOf(readFileSync(target, 'utf8')).includes(anchor);
+}
+
+/** As GitHub makes them of headings. */
+function anchorsOf(markdown: string): string[] {
+  return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{Letter}\p{Number} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
