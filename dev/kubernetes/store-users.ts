@@ -96,10 +96,9 @@ export function postgresSetUp(lookUp: LookUp): string {
     bootstrap: { initdb: { owner: string } };
     managed: { roles: { name: string }[] };
   }>[];
-  const names = clusters.flatMap(({ spec }) => [
-    spec.bootstrap.initdb.owner,
-    ...spec.managed.roles.map(({ name }) => name),
-  ]);
+  const names = clusters.flatMap(({ spec: { bootstrap, managed } }) =>
+    [bootstrap.initdb.owner].concat(managed.roles.map(({ name }) => name)),
+  );
   const none = 'NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS';
   const ofEach = names.map(
     (
