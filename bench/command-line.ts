@@ -1,4 +1,21 @@
 /** What the command lines of all measurements share. */
+import { parseArgs } from 'node:util';
+
+/** What most of them have. */
+export type UsualOptions = { readonly rounds: number; readonly quick: boolean; readonly write: boolean };
+
+export function readUsualOptions(args: string[], usualRounds: number): UsualOptions {
+  const { values } = parseArgs({
+    args,
+    options: {
+      rounds: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+    },
+  });
+  const { quick, write } = values;
+  return { rounds: wholeNumber('rounds', values.rounds, quick ? 1 : usualRounds), quick, write };
+}
 
 export class WrongOption extends Error {
   override readonly name = 'WrongOption';

@@ -1,10 +1,7 @@
 /** `npm run bench:audience`: members counted by the index and by its peers, and what an estimate costs. See bench/README.md. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { withCleanEnd } from '../clean-end.ts';
-import { WrongOption } from '../command-line.ts';
-import { machine } from '../machine.ts';
-import { writeIntoReadme } from '../readme.ts';
+import { circumstances, publish, runMeasurement, say } from '../run-measurement.ts';
 import { openStores, type Stores } from '../stores.ts';
 import { measureBuild } from './build.ts';
 import { measureChanges } from './changes.ts';
@@ -24,8 +21,6 @@ import { ProgramsMissing, requirePostgis, startPostgresServer } from './postgres
 import { targets } from './queries.ts';
 import { buildReport, changesReport, countsReport, endpointReport, type Sized } from './report.ts';
 
-const say = (line: string) => console.log(line);
-
 type Stage = {
   readonly folder: string;
   readonly postgresUrl: string;
@@ -34,19 +29,11 @@ type Stage = {
 };
 type Measured = Awaited<ReturnType<typeof measure>>;
 
-try {
-  const options = readOptions(process.argv.slice(2));
-  requirePostgis();
-  if (options.parts.includes('endpoint')) requireWrk();
-  await withCleanEnd((opened) => run(opened, options));
-} catch (error) {
-  if (error instanceof WrongOption) console.error(`${error.message}\n\n${usage}`);
-  else if (error instanceof ProgramsMissing) console.error(error.message);
-  else console.error(error);
-  process.exitCode = 1;
-}
+await runMeasurement({ usage, readOptions, run, forPeople: [ProgramsMissing] });
 
 async function run(opened: AsyncDisposableStack, options: Options): Promise<void> {
+  requirePostgis();
+  if (options.parts.includes('endpoint')) requireWrk();
   const folder = await openFolder(opened, options.cache);
   let stores: Stores | undefined;
   const stage: Stage = {
@@ -60,7 +47,7 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
     say(`\n${members} members`);
     sizes.push({ members, measured: await measure(stage, options, members) });
   }
-  const when = `${new Date().toISOString().slice(0, 10)}; ${machine()}; Node ${process.versions.node}.`;
+  const when = circumstances();
   const tell = <Part extends keyof Measured>(
     part: Part,
     report: (sizes: Sized<NonNullable<Measured[Part]>>[]) => string,
@@ -70,9 +57,7 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
       return of === undefined ? [] : [{ members, measured: of }];
     });
     if (parts.length === 0) return;
-    const text = `${when}\n\n${report(parts)}`;
-    say(`\n${text}`);
-    if (options.write) writeIntoReadme(`audience-${part}`, text);
+    publish(`audience-${part}`, `${when}\n\n${report(parts)}`, options.write);
   };
   tell('counts', countsReport);
   tell('changes', changesReport);

@@ -1,10 +1,8 @@
 /** `npm run bench:gateway`: our gateway, nginx and Caddy before one upstream, in alternation. See bench/README.md. */
-
-import { withCleanEnd } from '../clean-end.ts';
-import { WrongOption } from '../command-line.ts';
 import { machine } from '../machine.ts';
 import { percent } from '../markdown.ts';
 import { writeIntoReadme } from '../readme.ts';
+import { runMeasurement, say } from '../run-measurement.ts';
 import { checkPeers } from './check.ts';
 import { InvalidRun, measure, type Sample } from './measure.ts';
 import { type Options, readOptions, usage } from './options.ts';
@@ -15,17 +13,7 @@ import { clientsFor, requestPath } from './requests.ts';
 import { setStage } from './stage.ts';
 import { saturate } from './wrk.ts';
 
-const say = (line: string) => console.log(line);
-
-try {
-  const options = readOptions(process.argv.slice(2));
-  await withCleanEnd((opened) => run(opened, options));
-} catch (error) {
-  if (error instanceof WrongOption) console.error(`${error.message}\n\n${usage}`);
-  else if (error instanceof ProgramsMissing || error instanceof InvalidRun) console.error(error.message);
-  else console.error(error);
-  process.exitCode = 1;
-}
+await runMeasurement({ usage, readOptions, run, forPeople: [ProgramsMissing, InvalidRun] });
 
 async function run(opened: AsyncDisposableStack, options: Options): Promise<void> {
   const programs = findPrograms();

@@ -1,29 +1,18 @@
 /** `npm run bench:moderation`: pictures per second beside the plain CPU backend, and memory. See bench/README.md. */
-import { withCleanEnd } from '../clean-end.ts';
-import { WrongOption } from '../command-line.ts';
-import { machine } from '../machine.ts';
-import { writeIntoReadme } from '../readme.ts';
+import { readUsualOptions, type UsualOptions } from '../command-line.ts';
+import { circumstances, publish, runMeasurement, say } from '../run-measurement.ts';
 import { openStores } from '../stores.ts';
 import { measureModeration } from './measure.ts';
-import { type Options, readOptions, usage } from './options.ts';
 import { moderationReport } from './report.ts';
 
-const say = (line: string) => console.log(line);
+const usage = `npm run bench:moderation -- [--rounds 3] [--quick] [--write]
+  --quick   one short round and 80 images: shows that it works, measures nothing
+  --write   puts the tables into bench/README.md`;
 
-try {
-  const options = readOptions(process.argv.slice(2));
-  await withCleanEnd((opened) => run(opened, options));
-} catch (error) {
-  if (error instanceof WrongOption) console.error(`${error.message}\n\n${usage}`);
-  else console.error(error);
-  process.exitCode = 1;
-}
+await runMeasurement({ usage, readOptions: (args) => readUsualOptions(args, 3), run });
 
-async function run(opened: AsyncDisposableStack, options: Options): Promise<void> {
+async function run(opened: AsyncDisposableStack, options: UsualOptions): Promise<void> {
   const stores = await openStores(opened, say);
   const run = await measureModeration(opened, { ...options, stores, report: say });
-  const when = `${new Date().toISOString().slice(0, 10)}; ${machine()}; Node ${process.versions.node}.`;
-  const report = `${when} ${moderationReport(run)}`;
-  say(`\n${report}`);
-  if (options.write) writeIntoReadme('moderation', report);
+  publish('moderation', `${circumstances()} ${moderationReport(run)}`, options.write);
 }

@@ -1,28 +1,18 @@
 /** `npm run bench:notifier`: mails per second beside the pool of the library that sends them. See bench/README.md. */
-import { withCleanEnd } from '../clean-end.ts';
-import { WrongOption } from '../command-line.ts';
-import { machine } from '../machine.ts';
-import { writeIntoReadme } from '../readme.ts';
+import { readUsualOptions, type UsualOptions } from '../command-line.ts';
+import { circumstances, publish, runMeasurement, say } from '../run-measurement.ts';
 import { openStores } from '../stores.ts';
 import { measureNotifier } from './measure.ts';
-import { type Options, readOptions, usage } from './options.ts';
 import { notifierReport } from './report.ts';
 
-const say = (line: string) => console.log(line);
+const usage = `npm run bench:notifier -- [--rounds 5] [--quick] [--write]
+  --quick   one short round of everything: shows that it works, measures nothing
+  --write   puts the table into bench/README.md`;
 
-try {
-  const options = readOptions(process.argv.slice(2));
-  await withCleanEnd((opened) => run(opened, options));
-} catch (error) {
-  console.error(error instanceof WrongOption ? `${error.message}\n\n${usage}` : error);
-  process.exitCode = 1;
-}
+await runMeasurement({ usage, readOptions: (args) => readUsualOptions(args, 5), run });
 
-async function run(opened: AsyncDisposableStack, options: Options): Promise<void> {
+async function run(opened: AsyncDisposableStack, options: UsualOptions): Promise<void> {
   const stores = await openStores(opened, say);
   const samples = await measureNotifier(opened, { ...options, stores, report: say });
-  const when = `${new Date().toISOString().slice(0, 10)}; ${machine()}; Node ${process.versions.node}.`;
-  const report = `${when} ${notifierReport(samples)}`;
-  say(`\n${report}`);
-  if (options.write) writeIntoReadme('notifier', report);
+  publish('notifier', `${circumstances()} ${notifierReport(samples)}`, options.write);
 }

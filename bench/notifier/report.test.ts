@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Sample } from './measure.ts';
+import type { Sample } from '../progress.ts';
 import { notifierReport } from './report.ts';
 import { alone, fromStore, type Turn } from './turns.ts';
 

@@ -1,6 +1,7 @@
 /** The table of mails. */
 import { median, overRounds, percent, shown, table } from '../markdown.ts';
-import type { Sample, Samples } from './measure.ts';
+import type { Sample } from '../progress.ts';
+import type { Samples } from './measure.ts';
 import { alone, fromStore } from './turns.ts';
 
 const aim = 200;

@@ -1,6 +1,7 @@
 /** The table of the intake. */
 import { median, overRounds, percent, shown, table } from '../markdown.ts';
-import type { IntakeSample, IntakeSamples } from './intake-measure.ts';
+import type { Sample } from '../progress.ts';
+import type { IntakeSamples } from './intake-measure.ts';
 import { isOurs, oneByOneLike } from './intake-turns.ts';
 
 const AIM = 5_000;
@@ -32,6 +33,6 @@ export function intakeReport(samples: IntakeSamples): string {
   ].join('\n\n');
 }
 
-function perSecond(sample: IntakeSample): number {
+function perSecond(sample: Sample): number {
   return sample.perSecond;
 }

@@ -1,8 +1,5 @@
 /** `npm run bench:offers`: creations end to end, the listing of a large organisation, the intake of events. See bench/README.md. */
-import { withCleanEnd } from '../clean-end.ts';
-import { WrongOption } from '../command-line.ts';
-import { machine } from '../machine.ts';
-import { writeIntoReadme } from '../readme.ts';
+import { circumstances, publish, runMeasurement, say } from '../run-measurement.ts';
 import { openStores } from '../stores.ts';
 import { measureCreations } from './creations.ts';
 import { creationsReport } from './creations-report.ts';
@@ -14,21 +11,12 @@ import { type Options, readOptions, usage } from './options.ts';
 import { creationPlan, listingPlan } from './plans.ts';
 import { prepareSettings } from './system.ts';
 
-const say = (line: string) => console.log(line);
-
-try {
-  const options = readOptions(process.argv.slice(2));
-  await withCleanEnd((opened) => run(opened, options));
-} catch (error) {
-  if (error instanceof WrongOption) console.error(`${error.message}\n\n${usage}`);
-  else console.error(error);
-  process.exitCode = 1;
-}
+await runMeasurement({ usage, readOptions, run });
 
 async function run(opened: AsyncDisposableStack, options: Options): Promise<void> {
   const stores = await openStores(opened, say);
   const settings = await prepareSettings(opened, stores);
-  const when = `${new Date().toISOString().slice(0, 10)}; ${machine()}; Node ${process.versions.node}.`;
+  const when = circumstances();
   if (options.parts.includes('creations')) {
     const system = opened.use(new AsyncDisposableStack());
     const creations = await measureCreations(system, {
@@ -37,7 +25,7 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
       plan: creationPlan(options),
       report: say,
     });
-    tell(
+    publish(
       'creations',
       `${when} ${creationsReport(creations)}`,
       options.write && creations.durability !== null,
@@ -53,16 +41,11 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
       plan: listingPlan(options),
       report: say,
     });
-    tell('listing', `${when} ${listingReport(listing)}`, options.write);
+    publish('listing', `${when} ${listingReport(listing)}`, options.write);
     await service.disposeAsync();
   }
   if (options.parts.includes('intake')) {
     const intake = await measureIntake(opened, { ...options, stores, report: say });
-    tell('intake', `${when} ${intakeReport(intake)}`, options.write);
+    publish('intake', `${when} ${intakeReport(intake)}`, options.write);
   }
-}
-
-function tell(name: string, report: string, write: boolean): void {
-  say(`\n${report}\n`);
-  if (write) writeIntoReadme(name, report);
 }
