@@ -169,6 +169,8 @@ function strict(value: unknown, name = ''): unknown {
       kept.properties = Object.fromEntries(
         Object.entries(of).map(([property, schema]) => [property, strict(schema, property)]),
       );
+    // Go ignores case from there on; JavaScript wants to know until where.
+    else if (keyword === 'pattern') kept.pattern = String(of).replace(/^\^\(\?i\)(.*)\$$/, '^(?i:$1)$$');
     else if (!leftOut.test(keyword) && keyword !== 'nullable') kept[keyword] = strict(of);
   }
   if (schema['x-kubernetes-int-or-string'] === true) return { type: ['integer', 'string'] };

@@ -81,7 +81,7 @@ export const overview: Dashboard = {
         },
         {
           title: 'Time to answer, usual',
-          description: 'Median.',
+          description: 'Median: half of the requests are quicker.',
           unit: 's',
           queries: [
             [

@@ -49,7 +49,7 @@ export const pricing: Dashboard = {
       panels: [
         {
           title: 'Estimates a second',
-          description: 'By status.',
+          description: 'By status: 200 for an estimate, 400 for a form that is refused.',
           unit: 'reqps',
           queries: [
             [
