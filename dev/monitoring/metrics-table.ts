@@ -50,4 +50,4 @@ export const processMetrics: readonly Metric[] = [
   { name: 'process_cpu_seconds_total', type: 'counter' },
   { name: 'process_resident_memory_bytes', type: 'gauge' },
   { name: 'nodejs_eventloop_lag_p99_seconds', type: 'gauge' },
-].map((each) => ({ ...each, labels: [], services: [], help: '' }) as Metric);
+].map((each) => Object.assign({ labels: [], services: [], help: '' }, each) as Metric);

@@ -56,5 +56,5 @@ export function readMetrics(text: string, service: string): readonly Scraped[] {
     for (const key of Object.keys(series)) last.labels.add(key);
     last.series.push(series);
   }
-  return found.map((each) => ({ ...each, labels: [...each.labels].toSorted() }));
+  return found.map((each) => Object.assign({}, each, { labels: [...each.labels].toSorted() }));
 }

@@ -70,8 +70,8 @@ export function describeMetrics(system: () => System): void {
       const methods = told
         .filter(({ name }) => name === 'http_request_duration_seconds')
         .flatMap(({ series }) => series.map(({ method }) => method ?? ''));
-      const usual = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'other'];
-      expect([...new Set(methods)].filter((method) => !usual.includes(method))).toEqual([]);
+      const usual = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'other']);
+      expect([...new Set(methods)].filter((method) => !usual.has(method))).toEqual([]);
       expect(methods).toContain('other');
     });
   });

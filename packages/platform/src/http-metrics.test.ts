@@ -36,7 +36,8 @@ it('labels of requests hold nothing that a stranger sent, and are few whatever t
   const valuesOf = (name: string) => [...new Set(labels.map((each) => String(each[name])))].toSorted();
   expect(valuesOf('route')).toEqual(['/offers/:offer_id', 'unmatched']);
   expect(valuesOf('method')).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'other']);
-  expect(new Set(labels.map(({ le: _, ...series }) => JSON.stringify(series))).size).toBeLessThan(20);
+  const series = labels.map(({ method, route, status }) => `${method} ${route} ${status}`);
+  expect(new Set(series).size).toBeLessThan(20);
 });
 
 /** As it is written: fetch would tidy the path up. */

@@ -63,6 +63,6 @@ export function createMetrics(service: string): Metrics {
 function everyCombination(values: From0): readonly Readonly<Record<string, string>>[] {
   let all: Readonly<Record<string, string>>[] = [{}];
   for (const [name, of] of Object.entries(values))
-    all = all.flatMap((labels) => of.map((value) => ({ ...labels, [name]: value })));
+    all = all.flatMap((labels) => of.map((value) => Object.assign({}, labels, { [name]: value })));
   return all;
 }

@@ -161,6 +161,7 @@ describe('the call log', () => {
     store.away = false;
     await shows('call_log_oldest_call_age_seconds{service="gateway"} 0');
     await log[Symbol.asyncDispose]();
+    expect(store.written).toEqual(['oldest', 'newer']);
   });
 
   it('is bounded: what does not fit is counted as lost', async () => {
