@@ -28,7 +28,7 @@ beforeAll(async () => {
   picture = await png();
   await installCrashPoints(under.postgres);
   victims = await Promise.all([startVictim(under), startVictim(under), startVictim(under)]);
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await killVictims();
   await under[Symbol.asyncDispose]();

@@ -98,7 +98,7 @@ beforeAll(async () => {
       victims.set(death, await startVictim(under));
     }),
   );
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await killVictims();
   await under[Symbol.asyncDispose]();
