@@ -1,48 +1,97 @@
-# One image per service: docker build --build-arg SERVICE=offers .
-# The base may be any image with Node 24, npm and a shell; where it comes from does not matter to the build.
+# An image per service; `npm run images` builds them all (k8s/README.md), and this one:
+#   docker build --build-arg SERVICE=offers --tag offer-ads/offers .
+# NODE_IMAGE builds, and gives the image its Node: Node 24 with npm and a shell, wherever it comes from. RUNTIME_IMAGE is what
+# the image stands on: glibc and libstdc++ are all that it needs. Nothing is run in it, so one without a shell will do.
 ARG NODE_IMAGE=node:24-bookworm-slim
+ARG RUNTIME_IMAGE=debian:bookworm-slim
 
-# Manifests alone, so that the next stage is built anew only when dependencies change.
+# Manifests alone, so that packages are installed anew only when they change.
 FROM ${NODE_IMAGE} AS manifests
 WORKDIR /app
 COPY . .
 RUN find . -type f ! -name package.json ! -name package-lock.json -delete && find . -type d -empty -delete
-# `npm ci --omit=dev` follows the development dependencies of a workspace into other workspaces all the same.
-RUN npm pkg delete devDependencies --workspaces
+RUN --mount=type=bind,source=dev/images,target=/images node /images/manifests.ts
 
-# What the service needs to run. npm leaves its own packages as symlinks into packages/, and they must stay that way:
-# Node strips types from no file whose real path is below node_modules.
-FROM ${NODE_IMAGE} AS dependencies
+FROM ${NODE_IMAGE} AS npm
+WORKDIR /app
+ENV npm_config_omit=dev npm_config_ignore_scripts=true npm_config_audit=false npm_config_fund=false \
+    npm_config_update_notifier=false npm_config_prefer_offline=true
+COPY --from=manifests /app ./
+
+# What all services and the admin tool need: the same layer in every image. One cache of packages serves all stages. A registry
+# that needs settings of its own has them in the secret `npmrc`, which stays in no layer.
+FROM npm AS common
+RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
+    npm ci --workspace=@offer-ads/platform --workspace=@offer-ads/admin
+RUN --mount=type=bind,source=dev/images/lean.ts,target=/lean.ts node /lean.ts node_modules
+
+# What one service needs beside it. npm leaves our own packages as symlinks into packages/, and they must stay that way: Node
+# strips types from no file whose real path is below node_modules.
+FROM npm AS own
 ARG SERVICE
-WORKDIR /app
-COPY --from=manifests /app ./
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund --workspace=@offer-ads/${SERVICE:?which service}
-# For what a service keeps on disk; a volume that is mounted here starts with this owner.
-RUN mkdir /data && chown 1000:1000 /data
+RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
+    npm ci --workspace=@offer-ads/platform --workspace=@offer-ads/admin --workspace=@offer-ads/${SERVICE:?which service}
+RUN --mount=type=bind,source=dev/images/lean.ts,target=/lean.ts --mount=type=bind,from=common,source=/app,target=/common \
+    node /lean.ts node_modules /common/node_modules
 
-FROM ${NODE_IMAGE} AS simulators
-WORKDIR /app
-COPY --from=manifests /app ./
 # The servers that `npm start` embeds are optional packages, and of no use here.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund --workspace=@offer-ads/dev
-COPY packages ./packages
-COPY dev ./dev
-RUN mkdir /data && chown 1000:1000 /data
-ENV HOST=0.0.0.0
-USER 1000:1000
+FROM npm AS simulators-own
+RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
+    npm ci --omit=optional --workspace=@offer-ads/platform --workspace=@offer-ads/admin --workspace=@offer-ads/dev
+RUN --mount=type=bind,source=dev/images/lean.ts,target=/lean.ts --mount=type=bind,from=common,source=/app,target=/common \
+    node /lean.ts node_modules /common/node_modules
 
-FROM ${NODE_IMAGE} AS service
-ARG SERVICE
-COPY --from=dependencies --chown=1000:1000 /data /data
-COPY --from=dependencies /app /app
-COPY packages /app/packages
-COPY services/${SERVICE} /app/services/${SERVICE}
-WORKDIR /app/services/${SERVICE}
+# All files of a commit bear its time: built twice it gives the same layers, and the portal's files get new ETags with a new one.
+FROM ${NODE_IMAGE} AS sources
+WORKDIR /app
+COPY packages packages
+COPY services services
+COPY dev/simulators dev/simulators
+ARG SOURCE_DATE_EPOCH
+RUN if [ -n "${SOURCE_DATE_EPOCH}" ]; then find . -exec touch --no-dereference --date="@${SOURCE_DATE_EPOCH}" {} +; fi
+
+FROM ${NODE_IMAGE} AS node
+# /data is for what a service keeps on disk; a volume that is mounted there starts with its owner.
+RUN cp "$(readlink -f "$(command -v node)")" /node && mkdir /data && touch --date=@0 /node /data
+
+FROM ${RUNTIME_IMAGE} AS runtime
+COPY --from=node /node /usr/local/bin/node
+COPY --from=node --chown=1000:1000 /data /data
+COPY --from=common /app/node_modules /app/node_modules
+COPY --from=sources /app/packages/contracts /app/packages/contracts
+COPY --from=sources /app/packages/platform /app/packages/platform
+COPY --from=sources /app/packages/admin /app/packages/admin
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
-# Opening pictures takes and gives back tens of megabytes at a time: few arenas, and what is large goes back to the system.
-ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=262144
 # By number, because a base need not know a name for it.
 USER 1000:1000
 EXPOSE 8080
+# Whatever the base starts by itself.
+ENTRYPOINT []
+
+FROM runtime AS simulators
+ARG VERSION REVISION CREATED
+LABEL org.opencontainers.image.title="offer-ads/simulators" \
+      org.opencontainers.image.description="The card provider, the central bank and the mail server of a trial system" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.created="${CREATED}"
+COPY --from=simulators-own /app/node_modules /app/node_modules
+COPY --from=sources /app/dev/simulators /app/dev/simulators
+WORKDIR /app
+HEALTHCHECK --interval=5s --timeout=3s --start-period=30s CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT}/livez`).then((reply) => process.exit(reply.ok ? 0 : 1), () => process.exit(1))"]
+
+FROM runtime AS service
+ARG SERVICE
+COPY --from=own /app/node_modules /app/node_modules
+COPY --from=sources /app/services/${SERVICE} /app/services/${SERVICE}
+WORKDIR /app/services/${SERVICE}
+# Opening pictures takes and gives back tens of megabytes at a time: few arenas, and what is large goes back to the system.
+ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=262144
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((reply) => process.exit(reply.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--import", "@offer-ads/platform/telemetry", "src/main.ts"]
+ARG VERSION REVISION CREATED
+LABEL org.opencontainers.image.title="offer-ads/${SERVICE}" \
+      org.opencontainers.image.description="Offer advertising: the service ${SERVICE}" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.created="${CREATED}"

@@ -1,0 +1,14 @@
+/** The docker command, as these programs use it. */
+import { execFileSync, spawnSync } from 'node:child_process';
+
+/** Its output goes where ours goes. Older clients need to be told which builder. */
+export function docker(...args: string[]): void {
+  const env = { ...process.env, DOCKER_BUILDKIT: '1' };
+  const { status, error } = spawnSync('docker', args, { stdio: 'inherit', env });
+  if (error) throw new Error(`docker cannot be run: ${error.message}`);
+  if (status !== 0) throw new Error(`docker ${args[0]} ended with status ${status}`);
+}
+
+export function ask(program: string, ...args: string[]): string {
+  return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim();
+}

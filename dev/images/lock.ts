@@ -1,0 +1,50 @@
+/** package-lock.json as images are built from it: without what only development needs. It imports nothing: builders run it. */
+
+type Versions = Readonly<Record<string, string>>;
+export type LockedPackage = {
+  readonly name?: string;
+  readonly version?: string;
+  readonly link?: boolean;
+  readonly dev?: boolean;
+  readonly devOptional?: boolean;
+  readonly resolved?: string;
+  readonly dependencies?: Versions;
+  readonly devDependencies?: Versions;
+  readonly optionalDependencies?: Versions;
+  readonly peerDependencies?: Versions;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly libc?: readonly string[];
+};
+/** Packages by the folder that they are installed in; our own are found by links in node_modules/@offer-ads. */
+export type Lock = { readonly packages: Readonly<Record<string, LockedPackage>> };
+
+/** Served to browsers as one file: what it was made of, 80 MB, is not run by anybody. */
+const bundles = ['node_modules/@scalar/api-reference'];
+
+/**
+ * npm follows the development dependencies of one workspace into others, even with `--omit=dev`; here are none to follow.
+ * What nobody needs any more stays in the list, and is not installed.
+ */
+export function lockOfImages(lock: Lock): Lock {
+  const packages = Object.entries(lock.packages).map(([path, one]) => {
+    const { devDependencies: _, dev: _dev, devOptional: _devOptional, ...kept } = one;
+    if (!bundles.includes(path)) return [path, kept];
+    const { dependencies: _madeOf, peerDependencies: _madeWith, ...bundle } = kept;
+    return [path, bundle];
+  });
+  return { ...lock, packages: Object.fromEntries(packages) };
+}
+
+/** Images are for Linux with glibc, on a processor of these. */
+export type Processor = 'x64' | 'arm64';
+
+export function forProcessor(lock: Lock, cpu: Processor): Lock {
+  const fits = (asked: readonly string[] | undefined, own: string) =>
+    asked === undefined || asked.includes(own);
+  const packages = Object.entries(lock.packages).filter(
+    ([, one]) => fits(one.os, 'linux') && fits(one.cpu, cpu) && fits(one.libc, 'glibc'),
+  );
+  return { ...lock, packages: Object.fromEntries(packages) };
+}
