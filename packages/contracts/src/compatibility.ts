@@ -7,7 +7,7 @@
 type JsonSchema = { readonly [keyword: string]: unknown };
 
 /** For people: they say what a value means, not which values there are. */
-const remarks = ['$id', '$schema', '$comment', 'title', 'description', 'examples', 'deprecated'];
+const remarks = new Set(['$id', '$schema', '$comment', 'title', 'description', 'examples', 'deprecated']);
 
 /** Every change that breaks somebody: the field, what is wrong, and what to do instead. */
 export function breakingChanges(promised: JsonSchema, current: JsonSchema, path = ''): string[] {
@@ -53,7 +53,7 @@ function bare(schema: JsonSchema): unknown {
 function withoutRemarks(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutRemarks);
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([name]) => !remarks.includes(name));
+  const kept = Object.entries(value).filter(([name]) => !remarks.has(name));
   return Object.fromEntries(kept.map(([name, part]) => [name, withoutRemarks(part)]));
 }
 

@@ -48,8 +48,8 @@ async function compareAll(tools: Tools): Promise<{ compared: number; problems: F
   const problems: Found[] = [];
   for (const offerId of suspected) {
     const page = { after: offerId - 1, limit: 1 };
-    const [one] = (await knownPage(tools, page)).filter((payment) => payment.offerId === offerId);
-    const [other] = (await billedPage(tools, page)).filter((payment) => payment.offerId === offerId);
+    const one = (await knownPage(tools, page)).find((payment) => payment.offerId === offerId);
+    const other = (await billedPage(tools, page)).find((payment) => payment.offerId === offerId);
     const problem = paymentProblem(one, other);
     if (problem !== null) problems.push({ offerId, problem });
   }

@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { adminUnderTest } from '../admin-under-test.ts';
+
+const { adminJson, received, replies } = adminUnderTest();
+
+/** The stand-in answers for offers and for billing: what both say of an offer, in one. */
+const payment = (offerId: number, o: { over?: boolean; creditedMinor?: string } = {}) => ({
+  offerId,
+  organisationId: 1,
+  mode: 'TEST',
+  currency: 'GBP',
+  netMinor: '1000',
+  paymentMethod: 'B',
+  paid: true,
+  shown: true,
+  over: false,
+  unusedMs: 500,
+  scheduledMs: 1_000,
+  open: false,
+  creditedMinor: '500',
+  ...o,
+});
+
+describe('payments check', () => {
+  it('reads page after page to the end, and is content when all agrees', async () => {
+    replies['GET /admin/payments?after=0&limit=1000'] = { payments: [payment(3), payment(7)] };
+    replies['GET /admin/payments?after=7&limit=1000'] = { payments: [] };
+    expect(await adminJson('payments check')).toEqual({
+      status: 0,
+      result: { ok: true, compared: 2, repaired: [], problems: [] },
+    });
+    expect(received).toHaveLength(4);
+  });
+
+  it('asks once more about what does not agree, names it, and fails', async () => {
+    const uncredited = payment(7, { over: true, creditedMinor: '0' });
+    replies['GET /admin/payments?after=0&limit=1000'] = {
+      payments: [payment(3, { creditedMinor: '900' }), uncredited],
+    };
+    replies['GET /admin/payments?after=7&limit=1000'] = { payments: [] };
+    // It was only under way.
+    replies['GET /admin/payments?after=2&limit=1'] = { payments: [payment(3)] };
+    replies['GET /admin/payments?after=6&limit=1'] = { payments: [uncredited] };
+    expect(await adminJson('payments check')).toEqual({
+      status: 1,
+      result: { ok: false, compared: 2, repaired: [], problems: [{ offerId: 7, problem: 'credit-missing' }] },
+    });
+  });
+});
