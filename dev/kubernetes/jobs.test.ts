@@ -17,7 +17,7 @@ describe('Jobs', () => {
 
   it.each(jobs)('%s runs what is in its image', (_, { pod }) => {
     const [{ image, command = [] }] = pod.containers as readonly [Container];
-    const service = /([a-z]+):[^:]+$/.exec(image)?.[1] ?? '';
+    const service = /\/([a-z]+)[:@]/.exec(image)?.[1] ?? '';
     const [node, file = ''] = command;
     expect(node).toBe('node');
     // The working folder of the image is the service's (Dockerfile).
@@ -30,7 +30,7 @@ describe('Jobs', () => {
     (_, { name, pod }) => {
       const [{ image, env = [] }] = pod.containers as readonly [Container];
       const service = name.replace('migrate-', '');
-      expect(image).toContain(`/${service}:`);
+      expect(image).toMatch(new RegExp(`/${service}[:@]`));
       expect(env.map((variable) => variable.name)).toEqual([`${service.toUpperCase()}_DATABASE_URL`]);
       expect(existsSync(join(repository, 'services', service, 'src/migrate.ts'))).toBe(true);
     },

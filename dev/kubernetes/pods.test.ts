@@ -38,7 +38,8 @@ describe.each(all)('%s', (_, one) => {
 
   it('runs an image of a certain version', () => {
     for (const { image } of containersOf(one)) {
-      expect(image).toMatch(/^[\w./-]+:[\w.-]+$/);
+      expect(image).toMatch(/^[\w./-]+(:[\w.-]+)?(@sha256:[0-9a-f]{64})?$/);
+      expect(image).toMatch(/[:@]/);
       expect(image).not.toMatch(/:latest$/);
     }
   });
