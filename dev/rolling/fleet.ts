@@ -46,7 +46,12 @@ export function createFleet(o: {
       const number = (made.get(service) ?? 0) + 1;
       made.set(service, number);
       const replica = { name: `${service}-${number}`, service, port };
-      await supervisor.start(planOf(plan, replica, code));
+      try {
+        await supervisor.start(planOf(plan, replica, code));
+      } catch (error) {
+        await supervisor.stop([replica.name]);
+        throw error;
+      }
       running.push(replica);
       await balancer(service).add(port);
       return replica;

@@ -70,8 +70,6 @@ async function run(o: Options): Promise<boolean> {
     env: { NODE_COMPILE_CACHE: compileCacheFolder },
     report: say,
     onRestart: () => {},
-    // Replicas start while others work.
-    readyWithinMs: 180_000,
   });
   const simulators = planSimulators(settings);
   running.defer(() => supervisor.stop(simulators.map(({ name }) => name)));

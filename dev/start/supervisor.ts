@@ -12,7 +12,8 @@ const firstRestartMs = 250;
 const longestRestartMs = 15_000;
 /** Having lived this long, its next death counts as the first. */
 const steadyAfterMs = 30_000;
-const readyWithinMs = 60_000;
+/** A tenth of it does on a machine that has nothing else to do. */
+const readyWithinMs = 150_000;
 /** Its port may just be in use by a connection that ends; what fails as often as this will go on failing. */
 const mostDeathsAtStart = 3;
 /** EX_CONFIG: its settings are wrong, and starting again cannot help. */
@@ -45,9 +46,7 @@ export function createSupervisor(o: {
   report: (line: string) => void;
   /** Called when a process has been started again under a new id. */
   onRestart: () => void;
-  readyWithinMs?: number;
 }): Supervisor {
-  const patienceMs = o.readyWithinMs ?? readyWithinMs;
   const processes = new Map<string, Supervised>();
   const deaths = new Map<string, number>();
 
@@ -89,7 +88,7 @@ export function createSupervisor(o: {
 
   async function reportWhenReady(plan: ProcessPlan): Promise<void> {
     const { child } = processes.get(plan.name) ?? {};
-    if (await becomesReady(plan, patienceMs, () => child?.exitCode === null && child.signalCode === null)) {
+    if (await becomesReady(plan, () => child?.exitCode === null && child.signalCode === null)) {
       o.report(`[${plan.name}] runs again (process ${child?.pid})`);
     }
   }
@@ -110,7 +109,7 @@ export function createSupervisor(o: {
       launch(plan, firstRestartMs);
       const mayBecome = () =>
         processes.get(plan.name)?.stopping === false && (deaths.get(plan.name) ?? 0) < mostDeathsAtStart;
-      if (await becomesReady(plan, patienceMs, mayBecome)) return;
+      if (await becomesReady(plan, mayBecome)) return;
       throw new Error(`${plan.name} did not become ready; see ${join(o.logsFolder, `${plan.name}.log`)}`);
     },
     async stop(names, signal = 'SIGINT') {
@@ -127,8 +126,8 @@ export function createSupervisor(o: {
 }
 
 /** False when it is not ready in time, or cannot become so any more. */
-async function becomesReady(plan: ProcessPlan, withinMs: number, mayBecome: () => boolean): Promise<boolean> {
-  const giveUpAt = performance.now() + withinMs;
+async function becomesReady(plan: ProcessPlan, mayBecome: () => boolean): Promise<boolean> {
+  const giveUpAt = performance.now() + readyWithinMs;
   while (mayBecome() && performance.now() < giveUpAt) {
     if (await answersOk(plan.readyUrl)) return true;
     await pause(pollMs);
