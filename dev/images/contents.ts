@@ -47,7 +47,7 @@ export function differences(bom: Bom, { npm }: Contents): string[] {
   ];
 }
 
-export function withBase(bom: Bom, { node, cpu, system, debian }: Contents): Bom {
+export function withBase(bom: Bom, { node, system, debian }: Contents): Bom {
   const distribution = system ? `&distro=${system.name}-${system.version}` : '';
   const base: Component[] = [
     ...(system

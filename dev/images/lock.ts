@@ -21,7 +21,7 @@ export type LockedPackage = {
 export type Lock = { readonly packages: Readonly<Record<string, LockedPackage>> };
 
 /** Served to browsers as one file: what it was made of, 80 MB, is not run by anybody. */
-const bundles = ['node_modules/@scalar/api-reference'];
+const bundles = new Set(['node_modules/@scalar/api-reference']);
 
 /**
  * npm follows the development dependencies of one workspace into others, even with `--omit=dev`; here are none to follow.
@@ -30,7 +30,7 @@ const bundles = ['node_modules/@scalar/api-reference'];
 export function lockOfImages(lock: Lock): Lock {
   const packages = Object.entries(lock.packages).map(([path, one]) => {
     const { devDependencies: _, dev: _dev, devOptional: _devOptional, ...kept } = one;
-    if (!bundles.includes(path)) return [path, kept];
+    if (!bundles.has(path)) return [path, kept];
     const { dependencies: _madeOf, peerDependencies: _madeWith, ...bundle } = kept;
     return [path, bundle];
   });
