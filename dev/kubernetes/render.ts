@@ -40,8 +40,21 @@ const kustomization = z.strictObject({
     )
     .default([]),
   images: z
-    .array(z.strictObject({ name: z.string(), newName: z.string().optional(), newTag: z.string() }))
+    .array(
+      z.strictObject({
+        name: z.string(),
+        newName: z.string().optional(),
+        newTag: z.string().optional(),
+        digest: z.string().optional(),
+      }),
+    )
     .default([]),
+  generatorOptions: z
+    .strictObject({
+      disableNameSuffixHash: z.boolean().default(false),
+      labels: z.record(z.string(), z.string()).optional(),
+    })
+    .default({ disableNameSuffixHash: false }),
   configMapGenerator: z
     .array(
       z.strictObject({
@@ -49,12 +62,6 @@ const kustomization = z.strictObject({
         behavior: z.literal('merge').optional(),
         literals: z.array(z.string().includes('=')).default([]),
         files: z.array(z.string()).default([]),
-  generatorOptions: z
-    .strictObject({
-      disableNameSuffixHash: z.boolean().default(false),
-      labels: z.record(z.string(), z.string()).optional(),
-    })
-    .default({ disableNameSuffixHash: false }),
       }),
     )
     .default([]),
@@ -92,6 +99,7 @@ function resourcesAt(path: string): Manifest[] {
 
 function generate(all: readonly Manifest[], o: Kustomization, folder: string): Manifest[] {
   let result = [...all];
+  const { disableNameSuffixHash, labels } = o.generatorOptions;
   for (const { name, behavior, literals, files } of o.configMapGenerator) {
     const data = Object.fromEntries([
       ...literals.map((literal) => [
@@ -99,7 +107,6 @@ function generate(all: readonly Manifest[], o: Kustomization, folder: string): M
         literal.slice(literal.indexOf('=') + 1),
       ]),
       ...files.map((file) => [basename(file), readFileSync(join(folder, file), 'utf8')]),
-  const { disableNameSuffixHash, labels } = o.generatorOptions;
     ]);
     const known = result.find((manifest) => manifest.kind === 'ConfigMap' && manifest.metadata.name === name);
     if ((behavior === 'merge') !== (known !== undefined))
@@ -109,7 +116,7 @@ function generate(all: readonly Manifest[], o: Kustomization, folder: string): M
     const merged = {
       apiVersion: 'v1',
       kind: 'ConfigMap',
-      metadata: { name },
+      metadata: { name, ...(labels && { labels }) },
       ...known,
       data: { ...(known?.data as object), ...data },
       ...(!disableNameSuffixHash && { [generated]: true }),
@@ -165,13 +172,17 @@ function withImages(manifest: Manifest, o: Kustomization): Manifest {
       Object.entries(value).map(([key, of]) => {
         const image =
           key === 'image' ? o.images.find(({ name }) => name === String(of).split(':')[0]) : undefined;
-        return [key, image === undefined ? renamed(of) : `${image.newName ?? image.name}:${image.newTag}`];
+        return [key, image === undefined ? renamed(of) : pinned(image)];
       }),
     );
   };
   return o.images.length === 0 || !hasTemplate.has(manifest.kind)
     ? manifest
     : { ...manifest, spec: renamed(manifest.spec) };
+}
+
+function pinned({ name, newName = name, newTag, digest }: Kustomization['images'][number]): string {
+  return `${newName}${newTag ? `:${newTag}` : ''}${digest ? `@${digest}` : ''}`;
 }
 
 function inNamespace(manifest: Manifest, { namespace }: Kustomization): Manifest {
