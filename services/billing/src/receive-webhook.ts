@@ -27,20 +27,16 @@ export async function receiveWebhook(
     billing.logger.warn({ reason: reading.reason }, 'webhook refused');
     return 'refused';
   }
-  try {
-    const outcome = await applyEvent(billing, reading.event);
-    webhooks.inc({ outcome });
-    if (outcome !== 'seen-before') webhookDelay.observe(secondsBetween(reading.event.createdAt, now));
-    return 'accepted';
-  } catch (error) {
+  const outcome = await applyEvent(billing, reading.event).catch((error: unknown) => {
     // Stripe is not told 200, and sends it again.
     webhooks.inc({ outcome: 'failed' });
     throw error;
-  }
-}
-
-function secondsBetween(from: Date, to: Date): number {
-  return Math.max(0, to.getTime() - from.getTime()) / 1_000;
+  });
+  webhooks.inc({ outcome });
+  const delayMs = now.getTime() - reading.event.createdAt.getTime();
+  // An event without a time is applied all the same.
+  if (outcome !== 'seen-before' && !Number.isNaN(delayMs)) webhookDelay.observe(Math.max(0, delayMs) / 1_000);
+  return 'accepted';
 }
 
 /** Once for each event, whoever told of it. */
