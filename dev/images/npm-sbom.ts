@@ -57,8 +57,12 @@ async function writeProject(folder: string, lock: Lock): Promise<void> {
   }
 }
 
-/** The service, which stands at the top, with what it needs and what the admin tool needs: that is in every image. */
-export function sbomOf(service: string, all: Bom): Bom {
+/**
+ * The service, which stands at the top, with what it needs and what the admin tool needs: that is in every image.
+ *
+ * @param inImage as `name@version`; of packages for other platforms npm leaves some of what they need, and so it is listed
+ */
+export function sbomOf(service: string, all: Bom, inImage: readonly string[] = []): Bom {
   const needed = new Set<string>();
   const edges = new Map(all.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
   const visit = (ref: string): void => {
@@ -66,6 +70,7 @@ export function sbomOf(service: string, all: Bom): Bom {
     needed.add(ref);
     for (const next of edges.get(ref) ?? []) visit(next);
   };
+  for (const one of inImage) if (edges.has(one)) visit(one);
   const ours = all.components.filter((one) => ['admin', service].some((name) => isOurs(one, name)));
   for (const one of ours) visit(one['bom-ref']);
   const top = ours.find((one) => isOurs(one, service));

@@ -35,7 +35,7 @@ async function write(service: ServiceName, image: string): Promise<string> {
   const cpu = contents?.cpu ?? 'x64';
   const all = listed.get(cpu) ?? npmSbom(lock, cpu);
   listed.set(cpu, all);
-  const packages = sbomOf(service, await all);
+  const packages = sbomOf(service, await all, contents?.npm);
   const wrong = contents ? differences(packages, contents) : [];
   if (wrong.length > 0) throw new Error(`${image}: ${wrong.join('; ')}`);
   const bom = contents ? withBase(packages, contents) : packages;
