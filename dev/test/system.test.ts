@@ -1,5 +1,6 @@
 /** One system for all suites: it takes a while to start, and an advertiser's organisation keeps the suites apart. */
 import { afterAll, beforeAll } from '@jest/globals';
+import { type Collector, startCollector } from './collector.ts';
 import { describeCreation } from './create-suite.ts';
 import { describeEstimates } from './estimate-suite.ts';
 import { describeFaults } from './faults-suite.ts';
@@ -8,13 +9,17 @@ import { describeMetrics } from './metrics-suite.ts';
 import { describeModes } from './modes-suite.ts';
 import { describePortal } from './portal-suite.ts';
 import { type System, startSystem } from './system.ts';
+import { describeTraces } from './trace-suite.ts';
 
+let collector: Collector;
 let started: System;
 beforeAll(async () => {
-  started = await startSystem();
+  collector = await startCollector();
+  started = await startSystem(collector.settings);
 }, 180_000);
 afterAll(async () => {
   await started?.[Symbol.asyncDispose]();
+  await collector?.[Symbol.asyncDispose]();
 }, 60_000);
 
 describeEstimates(() => started);
@@ -22,5 +27,9 @@ describeCreation(() => started);
 describeLifecycle(() => started);
 describeModes(() => started);
 describePortal(() => started);
+describeTraces(
+  () => started,
+  () => collector,
+);
 describeMetrics(() => started);
 describeFaults(() => started);

@@ -16,12 +16,14 @@ import type { DevState } from '../start/state.ts';
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 export type System = AsyncDisposable & {
+  /** Its own instead of `.dev`. */
+  readonly folder: string;
   /** Read anew each time, because a restarted service has another process id. */
   readonly state: () => DevState;
-  /** What `npm start` has printed so far. */
-  readonly output: () => string;
   /** Where each service is. */
   readonly services: () => Readonly<Record<ServiceName, string>>;
+  /** What `npm start` has printed so far. */
+  readonly output: () => string;
   /** Stands between the services and RabbitMQ. */
   readonly broker: TcpProxy;
   /** Runs the admin tool with `--json`; rejects with what it printed when it fails. */
@@ -32,9 +34,10 @@ export type System = AsyncDisposable & {
   readonly inOffersDatabase: (sql: string) => Promise<void>;
 };
 
-const readyWithinMs = 120_000;
+const readyWithinMs = 170_000;
 
-export async function startSystem(): Promise<System> {
+/** `settings`: for the environment of all its processes. */
+export async function startSystem(settings: Readonly<Record<string, string>> = {}): Promise<System> {
   const stores = storeAddresses() as { postgres: string; mongo: string; rabbitmq: string };
   mkdirSync(join(repository, '.dev'), { recursive: true });
   const folder = mkdtempSync(join(repository, '.dev', 'system-'));
@@ -43,6 +46,7 @@ export async function startSystem(): Promise<System> {
   const broker = await startTcpProxy(stores.rabbitmq);
   const environment = {
     ...process.env,
+    ...settings,
     DEV_FOLDER: folder,
     GATEWAY_DATABASE_URL: database('gateway'),
     OFFERS_DATABASE_URL: database('offers'),
@@ -74,13 +78,13 @@ export async function startSystem(): Promise<System> {
     throw error;
   }
   return {
+    folder,
     state: () => JSON.parse(readFileSync(stateFile, 'utf8')) as DevState,
+    services: () => servicesOf(adminSettings(folder)),
     output,
     broker,
     admin: async <T>(...args: readonly string[]) => {
-    folder,
       const command = ['packages/admin/src/main.ts', ...args, '--json'];
-    services: () => servicesOf(adminSettings(folder)),
       const { stdout } = await promisify(execFile)(process.execPath, command, {
         cwd: repository,
         env: { ...process.env, DEV_FOLDER: folder },
@@ -107,10 +111,6 @@ function adminSettings(folder: string): AdminSettings {
   return JSON.parse(readFileSync(join(folder, 'admin.json'), 'utf8')) as AdminSettings;
 }
 
-function collect(child: ChildProcess): () => string {
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (text += String(chunk)));
-  return () => text;
 function servicesOf(settings: AdminSettings): Readonly<Record<ServiceName, string>> {
   const addresses = serviceNames.map((name) => [
     name,
@@ -119,6 +119,10 @@ function servicesOf(settings: AdminSettings): Readonly<Record<ServiceName, strin
   return Object.fromEntries(addresses) as Record<ServiceName, string>;
 }
 
+function collect(child: ChildProcess): () => string {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (text += String(chunk)));
+  return () => text;
 }
 
 async function stop(child: ChildProcess): Promise<void> {

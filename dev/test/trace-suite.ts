@@ -1,0 +1,116 @@
+/** Traces of the whole system, as the services' own exporters send them to a collector (docs/operations/tracing.md). */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@offer-ads/testing/eventually';
+import { advertiser, newOrganisation, type Organisation, offerForm } from './advertiser.ts';
+import type { Collector, Span } from './collector.ts';
+import { payAsAPersonWould } from './simulators.ts';
+import type { System } from './system.ts';
+import { treeOf, wayTo, wrongParents } from './trace-tree.ts';
+
+/** Exporters send every fifth of a second, and a busy machine takes its time. */
+const patience = { timeoutMs: 45_000 };
+
+export function describeTraces(system: () => System, collector: () => Collector): void {
+  describe('a trace', () => {
+    let organisation: Organisation;
+    let sinceMs: number;
+    const spans = () =>
+      collector()
+        .spans()
+        .filter(({ startMs }) => startMs >= sinceMs);
+    /** Of those that begin with such a request, the one that has come as far as a mail. */
+    const traceUntilMail = (service: string, request: string) =>
+      eventually(() => {
+        const begun = spans().filter(
+          (span) => span.parentId === undefined && span.service === service && span.name === request,
+        );
+        const traces = begun.map(({ traceId }) => spans().filter((span) => span.traceId === traceId));
+        const complete = traces.find(
+          (trace) => trace.some(({ name }) => name === 'send mail') && wrongParents(trace).length === 0,
+        );
+        if (complete === undefined)
+          throw new Error(`no whole trace from ${request} to a mail:\n${traces.map(described).join('\n')}`);
+        return complete;
+      }, patience);
+
+    beforeAll(async () => {
+      organisation = await newOrganisation(system());
+      // Spans begin by the clock of the services' processes, to the millisecond.
+      sinceMs = Date.now() - 1;
+    }, 60_000);
+
+    it('of an offer that is paid from the balance goes from the gateway to every service and to the mail', async () => {
+      const title = 'Traced from the balance';
+      const reply = await advertiser(system(), organisation.key).create(await offerForm({ title }));
+      expect(reply.body.return_code).toBe('S1');
+      const trace = await traceUntilMail('gateway', 'POST /offers');
+      const toOffers = ['gateway SERVER POST /offers', 'gateway CLIENT POST', 'offers SERVER POST /offers'];
+      expectWays(trace, [
+        [...toOffers, 'offers CLIENT POST', 'pricing SERVER POST /internal/price'],
+        [...toOffers, 'offers CLIENT POST', 'moderation SERVER POST /internal/verdicts'],
+        [...toOffers, 'offers CLIENT POST', 'billing SERVER POST /internal/charges'],
+        [...toOffers, 'offers PRODUCER publish offer-ads', 'billing CONSUMER billing process'],
+        [
+          ...toOffers,
+          'offers PRODUCER publish offer-ads',
+          'notifier CONSUMER notifier process',
+          'notifier CLIENT send mail',
+        ],
+      ]);
+    }, 60_000);
+
+    it('of a card payment goes from the webhook by billing and offers to the mail', async () => {
+      const form = await offerForm({ title: 'Traced by card', payment_method: 'E' });
+      const reply = await advertiser(system(), organisation.key).create(form);
+      expect(reply.body.return_code).toBe('S1');
+      await payAsAPersonWould(reply.body.payment_url);
+      const trace = await traceUntilMail('billing', 'POST /webhooks/stripe');
+      expectWays(trace, [
+        [
+          'billing SERVER POST /webhooks/stripe',
+          'billing PRODUCER publish offer-ads',
+          'offers CONSUMER offers process',
+          'offers PRODUCER publish offer-ads',
+          'notifier CONSUMER notifier process',
+          'notifier CLIENT send mail',
+        ],
+      ]);
+    }, 60_000);
+
+    it('tells nothing that opens a door, names a person or is an advertiser’s own', () => {
+      const secrets = Object.values(
+        JSON.parse(readFileSync(join(system().folder, 'secrets.json'), 'utf8')) as Record<string, string>,
+      );
+      const own = [organisation.key, organisation.adminEmail, 'Traced', 'Crown', 'cs_test_'];
+      const passwords = [system().state().rabbitmq, ...Object.values(system().state().databases)].map(
+        (address) => `:${new URL(address).password}@`,
+      );
+      // A route's pattern holds no id.
+      for (const { sent, service, name } of spans()) {
+        for (const word of [...secrets, ...own, ...passwords])
+          if (sent.includes(word))
+            throw new Error(`${service} ${name} holds ${JSON.stringify(word)}: ${sent}`);
+        // Routes stand there as patterns, such as `/pay/:token`.
+        expect(sent).not.toMatch(/\/offers\/\d|\/pay\/\w/);
+      }
+    });
+
+    it('begins with a request or an event, never with what the services do again and again by themselves', () => {
+      const begun = spans().filter(({ parentId }) => parentId === undefined);
+      const kinds = new Set(begun.map(({ kind }) => kind));
+      for (const kind of kinds) expect(['SERVER', 'PRODUCER', 'CONSUMER']).toContain(kind);
+    });
+  });
+}
+
+function expectWays(trace: readonly Span[], ways: readonly (readonly string[])[]): void {
+  const there = trace.map((span) => wayTo(trace, span).join(' > '));
+  const missing = ways.map((way) => way.join(' > ')).filter((way) => !there.includes(way));
+  if (missing.length > 0) throw new Error(`not there:\n${missing.join('\n')}\n${described(trace)}`);
+}
+
+function described(trace: readonly Span[]): string {
+  return [...wrongParents(trace), treeOf(trace)].join('\n');
+}
