@@ -45,7 +45,7 @@ process.exitCode = empty.length === 0 ? 0 : 1;
 
 /** @throws when it is refused */
 async function answersTo(query: string): Promise<number> {
-  const response = await fetch(`${prometheus.url}/api/v1/query?${new URLSearchParams({ query })}`);
+  const response = await fetch(`${prometheus.url}/api/v1/query?${new URLSearchParams({ query }).toString()}`);
   const reply = (await response.json()) as { status: string; error?: string; data: { result: unknown[] } };
   if (reply.status !== 'success') throw new Error(`${query}: ${reply.error}`);
   return reply.data.result.length;

@@ -2,6 +2,7 @@
 import type { ServiceName } from '@offer-ads/contracts/primitives';
 import { RETRY_DELAYS_MS } from '@offer-ads/platform/broker';
 import { brokerNames } from '@offer-ads/platform/broker-topology';
+import { exactTypeParser } from '@offer-ads/platform/postgres';
 import { type Channel, connect } from 'amqplib';
 import pg from 'pg';
 import type { AdminClient } from '../demo-data/admin-client.ts';
@@ -143,7 +144,7 @@ async function query<Row extends pg.QueryResultRow>(
   text: string,
   values: readonly unknown[] = [],
 ): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url, types: { getTypeParser } });
+  const client = new pg.Client({ connectionString: url, types: { getTypeParser: exactTypeParser } });
   await client.connect();
   try {
     return (await client.query<Row>(text, [...values])).rows;
@@ -151,12 +152,6 @@ async function query<Row extends pg.QueryResultRow>(
     await client.end();
   }
 }
-
-const bigintType = 20;
-const getTypeParser = ((oid: number, format?: 'text' | 'binary') =>
-  oid === bigintType
-    ? BigInt
-    : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser;
 
 async function onChannel(url: string, work: (channel: Channel) => Promise<void>): Promise<void> {
   const connection = await connect(url, { noDelay: true });

@@ -28,17 +28,19 @@ export function startBalancer(port: number): Balancer {
 
   /** With nobody ready connections are refused, as those to a Service without endpoints are. */
   function listenOrNot(): Promise<void> {
-    changing = changing.then(async () => {
-      const wanted = readyOnes().length > 0 && !over.signal.aborted;
-      if (wanted && server === undefined) {
-        server = createServer({ allowHalfOpen: true, noDelay: true }, pass).listen(port, '127.0.0.1');
-        await once(server, 'listening');
-      } else if (!wanted && server !== undefined) {
-        server.close();
-        server = undefined;
-      }
-    });
+    changing = changing.then(adapt);
     return changing;
+  }
+
+  async function adapt(): Promise<void> {
+    const wanted = readyOnes().length > 0 && !over.signal.aborted;
+    if (wanted && server === undefined) {
+      server = createServer({ allowHalfOpen: true, noDelay: true }, pass).listen(port, '127.0.0.1');
+      await once(server, 'listening');
+    } else if (!wanted && server !== undefined) {
+      server.close();
+      server = undefined;
+    }
   }
 
   function pass(client: Socket): void {

@@ -14,10 +14,10 @@ export type Load = {
 const mostFailures = 100;
 
 export function startLoad(world: World, advertisers: readonly Advertiser[], tally: Tally): Load {
-  let stopping = false;
+  const over = new AbortController();
   let journeys = 0;
   const travelling = advertisers.map(async (advertiser, place) => {
-    for (let turn = place; !stopping && tally.failures().length < mostFailures; turn += 1) {
+    for (let turn = place; !over.signal.aborted && tally.failures().length < mostFailures; turn += 1) {
       try {
         await travel(world, advertiser, turn);
         journeys += 1;
@@ -29,7 +29,7 @@ export function startLoad(world: World, advertisers: readonly Advertiser[], tall
   return {
     journeys: () => journeys,
     stop: async () => {
-      stopping = true;
+      over.abort();
       await Promise.all(travelling);
     },
   };

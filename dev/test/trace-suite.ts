@@ -106,8 +106,8 @@ export function describeTraces(system: () => System, collector: () => Collector)
 }
 
 function expectWays(trace: readonly Span[], ways: readonly (readonly string[])[]): void {
-  const there = trace.map((span) => wayTo(trace, span).join(' > '));
-  const missing = ways.map((way) => way.join(' > ')).filter((way) => !there.includes(way));
+  const there = new Set(trace.map((span) => wayTo(trace, span).join(' > ')));
+  const missing = ways.map((way) => way.join(' > ')).filter((way) => !there.has(way));
   if (missing.length > 0) throw new Error(`not there:\n${missing.join('\n')}\n${described(trace)}`);
 }
 

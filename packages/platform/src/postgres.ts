@@ -134,7 +134,7 @@ function asFault(error: unknown): unknown {
 }
 
 /** Identifiers and money are `bigint`; a calendar day stays `YYYY-MM-DD`, it has no instant. */
-const exactTypeParser: typeof pg.types.getTypeParser = (type, format) => {
+export const exactTypeParser: typeof pg.types.getTypeParser = (type, format) => {
   if (type === pg.types.builtins.INT8) return BigInt;
   if (type === pg.types.builtins.DATE) return (day: string) => day;
   return pg.types.getTypeParser(type, format);

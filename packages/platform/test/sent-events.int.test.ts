@@ -141,7 +141,7 @@ it('the admin route publishes a period again, and refuses who has no credential 
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    return { status: response.status, body: (await response.json()) as unknown };
+    return { status: response.status, body: await response.json() };
   };
   await send(countedAt(monday, 1), countedAt(wednesday, 2));
   const { body } = await ask({ from: tuesday.toISOString() });

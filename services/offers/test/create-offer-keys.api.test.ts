@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { png } from '@offer-ads/testing/pictures';
-import { fields } from './create-fields.ts';
 import { attemptIn, none, nothingBut, refusal, startAfresh, tracesIn } from './creating.ts';
 import { create, createdId, form, type Parts, usualParts } from './forms.ts';
 import { type Answer, type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';

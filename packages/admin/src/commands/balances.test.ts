@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { adminUnderTest } from '../admin-under-test.ts';
 
-const { admin, adminJson, received, replies } = adminUnderTest();
+const { adminJson, received, replies } = adminUnderTest();
 
 describe('balances', () => {
   const organisation = (currency: string) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { adminUnderTest } from '../admin-under-test.ts';
 
-const { admin, adminJson, received, replies } = adminUnderTest();
+const { adminJson, received, replies } = adminUnderTest();
 
 describe('terms publish', () => {
   let folder: string;
