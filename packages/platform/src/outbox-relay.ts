@@ -1,4 +1,4 @@
-/** What the relays of both stores share: batch after batch while there are any, once at a time, and a last time at the end. */
+/** When the outbox is relayed: batch after batch while there are any, once at a time, and a last time at the end. */
 import type { Broker } from './broker.ts';
 import { serviceUnavailable } from './faults.ts';
 import type { Logger } from './logging.ts';

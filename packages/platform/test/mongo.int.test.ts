@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { testNamespace } from '@offer-ads/testing/broker';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
 import { Schema } from 'mongoose';
-import { on } from '../src/broker.ts';
 import { createMetrics } from '../src/metrics.ts';
 import { type Mongo, openMongo } from '../src/mongo.ts';
 import { prepareMongoInbox, recordInMongoInbox } from '../src/mongo-inbox.ts';
-import { addToMongoOutbox, startMongoOutboxRelay } from '../src/mongo-outbox.ts';
-import { Counted, connectTestBroker, counted } from './test-events.ts';
 
 const settings = { logger: silentLogger, metrics: createMetrics('pricing') };
 
@@ -78,42 +74,5 @@ describe('mongo inbox', () => {
     const firsts = await Promise.all([handle(), handle(), handle()]);
     expect(firsts.filter(Boolean)).toHaveLength(1);
     expect(await effects.countDocuments()).toBe(1);
-  });
-});
-
-describe('mongo outbox', () => {
-  it('publishes each event once and in order with two relays and two writers at work', async () => {
-    const corner = testNamespace();
-    const billing = resources.use(await connectTestBroker(corner, 'billing'));
-    const received: number[] = [];
-    await billing.consume([on(Counted, async (event) => void received.push(event.data.count))]);
-    for (const _replica of [1, 2]) {
-      const broker = resources.use(await connectTestBroker(corner, 'offers'));
-      resources.use(startMongoOutboxRelay({ mongo, broker, ...settings }));
-    }
-    const write = async (first: number) => {
-      for (let count = first; count < first + 100; count += 5)
-        await mongo.transaction((session) =>
-          addToMongoOutbox(
-            mongo,
-            session,
-            [0, 1, 2, 3, 4].map((place) => counted(count + place)),
-          ),
-        );
-    };
-    await Promise.all([write(0), write(1_000)]);
-    await eventually(() => expect(received).toHaveLength(200));
-    const written = (first: number) => Array.from({ length: 100 }, (_, index) => first + index);
-    expect(received.filter((count) => count < 1_000)).toEqual(written(0));
-    expect(received.filter((count) => count >= 1_000)).toEqual(written(1_000));
-  });
-
-  it('publishes nothing of a transaction that was rolled back', async () => {
-    const failed = mongo.transaction(async (session) => {
-      await addToMongoOutbox(mongo, session, [counted(1)]);
-      throw new Error('undone');
-    });
-    await expect(failed).rejects.toThrow('undone');
-    expect(await mongo.connection.collection('outbox').countDocuments()).toBe(0);
   });
 });
