@@ -1,7 +1,7 @@
 /** Who talks to whom: as NetworkPolicies allow it, and as settings say that it is done. */
 import { type Overlay, wholeOf } from './overlays.ts';
 import type { Manifest } from './render.ts';
-import { environmentOf, type Labels, workloadsOf } from './workloads.ts';
+import { environmentOf, type Labels, type Workload, workloadsOf } from './workloads.ts';
 
 type Selector = {
   readonly matchLabels?: Labels;
@@ -118,7 +118,7 @@ const storesByHost: Readonly<Record<string, string>> = {
 export function called(overlay: Overlay): string[] {
   const arrows = workloadsOf(overlay).flatMap((workload) => {
     if (stores.has(workload.name) || workload.name === 'valkey') return [];
-    const environment = environmentOf(overlay, workload);
+    const environment = settingsOf(overlay, workload);
     const addresses = Object.entries(environment)
       .filter(([name]) => !forOthers.test(name))
       .flatMap(([, value]) => targetsIn(value));
@@ -128,6 +128,13 @@ export function called(overlay: Overlay): string[] {
     return addresses.map((target) => `${workload.name} -> ${target}`);
   });
   return [...new Set(arrows)].toSorted();
+}
+
+function settingsOf(overlay: Overlay, workload: Workload): Record<string, string> {
+  const environment = environmentOf(overlay, workload);
+  // It is given what the admin tool needs, and asks these two.
+  const { OFFERS_ADMIN_URL = '', BILLING_ADMIN_URL = '' } = environment;
+  return workload.name === 'payments-check' ? { OFFERS_ADMIN_URL, BILLING_ADMIN_URL } : environment;
 }
 
 function targetsIn(value: string): string[] {

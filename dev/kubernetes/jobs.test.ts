@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@offer-ads/contracts/primitives';
+import { runAdmin } from '../../packages/admin/src/run.ts';
 import { manifestsOf, overlays } from './overlays.ts';
-import { type Container, workloadsOf } from './workloads.ts';
+import { type Container, workload, workloadsOf } from './workloads.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const all = overlays.flatMap((overlay) =>
@@ -48,5 +49,21 @@ describe('Jobs', () => {
     for (const { kind, metadata } of manifestsOf('overlays/production/migrations'))
       if (kind === 'Job')
         expect(metadata.labels).toMatchObject({ 'app.kubernetes.io/component': 'migration' });
+  });
+
+  it('ask the admin tool for a command that it has', async () => {
+    const [{ command = [] }] = workload('production', 'payments-check').pod.containers as readonly [
+      Container,
+    ];
+    const words = command.slice(2).filter((word) => word !== '--json');
+    const said: string[] = [];
+    const tools = () => {
+      throw new Error('not needed');
+    };
+    await runAdmin([...words, '--help'], tools, {
+      out: (line) => said.push(line),
+      err: (line) => said.push(line),
+    });
+    expect(said.join('\n')).toMatch(new RegExp(`^${words.join(' ')}[ \\n]`));
   });
 });
