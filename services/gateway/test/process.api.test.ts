@@ -89,12 +89,13 @@ describe('a gateway that is told to stop', () => {
     await callTimes(130);
     child.kill('SIGTERM');
 
+    await eventually(async () => expect((await fetch(`${base}/readyz`)).status).toBe(503));
+    answered.resolve();
+    expect(await inFlight).toMatchObject({ status: 200, body: '{"return_code":"S1","late":true}' });
     await eventually(async () => {
       await expect(fetch(`${base}/livez`)).rejects.toThrow('fetch failed');
     });
     expect(child.exitCode).toBeNull();
-    answered.resolve();
-    expect(await inFlight).toMatchObject({ status: 200, body: '{"return_code":"S1","late":true}' });
     // Its connections to the services are the last that the process closes before it sees to the log.
     await leftAlone.promise;
     await other.end();

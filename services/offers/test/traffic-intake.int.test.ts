@@ -225,7 +225,7 @@ describe('batches of replicas at the same time', () => {
       await tx.query('ROLLBACK TO before');
       return { recording };
     });
-    expect(await recording).toEqual(batches.map(() => ({ status: 'fulfilled', value: undefined })));
+    expect((await recording).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
   });
 
   it('see together that a viewer is a bot, though neither saw it alone', async () => {
