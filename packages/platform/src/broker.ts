@@ -24,7 +24,9 @@ export type Broker = AsyncDisposable & {
   /** Starts as soon as the broker is there, and again after every reconnection. Call it once. */
   readonly consume: (subscriptions: readonly Subscription[]) => Promise<void>;
   readonly connected: () => boolean;
-  /** CloudEvents types of events that carry a credential. */
+  /** CloudEvents types of the events that this release knows: it can publish no other. */
+  readonly types: readonly string[];
+  /** Of those, the ones that carry a credential. */
   readonly typesWithCredentials: readonly string[];
   readonly parked: {
     readonly list: (limit: number) => Promise<ParkedMessage[]>;
@@ -164,6 +166,7 @@ export async function connectBroker(o: {
       if (link !== undefined) await startConsumer(link).catch(link.line.reset);
     },
     connected: () => connection.current() !== undefined,
+    types: [...byType.keys()],
     typesWithCredentials: declarations.filter(({ credentials }) => credentials !== undefined).map(eventType),
     parked: {
       list: (limit) =>

@@ -2,6 +2,7 @@
 import { type RepublishReply, republishRequest } from '@offer-ads/contracts/admin-api';
 import express from 'express';
 import { requireAdmin } from './admin-routes.ts';
+import type { Broker } from './broker.ts';
 import type { Logger } from './logging.ts';
 import type { Postgres } from './postgres.ts';
 import { republish } from './sent-events.ts';
@@ -10,7 +11,7 @@ import { validInput } from './valid-input.ts';
 /** POST /admin/events/republish, again and again until it says 0. */
 export function mountRepublishRoute(
   app: express.Express,
-  o: { postgres: Postgres; adminToken: string; logger: Logger },
+  o: { postgres: Postgres; broker: Pick<Broker, 'types'>; adminToken: string; logger: Logger },
 ): void {
   app.post(
     '/admin/events/republish',
@@ -18,7 +19,7 @@ export function mountRepublishRoute(
     express.json({ limit: '1kb' }),
     async (req, res) => {
       const { from, to, upTo } = validInput(republishRequest, req.body);
-      const done = await republish(o.postgres, { from, to: to ?? END_OF_TIME, upTo });
+      const done = await republish(o.postgres, { from, to: to ?? END_OF_TIME, upTo, types: o.broker.types });
       res.json({ republished: done.republished, upTo: `${done.upTo}` } satisfies RepublishReply);
     },
   );

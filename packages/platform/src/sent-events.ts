@@ -18,10 +18,18 @@ export type Republished = {
   readonly upTo: bigint;
 };
 
-/** Puts events of a period back into the outbox, the oldest first, under their own ids; 0 when there are no more. */
+/**
+ * Puts events of a period back into the outbox, the oldest first, under their own ids; 0 when there are no more. Only of `types`:
+ * one that this release knows no more it cannot publish, and in the outbox it would hold up all behind it for ever.
+ */
 export async function republish(
   postgres: Postgres,
-  o: { readonly from: Date; readonly to: Date; readonly upTo?: bigint | undefined },
+  o: {
+    readonly from: Date;
+    readonly to: Date;
+    readonly types: readonly string[];
+    readonly upTo?: bigint | undefined;
+  },
 ): Promise<Republished> {
   return postgres.transaction(async (tx) => {
     const upTo = o.upTo ?? (await lastPosition(tx));
@@ -29,11 +37,12 @@ export async function republish(
       `WITH again AS (
          DELETE FROM sent_events WHERE position IN (
            SELECT position FROM sent_events
-            WHERE happened_at >= $1 AND happened_at < $2 AND position <= $3
+            WHERE happened_at >= greatest($1, now() - make_interval(days => $6)) AND happened_at < $2
+              AND position <= $3 AND event ->> 'type' = ANY ($5)
             ORDER BY position LIMIT $4 FOR UPDATE SKIP LOCKED)
          RETURNING position, event)
        INSERT INTO outbox (event) SELECT event FROM again ORDER BY position RETURNING position`,
-      [o.from, o.to, upTo, REPUBLISH_BATCH],
+      [o.from, o.to, upTo, REPUBLISH_BATCH, o.types, SENT_EVENTS_RETENTION_DAYS],
     );
     return { republished: moved.length, upTo };
   });

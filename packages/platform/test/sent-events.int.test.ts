@@ -3,6 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventType } from '@offer-ads/contracts/event-declaration';
 import { testNamespace } from '@offer-ads/testing/broker';
 import { createEmptyDatabase, type TestDatabase } from '@offer-ads/testing/database';
 import { eventually } from '@offer-ads/testing/eventually';
@@ -17,13 +18,14 @@ import { addToOutbox, startOutboxRelay } from '../src/outbox.ts';
 import { openPostgres, type Postgres } from '../src/postgres.ts';
 import { mountRepublishRoute } from '../src/republish-route.ts';
 import { REPUBLISH_BATCH, republish, startSentEventsPruning } from '../src/sent-events.ts';
-import { Counted, connectTestBroker, Unlocked } from './test-events.ts';
+import { Counted, connectTestBroker, testDeclarations, Unlocked } from './test-events.ts';
 
 const settings = { logger: silentLogger, metrics: createMetrics('offers') };
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 // Young enough to be kept.
 const [monday, tuesday, wednesday] = [daysAgo(3), daysAgo(2), daysAgo(1)] as const;
-const always = { from: monday, to: new Date('2100-01-01') };
+const types = testDeclarations.map(eventType);
+const always = { from: monday, to: new Date('2100-01-01'), types };
 
 let database: TestDatabase;
 let postgres: Postgres;
@@ -68,7 +70,9 @@ describe('sent events', () => {
     const first = [...received];
     received.length = 0;
     for (const _time of [1, 2]) {
-      expect(await republish(postgres, { from: tuesday, to: wednesday })).toMatchObject({ republished: 2 });
+      expect(await republish(postgres, { from: tuesday, to: wednesday, types })).toMatchObject({
+        republished: 2,
+      });
       await relay.flush();
     }
     await eventually(() => expect(counts()).toEqual([2, 3, 2, 3]));
@@ -78,7 +82,7 @@ describe('sent events', () => {
   it('are taken in parts that come to an end, though what was published again is kept again', async () => {
     await postgres.query(
       `INSERT INTO sent_events (position, event, happened_at)
-       SELECT n, json_build_object('type', 'x'), $1 FROM generate_series(1, $2::int) AS n`,
+       SELECT n, json_build_object('type', 'offer-ads.offers.Counted.v1'), $1 FROM generate_series(1, $2::int) AS n`,
       [monday, REPUBLISH_BATCH + 1],
     );
     const first = await republish(postgres, always);
@@ -91,6 +95,23 @@ describe('sent events', () => {
     );
     expect(await republish(postgres, { ...always, upTo: first.upTo })).toMatchObject({ republished: 1 });
     expect(await republish(postgres, { ...always, upTo: first.upTo })).toMatchObject({ republished: 0 });
+  });
+
+  it('are not published again when the release knows them no more: nothing could, and all behind them would wait for ever', async () => {
+    await send(countedAt(tuesday, 1));
+    await postgres.query(
+      `INSERT INTO sent_events (position, event, happened_at)
+       VALUES (0, '{"type":"offer-ads.offers.Counted.v0"}', $1)`,
+      [tuesday],
+    );
+    expect(await republish(postgres, always)).toMatchObject({ republished: 1 });
+    await relay.flush();
+    await eventually(() => expect(counts()).toEqual([1, 1]));
+  });
+
+  it('that nobody has removed after two weeks are not published again: inboxes may know them no more', async () => {
+    await send(countedAt(daysAgo(15), 15), countedAt(daysAgo(13), 13));
+    expect(await republish(postgres, { ...always, from: daysAgo(40) })).toMatchObject({ republished: 1 });
   });
 
   it('are none of those that carry a credential: nothing of them is kept', async () => {
@@ -133,7 +154,7 @@ it('the admin route publishes a period again, and refuses who has no credential 
     ...settings,
     clock: systemClock,
     readiness: async () => [],
-    routes: (app) => mountRepublishRoute(app, { postgres, adminToken, logger: silentLogger }),
+    routes: (app) => mountRepublishRoute(app, { postgres, broker: offers, adminToken, logger: silentLogger }),
   });
   const ask = async (body: object, token = adminToken) => {
     const response = await fetch(`${server.url}/admin/events/republish`, {

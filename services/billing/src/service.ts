@@ -112,7 +112,7 @@ export async function startBilling(
         invoiceRoutes(app, billing, pdfs, config.BILLING_CONTEXT_SECRET);
         internalRoutes(app, billing, config.BILLING_CONTEXT_SECRET);
         mountParkedRoutes(app, { broker, adminToken: config.ADMIN_TOKEN, logger });
-        mountRepublishRoute(app, { postgres, adminToken: config.ADMIN_TOKEN, logger });
+        mountRepublishRoute(app, { postgres, broker, adminToken: config.ADMIN_TOKEN, logger });
         adminRoutes(app, billing, config.ADMIN_TOKEN);
       },
     }),

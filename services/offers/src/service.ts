@@ -73,7 +73,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
       routes: (app) => {
         mountImageRoute(app, context);
         mountParkedRoutes(app, { broker, adminToken: config.ADMIN_TOKEN, logger });
-        mountRepublishRoute(app, { postgres, adminToken: config.ADMIN_TOKEN, logger });
+        mountRepublishRoute(app, { postgres, broker, adminToken: config.ADMIN_TOKEN, logger });
         mountAdminRoutes(app, { ...context, adminToken: config.ADMIN_TOKEN });
         mountOfferRoutes(app, { ...context, contextSecret: config.OFFERS_CONTEXT_SECRET });
       },

@@ -48,7 +48,7 @@ export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'door' 
   const clientIp = readClientIp(trustedProxies);
   const routes = (app: Express): void => {
     mountParkedRoutes(app, { broker: o.broker, adminToken, logger: o.logger });
-    mountRepublishRoute(app, { postgres: o.postgres, adminToken, logger: o.logger });
+    mountRepublishRoute(app, { postgres: o.postgres, broker: o.broker, adminToken, logger: o.logger });
     app.use(
       '/admin',
       requireAdmin({ token: adminToken, logger: o.logger }),
