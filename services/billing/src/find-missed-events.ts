@@ -33,11 +33,15 @@ async function readMode(billing: Billing, mode: Mode, signal: AbortSignal): Prom
     const { readUpTo } = reading;
     billing.logger.error({ mode, readUpTo }, 'events of the card provider are too old to be asked for');
   }
-  for (let page = 0; page < MOST_PAGES && !signal.aborted; page += 1) {
-    reading = await readPage(billing, mode, reading);
-    await saveReading(billing.postgres, mode, reading, now);
+  try {
+    for (let page = 0; page < MOST_PAGES && !signal.aborted; page += 1) {
+      reading = await readPage(billing, mode, reading);
+      await saveReading(billing.postgres, mode, reading, now);
+      if (reading.under === null) return;
+    }
+  } finally {
+    // When it failed too: of a list that can never be read since the start, nobody would be told.
     billing.meters.readUpTo.set({ mode }, reading.readUpTo.getTime() / 1_000);
-    if (reading.under === null) return;
   }
 }
 

@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/billing-events';
 import { createLogger } from '@offer-ads/platform/logging';
+import { createMetrics } from '@offer-ads/platform/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
 import type { Billing } from '../src/billing.ts';
 import type { Book } from '../src/domain/ledger.ts';
 import { findMissedEvents } from '../src/find-missed-events.ts';
+import { billingMeters } from '../src/meters.ts';
 import { latestProblems } from '../src/provider-events-store.ts';
 import { readStatement } from '../src/read-statement.ts';
 import { receiveWebhook } from '../src/receive-webhook.ts';
@@ -236,8 +238,13 @@ it('Stripe away keeps nothing from being found later, and a database that refuse
   const id = await test.reverse(`sessions/${offer.sessionId}/refund`);
   const otherId = await test.reverse(`sessions/${other.sessionId}/refund`);
   await test.setFaults({ failList: 'declined' });
+  const { readUpTo } = billingMeters(createMetrics('billing'));
+  billing = { ...billing, meters: { ...billing.meters, readUpTo } };
   await findLater();
   expect(await listed(id)).toEqual([]);
+  // Also a replica that has never read it tells how far it was read.
+  const { values } = await readUpTo.get();
+  expect(values.map(({ labels }) => labels['mode']).toSorted()).toEqual(['LIVE', 'TEST']);
   await test.setFaults({});
   await billing.postgres.query(
     `ALTER TABLE card_reversals ADD CONSTRAINT refuse CHECK (reversal_id <> '${id}') NOT VALID`,
