@@ -70,7 +70,12 @@ describe('readConfig', () => {
     const secretIs = (text: string) => ({ ...good, SIGNING_SECRET: text });
     const two = `${'x'.repeat(32)},${'y'.repeat(32)}`;
     expect(readConfig(schema, secretIs(two)).SIGNING_SECRET).toBe(two);
-    for (const bad of [`${'x'.repeat(32)},`, `${'x'.repeat(32)},${'y'.repeat(31)}`, `,${'x'.repeat(32)}`])
+    for (const bad of [
+      `${'x'.repeat(32)},`,
+      `${'x'.repeat(32)},${'y'.repeat(31)}`,
+      `,${'x'.repeat(32)}`,
+      two.replace(',', ', '),
+    ])
       expect(problemsOf(secretIs(bad))).toEqual([expect.stringMatching(/^SIGNING_SECRET: must be a random/)]);
   });
 

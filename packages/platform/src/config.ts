@@ -94,10 +94,12 @@ export const httpUrl = address('https://host:8080', /^https?$/).transform((url) 
 
 /** 32 characters: a signing secret or an admin credential that cannot be guessed. There is no default on purpose. */
 const secretHint =
-  'must be a random text of at least 32 characters, for example from `openssl rand -hex 32`; while it is replaced, several separated by commas';
+  'must be a random text of at least 32 characters, for example from `openssl rand -hex 32`; while it is replaced, several separated by commas without blanks';
 export const secret = z
   .string({ error: secretHint })
   .refine((text) => allSecrets(text).every((one) => one.length >= 32), { error: secretHint })
+  // Of `old, new` replicas would accept " new" until they are restarted with it in front: others refuse those that are.
+  .refine((text) => !/\s,|,\s/.test(text), { error: secretHint })
   .meta(isSecret);
 
 export const adminToken = secret.meta({
