@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { adminUnderTest } from '../admin-under-test.ts';
+import { runAdmin } from '../run.ts';
+import type { Tools } from '../tools.ts';
 
 const { adminJson, received, replies } = adminUnderTest();
 
@@ -45,5 +47,28 @@ describe('payments check', () => {
       status: 1,
       result: { ok: false, compared: 2, repaired: [], problems: [{ offerId: 7, problem: 'credit-missing' }] },
     });
+  });
+
+  it('repairs nothing while offers is empty, as it is before it is restored', async () => {
+    const asked: string[] = [];
+    const call: Tools['call'] = async (owner, { method, path }) => {
+      asked.push(`${method} ${owner}`);
+      const isListed = owner === 'billing' && /after=[0-6]&/.test(path);
+      return method === 'POST'
+        ? { offerId: 7, outcome: 'credited' }
+        : { payments: isListed ? [payment(7)] : [] };
+    };
+    const said: string[] = [];
+    const say = (line: string) => void said.push(line);
+    const check = (...options: string[]) =>
+      runAdmin(['payments', 'check', ...options, '--json'], () => ({ call }) as unknown as Tools, {
+        out: say,
+        err: say,
+      });
+    expect(await check('--repair', 'yes')).toBe(1);
+    expect(said.join()).toContain('restore offers first');
+    expect(asked).not.toContain('POST billing');
+    expect(await check()).toBe(1);
+    expect(said.join()).toContain('unknown-to-offers');
   });
 });

@@ -7,7 +7,7 @@ import {
   voidReply,
 } from '@offer-ads/contracts/payments-api';
 import type { z } from 'zod';
-import { type Command, command, yesOrNo } from '../command.ts';
+import { type Command, command, UsageError, yesOrNo } from '../command.ts';
 import { type PaymentProblem, pairs, paymentProblem } from '../compare-payments.ts';
 import type { Tools } from '../tools.ts';
 
@@ -24,7 +24,10 @@ export const paymentCommands: readonly Command[] = [
     options: { repair: yesOrNo.optional() },
     failed: (result) => 'ok' in result && result.ok === false,
     run: async ({ repair = false }, tools) => {
-      const { compared, problems } = await compareAll(tools);
+      const { compared, known, problems } = await compareAll(tools);
+      // An empty database is one that was not restored yet, or another system's: whatever billing has would be taken back for good.
+      if (repair && known === 0 && compared > 0)
+        throw new UsageError('offers knows no offer at all, but billing has payments: restore offers first');
       const repaired: { offerId: number; outcome: string }[] = [];
       if (repair)
         for (const found of problems) {
@@ -37,11 +40,20 @@ export const paymentCommands: readonly Command[] = [
   }),
 ];
 
-async function compareAll(tools: Tools): Promise<{ compared: number; problems: Found[] }> {
+type Comparison = {
+  readonly compared: number;
+  /** To offers. */
+  readonly known: number;
+  readonly problems: Found[];
+};
+
+async function compareAll(tools: Tools): Promise<Comparison> {
   let compared = 0;
+  let known = 0;
   const suspected: number[] = [];
-  for await (const { offerId, one, other } of pairs(known(tools), billed(tools))) {
+  for await (const { offerId, one, other } of pairs(knownOnes(tools), billedOnes(tools))) {
     compared += 1;
+    if (one !== undefined) known += 1;
     if (paymentProblem(one, other) !== null && suspected.length < MOST_SHOWN) suspected.push(offerId);
   }
   // What changed while the pages were read is asked about once more, by itself.
@@ -53,7 +65,7 @@ async function compareAll(tools: Tools): Promise<{ compared: number; problems: F
     const problem = paymentProblem(one, other);
     if (problem !== null) problems.push({ offerId, problem });
   }
-  return { compared, problems };
+  return { compared, known, problems };
 }
 
 /** Undefined: a person decides, or an event is to be published again (docs/operations/backup-and-restore.md). */
@@ -86,8 +98,8 @@ async function billedPage({ call }: Tools, page: Page) {
   return billedPayments.parse(await call('billing', { method: 'GET', path })).payments;
 }
 
-const known = (tools: Tools) => pageByPage((page) => knownPage(tools, page));
-const billed = (tools: Tools) => pageByPage((page) => billedPage(tools, page));
+const knownOnes = (tools: Tools) => pageByPage((page) => knownPage(tools, page));
+const billedOnes = (tools: Tools) => pageByPage((page) => billedPage(tools, page));
 
 async function* pageByPage<P extends { readonly offerId: number }>(read: (page: Page) => Promise<P[]>) {
   let after = 0;
