@@ -45,9 +45,10 @@ const SKIPPED_IDS = 1_000_000;
 
 /**
  * After a restore: ids that were given out after the moment of the backup are never given out again, because other services, the
- * card provider and people know them as something else. So every sequence goes on a million later.
+ * card provider and people know them as something else. So every sequence goes on a million later. So does the `version` in the
+ * tables of `versioned`, by which events are ordered: whoever has heard of a later one would take what is told now for old.
  */
-export async function skipUsedIds(o: { url: string }): Promise<number> {
+export async function skipUsedIds(o: { url: string; versioned?: readonly string[] }): Promise<number> {
   const client = new pg.Client({ connectionString: o.url });
   await client.connect();
   try {
@@ -56,6 +57,8 @@ export async function skipUsedIds(o: { url: string }): Promise<number> {
          FROM pg_sequences WHERE schemaname = 'public'`,
       [SKIPPED_IDS],
     );
+    for (const table of o.versioned ?? [])
+      await client.query(`UPDATE ${pg.escapeIdentifier(table)} SET version = version + $1`, [SKIPPED_IDS]);
     return rowCount ?? 0;
   } finally {
     await client.end();

@@ -100,7 +100,7 @@ describe('migrate', () => {
 });
 
 describe('skipUsedIds', () => {
-  it('never gives an id again that was given out after the backup, of any table and kind', async () => {
+  it('never gives an id or a version again that was given out after the backup, of any table and kind', async () => {
     const database = await createEmptyDatabase();
     const directory = await mkdtemp(join(tmpdir(), 'migrations-'));
     await using cleaning = new AsyncDisposableStack();
@@ -111,10 +111,12 @@ describe('skipUsedIds', () => {
       `CREATE TABLE shelves (shelf_id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
        CREATE TABLE "Books" (book_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
        CREATE SEQUENCE loans;
+       CREATE TABLE readers (name text, version integer NOT NULL);
+       INSERT INTO readers VALUES ('Ann', 3), ('Ben', 0);
        INSERT INTO shelves DEFAULT VALUES;`,
     );
     await migrate({ url: database.url, directory });
-    await skipUsedIds(database);
+    await skipUsedIds({ ...database, versioned: ['readers'] });
     await skipUsedIds(database);
     await using postgres = await openPostgres({
       url: database.url,
@@ -128,5 +130,10 @@ describe('skipUsedIds', () => {
       { book_id: 2_000_001n },
     ]);
     expect(await postgres.query("SELECT nextval('loans')")).toEqual([{ nextval: 2_000_001n }]);
+    // What is told from now on counts as later than all that was told after the backup.
+    expect(await postgres.query('SELECT version FROM readers ORDER BY name')).toEqual([
+      { version: 1_000_003 },
+      { version: 1_000_000 },
+    ]);
   });
 });

@@ -6,4 +6,4 @@ import { readDatabaseUrl } from './config.ts';
 const url = readDatabaseUrl();
 await migrate({ url, directory: fileURLToPath(new URL('../migrations', import.meta.url)) });
 // After a restore from a backup: docs/operations/backup-and-restore.md.
-if (process.argv.includes('--restored')) await skipUsedIds({ url });
+if (process.argv.includes('--restored')) await skipUsedIds({ url, versioned: ['organisations'] });

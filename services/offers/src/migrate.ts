@@ -7,4 +7,4 @@ const directory = fileURLToPath(new URL('../migrations', import.meta.url));
 const url = readDatabaseUrl();
 await migrate({ url, directory });
 // After a restore from a backup: docs/operations/backup-and-restore.md.
-if (process.argv.includes('--restored')) await skipUsedIds({ url });
+if (process.argv.includes('--restored')) await skipUsedIds({ url, versioned: ['offers', 'catalogue'] });
