@@ -14,32 +14,34 @@ const script = `
   import { startHttpServer } from ${module('./http-server.ts')};
   import { createLogger } from ${module('./logging.ts')};
   import { createMetrics } from ${module('./metrics.ts')};
+  import { restingTrace } from ${module('./traces.ts')};
   const { promise: answered, resolve } = Promise.withResolvers();
   await using server = await startHttpServer({
     service: 'offers', host: '127.0.0.1', port: 0, logger: createLogger({ service: 'offers', level: 'info' }),
     metrics: createMetrics('offers'), clock: systemClock, readiness: async () => [],
-    routes: (app) => app.get('/links/:token', (_req, res) => res.end().once('close', resolve)),
+    routes: (app) => app.get('/links/:token', (_req, res) => res.json(restingTrace()).once('close', resolve)),
   });
   process.stderr.write(server.url);
   await answered;`;
 
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-/** That process called once: its log, and how long it lived on after its reply. */
+/** That process called once: what it would pass on to others, its log, and how long it lived on after its reply. */
 async function callOnce(
   headers: Record<string, string>,
   env: NodeJS.ProcessEnv = {},
-): Promise<{ log: string; lingeredMs: number }> {
+): Promise<{ passedOn: unknown; log: string; lingeredMs: number }> {
   const hook = fileURLToPath(new URL('./telemetry.ts', import.meta.url));
   const args = ['--import', hook, '--input-type=module-typescript', '--eval', script];
   const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, ...env } });
   const log = text(child.stdout);
   const ended = once(child, 'close');
   const [url] = await once(child.stderr, 'data');
-  await fetch(`${url}/links/opens-a-door?signature=its-key`, { headers });
+  const reply = await fetch(`${url}/links/opens-a-door?signature=its-key`, { headers });
+  const passedOn = await reply.json();
   const answeredAt = performance.now();
   await ended;
-  return { log: await log, lingeredMs: performance.now() - answeredAt };
+  return { passedOn, log: await log, lingeredMs: performance.now() - answeredAt };
 }
 
 describe('the telemetry hook', () => {
@@ -55,6 +57,11 @@ describe('the telemetry hook', () => {
       expect(lingeredMs).toBeLessThan(20_000);
     },
   );
+
+  it('passes a caller’s trace on and nothing else that a caller says beside it', async () => {
+    const { passedOn } = await callOnce({ traceparent, baggage: 'person=ann%40example.com,door=a-key' });
+    expect(passedOn).toEqual({ traceparent: expect.stringContaining(traceparent.slice(3, 35)) });
+  });
 
   it('sends spans that name the route, but neither the path and query nor who called', async () => {
     const received: Buffer[] = [];

@@ -7,6 +7,12 @@ import { telemetryEndpoint } from './config.ts';
 
 register();
 
+/**
+ * A caller's trace is taken up, its `baggage` is not: that is any text of anybody, and would be passed on to every service, into
+ * outboxes and mails that wait, and to whomever else we call.
+ */
+process.env.OTEL_PROPAGATORS ||= 'tracecontext';
+
 const { SamplingDecision } = await import('@opentelemetry/api');
 const { NodeSDK } = await import('@opentelemetry/sdk-node');
 const { HttpInstrumentation } = await import('@opentelemetry/instrumentation-http');
