@@ -244,7 +244,7 @@ it('Stripe away keeps nothing from being found later, and a database that refuse
   expect(await listed(id)).toEqual([]);
   // Also a replica that has never read it tells how far it was read.
   const { values } = await readUpTo.get();
-  expect(values.map(({ labels }) => labels['mode']).toSorted()).toEqual(['LIVE', 'TEST']);
+  expect(new Set(values.map(({ labels }) => labels['mode']))).toEqual(new Set(['TEST', 'LIVE']));
   await test.setFaults({});
   await billing.postgres.query(
     `ALTER TABLE card_reversals ADD CONSTRAINT refuse CHECK (reversal_id <> '${id}') NOT VALID`,
