@@ -6,7 +6,7 @@ import type { Channel, ConsumeMessage } from 'amqplib';
 import { acknowledgeOn } from './broker-acknowledging.ts';
 import { type Batches, gatherBatches } from './broker-batches.ts';
 import { readMessage, type Subscription } from './broker-messages.ts';
-import type { Publish } from './broker-publishing.ts';
+import { type Publish, within } from './broker-publishing.ts';
 import { attemptsOf, type Delivery, settleBy } from './broker-settling.ts';
 import type { BrokerNames, BrokerUser } from './broker-topology.ts';
 import type { Withhold } from './broker-withholding.ts';
@@ -31,6 +31,8 @@ const BATCH_AT_MOST = 500;
 const PREFETCH_FOR_BATCHES = 2 * BATCH_AT_MOST;
 /** At most twenty transactions a second where little happens, and no event waits longer than anybody would notice. */
 const BATCH_LINGER_MS = 50;
+/** A broker that has gone silent would be told until its heartbeats are missed, most of the time that a process has to stop. */
+const CANCEL_TIMEOUT_MS = 2_000;
 
 export async function startConsuming(o: {
   channel: Channel;
@@ -114,7 +116,13 @@ export async function startConsuming(o: {
       over.abort();
       // At once, or another batch could begin while the broker is told.
       const batchesAtWork = [...batches.values()].map((batch) => batch.stop());
-      await channel.cancel(consumerTag);
+      const told = within(
+        CANCEL_TIMEOUT_MS,
+        channel.cancel(consumerTag),
+        'the end of consuming not confirmed',
+      );
+      // Whether it heard or not, what is at work needs the stores that are closed next.
+      await told.catch((error: unknown) => o.logger.warn({ error }, 'what comes yet is delivered again'));
       await Promise.all([...running, ...batchesAtWork]);
       channel.nackAll(true);
     },

@@ -24,6 +24,8 @@ export const RELAY_BATCH_SIZE = 500;
 export const MOST_COUNTED = 10_000;
 /** As often as metrics are scraped. */
 const LOOK_EVERY_MS = 15_000;
+/** A backlog of an outage is others' to publish, or the next start's: whoever stops has 30 s for all that is left to do. */
+const LAST_FLUSH_MS = 3_000;
 
 export function startRelay(o: {
   /** Publishes the oldest events and forgets them; says how many, 0 when another relay is at it. */
@@ -39,12 +41,12 @@ export function startRelay(o: {
     help: 'Events published from the outbox',
   });
 
-  const drain = async () => {
+  const drain = async (goesOn: () => boolean) => {
     let count: number;
     do {
       count = await o.relayBatch();
       published.inc(count);
-    } while (count === RELAY_BATCH_SIZE);
+    } while (count === RELAY_BATCH_SIZE && goesOn());
   };
   const loop = startLoop({
     name: 'outbox-relay',
@@ -52,8 +54,8 @@ export function startRelay(o: {
     logger: o.logger,
     metrics: o.metrics,
     // While the broker is away the events simply wait; the broker module is what reports the outage.
-    work: async () => {
-      if (o.broker.connected()) await drain();
+    work: async (signal) => {
+      if (o.broker.connected()) await drain(() => !signal.aborted);
     },
   });
 
@@ -68,7 +70,10 @@ export function startRelay(o: {
       await looking[Symbol.asyncDispose]();
       await loop[Symbol.asyncDispose]();
       // What a stopping service has just written should not wait for its next start.
-      await drain().catch((error: unknown) => o.logger.warn({ error }, 'outbox not flushed, events wait'));
+      const until = performance.now() + LAST_FLUSH_MS;
+      await drain(() => performance.now() < until).catch((error: unknown) =>
+        o.logger.warn({ error }, 'outbox not flushed, events wait'),
+      );
     },
   };
 }
