@@ -23,6 +23,11 @@ export type Broker = AsyncDisposable & {
   readonly publish: (events: readonly OutgoingEvent[]) => Promise<void>;
   /** Starts as soon as the broker is there, and again after every reconnection. Call it once. */
   readonly consume: (subscriptions: readonly Subscription[]) => Promise<void>;
+  /**
+   * For whoever stops, before the outbox is emptied for the last time: waits for the events at work and takes no more, nor after a
+   * reconnection. Publishing goes on.
+   */
+  readonly stopConsuming: () => Promise<void>;
   readonly connected: () => boolean;
   /** CloudEvents types of the events that this release knows: it can publish no other. */
   readonly types: readonly string[];
@@ -101,7 +106,7 @@ export async function connectBroker(o: {
   async function startConsumer({ line, publish }: Link): Promise<void> {
     if (subscriptions.length === 0) return;
     const channel = line.guard(await line.model.createChannel());
-    consuming = await startConsuming({
+    const started = await startConsuming({
       channel,
       publish,
       service,
@@ -113,6 +118,16 @@ export async function connectBroker(o: {
       logger,
       metrics,
     });
+    consuming = started;
+    // It was told to stop meanwhile.
+    if (subscriptions.length === 0) await stopConsuming();
+  }
+
+  async function stopConsuming(): Promise<void> {
+    subscriptions = [];
+    const stopped = consuming;
+    consuming = undefined;
+    await stopped?.stop().catch((error: unknown) => logger.warn({ error }, 'consumer did not stop'));
   }
 
   function linked(): Link {
@@ -165,6 +180,7 @@ export async function connectBroker(o: {
       // Without a link, or when this fails, the set-up of the coming connection starts it.
       if (link !== undefined) await startConsumer(link).catch(link.line.reset);
     },
+    stopConsuming,
     connected: () => connection.current() !== undefined,
     types: [...byType.keys()],
     typesWithCredentials: declarations.filter(({ credentials }) => credentials !== undefined).map(eventType),
@@ -179,7 +195,7 @@ export async function connectBroker(o: {
     },
     [Symbol.asyncDispose]: async () => {
       // First of all, or another batch could begin meanwhile.
-      await consuming?.stop().catch((error: unknown) => logger.warn({ error }, 'consumer did not stop'));
+      await stopConsuming();
       await watching?.[Symbol.asyncDispose]();
       await connection[Symbol.asyncDispose]();
     },

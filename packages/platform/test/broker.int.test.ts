@@ -124,6 +124,27 @@ describe('publishing', () => {
 });
 
 describe('handling', () => {
+  it('that is stopped ends what has begun and begins nothing more, while publishing goes on', async () => {
+    const begun: number[] = [];
+    const letGo = Promise.withResolvers<void>();
+    const { offers, billing, corner } = await publisherAndConsumer(async (count) => {
+      begun.push(count);
+      await letGo.promise;
+    });
+    await offers.publish([counted(1)]);
+    await eventually(() => expect(begun).toEqual([1]));
+    let stopped = false;
+    const stopping = billing.stopConsuming().finally(() => {
+      stopped = true;
+    });
+    await billing.publish([counted(2)]);
+    expect(stopped).toBe(false);
+    letGo.resolve();
+    await stopping;
+    await eventually(async () => expect(await corner.waiting('billing')).toBe(1));
+    expect(begun).toEqual([1]);
+  });
+
   it('parks a poisonous event after five attempts, with the reason, while its neighbours flow', async () => {
     const attempts: number[] = [];
     const handled: number[] = [];

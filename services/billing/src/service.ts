@@ -70,6 +70,7 @@ export async function startBilling(
     logger,
   };
   await broker.consume(subscriptions(billing));
+  started.defer(() => broker.stopConsuming());
   const reconciliation = started.use(
     startLoop({
       name: 'checkout-reconciliation',

@@ -57,6 +57,8 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   );
   started.use(startOutboxRelay({ postgres, broker, ...foundation }));
   await broker.consume(subscriptions(context));
+  // Before the outbox is emptied for the last time: they write into it.
+  started.defer(() => broker.stopConsuming());
   started.use(startInboxPruning({ postgres, ...foundation }));
   started.use(startTrafficPruning({ postgres, ...foundation }));
   started.use(watchLiveOffers({ postgres, ...foundation }));
