@@ -56,6 +56,18 @@ describe('a service process', () => {
     expect(stderr).toContain('no store');
   });
 
+  it('ends in time when it is told to stop in the middle of a start that hangs', async () => {
+    const child = run(`
+      const wait = setTimeout;
+      globalThis.setTimeout = (work, ms) => wait(work, ms / 100);
+      setInterval(() => {}, 1000);
+      process.stdout.write('starting');
+      await new Promise(() => {});`);
+    await once(child.stdout!, 'data');
+    child.kill('SIGTERM');
+    expect(await outcome(child)).toEqual({ code: 1, stderr: 'offers: did not stop in time\n' });
+  }, 20_000);
+
   it('ends at once on a second signal', async () => {
     const child = run(`
       setInterval(() => {}, 1000);

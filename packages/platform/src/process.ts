@@ -17,10 +17,13 @@ export type RunningService = AsyncDisposable & {
 /** Runs until SIGTERM or SIGINT. Exit codes: 0 stopped, 1 failed to start or stop, 78 settings are wrong. */
 export async function runService(service: ServiceName, start: () => Promise<RunningService>): Promise<void> {
   const signalled = waitForSignal();
+  // From the signal on, also when it meets a start that hangs.
+  void signalled.then(() =>
+    setTimeout(() => exitNow(service, 'did not stop in time', 1), stopWithinMs).unref(),
+  );
   try {
     const running = await start();
     const signal = await signalled;
-    setTimeout(() => exitNow(service, 'did not stop in time', 1), stopWithinMs).unref();
     // Whoever presses Ctrl-C calls nothing any more.
     if (signal === 'SIGTERM') await running.drain();
     await running[Symbol.asyncDispose]();
