@@ -75,6 +75,8 @@ describe('readConfig', () => {
       `${'x'.repeat(32)},${'y'.repeat(31)}`,
       `,${'x'.repeat(32)}`,
       two.replace(',', ', '),
+      `${two}\n`,
+      ` ${two}`,
     ])
       expect(problemsOf(secretIs(bad))).toEqual([expect.stringMatching(/^SIGNING_SECRET: must be a random/)]);
   });

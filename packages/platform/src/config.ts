@@ -99,7 +99,8 @@ export const secret = z
   .string({ error: secretHint })
   .refine((text) => allSecrets(text).every((one) => one.length >= 32), { error: secretHint })
   // Of `old, new` replicas would accept " new" until they are restarted with it in front: others refuse those that are.
-  .refine((text) => !/\s,|,\s/.test(text), { error: secretHint })
+  // A line break at the end, as secrets made of files have it, no header can carry, and no other service may have.
+  .refine((text) => !/^\s|\s$|\s,|,\s/.test(text), { error: secretHint })
   .meta(isSecret);
 
 export const adminToken = secret.meta({
