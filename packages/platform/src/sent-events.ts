@@ -34,11 +34,14 @@ export async function republish(
   return postgres.transaction(async (tx) => {
     const upTo = o.upTo ?? (await lastPosition(tx));
     const moved = await tx.query(
-      `WITH again AS (
+      `WITH earliest AS (
+         SELECT position FROM sent_events WHERE ${isOfPeriod} ORDER BY happened_at LIMIT $4),
+       again AS (
          DELETE FROM sent_events WHERE position IN (
+           -- From where the period begins, in order, until there are enough; by time, all of it would be read and sorted each time.
            SELECT position FROM sent_events
-            WHERE happened_at >= greatest($1, now() - make_interval(days => $6)) AND happened_at < $2
-              AND position <= $3 AND event ->> 'type' = ANY ($5)
+            WHERE position BETWEEN (SELECT min(position) FROM earliest) AND $3
+              AND (${isOfPeriod}) IS TRUE AND event ->> 'type' = ANY ($5)
             ORDER BY position LIMIT $4 FOR UPDATE SKIP LOCKED)
          RETURNING position, event)
        INSERT INTO outbox (event) SELECT event FROM again ORDER BY position RETURNING position`,
@@ -47,6 +50,8 @@ export async function republish(
     return { republished: moved.length, upTo };
   });
 }
+
+const isOfPeriod = 'happened_at >= greatest($1, now() - make_interval(days => $6)) AND happened_at < $2';
 
 async function lastPosition(tx: Pick<Postgres, 'query'>): Promise<bigint> {
   const [row] = await tx.query<{ last: bigint }>(
@@ -70,8 +75,8 @@ async function pruneSentEvents(postgres: Postgres, signal: AbortSignal): Promise
   while (!signal.aborted) {
     const gone = await postgres.query(
       `DELETE FROM sent_events WHERE position IN (
-         SELECT position FROM sent_events WHERE happened_at < now() - make_interval(days => $1) LIMIT $2
-         FOR UPDATE SKIP LOCKED)
+         SELECT position FROM sent_events WHERE happened_at < now() - make_interval(days => $1)
+          ORDER BY happened_at LIMIT $2 FOR UPDATE SKIP LOCKED)
        RETURNING position`,
       [SENT_EVENTS_RETENTION_DAYS, PRUNE_BATCH],
     );
