@@ -26,17 +26,19 @@ export function startBalancer(port: number): Balancer {
 
   const readyOnes = () => [...replicas.values()].filter(({ isReady }) => isReady);
 
-  /** With nobody ready connections are refused, as those to a Service without endpoints are. */
+  /** With nobody ready connections are refused, as those to a Service without endpoints are. Rejects when somebody else has the port. */
   function listenOrNot(): Promise<void> {
-    changing = changing.then(adapt);
-    return changing;
+    const changed = changing.then(adapt);
+    changing = changed.catch(() => {});
+    return changed;
   }
 
   async function adapt(): Promise<void> {
     const wanted = readyOnes().length > 0 && !over.signal.aborted;
     if (wanted && server === undefined) {
-      server = createServer({ allowHalfOpen: true, noDelay: true }, pass).listen(port, '127.0.0.1');
-      await once(server, 'listening');
+      const listening = createServer({ allowHalfOpen: true, noDelay: true }, pass).listen(port, '127.0.0.1');
+      await once(listening, 'listening');
+      server = listening;
     } else if (!wanted && server !== undefined) {
       server.close();
       server = undefined;
@@ -74,7 +76,8 @@ export function startBalancer(port: number): Balancer {
         }
       }),
     );
-    await listenOrNot();
+    // Who adds a replica hears of it.
+    await listenOrNot().catch(() => {});
   }
 
   const probing = (async () => {
@@ -93,7 +96,7 @@ export function startBalancer(port: number): Balancer {
     },
     remove: (removed) => {
       replicas.delete(removed);
-      void listenOrNot();
+      void listenOrNot().catch(() => {});
     },
     [Symbol.asyncDispose]: async () => {
       over.abort();
