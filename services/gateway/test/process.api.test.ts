@@ -56,18 +56,6 @@ describe('a gateway that is told to stop', () => {
     const { url: base, child } = await startProcess();
     const exited = once(child, 'exit') as Promise<[number | null, string | null]>;
 
-    const arrived = Promise.withResolvers<void>();
-    const before = gateway.pricing.respond;
-    const answered = Promise.withResolvers<void>();
-    const leftAlone = Promise.withResolvers<void>();
-    gateway.pricing.respond = (req, res) => {
-      arrived.resolve();
-      req.socket.once('close', () => leftAlone.resolve());
-      req.resume();
-      void answered.promise.then(() => res.end('{"return_code":"S1","late":true}'));
-    };
-    const inFlight = gateway.call('/offers/price-estimate', { base, key, method: 'POST', body: '{}' });
-    await arrived.promise;
     const callTimes = async (times: number) => {
       const replies = await Promise.all(
         Array.from({ length: times }, () => gateway.call('/categories', { base, key })),
@@ -87,6 +75,26 @@ describe('a gateway that is told to stop', () => {
       expect(rows).toHaveLength(1);
     });
     await callTimes(130);
+
+    const arrived = Promise.withResolvers<void>();
+    const before = gateway.offers.respond;
+    const answered = Promise.withResolvers<void>();
+    const leftAlone = Promise.withResolvers<void>();
+    gateway.offers.respond = (req, res) => {
+      arrived.resolve();
+      req.socket.once('close', () => leftAlone.resolve());
+      req.resume();
+      void answered.promise.then(() => res.end('{"return_code":"S1","late":true}'));
+    };
+    // A creation, because it may take longest: an answer that waits for a busy machine is in time all the same.
+    const inFlight = gateway.call('/offers', {
+      base,
+      key,
+      method: 'POST',
+      body: '--b--',
+      headers: { 'content-type': 'multipart/form-data; boundary=b' },
+    });
+    await arrived.promise;
     child.kill('SIGTERM');
 
     await eventually(async () => expect((await fetch(`${base}/readyz`)).status).toBe(503));
@@ -100,10 +108,10 @@ describe('a gateway that is told to stop', () => {
     await leftAlone.promise;
     await other.end();
     expect(await exited).toEqual([0, null]);
-    gateway.pricing.respond = before;
+    gateway.offers.respond = before;
 
     const logged = await callsOf(organisationId);
     expect(logged.filter(({ route }) => route === 'GET /categories')).toHaveLength(150);
-    expect(logged.filter(({ route }) => route === 'POST /offers/price-estimate')).toHaveLength(1);
+    expect(logged.filter(({ route }) => route === 'POST /offers')).toHaveLength(1);
   });
 });
