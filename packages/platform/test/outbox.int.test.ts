@@ -8,7 +8,7 @@ import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
 import { type Broker, on } from '../src/broker.ts';
-import { recordInInbox, startInboxPruning } from '../src/inbox.ts';
+import { INBOX_PRUNE_BATCH, recordInInbox, startInboxPruning } from '../src/inbox.ts';
 import { tryWithLeadership } from '../src/loops.ts';
 import { createMetrics } from '../src/metrics.ts';
 import { migrate } from '../src/migrations.ts';
@@ -175,6 +175,20 @@ describe('inbox', () => {
     await using pruning = startInboxPruning({ postgres, ...settings });
     await pruning.runNow();
     expect(await postgres.query('SELECT 1 FROM inbox')).toHaveLength(1);
+  });
+
+  it('forgets all that is old in one run, in steps that an index leads to', async () => {
+    await postgres.query(
+      `INSERT INTO inbox SELECT gen_random_uuid(), now() - interval '31 days' FROM generate_series(0, $1)`,
+      [INBOX_PRUNE_BATCH],
+    );
+    await using pruning = startInboxPruning({ postgres, ...settings });
+    await pruning.runNow();
+    expect(await postgres.query('SELECT 1 FROM inbox')).toEqual([]);
+    const indexes = await postgres.query(
+      "SELECT indexname FROM pg_indexes WHERE tablename = 'inbox' ORDER BY 1",
+    );
+    expect(indexes.map(({ indexname }) => indexname)).toEqual(['inbox_by_time', 'inbox_pkey']);
   });
 });
 
