@@ -57,8 +57,14 @@ export function watchQueues(o: {
     work: async () => {
       const model = o.model();
       // Nothing is known then, and `broker_connected` says why.
-      if (model === undefined) messages.reset();
-      else await within(LOOK_TIMEOUT_MS, look(model), 'the length of the queues was not told in time');
+      if (model === undefined) return messages.reset();
+      try {
+        await within(LOOK_TIMEOUT_MS, look(model), 'the length of the queues was not told in time');
+      } catch (error) {
+        // What was so a while ago is not told as what is; that looks fail shows in LoopFailing.
+        messages.reset();
+        throw error;
+      }
     },
   });
 }

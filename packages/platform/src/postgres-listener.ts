@@ -5,6 +5,8 @@ import type { Logger } from './logging.ts';
 import type { Postgres } from './postgres.ts';
 
 const RECONNECT_AFTER_MS = 1_000;
+/** A database that has gone silent answers neither LISTEN nor a goodbye. */
+const ANSWERS_WITHIN_MS = 3_000;
 
 /**
  * Calls `wake` for every notification and after every (re)connection, because notifications that were sent while
@@ -22,6 +24,7 @@ export function listen(o: {
     const client = new pg.Client({
       connectionString: o.postgres.pool.options.connectionString,
       connectionTimeoutMillis: o.postgres.pool.options.connectionTimeoutMillis,
+      query_timeout: ANSWERS_WITHIN_MS,
       keepAlive: true,
     });
     const ended = new Promise<void>((resolve) => {
@@ -36,7 +39,13 @@ export function listen(o: {
       o.wake();
       await ended;
     } finally {
-      await client.end().catch(() => {});
+      const enough = new AbortController();
+      await Promise.race([
+        client.end().catch(() => {}),
+        pause(ANSWERS_WITHIN_MS, undefined, { signal: enough.signal }).catch(() => {}),
+      ]);
+      enough.abort();
+      client.connection.stream.destroy();
     }
   }
 

@@ -5,6 +5,7 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
 import { createMetrics } from '../src/metrics.ts';
 import { openPostgres, type Postgres } from '../src/postgres.ts';
+import { listen } from '../src/postgres-listener.ts';
 
 const settings = { logger: silentLogger, metrics: createMetrics('offers') };
 
@@ -90,4 +91,20 @@ describe('postgres', () => {
     const open = openPostgres({ url: 'postgres://postgres@127.0.0.1:1/none', ...settings });
     await expect(open).rejects.toMatchObject({ status: 503 });
   });
+});
+
+it('whoever listens leaves a database that has gone silent, and hears again once it answers', async () => {
+  const database = await createEmptyDatabase();
+  await using cleaning = new AsyncDisposableStack();
+  cleaning.defer(database.dispose);
+  const wire = cleaning.use(await startTcpProxy(database.url));
+  const postgres = cleaning.use(await openPostgres({ url: wire.url, ...settings }));
+  let woken = 0;
+  const listener = listen({ postgres, channel: 'test', logger: silentLogger, wake: () => void (woken += 1) });
+  await eventually(() => expect(woken).toBe(1));
+  wire.cut();
+  await eventually(() => expect(woken).toBe(2));
+  wire.freeze();
+  // Without a deadline it would say goodbye for as long as TCP takes to give up.
+  await listener[Symbol.asyncDispose]();
 });
