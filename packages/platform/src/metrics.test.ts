@@ -24,6 +24,15 @@ describe('metrics', () => {
     expect(text).toContain('payments_total{mode="LIVE",outcome="paid",service="billing"} 0');
   });
 
+  it('tell 0 of times that were not measured yet', async () => {
+    const metrics = createMetrics('moderation');
+    const from0 = { verdict: ['allowed', 'none'] };
+    metrics.histogram({ name: 'verdict_seconds', help: 'Time.', labelNames: ['verdict'], from0 });
+    const text = await metrics.registry.metrics();
+    expect(text).toMatch(/^verdict_seconds_count\{.*verdict="allowed".*\} 0$/m);
+    expect(text).toMatch(/^verdict_seconds_bucket\{le="5".*verdict="none".*\} 0$/m);
+  });
+
   it('are read when somebody asks, however many tell of one gauge', async () => {
     const metrics = createMetrics('offers');
     const declared = { name: 'waiting', help: 'Waiting.', labelNames: ['pool'] };

@@ -14,7 +14,9 @@ export type Metrics = {
    */
   readonly counter: (o: Instrument & { readonly from0?: From0 }) => Counter;
   readonly gauge: (o: Instrument) => Gauge;
-  readonly histogram: (o: Instrument & { readonly buckets?: readonly number[] }) => Histogram;
+  readonly histogram: (
+    o: Instrument & { readonly buckets?: readonly number[]; readonly from0?: From0 },
+  ) => Histogram;
   /** A gauge that is read whenever somebody scrapes, by everyone who has asked for it: `read` is quick and sets what is so now. */
   readonly readGauge: (o: Instrument, read: (gauge: Gauge) => void) => void;
 };
@@ -43,8 +45,12 @@ export function createMetrics(service: string): Metrics {
       return counter;
     },
     gauge: (o) => once(o.name, () => new Gauge(settings(o))),
-    histogram: (o) =>
-      once(o.name, () => new Histogram({ ...settings(o), buckets: [...(o.buckets ?? durationBuckets)] })),
+    histogram: (o) => {
+      const buckets = [...(o.buckets ?? durationBuckets)];
+      const histogram = once(o.name, () => new Histogram({ ...settings(o), buckets }));
+      if (o.from0 !== undefined) for (const labels of everyCombination(o.from0)) histogram.zero(labels);
+      return histogram;
+    },
     readGauge: (o, read) => {
       const known = readers.get(o.name);
       if (known !== undefined) return void known.push(read);

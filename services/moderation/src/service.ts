@@ -49,6 +49,7 @@ export async function startModeration(
     name: 'moderation_verdict_seconds',
     help: 'Time to a verdict, or to the answer that there is none, waiting included.',
     labelNames: ['verdict'],
+    from0: { verdict: ['allowed', 'refused', 'unreadable', 'none'] },
   });
   const waiting = { name: 'moderation_pictures_waiting', help: 'Pictures that wait for a place.' };
   metrics.readGauge(waiting, (gauge) => gauge.set(admission.waiting()));
