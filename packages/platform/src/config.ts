@@ -103,6 +103,11 @@ export const secret = z
   .refine((text) => !/^\s|\s$|\s,|,\s/.test(text), { error: secretHint })
   .meta(isSecret);
 
+/** Given by others, to be sent as it is. A line break at its end would be refused only when it is sent, in an error that quotes it. */
+export const credential = z
+  .string()
+  .regex(/^[\x21-\x7e]+$/, { error: 'must be printable characters without spaces or line breaks' });
+
 export const adminToken = secret.meta({
   description:
     'Opens the admin routes of all six services to the platform team, that is, to the admin tool. The same in all of them.',

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import {
   adminToken,
   contextSecret,
+  credential,
   httpSettings,
   httpUrl,
   isSecret,
@@ -20,10 +21,6 @@ const count = z
   .string()
   .regex(/^[1-9]\d{0,3}$/, { error: 'must be a whole number from 1 to 9999' })
   .transform(Number);
-// A line break at its end would be refused only when it is sent, in an error that quotes it.
-const credential = z
-  .string()
-  .regex(/^[\x21-\x7e]+$/, { error: 'must be printable characters without spaces or line breaks' });
 
 export const moderationSettings = z.object({
   ...httpSettings,

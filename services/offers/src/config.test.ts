@@ -21,7 +21,7 @@ const bucket = {
   IMAGE_STORE_URL: 's3://pictures',
   S3_ENDPOINT: 'https://s3.example/',
   S3_ACCESS_KEY_ID: 'id',
-  S3_SECRET_ACCESS_KEY: 'a secret',
+  S3_SECRET_ACCESS_KEY: 'a-secret',
 };
 
 describe('the settings of offers', () => {
@@ -56,7 +56,7 @@ describe('the store of pictures', () => {
       region: 'us-east-1',
       pathStyle: true,
       accessKeyId: 'id',
-      secretAccessKey: 'a secret',
+      secretAccessKey: 'a-secret',
     });
   });
 
@@ -69,6 +69,14 @@ describe('the store of pictures', () => {
     expect(() => readOffersConfig({ IMAGE_STORE_URL: 's3://pictures' })).toThrow(
       /ADMIN_TOKEN is missing[\s\S]*S3_ENDPOINT is missing[\s\S]*S3_ACCESS_KEY_ID is missing[\s\S]*S3_SECRET_ACCESS_KEY is missing/,
     );
+  });
+
+  it('has keys that are refused with the line break that files end in, by name and never by value', () => {
+    for (const name of ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']) {
+      const read = () => readOffersConfig({ ...whole, ...bucket, [name]: 'copied-from-a-file\n' });
+      expect(read).toThrow(`${name}: must be printable characters without spaces or line breaks`);
+      expect(read).not.toThrow('copied-from-a-file');
+    }
   });
 
   it.each([

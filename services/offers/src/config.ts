@@ -4,6 +4,7 @@ import {
   adminToken,
   amqpUrl,
   contextSecret,
+  credential,
   httpSettings,
   httpUrl,
   isSecret,
@@ -52,7 +53,7 @@ export const offersSettings = z.object({
     description: 'Address of the store of buckets; needed with s3://.',
     example: 'https://s3.eu-west-1.amazonaws.com',
   }),
-  S3_REGION: z.string().optional().meta({
+  S3_REGION: credential.optional().meta({
     description: 'Its region, where it has any.',
     example: 'eu-west-1',
     without: 'us-east-1',
@@ -62,17 +63,11 @@ export const offersSettings = z.object({
     example: 'false',
     without: 'true',
   }),
-  S3_ACCESS_KEY_ID: z
-    .string()
-    .optional()
-    .meta({
-      ...isSecret,
-      description: 'Id of a key that may get, put, delete and list in the bucket; needed with s3://.',
-    }),
-  S3_SECRET_ACCESS_KEY: z
-    .string()
-    .optional()
-    .meta({ ...isSecret, description: 'The secret of that key.' }),
+  S3_ACCESS_KEY_ID: credential.optional().meta({
+    ...isSecret,
+    description: 'Id of a key that may get, put, delete and list in the bucket; needed with s3://.',
+  }),
+  S3_SECRET_ACCESS_KEY: credential.optional().meta({ ...isSecret, description: 'The secret of that key.' }),
 });
 
 const neededByS3 = {
