@@ -25,6 +25,17 @@ export type Tools = {
   readonly call: (owner: Owner, call: Call) => Promise<object>;
 };
 
+/** A service has answered, and not as it was asked to. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(`${message} (HTTP ${status})`);
+    this.status = status;
+  }
+}
+
 const TIMEOUT_MS = 30_000;
 
 /** The actor is who did it, for the services' audit log. */
@@ -57,7 +68,7 @@ export function createTools(settings: AdminSettings, o: { actor: string; namespa
     });
     const answer = readObject(await reply.body.text());
     if (reply.statusCode < 300 && answer !== undefined) return answer;
-    throw new Error(`${owner}: ${messageOf(answer) ?? `unexpected answer`} (HTTP ${reply.statusCode})`);
+    throw new Refused(`${owner}: ${messageOf(answer) ?? 'unexpected answer'}`, reply.statusCode);
   };
   return { settings, namespace: o.namespace ?? '', call };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { adminUnderTest } from '../admin-under-test.ts';
 import { runAdmin } from '../run.ts';
-import type { Tools } from '../tools.ts';
+import { Refused, type Tools } from '../tools.ts';
 
 const { adminJson, received, replies } = adminUnderTest();
 
@@ -29,7 +29,7 @@ describe('payments check', () => {
     replies['GET /admin/payments?after=7&limit=1000'] = { payments: [] };
     expect(await adminJson('payments check')).toEqual({
       status: 0,
-      result: { ok: true, compared: 2, repaired: [], problems: [] },
+      result: { ok: true, compared: 2, repaired: [], failed: [], problems: [] },
     });
     expect(received).toHaveLength(4);
   });
@@ -45,7 +45,32 @@ describe('payments check', () => {
     replies['GET /admin/payments?after=6&limit=1'] = { payments: [uncredited] };
     expect(await adminJson('payments check')).toEqual({
       status: 1,
-      result: { ok: false, compared: 2, repaired: [], problems: [{ offerId: 7, problem: 'credit-missing' }] },
+      result: {
+        ok: false,
+        compared: 2,
+        repaired: [],
+        failed: [],
+        problems: [{ offerId: 7, problem: 'credit-missing' }],
+      },
+    });
+  });
+
+  it('tells which repair did not work and why, makes the others, and is silent about what was paid by card', async () => {
+    const call: Tools['call'] = async (owner, { method, path }) => {
+      if (path.endsWith('/3/charge')) throw new Refused('offers: Not from a balance', 409);
+      if (path.endsWith('/5/charge')) throw new Refused('offers: Try again later', 503);
+      if (method === 'POST') return { offerId: 7, outcome: 'charged' };
+      const after = Number(/after=(\d+)/.exec(path)?.[1]);
+      const payments = [3, 5, 7].filter((id) => id > after).map((id) => payment(id));
+      return { payments: owner === 'offers' ? payments.slice(0, path.includes('limit=1&') ? 1 : 3) : [] };
+    };
+    const said: string[] = [];
+    const say = (line: string) => void said.push(line);
+    const words = ['payments', 'check', '--repair', 'yes', '--json'];
+    expect(await runAdmin(words, () => ({ call }) as unknown as Tools, { out: say, err: say })).toBe(1);
+    expect(JSON.parse(said.join('\n'))).toMatchObject({
+      repaired: [{ offerId: 7, outcome: 'charged' }],
+      failed: [{ offerId: 5, reason: 'offers: Try again later (HTTP 503)' }],
     });
   });
 

@@ -9,7 +9,7 @@ import {
 import type { z } from 'zod';
 import { type Command, command, UsageError, yesOrNo } from '../command.ts';
 import { type PaymentProblem, pairs, paymentProblem } from '../compare-payments.ts';
-import type { Tools } from '../tools.ts';
+import { Refused, type Tools } from '../tools.ts';
 
 type Found = { readonly offerId: number; readonly problem: PaymentProblem };
 
@@ -29,13 +29,20 @@ export const paymentCommands: readonly Command[] = [
       if (repair && known === 0 && compared > 0)
         throw new UsageError('offers knows no offer at all, but billing has payments: restore offers first');
       const repaired: { offerId: number; outcome: string }[] = [];
+      const failed: { offerId: number; reason: string }[] = [];
       if (repair)
         for (const found of problems) {
-          const outcome = await repairOne(found, tools);
-          if (outcome !== undefined) repaired.push({ offerId: found.offerId, outcome });
+          const { offerId } = found;
+          try {
+            const outcome = await repairOne(found, tools);
+            if (outcome !== undefined) repaired.push({ offerId, outcome });
+          } catch (error) {
+            // One that does not work now keeps none of the others from it.
+            failed.push({ offerId, reason: error instanceof Error ? error.message : String(error) });
+          }
         }
       const left = repaired.length === 0 ? problems : (await compareAll(tools)).problems;
-      return { ok: left.length === 0, compared, repaired, problems: left };
+      return { ok: left.length === 0, compared, repaired, failed, problems: left };
     },
   }),
 ];
@@ -74,8 +81,11 @@ async function repairOne({ offerId, problem }: Found, { call }: Tools): Promise<
     const path = `/admin/payments/${offerId}/charge`;
     return call('offers', { method: 'POST', path }).then(
       (reply) => chargeAgainReply.parse(reply).outcome,
-      // Paid by card: its page is gone.
-      () => undefined,
+      (error: unknown) => {
+        // Paid by card: its page is gone.
+        if (error instanceof Refused && error.status === 409) return undefined;
+        throw error;
+      },
     );
   }
   if (problem === 'unknown-to-offers') {
