@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import express from 'express';
 import { requireAdmin } from './admin-routes.ts';
 import { systemClock } from './clock.ts';
 import { type HttpServer, startHttpServer } from './http-server.ts';
@@ -27,6 +28,9 @@ beforeAll(async () => {
       app.get('/admin/things/:id', requireAdmin({ token, logger }), (_req, res) => {
         res.json({ ok: true });
       });
+      app.post('/admin/things/:id', requireAdmin({ token, logger }), express.json(), (_req, res) => {
+        res.json({ ok: true });
+      });
     },
   });
 });
@@ -47,6 +51,28 @@ describe('an internal admin route', () => {
     expect(audited()).toMatchObject([
       { actor: 'jo@example.test', method: 'GET', route: '/admin/things/:id', status: 200, msg: 'admin call' },
     ]);
+  });
+
+  it('audits which one was changed and why, where a reason was given, on one line', async () => {
+    lines.length = 0;
+    await fetch(`${server.url}/admin/things/5?name=jo`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ reason: 'unpaid\nsince May' }),
+    });
+    expect(audited()).toMatchObject([{ path: '/admin/things/5', reason: 'unpaid since May' }]);
+  });
+
+  it('audits nothing that somebody without the credential has written', async () => {
+    lines.length = 0;
+    const body = JSON.stringify({ reason: 'a made-up reason' });
+    await fetch(`${server.url}/admin/things/made-up-id`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    expect(audited()).toHaveLength(1);
+    expect(lines.join()).not.toContain('made-up');
   });
 
   it.each([

@@ -18,7 +18,10 @@ export function requireAdmin(o: { token: string; logger: Logger }): RequestHandl
         actor: actorOf(req),
         method: req.method,
         route: routeTemplate(req),
+        // Which one: ids stand in paths, never a name or an address.
+        path: granted ? pathOf(req) : undefined,
         status: res.statusCode,
+        reason: granted ? reasonOf(req) : undefined,
       };
       o.logger.info(call, granted ? 'admin call' : 'admin call refused');
     });
@@ -29,4 +32,14 @@ export function requireAdmin(o: { token: string; logger: Logger }): RequestHandl
 /** Who says that they did it: a text from outside, bounded and without control characters. */
 export function actorOf(req: Request): string {
   return (req.get(adminActorHeader) ?? 'unknown').replace(/[^\x20-\x7e]/g, '').slice(0, 100);
+}
+
+function pathOf(req: Request): string {
+  return (req.originalUrl.split('?', 1)[0] ?? '').slice(0, 200);
+}
+
+/** Why, where a person has to say so: a line of the body that the route has checked, written for whoever reads this log. */
+function reasonOf(req: Request): string | undefined {
+  const { reason } = (req.body ?? {}) as { reason?: unknown };
+  return typeof reason === 'string' ? reason.replace(/\p{Cc}/gu, ' ').slice(0, 500) : undefined;
 }

@@ -1,5 +1,4 @@
 /** What every service stands on before it opens anything: a clock, a logger, metrics. */
-import type { ServiceName } from '@offer-ads/contracts/primitives';
 import { type Clock, systemClock } from './clock.ts';
 import { createLogger, type Logger } from './logging.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
@@ -14,7 +13,7 @@ export type Overrides = {
   readonly brokerNamespace?: string;
 };
 
-export function layFoundation(service: ServiceName, level: string, overrides: Overrides): Foundation {
+export function layFoundation(service: string, level: string, overrides: Overrides): Foundation {
   return {
     clock: overrides.clock ?? systemClock,
     logger: overrides.logger ?? createLogger({ service, level }),

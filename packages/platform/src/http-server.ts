@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ServiceName } from '@offer-ads/contracts/primitives';
 import express, { type Express } from 'express';
 import { refuseAmbiguous, toOriginForm } from './ambiguous-requests.ts';
 import type { Clock } from './clock.ts';
@@ -34,7 +33,7 @@ export type HttpServer = AsyncDisposable & {
 };
 
 export type HttpServerOptions = {
-  readonly service: ServiceName;
+  readonly service: string;
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;

@@ -1,5 +1,4 @@
 /** The life of a service process: start, wait for a signal, stop within a bound. */
-import type { ServiceName } from '@offer-ads/contracts/primitives';
 import { ConfigError } from './config.ts';
 
 /** Longer than the longest request (a creation, 25 s) and within Kubernetes' usual 30 s + slack. */
@@ -15,7 +14,7 @@ export type RunningService = AsyncDisposable & {
 };
 
 /** Runs until SIGTERM or SIGINT. Exit codes: 0 stopped, 1 failed to start or stop, 78 settings are wrong. */
-export async function runService(service: ServiceName, start: () => Promise<RunningService>): Promise<void> {
+export async function runService(service: string, start: () => Promise<RunningService>): Promise<void> {
   const signalled = waitForSignal();
   // From the signal on, also when it meets a start that hangs.
   void signalled.then(() =>
@@ -49,7 +48,7 @@ function waitForSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-function exitNow(service: ServiceName, problem: string, code: number): void {
+function exitNow(service: string, problem: string, code: number): void {
   process.stderr.write(`${service}: ${problem}\n`);
   process.exit(code);
 }

@@ -1,5 +1,6 @@
 /** The API of the advertiser portal, under `/portal/api`: JSON both ways, refusals are `{message}`. */
 import type { Logger } from '@offer-ads/platform/logging';
+import { sessionCookie } from '@offer-ads/platform/session-cookie';
 import express, { type RequestHandler, type Router } from 'express';
 import { billingRoutes } from './billing-routes.ts';
 import { callRoutes } from './call-routes.ts';
@@ -12,7 +13,6 @@ import { peopleRoutes } from './people-routes.ts';
 import { readJson } from './portal-json.ts';
 import { requireSession } from './portal-session.ts';
 import { ignoreLateReplies, liftTime, limitTime } from './portal-time.ts';
-import { sessionCookie } from './session-cookie.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { type SignInRoutes, signInRoutes } from './sign-in-routes.ts';
 import { termsRoutes } from './terms-routes.ts';
@@ -26,7 +26,7 @@ export type PortalRoutes = PassOn &
   Parameters<typeof callRoutes>[0] & { readonly logger: Logger };
 
 export function portalRoutes(options: PortalRoutes): Router {
-  const o = { ...options, cookie: sessionCookie(options.publicUrl) };
+  const o = { ...options, cookie: sessionCookie({ publicUrl: options.publicUrl, name: 'session' }) };
   const portal = express.Router();
   portal.use(privately);
   portal.use(signInRoutes(o));

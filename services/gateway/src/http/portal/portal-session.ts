@@ -1,6 +1,8 @@
 /** Who is signed in: found anew for every request, so that a disabled person or organisation is out at once. */
 import type { Role } from '@offer-ads/contracts/gateway-events';
+import { refuseForeignOrigins, requireCsrfToken } from '@offer-ads/platform/csrf';
 import { requestFacts } from '@offer-ads/platform/http-request';
+import type { SessionCookie } from '@offer-ads/platform/session-cookie';
 import type { Request, RequestHandler } from 'express';
 import { networkOf } from '../../domain/client-network.ts';
 import { may, type Permission } from '../../domain/permissions.ts';
@@ -8,9 +10,7 @@ import type { RequestLimiter } from '../../limits/request-limiter.ts';
 import type { Sessions, SignedIn } from '../../sign-in/sessions.ts';
 import { isToken } from '../../sign-in/sign-in-tokens.ts';
 import type { ClientIp } from '../client-ip.ts';
-import { refuseForeignOrigins, requireCsrfToken } from './csrf.ts';
 import { limitRequests, portalLimits } from './portal-limits.ts';
-import type { SessionCookie } from './session-cookie.ts';
 
 export type Member = {
   readonly sessionId: string;

@@ -1,11 +1,11 @@
 /** The session as its page sees it, and the cookie that goes with it. */
 import type { SessionReply } from '@offer-ads/contracts/portal-session-api';
+import type { SessionCookie } from '@offer-ads/platform/session-cookie';
 import type { Response } from 'express';
 import { permissionsOf } from '../../domain/permissions.ts';
 import { endOf } from '../../domain/session.ts';
 import type { Sessions } from '../../sign-in/sessions.ts';
 import type { FoundSession } from '../../sign-in/sessions-store.ts';
-import type { SessionCookie } from './session-cookie.ts';
 
 /** After a token was made: the session as it is now, and the cookie. */
 export async function replyWithSession(

@@ -1,5 +1,6 @@
 /** Asking for a one-time link, and signing in with it. */
 import { type SignInReply, signInCompletion, signInRequest } from '@offer-ads/contracts/portal-session-api';
+import { refuseForeignOrigins } from '@offer-ads/platform/csrf';
 import { serviceUnavailable } from '@offer-ads/platform/faults';
 import { requestFacts } from '@offer-ads/platform/http-request';
 import type { Logger } from '@offer-ads/platform/logging';
@@ -8,7 +9,6 @@ import express, { type Request, type Response, type Router } from 'express';
 import { networkOf } from '../../domain/client-network.ts';
 import type { Limit } from '../../limits/request-limiter.ts';
 import type { SignIn } from '../../sign-in/sign-in.ts';
-import { refuseForeignOrigins } from './csrf.ts';
 import { readJson } from './portal-json.ts';
 import { limitRequests, portalLimits } from './portal-limits.ts';
 import type { SessionGuard } from './portal-session.ts';

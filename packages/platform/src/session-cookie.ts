@@ -10,10 +10,11 @@ export type SessionCookie = {
 /**
  * Behind https the `__Host-` prefix keeps other hosts of the domain and plain http from setting it. In development there
  * is no https, and browsers refuse that prefix and `Secure`.
+ * @param o.name of its own for each site: one that shares the host has the same cookies, whatever its port
  */
-export function sessionCookie(publicUrl: string): SessionCookie {
-  const isSecure = new URL(publicUrl).protocol === 'https:';
-  const name = isSecure ? '__Host-session' : 'session';
+export function sessionCookie(o: { publicUrl: string; name: string }): SessionCookie {
+  const isSecure = new URL(o.publicUrl).protocol === 'https:';
+  const name = isSecure ? `__Host-${o.name}` : o.name;
   const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   const write = (res: Response, value: string, maxAgeSeconds: number) => {
     res.setHeader('Set-Cookie', `${name}=${value}; Max-Age=${maxAgeSeconds}; ${attributes}`);

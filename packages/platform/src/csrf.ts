@@ -5,8 +5,7 @@ import type { Request, RequestHandler } from 'express';
 export const csrfTokenHeader = 'x-csrf-token';
 
 const refusals = {
-  'foreign-origin':
-    'The request comes from another site: open the portal under its own address and try again',
+  'foreign-origin': 'The request comes from another site: open this page under its own address and try again',
   'csrf-token-wrong':
     'The header X-CSRF-Token is missing or out of date: load the session again and try again',
 } as const;
