@@ -3,6 +3,18 @@ import { adminUnderTest, token } from './admin-under-test.ts';
 
 const { admin, adminJson, received, replies } = adminUnderTest();
 
+const quota = { perPerson: 1, perOrganisation: 1 };
+const organisation = (id: number, name: string) => ({
+  id,
+  name,
+  tradingName: 'Tea',
+  country: 'GB',
+  currency: 'GBP',
+  adminEmail: null,
+  enabled: true,
+  termsAccepted: false,
+  quotas: { TEST: quota, LIVE: quota },
+});
 const bo = { email: 'bo@tea.example' };
 
 describe('a command', () => {
@@ -172,12 +184,27 @@ describe('help', () => {
 describe('output for people', () => {
   it('shows texts of others as they are written, and lets none of them steer the terminal', async () => {
     const steering = 'a\u001b[2J\u009b31m\r\nb\u202e';
-    replies['GET /admin/organisations'] = { organisations: [{ name: steering }] };
+    replies['GET /admin/organisations?limit=1000'] = {
+      organisations: [organisation(3, steering)],
+      nextBefore: null,
+    };
     replies['GET /admin/organisations/3'] = { name: steering };
     for (const words of ['org list', 'org show --org 3']) {
       const { printed } = await admin(words);
       expect(printed).toContain('a\\u001b[2J\\u009b31m\\u000d\\u000ab\\u202e');
     }
+  });
+
+  it('gives all pages of organisations, those registered first at the top', async () => {
+    const page = (ids: number[], nextBefore: number | null) => ({
+      organisations: ids.map((id) => organisation(id, `No ${id}`)),
+      nextBefore,
+    });
+    replies['GET /admin/organisations?limit=1000'] = page([9, 7], 7);
+    replies['GET /admin/organisations?limit=1000&before=7'] = page([2], null);
+    expect((await adminJson('org list')).result).toMatchObject({
+      organisations: [{ id: 2 }, { id: 7 }, { id: 9 }],
+    });
   });
 
   it('is a table for lists and a line per field otherwise', async () => {

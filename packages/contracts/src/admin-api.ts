@@ -20,9 +20,13 @@ import {
   currency,
   instant,
   interestId,
+  milliseconds,
   minorUnits,
   mode,
+  offerId,
+  offerStatuses,
   organisationId,
+  paymentMethod,
   personId,
 } from './primitives.ts';
 
@@ -45,12 +49,58 @@ export const organisationSummary = z.object({
 });
 export type OrganisationSummary = z.infer<typeof organisationSummary>;
 
+/** Why somebody did it, for the audit log of the service; the admin tool has no option for it. */
+const reason = line(500).optional();
+/** POST /admin/organisations/{id}/disable and /enable, POST /admin/offers/{id}/disable and /enable */
+export const switchRequest = z.object({ reason });
+
+/** GET /admin/organisations? : those registered last come first; `before` is the `nextBefore` of the page before. */
+export const organisationsQuery = z.object({
+  /** Part of a name, of a trading name or of a person's address, in any case; or an id. */
+  search: z.string().trim().min(1).max(200).optional(),
+  enabled: z
+    .enum(['true', 'false'])
+    .transform((word) => word === 'true')
+    .optional(),
+  before: z.coerce.number().pipe(z.int().positive()).optional(),
+  limit: z.coerce.number().pipe(z.int().min(1).max(1_000)).default(100),
+});
+export type OrganisationsQuery = z.infer<typeof organisationsQuery>;
+const quota = z.object({ perPerson: z.int(), perOrganisation: z.int() });
+/** GET /admin/organisations/{id} */
+export const organisationDetails = organisationSummary.extend({
+  enabled: z.boolean(),
+  termsAccepted: z.boolean(),
+  quotas: z.object({ TEST: quota, LIVE: quota }),
+});
+export type OrganisationDetails = z.infer<typeof organisationDetails>;
+export const organisationsReply = z.object({
+  organisations: z.array(organisationDetails),
+  nextBefore: z.int().nullable(),
+});
+export type OrganisationsReply = z.infer<typeof organisationsReply>;
+
+/** GET /admin/organisations/{id}/terms : the latest versions, newest first, and whether the organisation accepted each. */
+export const organisationTermsReply = z.object({
+  terms: z.array(
+    z.object({
+      version: z.string(),
+      publishedAt: instant,
+      acceptedAt: instant.nullable(),
+      /** An address; null when the platform team accepted for the organisation. */
+      acceptedBy: z.string().nullable(),
+    }),
+  ),
+});
+export type OrganisationTermsReply = z.infer<typeof organisationTermsReply>;
+
 const mostOffers = z.int().nonnegative().max(1_000_000);
 /** POST /admin/organisations/{id}/quota; a limit that is left out stays. */
 export const quotaChange = z.object({
   mode,
   perPerson: mostOffers.optional(),
   perOrganisation: mostOffers.optional(),
+  reason,
 });
 
 /** POST /admin/organisations/{id}/people */
@@ -166,6 +216,71 @@ export type LedgerCheckReply = z.infer<typeof ledgerCheckReply>;
 
 // ---- offers
 
+const adminOfferStatus = z.enum([...offerStatuses, 'Deleted']);
+/** An offer of any organisation, as the platform's own people see it. */
+export const adminOffer = z.object({
+  id: offerId,
+  organisationId,
+  mode,
+  createdBy: personId.nullable(),
+  title: z.string(),
+  status: adminOfferStatus,
+  enabled: z.boolean(),
+  paymentMethod,
+  currency,
+  netMinor: minorUnits,
+  vatMinor: minorUnits,
+  paymentUrl: z.string().nullable(),
+  createdAt: instant,
+  startAt: instant,
+  expiryAt: instant,
+  paidAt: instant.nullable(),
+  paymentAppliedAt: instant.nullable(),
+  pausedSince: instant.nullable(),
+  disabledSince: instant.nullable(),
+  deletedAt: instant.nullable(),
+  unusedMs: milliseconds,
+  scheduledMs: milliseconds,
+  version: z.int(),
+  /** Of the cleaned picture: moderation's `cleanHash`. */
+  imageHash: z.string(),
+});
+export type AdminOffer = z.infer<typeof adminOffer>;
+/** GET /admin/offers/{id}, and the reply to /disable and /enable */
+export const adminOfferReply = adminOffer.extend({
+  description: z.string(),
+  termsAndConditions: z.string(),
+  advertisedName: z.string(),
+  url: z.string(),
+  /** Beside what analytics show, what was filtered (decision 50). */
+  traffic: z.object({
+    views: z.number(),
+    clicks: z.number(),
+    viewsRepeated: z.number(),
+    clicksRepeated: z.number(),
+    viewsAutomated: z.number(),
+    clicksAutomated: z.number(),
+  }),
+});
+export type AdminOfferReply = z.infer<typeof adminOfferReply>;
+
+/** GET /admin/offers? : those of an organisation in a mode that are not deleted, newest first. */
+export const adminOffersQuery = z.object({
+  organisationId: z.coerce.number().pipe(organisationId.max(2 ** 31 - 1)),
+  mode,
+  cursor: z.string().max(100).optional(),
+  limit: z.coerce.number().pipe(z.int().min(1).max(100)).default(20),
+});
+export const adminOffersReply = z.object({ offers: z.array(adminOffer), nextCursor: z.string().nullable() });
+export type AdminOffersReply = z.infer<typeof adminOffersReply>;
+
+/** GET /admin/images/{hash}/offers : the latest that show the picture and are not deleted. /admin/images/{hash} is the picture. */
+export const imageNamed = z.object({
+  hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits'),
+});
+export const imageOffersReply = z.object({ offers: z.array(adminOffer) });
+export type ImageOffersReply = z.infer<typeof imageOffersReply>;
+
 /** As far as ids go in the store. */
 const greatestId = 2 ** 31 - 1;
 const category = z.object({
@@ -238,10 +353,40 @@ export const membersCheckReply = z.object({
 });
 export type MembersCheck = z.infer<typeof membersCheckReply>;
 
+/** GET /admin/rates : as the replica that answers has them. */
+export const ratesReply = z.object({
+  /** The newest fixing in use; null: there is none, and only pounds can be billed. */
+  date: z.string().nullable(),
+  /** Fixings that should exist by now and are not there; out of date from 2 on, and 30 stands for that many or more. */
+  missingFixings: z.int().nonnegative(),
+  outOfDate: z.boolean(),
+  /** Of the billed currencies, as callers are shown them; null: the currency cannot be billed now. */
+  perGbp: z.array(z.object({ currency, rate: z.string().nullable() })),
+  /** What came of the last look at the feed, if it was not taken; a fixing that jumps waits for a person. */
+  refused: z
+    .object({
+      at: instant,
+      reason: z.enum(['unreachable', 'malformed', 'wrong-date', 'older', 'jump']),
+      problem: z.string(),
+      /** Of the fixing that jumps, and the currencies that do. */
+      jump: z
+        .object({
+          date: z.string(),
+          currencies: z.array(
+            z.object({ currency, lastPerEuro: z.string().nullable(), perEuro: z.string() }),
+          ),
+        })
+        .nullable(),
+    })
+    .nullable(),
+});
+export type RatesReply = z.infer<typeof ratesReply>;
+
 /** POST /admin/rates/refresh */
 export const ratesRefresh = z.object({
   /** The date of the fixing in which a currency may have moved by more than 20 %, because somebody has made sure that it did. */
   acceptJump: z.iso.date().optional(),
+  reason,
 });
 
 // ---- every service that consumes events

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cafe, type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';
 
@@ -44,6 +45,40 @@ describe('organisations', () => {
   it.each(['0', '999999', 'abc', '99999999999999'])('%s is unknown: 404', async (id) => {
     expect(await gateway.admin('GET', `/organisations/${id}`)).toMatchObject({ status: 404 });
     expect(await gateway.admin('POST', `/organisations/${id}/disable`)).toMatchObject({ status: 404 });
+  });
+});
+
+describe('the list of organisations', () => {
+  type List = { organisations: { id: number }[]; nextBefore: number | null };
+  const list = async (query: string) =>
+    (await gateway.admin('GET', `/organisations?${query}`)).body as unknown as List;
+  const idsOf = ({ organisations }: List) => organisations.map(({ id }) => id);
+
+  it('comes in pages, those registered last first, and says where the next one goes on', async () => {
+    const word = `Pages${randomUUID()}`;
+    const ids: number[] = [];
+    for (const _ of [1, 2, 3]) ids.unshift(await gateway.register({ name: `The ${word} Ltd` }));
+    const first = await list(`search=${word}&limit=2`);
+    expect([idsOf(first), first.nextBefore]).toEqual([ids.slice(0, 2), ids[1]]);
+    const second = await list(`search=${word}&limit=2&before=${first.nextBefore}`);
+    expect([idsOf(second), second.nextBefore]).toEqual([ids.slice(2), null]);
+  });
+
+  it('is searched by parts of names, by addresses of people in any case, by id, and by whether they are enabled', async () => {
+    const word = `find${randomUUID()}`;
+    const id = await gateway.register({ tradingName: `At ${word}`, adminEmail: `${word}@tea.test` });
+    for (const search of [word.toUpperCase(), `${word}@TEA`, `${id}`])
+      expect(idsOf(await list(`search=${search}`))).toContain(id);
+    expect(idsOf(await list(`search=${word}%25`))).toEqual([]);
+    await gateway.admin('POST', `/organisations/${id}/disable`, { reason: 'unpaid' });
+    expect(idsOf(await list(`search=${word}&enabled=false`))).toEqual([id]);
+    expect(idsOf(await list(`search=${word}&enabled=true`))).toEqual([]);
+  });
+
+  it.each(['limit=0', 'before=x', 'enabled=perhaps'])('is refused with %s, which it says', async (query) => {
+    const { status, body } = await gateway.admin('GET', `/organisations?${query}`);
+    expect(status).toBe(400);
+    expect((body as { message: string }).message).toContain(`${query.split('=')[0]}: `);
   });
 });
 

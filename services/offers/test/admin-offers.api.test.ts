@@ -1,7 +1,8 @@
 /** The platform's own look at an offer and its switch. */
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createdId, startingNow } from './forms.ts';
-import { type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
+import { adminToken, type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
 
 let under: OffersUnderTest;
 beforeAll(async () => {
@@ -47,6 +48,61 @@ describe('GET /admin/offers/:id', () => {
   it('is 404 for an offer that is not', async () => {
     expect((await under.admin('GET', '/admin/offers/424242')).status).toBe(404);
     expect((await under.admin('GET', '/admin/offers/x')).status).toBe(404);
+  });
+});
+
+describe('GET /admin/offers', () => {
+  const list = async (query: string) => under.admin('GET', `/admin/offers?${query}`);
+
+  it('lists the offers of an organisation in a mode page by page, newest first, and no other', async () => {
+    const caller = { organisationId: 61 };
+    const ids: number[] = [];
+    for (const _ of [1, 2, 3]) {
+      ids.unshift(await createdId(under, startingNow, { caller }));
+      under.clock.advance(1_000);
+    }
+    await createdId(under, startingNow, { caller: { organisationId: 62 } });
+    const first = await list('organisationId=61&mode=TEST&limit=2');
+    expect(first.body).toMatchObject({ offers: [{ id: ids[0] }, { id: ids[1] }] });
+    const { nextCursor } = first.body as { nextCursor: string };
+    const second = await list(`organisationId=61&mode=TEST&limit=2&cursor=${nextCursor}`);
+    expect(second.body).toMatchObject({ offers: [{ id: ids[2], organisationId: 61 }], nextCursor: null });
+    expect((await list('organisationId=61&mode=LIVE')).body).toEqual({ offers: [], nextCursor: null });
+  });
+
+  it.each([
+    ['mode=TEST', 'organisationId: '],
+    ['organisationId=1&mode=BOTH', 'mode: '],
+    ['organisationId=1&mode=TEST&cursor=0', 'cursor: '],
+  ])('with %s says what is wrong', async (query, problem) => {
+    const { status, body } = await list(query);
+    expect([status, body]).toEqual([400, { message: expect.stringContaining(problem) }]);
+  });
+});
+
+describe('GET /admin/images/:hash', () => {
+  it('shows the picture of an offer by its hash, and which offers show it', async () => {
+    const id = await createdId(under, startingNow, { caller: { organisationId: 63 } });
+    const { imageHash } = (await under.admin('GET', `/admin/offers/${id}`)).body as { imageHash: string };
+    const { offers } = (await under.admin('GET', `/admin/images/${imageHash}/offers`)).body as {
+      offers: { id: number }[];
+    };
+    expect(offers.map((offer) => offer.id)).toContain(id);
+    const picture = await fetch(`${under.offers.url}/admin/images/${imageHash}`, {
+      headers: { authorization: `Bearer ${adminToken}` },
+    });
+    expect(picture.headers.get('content-type')).toMatch(/^image\/(jpeg|png)$/);
+    expect(picture.headers.get('cache-control')).toBe('no-store');
+    const bytes = Buffer.from(await picture.arrayBuffer());
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(imageHash);
+  });
+
+  it('knows nothing of other hashes, and is closed to whoever has no credential', async () => {
+    const unknown = '0'.repeat(64);
+    expect((await under.admin('GET', `/admin/images/${unknown}`)).status).toBe(404);
+    expect((await under.admin('GET', `/admin/images/${unknown}/offers`)).body).toEqual({ offers: [] });
+    expect((await under.admin('GET', '/admin/images/..%2fx')).status).toBe(400);
+    expect((await fetch(`${under.offers.url}/admin/images/${unknown}`)).status).toBe(401);
   });
 });
 

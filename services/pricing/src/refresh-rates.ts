@@ -12,7 +12,10 @@ import type { RatesStore } from './rates-store.ts';
 /** Why a fixing was not taken; the reasons are labels of a metric. */
 export type RatesRefusal =
   | FeedRefusal
-  | { readonly ok: false; readonly reason: 'older' | 'jump'; readonly problem: string };
+  | { readonly ok: false; readonly reason: 'older'; readonly problem: string }
+  | { readonly ok: false; readonly reason: 'jump'; readonly problem: string; readonly jump: Jump };
+/** A fixing, and the currencies of it that moved too far to be believed: it waits for a person. */
+export type Jump = { readonly rates: ReferenceRates; readonly currencies: readonly string[] };
 const reasons: readonly RatesRefusal['reason'][] = [
   'unreachable',
   'malformed',
@@ -31,6 +34,8 @@ export type RatesRefresher = {
   readonly refreshNow: (o?: { acceptJump?: string | undefined }) => Promise<RefreshResult>;
   /** Leaves the feed alone while nothing newer can be there, and for a growing while when it had nothing good. */
   readonly refreshWhenDue: (signal?: AbortSignal) => Promise<void>;
+  /** What this replica's last look at the feed was refused for; null when it was taken, or nothing newer is due. */
+  readonly refused: () => (RatesRefusal & { readonly at: Date }) | null;
 };
 
 const FIRST_PAUSE_MS = 15_000;
@@ -55,6 +60,7 @@ export function ratesRefresher(o: Parts): RatesRefresher {
   });
   let attempts = 0;
   let notBeforeMs = 0;
+  let refused: ReturnType<RatesRefresher['refused']> = null;
 
   async function ask(acceptJump?: string, signal?: AbortSignal): Promise<RefreshResult> {
     // What other replicas have stored meanwhile is compared with too; and without a store there is no use in asking.
@@ -64,7 +70,8 @@ export function ratesRefresher(o: Parts): RatesRefresher {
     const { date } = fetched.rates;
     const jumps = jumpsOf(fetched.rates, o.held.fixings());
     if (jumps.length === 0) return fetched;
-    if (acceptJump !== date) return { ok: false, reason: 'jump', problem: jumpProblem(date, jumps) };
+    const jump = { rates: fetched.rates, currencies: jumps };
+    if (acceptJump !== date) return { ok: false, reason: 'jump', problem: jumpProblem(date, jumps), jump };
     o.logger.warn({ audit: true, date, jumps }, 'rates that jump are accepted by an admin');
     return fetched;
   }
@@ -73,6 +80,7 @@ export function ratesRefresher(o: Parts): RatesRefresher {
     const { reason, problem } = refusal;
     const latest = o.held.latestDate(o.clock.now());
     refusals.inc({ reason });
+    refused = { ...refusal, at: o.clock.now() };
     o.logger.error({ reason, problem, latest }, 'rates refused: the last good ones stay in use');
     return refusal;
   }
@@ -80,6 +88,7 @@ export function ratesRefresher(o: Parts): RatesRefresher {
   async function keep(rates: ReferenceRates): Promise<void> {
     await o.store.save(rates, o.clock.now());
     await o.held.refresh();
+    refused = null;
     o.logger.info({ date: rates.date }, 'rates stored');
   }
 
@@ -97,6 +106,7 @@ export function ratesRefresher(o: Parts): RatesRefresher {
       const last = o.held.latestDate(now);
       if (last !== undefined && !isNewerDue(last, now)) {
         attempts = 0;
+        refused = null;
         return;
       }
       if (attempts > 0 && now.getTime() < notBeforeMs) return;
@@ -111,10 +121,12 @@ export function ratesRefresher(o: Parts): RatesRefresher {
         attempts = 0;
         return;
       }
+      refused = null;
       // The day's fixing may be late; whether it is too late is told by the age of the rates.
       if (date === last) return;
       refuse({ ok: false, reason: 'older', problem: `the feed is back at ${date}, and ${last} is stored` });
     },
+    refused: () => refused,
   };
 }
 

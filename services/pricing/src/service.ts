@@ -65,7 +65,7 @@ export async function startPricing(
     }),
   );
 
-  const { refreshNow, refreshWhenDue } = ratesRefresher({
+  const refresher = ratesRefresher({
     url: config.RATES_URL,
     store: ratesStore,
     held: rates,
@@ -76,7 +76,7 @@ export async function startPricing(
     startLoop({
       name: 'refresh-rates',
       everyMs: LOOK_FOR_RATES_EVERY_MS,
-      work: (signal) => refreshWhenDue(signal).finally(watchRates),
+      work: (signal) => refresher.refreshWhenDue(signal).finally(watchRates),
       ...foundation,
     }),
   );
@@ -120,7 +120,8 @@ export async function startPricing(
           clock,
           members,
           audience,
-          refreshRates: refreshNow,
+          rates,
+          refresher,
         });
         mountParkedRoutes(app, { broker, adminToken: config.ADMIN_TOKEN, logger });
       },

@@ -6,7 +6,7 @@ import { isOutOfDate, missingFixings } from './domain/target-calendar.ts';
 import type { HeldRates } from './held-rates.ts';
 
 /** Six weeks: whoever has not looked by then needs no exact number. It is also what is told while there are no rates at all. */
-const MOST_MISSING = 30;
+export const MOST_MISSING = 30;
 
 export function ratesWatch(o: {
   readonly held: Pick<HeldRates, 'latestDate'>;

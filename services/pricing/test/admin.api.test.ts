@@ -1,7 +1,8 @@
 /** The internal admin routes of pricing. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ratesReply } from '@offer-ads/contracts/admin-api';
 import { london, member } from './people.ts';
-import { type PricingUnderTest, startPricingUnderTest } from './pricing-under-test.ts';
+import { adminToken, type PricingUnderTest, startPricingUnderTest } from './pricing-under-test.ts';
 
 const now = '2026-11-20T18:00:00.000Z';
 let pricing: PricingUnderTest;
@@ -141,6 +142,46 @@ describe('refreshing the rates', () => {
     await pricing.setRatesFaults({});
     await pricing.admin('/admin/rates/refresh');
     expect(await estimate({}, 'USD')).toMatchObject({ exchange_rate_date: '2026-11-20' });
+  });
+});
+
+describe('how the rates stand', () => {
+  beforeEach(() => pricing.setRatesFaults({}));
+  const standing = async () => {
+    const reply = await fetch(`${pricing.url}/admin/rates`, {
+      headers: { authorization: `Bearer ${adminToken}` },
+    });
+    return ratesReply.parse(await reply.json());
+  };
+
+  it('is told: the fixing in use, its age, and what a pound is in each billed currency', async () => {
+    await pricing.admin('/admin/rates/refresh');
+    const { perGbp, ...facts } = await standing();
+    expect(facts).toEqual({ date: '2026-11-20', missingFixings: 0, outOfDate: false, refused: null });
+    expect(perGbp).toEqual(
+      expect.arrayContaining([
+        { currency: 'GBP', rate: '1' },
+        { currency: 'USD', rate: '1.32631' },
+      ]),
+    );
+  });
+
+  it('names a fixing that jumps with the rates before and after, until it is accepted', async () => {
+    await pricing.admin('/admin/rates/refresh');
+    await pricing.setRatesFaults({ factors: { USD: 1.3 } });
+    await pricing.admin('/admin/rates/refresh');
+    const { refused } = await standing();
+    expect(refused).toMatchObject({
+      reason: 'jump',
+      jump: {
+        date: '2026-11-20',
+        currencies: [{ currency: 'USD', lastPerEuro: '1.1582', perEuro: '1.50566' }],
+      },
+    });
+    await pricing.admin('/admin/rates/refresh', JSON.stringify({ acceptJump: '2026-11-20', reason: 'true' }));
+    expect((await standing()).refused).toBeNull();
+    await pricing.setRatesFaults({});
+    await pricing.admin('/admin/rates/refresh', JSON.stringify({ acceptJump: '2026-11-20' }));
   });
 });
 

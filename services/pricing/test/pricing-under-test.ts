@@ -14,7 +14,7 @@ import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
 import type { PricingConfig } from '../src/config.ts';
 import { startPricing } from '../src/service.ts';
 
-const adminToken = 'an-admin-token-that-only-tests-use-0123456789';
+export const adminToken = 'an-admin-token-that-only-tests-use-0123456789';
 const adminHeaders = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
 
 export type Reply = { readonly status: number; readonly body: Record<string, unknown> };

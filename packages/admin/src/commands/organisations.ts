@@ -1,6 +1,6 @@
 /** Organisations and the terms that they accept. */
 import { readFileSync } from 'node:fs';
-import { termsVersion } from '@offer-ads/contracts/admin-api';
+import { type OrganisationDetails, organisationsReply, termsVersion } from '@offer-ads/contracts/admin-api';
 import { country } from '@offer-ads/contracts/primitives';
 import {
   type Command,
@@ -13,6 +13,7 @@ import {
   text,
   UsageError,
 } from '../command.ts';
+import type { Tools } from '../tools.ts';
 
 export const organisationCommands: readonly Command[] = [
   command({
@@ -35,7 +36,7 @@ export const organisationCommands: readonly Command[] = [
     name: 'org list',
     summary: 'List the organisations',
     options: {},
-    run: (_o, { call }) => call('gateway', { method: 'GET', path: '/admin/organisations' }),
+    run: async (_o, tools) => ({ organisations: (await listAll(tools)).toReversed() }),
   }),
   command({
     name: 'org show',
@@ -80,6 +81,18 @@ export const organisationCommands: readonly Command[] = [
       call('gateway', { method: 'POST', path: `/admin/organisations/${o.org}/accept-terms` }),
   }),
 ];
+
+/** Those registered last first, as their pages come. */
+async function listAll({ call }: Tools): Promise<OrganisationDetails[]> {
+  const all: OrganisationDetails[] = [];
+  for (let before = ''; ; ) {
+    const path = `/admin/organisations?limit=1000${before}`;
+    const page = organisationsReply.parse(await call('gateway', { method: 'GET', path }));
+    all.push(...page.organisations);
+    if (page.nextBefore === null) return all;
+    before = `&before=${page.nextBefore}`;
+  }
+}
 
 /** Before anything is sent, so that a wrong file is told as one. */
 function readTerms(file: string): string {

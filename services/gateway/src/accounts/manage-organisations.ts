@@ -1,4 +1,5 @@
 /** Registering organisations and changing what they are; others learn of it by events. */
+import type { OrganisationsQuery } from '@offer-ads/contracts/admin-api';
 import { OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
 import type { Mode } from '@offer-ads/contracts/primitives';
 import { defaultQuota, type Organisation, type Quota } from '../domain/organisation.ts';
@@ -34,7 +35,7 @@ export function manageOrganisations(o: Administration) {
       }),
 
     find: (id: number) => store.findOrganisation(postgres, id),
-    list: () => store.listOrganisations(postgres),
+    list: (query: OrganisationsQuery) => store.listOrganisations(postgres, query),
 
     setEnabled: async (
       id: number,

@@ -1,4 +1,5 @@
 /** All SQL about organisations and their quotas. */
+import type { OrganisationsQuery } from '@offer-ads/contracts/admin-api';
 import type { Mode } from '@offer-ads/contracts/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
 import type { Organisation, Person, Quota } from '../domain/organisation.ts';
@@ -66,9 +67,25 @@ export async function findOrganisation(on: Queryable, id: number): Promise<Organ
   return row === undefined ? null : toOrganisation(row);
 }
 
-export async function listOrganisations(on: Queryable): Promise<Organisation[]> {
-  return (await on.query<OrganisationRow>(`${selectOrganisations} ORDER BY o.id`)).map(toOrganisation);
+/** Those registered last come first. Reads every organisation when it searches: staff do, seldom, and there are thousands. */
+export async function listOrganisations(
+  on: Queryable,
+  { search = null, enabled = null, before = null, limit }: Nullable<OrganisationsQuery>,
+): Promise<Organisation[]> {
+  const rows = await on.query<OrganisationRow>(
+    `${selectOrganisations}
+     WHERE ($1::text IS NULL OR o.id::text = $1
+            OR strpos(lower(o.name), lower($1)) > 0 OR strpos(lower(o.trading_name), lower($1)) > 0
+            OR EXISTS (SELECT 1 FROM people p
+                       WHERE p.organisation_id = o.id AND strpos(lower(p.email), lower($1)) > 0))
+       AND ($2::boolean IS NULL OR o.enabled = $2) AND ($3::bigint IS NULL OR o.id < $3)
+     ORDER BY o.id DESC LIMIT $4`,
+    [search, enabled, before, limit],
+  );
+  return rows.map(toOrganisation);
 }
+
+type Nullable<T> = { readonly [K in keyof T]: T[K] | (undefined extends T[K] ? null : never) };
 
 type OrganisationRow = Omit<Organisation, 'quotas' | 'tradingName' | 'termsAccepted'> & {
   trading_name: string;

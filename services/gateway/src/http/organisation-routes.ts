@@ -1,8 +1,13 @@
 /** Internal admin routes over organisations, quotas and terms. */
 import {
+  type OrganisationDetails,
   type OrganisationSummary,
+  type OrganisationsReply,
+  type OrganisationTermsReply,
+  organisationsQuery,
   quotaChange,
   registration,
+  switchRequest,
   termsVersion,
 } from '@offer-ads/contracts/admin-api';
 import { validInput } from '@offer-ads/platform/valid-input';
@@ -20,8 +25,13 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
     const wish = validInput(registration, req.body);
     res.status(201).json(summaryOf(await organisations.register(wish)));
   });
-  routes.get('/organisations', async (_req, res) => {
-    res.json({ organisations: (await organisations.list()).map(detailsOf) });
+  routes.get('/organisations', async (req, res) => {
+    const query = validInput(organisationsQuery, req.query);
+    // One more than the page holds says whether there are more.
+    const found = await organisations.list({ ...query, limit: query.limit + 1 });
+    const page = found.slice(0, query.limit);
+    const nextBefore = found.length > page.length ? (page.at(-1)?.id ?? null) : null;
+    res.json({ organisations: page.map(detailsOf), nextBefore } satisfies OrganisationsReply);
   });
   routes.get('/organisations/:id', async (req, res) => {
     const organisation = await organisations.find(idIn(req));
@@ -30,16 +40,29 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
   });
   for (const enabled of [false, true]) {
     routes.post(`/organisations/:id/${enabled ? 'enable' : 'disable'}`, async (req, res) => {
+      validInput(switchRequest, req.body);
       const outcome = await organisations.setEnabled(idIn(req), enabled);
       if (outcome.ok) res.json(detailsOf(outcome.value));
       else refuse(res, outcome.reason);
     });
   }
   routes.post('/organisations/:id/quota', async (req, res) => {
-    const { mode, ...limits } = validInput(quotaChange, req.body);
-    const outcome = await organisations.setQuota(idIn(req), mode, limits);
+    const { mode, perPerson, perOrganisation } = validInput(quotaChange, req.body);
+    const outcome = await organisations.setQuota(idIn(req), mode, { perPerson, perOrganisation });
     if (outcome.ok) res.json({ organisationId: idIn(req), mode, ...outcome.value });
     else refuse(res, outcome.reason);
+  });
+  routes.get('/organisations/:id/terms', async (req, res) => {
+    if ((await organisations.find(idIn(req))) === null) return refuse(res, 'organisation-unknown');
+    const { latest, earlier } = await terms.standingOf(idIn(req));
+    const all = latest === null ? [] : [latest, ...earlier];
+    const listed = all.map(({ version, publishedAt, acceptedAt, acceptedBy }) => ({
+      version,
+      publishedAt: publishedAt.toISOString(),
+      acceptedAt: acceptedAt?.toISOString() ?? null,
+      acceptedBy,
+    }));
+    res.json({ terms: listed } satisfies OrganisationTermsReply);
   });
   routes.post('/terms', async (req, res) => {
     const wish = validInput(termsVersion, req.body);
@@ -66,7 +89,7 @@ function summaryOf(organisation: Organisation): OrganisationSummary {
   return { id, name, tradingName, country, currency, adminEmail: firstAdminOf(organisation)?.email ?? null };
 }
 
-function detailsOf(organisation: Organisation) {
+function detailsOf(organisation: Organisation): OrganisationDetails {
   const { enabled, termsAccepted, quotas } = organisation;
   return { ...summaryOf(organisation), enabled, termsAccepted, quotas };
 }

@@ -1,5 +1,14 @@
 /** Internal routes for the platform's own people: one offer, its switch, and the catalogue. */
-import { catalogueReplacement } from '@offer-ads/contracts/admin-api';
+import {
+  type AdminOffer,
+  type AdminOfferReply,
+  type AdminOffersReply,
+  adminOffersQuery,
+  catalogueReplacement,
+  type ImageOffersReply,
+  imageNamed,
+  switchRequest,
+} from '@offer-ads/contracts/admin-api';
 import { requireAdmin } from '@offer-ads/platform/admin-routes';
 import { requestFacts } from '@offer-ads/platform/http-request';
 import { validInput } from '@offer-ads/platform/valid-input';
@@ -8,29 +17,55 @@ import { readCatalogue, replaceCatalogue } from '../catalogue-store.ts';
 import { disableOffer, enableOffer } from '../change-offer.ts';
 import type { OffersContext } from '../context.ts';
 import { effectiveAt } from '../domain/lifecycle.ts';
+import { parseCursor, writeCursor } from '../domain/listing-query.ts';
 import { type Offer, stateAt } from '../domain/offer.ts';
 import { parseId } from '../domain/offer-id.ts';
 import { unusedTime } from '../domain/unused-time.ts';
+import { STORE_MS } from '../images/guard.ts';
+import { hashOf } from '../images/images.ts';
+import { listOffers } from '../listing-store.ts';
 import { findOfferForAdmin } from '../offers-store.ts';
+import { findImage, listShowing } from '../shown-images-store.ts';
 import { sumCounts } from '../traffic-store.ts';
+import { sendPicture } from './image-route.ts';
 import { paymentRoutes } from './payment-routes.ts';
-import { adminReplies, type Reply } from './replies.ts';
+import { adminReplies, imageReplies, type Reply } from './replies.ts';
 import { send } from './send.ts';
+
+const listingPage = adminOffersQuery.extend({
+  cursor: adminOffersQuery.shape.cursor.refine(
+    (cursor) => cursor === undefined || parseCursor(cursor) !== undefined,
+    'must be the nextCursor of the page before',
+  ),
+});
 
 export function mountAdminRoutes(app: Express, o: OffersContext & { adminToken: string }): void {
   const routes = express.Router();
   routes.use(requireAdmin({ token: o.adminToken, logger: o.logger }), express.json({ limit: '1mb' }));
 
+  routes.get('/offers', async (req, res) => {
+    const { cursor, limit, ...owner } = validInput(listingPage, req.query);
+    const after = cursor === undefined ? null : (parseCursor(cursor) ?? null);
+    const now = requestFacts(req).receivedAt;
+    const query = { limit, after, status: null, createdAfter: null, createdBefore: null };
+    const { offers, next } = await listOffers(o.postgres, owner, query, now);
+    res.json({
+      offers: offers.map((offer) => described(offer, now)),
+      nextCursor: next === null ? null : writeCursor(next),
+    } satisfies AdminOffersReply);
+  });
   routes.get('/offers/:offer_id', async (req, res) => {
     send(res, await show(o, req.params.offer_id, requestFacts(req).receivedAt));
   });
   routes.post('/offers/:offer_id/disable', async (req, res) => {
     const now = requestFacts(req).receivedAt;
+    validInput(switchRequest, req.body);
     const disabled = await disableOffer(o, parseId(req.params.offer_id) ?? 0, now);
     send(res, disabled.ok ? await show(o, req.params.offer_id, now) : adminReplies[disabled.reason]);
   });
   routes.post('/offers/:offer_id/enable', async (req, res) => {
     const now = requestFacts(req).receivedAt;
+    validInput(switchRequest, req.body);
     const enabled = await enableOffer(o, parseId(req.params.offer_id) ?? 0, now);
     send(res, enabled.ok ? await show(o, req.params.offer_id, now) : adminReplies[enabled.reason]);
   });
@@ -42,6 +77,20 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminToken: 
     const replaced = await replaceCatalogue(o.postgres, catalogue, requestFacts(req).receivedAt);
     send(res, replaced.ok ? { status: 200, body: replaced.catalogue } : adminReplies[replaced.reason]);
   });
+  routes.get('/images/:hash/offers', async (req, res) => {
+    const { hash } = validInput(imageNamed, req.params);
+    const now = requestFacts(req).receivedAt;
+    const offers = await listShowing(o.postgres, hash);
+    res.json({ offers: offers.map((offer) => described(offer, now)) } satisfies ImageOffersReply);
+  });
+  routes.get('/images/:hash', async (req, res) => {
+    const { hash } = validInput(imageNamed, req.params);
+    const name = await findImage(o.postgres, hash);
+    const signal = requestFacts(req).deadline().whileAwaited().signal(STORE_MS);
+    const picture = name === null ? null : await o.images.read(name, signal);
+    if (name === null || picture === null) return send(res, imageReplies['not-found']);
+    return sendPicture(res, { name, picture, cacheControl: 'no-store' });
+  });
   paymentRoutes(routes, o);
   app.use('/admin', routes);
 }
@@ -49,12 +98,14 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminToken: 
 async function show(o: OffersContext, offerId: string, now: Date): Promise<Reply> {
   const offer = await findOfferForAdmin(o.postgres, parseId(offerId) ?? 0);
   if (offer === null) return adminReplies['not-found'];
-  // Beside what analytics show, what was filtered (decision 50).
   const traffic = await sumCounts(o.postgres, offer.offerId, { from: offer.createdAt, to: now });
-  return { status: 200, body: { ...described(offer, now), traffic } };
+  const { description, termsAndConditions, url } = offer;
+  const advertisedName = offer.advertisedName ?? offer.tradingName;
+  const content = { description, termsAndConditions, advertisedName, url };
+  return { status: 200, body: { ...described(offer, now), ...content, traffic } satisfies AdminOfferReply };
 }
 
-function described(offer: Offer, arrivedAt: Date): object {
+function described(offer: Offer, arrivedAt: Date): AdminOffer {
   const now = effectiveAt(offer, arrivedAt);
   return {
     id: offer.offerId,
@@ -69,15 +120,20 @@ function described(offer: Offer, arrivedAt: Date): object {
     netMinor: offer.netMinor.toString(),
     vatMinor: offer.vatMinor.toString(),
     paymentUrl: offer.paymentUrl,
-    createdAt: offer.createdAt,
-    startAt: offer.startAt,
-    expiryAt: offer.expiryAt,
-    paidAt: offer.paidAt,
-    paymentAppliedAt: offer.paymentAppliedAt,
-    pausedSince: offer.pausedSince,
-    disabledSince: offer.disabledSince,
-    deletedAt: offer.deletedAt,
+    createdAt: offer.createdAt.toISOString(),
+    startAt: offer.startAt.toISOString(),
+    expiryAt: offer.expiryAt.toISOString(),
+    paidAt: instantOf(offer.paidAt),
+    paymentAppliedAt: instantOf(offer.paymentAppliedAt),
+    pausedSince: instantOf(offer.pausedSince),
+    disabledSince: instantOf(offer.disabledSince),
+    deletedAt: instantOf(offer.deletedAt),
     ...unusedTime(offer, now),
     version: offer.version,
+    imageHash: hashOf(offer.image),
   };
+}
+
+function instantOf(at: Date | null): string | null {
+  return at?.toISOString() ?? null;
 }

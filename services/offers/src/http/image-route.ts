@@ -27,25 +27,30 @@ export function mountImageRoute(app: Express, o: OffersContext): void {
     }
     const picture = await o.images.read(name, facts.deadline().whileAwaited().signal(STORE_MS));
     if (picture === null) return send(res, imageReplies['not-found']);
-    describe(res, name, picture, Number(expires) - Math.ceil(now.getTime() / 1_000));
-    if (req.method === 'HEAD') {
-      picture.bytes.destroy();
-      return res.end();
-    }
-    return sendBytes(res, picture);
+    // The name is made of the content, so a browser may keep it as long as the address is good.
+    const goodForSeconds = Math.max(0, Number(expires) - Math.ceil(now.getTime() / 1_000));
+    res.set('Cross-Origin-Resource-Policy', 'cross-origin');
+    const cacheControl = `public, max-age=${goodForSeconds}, immutable`;
+    return sendPicture(res, { name, picture, cacheControl });
   });
 }
 
-/** The name is made of the content, so a browser may keep it as long as the address is good. */
-function describe(res: Response, name: string, picture: StoredImage, goodForSeconds: number): void {
+export async function sendPicture(
+  res: Response,
+  o: { name: string; picture: StoredImage; cacheControl: string },
+): Promise<unknown> {
   res.set({
-    'Content-Type': pictureTypeOf(name),
-    'Content-Length': String(picture.sizeBytes),
-    'Cache-Control': `public, max-age=${Math.max(0, goodForSeconds)}, immutable`,
+    'Content-Type': pictureTypeOf(o.name),
+    'Content-Length': String(o.picture.sizeBytes),
+    'Cache-Control': o.cacheControl,
     'Content-Security-Policy': "default-src 'none'",
-    'Cross-Origin-Resource-Policy': 'cross-origin',
     'X-Content-Type-Options': 'nosniff',
   });
+  if (res.req.method === 'HEAD') {
+    o.picture.bytes.destroy();
+    return res.end();
+  }
+  return sendBytes(res, o.picture);
 }
 
 /** At the browser's pace, so that a slow one costs a few kilobytes and not the picture. */

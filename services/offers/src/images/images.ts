@@ -25,6 +25,11 @@ export function contentOf(picture: Uint8Array, type: PictureType): string {
   return `${createHash('sha256').update(picture).digest('hex')}.${extensions[type]}`;
 }
 
+/** Of the cleaned picture: what every name begins with. */
+export function hashOf(name: string): string {
+  return name.slice(0, 64);
+}
+
 /**
  * A name that was never given before and never will be again: a removal that arrives late cannot hit a picture that
  * was kept anew meanwhile, because that has another name.

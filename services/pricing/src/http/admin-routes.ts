@@ -1,5 +1,10 @@
 /** What `npm run admin` asks of pricing: members in bulk, and the day's rates. */
-import { memberGeneration, membersCheckRequest, ratesRefresh } from '@offer-ads/contracts/admin-api';
+import {
+  memberGeneration,
+  membersCheckRequest,
+  type RatesReply,
+  ratesRefresh,
+} from '@offer-ads/contracts/admin-api';
 import { requireAdmin } from '@offer-ads/platform/admin-routes';
 import type { Clock } from '@offer-ads/platform/clock';
 import type { Logger } from '@offer-ads/platform/logging';
@@ -7,8 +12,10 @@ import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Express } from 'express';
 import type { Audience } from '../audience-engine.ts';
 import { storeGeneratedMembers } from '../generate-members.ts';
+import type { HeldRates } from '../held-rates.ts';
 import { importMembers } from '../import-members.ts';
 import type { MembersStore } from '../members-store.ts';
+import { ratesStanding } from '../rates-standing.ts';
 import type { RatesRefresher } from '../refresh-rates.ts';
 
 export function mountAdminRoutes(
@@ -19,7 +26,8 @@ export function mountAdminRoutes(
     readonly clock: Clock;
     readonly members: MembersStore;
     readonly audience: Pick<Audience, 'includesWritten' | 'check'>;
-    readonly refreshRates: RatesRefresher['refreshNow'];
+    readonly rates: HeldRates;
+    readonly refresher: Pick<RatesRefresher, 'refreshNow' | 'refused'>;
   },
 ): void {
   const admin = requireAdmin({ token: o.adminToken, logger: o.logger });
@@ -52,8 +60,13 @@ export function mountAdminRoutes(
     res.json(await o.audience.check(validInput(membersCheckRequest, req.body ?? {})));
   });
 
+  app.get('/admin/rates', admin, (_req, res) => {
+    const standing = ratesStanding({ held: o.rates, refused: o.refresher.refused }, o.clock.now());
+    res.json(standing satisfies RatesReply);
+  });
+
   app.post('/admin/rates/refresh', admin, express.json(), async (req, res) => {
-    const result = await o.refreshRates(validInput(ratesRefresh, req.body));
+    const result = await o.refresher.refreshNow(validInput(ratesRefresh, req.body));
     if (!result.ok) {
       // A jump may be right: then the person says so.
       const status = result.reason === 'jump' ? 409 : 502;
