@@ -1,4 +1,5 @@
 /** The services' admin routes, called as the platform team's tool calls them. */
+import { firstSecret } from '@offer-ads/platform/secrets';
 
 export type AdminClient = ReturnType<typeof createAdminClient>;
 type Owner = 'GATEWAY' | 'OFFERS' | 'BILLING' | 'PRICING';
@@ -8,7 +9,7 @@ export function createAdminClient(settings: Readonly<Record<string, string>>, ac
     const reply = await fetch(`${settings[`${owner}_ADMIN_URL`]}${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${settings.ADMIN_TOKEN}`,
+        authorization: `Bearer ${firstSecret(settings.ADMIN_TOKEN ?? '')}`,
         'x-admin-actor': actor,
         ...(body ? { 'content-type': 'application/json' } : {}),
       },

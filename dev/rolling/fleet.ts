@@ -24,7 +24,8 @@ export type Fleet = AsyncDisposable & {
 };
 
 export function createFleet(o: {
-  plans: readonly ProcessPlan[];
+  /** As its next replica is to be started. */
+  plan: (service: ServiceName) => ProcessPlan;
   ports: Readonly<Record<ServiceName, number>>;
   supervisor: Supervisor;
   preStopMs: number;
@@ -40,9 +41,9 @@ export function createFleet(o: {
   return {
     replicas: (service) => running.filter((replica) => replica.service === service),
     add: async (service, code = repository) => {
-      const plan = o.plans.find(({ name }) => name === service);
+      const plan = o.plan(service);
       const [port] = await freePorts(1);
-      if (plan === undefined || port === undefined) throw new Error(`no plan or port for ${service}`);
+      if (port === undefined) throw new Error(`no port for ${service}`);
       const number = (made.get(service) ?? 0) + 1;
       made.set(service, number);
       const replica = { name: `${service}-${number}`, service, port };

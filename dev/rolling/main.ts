@@ -12,12 +12,18 @@ import { createLogger } from '@offer-ads/platform/logging';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { claimFolder, releaseFolder } from '../backing/data-folder.ts';
 import { reasonOf } from '../backing/find.ts';
-import { createAdminClient } from '../demo-data/admin-client.ts';
+import { type AdminClient, createAdminClient } from '../demo-data/admin-client.ts';
 import { provideDemoData } from '../demo-data.ts';
 import { compileCacheFolder, devFolder, logsFolder, runFolder } from '../start/folder.ts';
-import { addressesOf, adminSettings, planServices, planSimulators } from '../start/plans.ts';
+import {
+  addressesOf,
+  adminSettings,
+  type ProcessPlan,
+  planServices,
+  planSimulators,
+} from '../start/plans.ts';
 import { choosePorts } from '../start/ports.ts';
-import { readOrMakeSecrets } from '../start/secrets.ts';
+import { makeSecrets, readOrMakeSecrets, type Secrets } from '../start/secrets.ts';
 import { startStores } from '../start/stores.ts';
 import { createSupervisor } from '../start/supervisor.ts';
 import { type Advertiser, registerAdvertiser } from './advertisers.ts';
@@ -26,6 +32,7 @@ import { createFleet } from './fleet.ts';
 import { createInsisting } from './insisting.ts';
 import { startLoad } from './load.ts';
 import { type Options, readOptions, usage } from './options.ts';
+import { signedByBoth } from './rotation.ts';
 import { rounds, seconds } from './rounds.ts';
 import { createTally } from './tally.ts';
 
@@ -59,11 +66,12 @@ async function run(o: Options): Promise<boolean> {
   running.defer(() => releaseFolder(runFolder));
   rmSync(logsFolder, { recursive: true, force: true });
   mkdirSync(logsFolder, { recursive: true });
-  const secrets = readOrMakeSecrets();
+  let secrets = readOrMakeSecrets();
+  const fresh = makeSecrets();
   const { ports, release } = await choosePorts();
   running.defer(release);
   const { stores } = running.use(await startStores(say));
-  const settings = { ports, secrets, stores };
+  const settings = (having: Secrets = secrets) => ({ ports, secrets: having, stores });
   const supervisor = createSupervisor({
     logsFolder,
     runFolder,
@@ -71,16 +79,23 @@ async function run(o: Options): Promise<boolean> {
     report: say,
     onRestart: () => {},
   });
-  const simulators = planSimulators(settings);
+  const rotates = o.rounds.includes('rotation');
+  const simulators = planSimulators(settings(rotates ? signedByBoth(secrets, fresh) : secrets));
   running.defer(() => supervisor.stop(simulators.map(({ name }) => name)));
   await Promise.all(simulators.map(supervisor.start));
   const fleet = running.use(
-    createFleet({ plans: planServices(settings), ports, supervisor, preStopMs: o.preStopMs }),
+    createFleet({
+      plan: (service) => planServices(settings()).find(({ name }) => name === service) as ProcessPlan,
+      ports,
+      supervisor,
+      preStopMs: o.preStopMs,
+    }),
   );
   say(`Starting the services of ${o.from ?? 'this version'} ...`);
   await Promise.all(serviceNames.map((service) => fleet.add(service, o.from)));
-  const admin = createAdminClient(adminSettings(settings), 'rolling');
-  await provideDemoData(adminSettings(settings), say);
+  const admin: AdminClient = (owner, method, path, body) =>
+    createAdminClient(adminSettings(settings()), 'rolling')(owner, method, path, body);
+  await provideDemoData(adminSettings(settings()), say);
 
   const at = addressesOf(ports);
   const where = { stores, admin, mailbox: at.mail };
@@ -111,9 +126,16 @@ async function run(o: Options): Promise<boolean> {
     const load = startLoad({ gateway: at.gateway, insist, broker, pauseMs }, advertisers, tally);
     await pause(warmUpMs);
     try {
-      for (const service of tally.failures().length > 0 ? [] : o.services) {
-        await round.change(fleet, service, (line) => say(`  ${line}`));
-        await pause(o.betweenMs);
+      const old = secrets;
+      for (const step of round.steps ?? [undefined]) {
+        if (step !== undefined) {
+          say(`  ${step.title}`);
+          secrets = step.secretsOf(old, fresh);
+        }
+        for (const service of tally.failures().length > 0 ? [] : o.services) {
+          await round.change(fleet, service, (line) => say(`  ${line}`));
+          await pause(o.betweenMs);
+        }
       }
     } catch (error) {
       tally.fail(`the round ended: ${reasonOf(error)}`);

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
 
-export const roundNames = ['rolling', 'in-place', 'killed'] as const;
+export const roundNames = ['rolling', 'in-place', 'killed', 'rotation'] as const;
 export type RoundName = (typeof roundNames)[number];
 
 export type Options = {
@@ -20,7 +20,7 @@ export type Options = {
 
 export const usage = `npm run rolling -- [options]: replaces every replica of every service under load, and fails when a request did
 
-  --rounds rolling,in-place,killed   which, in this order (all)
+  --rounds rolling,in-place,killed   which, in this order (these three); rotation replaces every secret, in three rolls of all
   --services offers,billing          which are replaced (all)
   --replicas 2                       of each service
   --advertisers 4                    that buy at the same time
@@ -32,7 +32,7 @@ export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      rounds: { type: 'string', default: roundNames.join() },
+      rounds: { type: 'string', default: 'rolling,in-place,killed' },
       services: { type: 'string', default: serviceNames.join() },
       replicas: { type: 'string', default: '2' },
       advertisers: { type: 'string', default: '4' },

@@ -4,6 +4,7 @@ import type { ServiceName } from '@offer-ads/contracts/primitives';
 import type { Fleet, Replica } from './fleet.ts';
 import type { Allowance } from './insisting.ts';
 import type { Options, RoundName } from './options.ts';
+import { type RotationStep, rotationSteps } from './rotation.ts';
 
 export type Round = {
   readonly title: string;
@@ -12,23 +13,32 @@ export type Round = {
   readonly allowance: Allowance;
   /** What a mail whose bearer was killed waits for (decision 91), and some. */
   readonly quietWithinMs: number;
+  /** Every service is gone through once for each; other rounds do so once. */
+  readonly steps?: readonly RotationStep[];
   readonly change: (fleet: Fleet, service: ServiceName, say: (line: string) => void) => Promise<void>;
 };
 
 const readyWithinMs = 120_000;
 
+const rolling: Round = {
+  title: 'Rolling: a new replica is ready before an old one goes',
+  replicas: ({ replicas }) => replicas,
+  allowance: { refused: false, broken: false },
+  quietWithinMs: 60_000,
+  change: async (fleet, service, say) => {
+    for (const old of fleet.replicas(service)) {
+      const fresh = await fleet.add(service);
+      say(`${old.name} -> ${fresh.name}, stopped in ${seconds(await fleet.retire(old))}`);
+    }
+  },
+};
+
 export const rounds: Record<RoundName, Round> = {
-  rolling: {
-    title: 'Rolling: a new replica is ready before an old one goes',
-    replicas: ({ replicas }) => replicas,
-    allowance: { refused: false, broken: false },
-    quietWithinMs: 60_000,
-    change: async (fleet, service, say) => {
-      for (const old of fleet.replicas(service)) {
-        const fresh = await fleet.add(service);
-        say(`${old.name} -> ${fresh.name}, stopped in ${seconds(await fleet.retire(old))}`);
-      }
-    },
+  rolling,
+  rotation: {
+    ...rolling,
+    title: 'Rotation: every secret is replaced, in three steps, each a rolling restart of all',
+    steps: rotationSteps,
   },
   'in-place': {
     title: 'In place: the only replica stops, then another starts',

@@ -24,9 +24,12 @@ export type Secrets = Readonly<Record<keyof typeof makers, string>>;
 
 export function readOrMakeSecrets(): Secrets {
   const file = join(devFolder, 'secrets.json');
-  const known = (readJson(file) ?? {}) as Partial<Secrets>;
-  const made = Object.entries(makers).map(([name, make]) => [name, known[name as keyof Secrets] ?? make()]);
-  const secrets = Object.fromEntries(made) as Secrets;
+  const secrets = makeSecrets((readJson(file) ?? {}) as Partial<Secrets>);
   writeJson(file, secrets);
   return secrets;
+}
+
+export function makeSecrets(known: Partial<Secrets> = {}): Secrets {
+  const made = Object.entries(makers).map(([name, make]) => [name, known[name as keyof Secrets] ?? make()]);
+  return Object.fromEntries(made) as Secrets;
 }

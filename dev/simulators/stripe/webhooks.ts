@@ -109,9 +109,14 @@ export function startWebhooks(o: {
   };
 }
 
-/** Stripe's scheme v1: HMAC-SHA256 over the time and the exact bytes of the body. */
+/**
+ * Stripe's scheme v1: HMAC-SHA256 over the time and the exact bytes of the body.
+ * @param secret several, separated by commas, are those of an endpoint whose secret was rolled: while the old one lives, Stripe signs by both
+ */
 export function signatureHeader(body: string, secret: string, at: Date): string {
   const timestamp = Math.floor(at.getTime() / 1000);
-  const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
-  return `t=${timestamp},v1=${signature}`;
+  const signatures = secret
+    .split(',')
+    .map((each) => createHmac('sha256', each).update(`${timestamp}.${body}`).digest('hex'));
+  return [`t=${timestamp}`, ...signatures.map((signature) => `v1=${signature}`)].join();
 }
