@@ -72,6 +72,15 @@ export const settleReply = z.discriminatedUnion('outcome', [
 ]);
 export type SettleReply = z.infer<typeof settleReply>;
 
+/** POST /internal/offers/{offerId}/credit-preview: what so much Unused Time would credit now, above what was credited before. */
+export const creditPreviewRequest = z.object({
+  unusedMs: z.int().nonnegative(),
+  scheduledMs: z.int().positive(),
+});
+/** 0 for an offer that was never paid. */
+export const creditPreviewReply = z.object({ creditMinor: minorUnits });
+export type CreditPreviewReply = z.infer<typeof creditPreviewReply>;
+
 /** GET /internal/balance: the balance of the caller's organisation and mode; 0 when nothing was ever booked. */
 export const balanceReply = z.object({ mode, currency, balanceMinor: minorUnits });
 export type BalanceReply = z.infer<typeof balanceReply>;

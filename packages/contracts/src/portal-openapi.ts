@@ -3,6 +3,7 @@ import { z } from 'zod';
 import {
   createDocument,
   type ZodOpenApiOperationObject,
+  type ZodOpenApiPathItemObject,
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
@@ -10,6 +11,7 @@ import { withoutNoise } from './json-schema.ts';
 import { publicPaths } from './openapi.ts';
 import { billingPaths } from './portal-billing-operations.ts';
 import { mailPaths } from './portal-mail-operations.ts';
+import { portalOfferPaths } from './portal-offers-operations.ts';
 import { csrfRefused, failures, notSignedIn, ownPaths, reply } from './portal-operations.ts';
 import { plainMessage, refusal } from './public-api.ts';
 
@@ -64,7 +66,7 @@ function withMode(path: unknown): z.ZodObject {
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
-const offerPaths: ZodOpenApiPathsObject = Object.fromEntries(
+const asInPublic: ZodOpenApiPathsObject = Object.fromEntries(
   Object.entries(publicPaths).map(([path, item]) => [
     `/{mode}${path}`,
     Object.fromEntries(
@@ -72,6 +74,10 @@ const offerPaths: ZodOpenApiPathsObject = Object.fromEntries(
     ),
   ]),
 );
+/** What the portal tells more of, or has alone, takes the place of what the public API has. */
+const offerPaths: ZodOpenApiPathsObject = { ...asInPublic };
+for (const [path, item] of Object.entries<ZodOpenApiPathItemObject>(portalOfferPaths))
+  offerPaths[path] = { ...offerPaths[path], ...item };
 
 /** @returns the document that is served at `/portal/openapi.json` and committed as `generated/portal-openapi.json`. */
 export function portalOpenApiDocument() {

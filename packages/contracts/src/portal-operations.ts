@@ -60,7 +60,7 @@ type Call = {
   readonly summary: string;
   readonly description?: string;
   /** Which roles may; everybody who is signed in when nothing is said. */
-  readonly roles?: 'Admin' | 'Developer, Admin';
+  readonly roles?: 'Admin' | 'Developer, Admin' | 'Marketer, Admin';
   readonly parameters?: ZodOpenApiOperationObject['requestParams'];
   readonly body?: z.ZodType;
   readonly replies: Responses;

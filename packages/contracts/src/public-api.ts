@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { offerStatus } from './primitives.ts';
 
-const utcInstant = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC.' });
+export const utcInstant = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC.' });
 const startInstant = utcInstant.meta({
   description: 'Now or later; at most 60 seconds in the past.',
   // Far ahead, so that a request copied from the reference works.

@@ -1,5 +1,5 @@
 /** Offers' payments in Postgres. The row of an offer is the lock under which its money moves. */
-import type { PreparedStatement, Transaction } from '@offer-ads/platform/postgres';
+import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres';
 import { writeSession } from './checkouts-store.ts';
 import type { Checkout, CheckoutState } from './domain/checkout.ts';
 import type { Book } from './domain/ledger.ts';
@@ -85,7 +85,7 @@ export async function lockPayment(tx: Transaction, offerId: number): Promise<Off
   return locked.length === 0 ? undefined : findPayment(tx, offerId);
 }
 
-export async function findPayment(on: Transaction, offerId: number): Promise<OfferPayment | undefined> {
+export async function findPayment(on: Queryable, offerId: number): Promise<OfferPayment | undefined> {
   const [row] = await on.query<PaymentRow>(`${SELECT_PAYMENT} WHERE p.offer_id = $1`, [offerId]);
   return row && paymentOf(row);
 }

@@ -49,15 +49,30 @@ const calls = [
   ['GET', '/interests', 'offers', '2000'],
   ['POST', '/offers/price-estimate', 'pricing', '2000'],
   ['POST', '/offers', 'offers', '25000'],
-  ['GET', '/offers?environment=test&limit=5', 'offers', '2000'],
   ['POST', '/offers/17/pause', 'offers', '2000'],
   ['POST', '/offers/17/resume', 'offers', '2000'],
   ['GET', '/offers/17/analytics?interval=7d', 'offers', '2000'],
   ['DELETE', '/offers/17', 'offers', '10000'],
 ] as const;
 
+/** What the public API does not have, or tells less of; offers has it under a path of its own. */
+const ofThePortal = [
+  ['GET', '/offers?environment=test&limit=5'],
+  ['GET', '/offers/17'],
+  ['GET', '/offers/17/credit'],
+  ['GET', '/offers/17/analytics/series?interval=7d'],
+] as const;
+
 describe.each(['TEST', 'LIVE'] as const)('in %s mode', (mode) => {
   const below = (path: string) => `/portal/api/${mode.toLowerCase()}${path}`;
+
+  it.each(ofThePortal)('%s %s reaches what offers has for the portal', async (method, path) => {
+    const reply = await marketer.call(below(path), { method });
+    expect([reply.status, reply.body]).toEqual([200, { return_code: 'S1' }]);
+    expect(portal.gateway.offers.seen).toMatchObject([{ method, url: `/portal${path}` }]);
+    expect(portal.gateway.offers.seen[0]?.headers['x-request-budget-ms']).toBe('2000');
+    expect(contextOf('offers')).toMatchObject({ audience: 'offers', mode, organisationId });
+  });
 
   it.each(calls)(
     '%s %s reaches %s as the public API would, with its budget',
@@ -71,8 +86,36 @@ describe.each(['TEST', 'LIVE'] as const)('in %s mode', (mode) => {
   );
 
   it('a developer reaches none of it', async () => {
-    for (const [method, path] of calls) {
+    for (const [method, path] of [...calls, ...ofThePortal]) {
       expect([path, (await developer.call(below(path), { method })).status]).toEqual([path, 403]);
+    }
+    expect(forwarded()).toEqual([]);
+  });
+});
+
+describe('made up traffic', () => {
+  const simulate = (mode: string) =>
+    marketer.call(`/portal/api/${mode}/offers/17/simulated-traffic`, {
+      method: 'POST',
+      json: { views: 5, clicks: 1 },
+    });
+
+  it('reaches offers in TEST mode, and is no path at all in LIVE mode', async () => {
+    expect((await simulate('test')).status).toBe(200);
+    expect(portal.gateway.offers.seen).toMatchObject([{ url: '/portal/offers/17/simulated-traffic' }]);
+    expect(contextOf('offers').mode).toBe('TEST');
+    const live = await simulate('live');
+    expect([live.status, live.body]).toEqual([404, { message: 'Not found' }]);
+    expect(forwarded()).toHaveLength(1);
+  });
+
+  it('is refused to an API key, for which the path does not exist, like all that only the portal has', async () => {
+    const { key } = await portal.gateway.createKey(organisationId);
+    for (const path of ['/offers/17', '/offers/17/credit', '/portal/offers', '/portal/offers/17']) {
+      expect([path, (await portal.gateway.call(path, { key })).status]).toEqual([path, 404]);
+    }
+    for (const path of ['/offers/17/simulated-traffic', '/portal/offers/17/simulated-traffic']) {
+      expect([path, (await portal.gateway.call(path, { key, method: 'POST' })).status]).toEqual([path, 404]);
     }
     expect(forwarded()).toEqual([]);
   });
@@ -176,8 +219,8 @@ describe('a request', () => {
     expect(reply.headers.get('retry-after')).not.toBeNull();
   });
 
-  it('is 404 for what the public API has not either', async () => {
-    for (const path of ['/offers/17', '/internal/balance', '/../internal/balance', '/balance/x']) {
+  it('is 404 for what there is not', async () => {
+    for (const path of ['/offers/17/image', '/internal/balance', '/../internal/balance', '/balance/x']) {
       expect([path, (await admin.call(`/portal/api/test${path}`)).status]).toEqual([path, 404]);
     }
     expect((await admin.call('/portal/api/staging/offers')).status).toBe(404);

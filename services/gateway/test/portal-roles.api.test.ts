@@ -2,12 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Role } from '@offer-ads/contracts/gateway-events';
 import { billingPaths } from '@offer-ads/contracts/portal-billing-operations';
 import { mailPaths } from '@offer-ads/contracts/portal-mail-operations';
+import { portalOfferPaths } from '@offer-ads/contracts/portal-offers-operations';
 import { ownPaths } from '@offer-ads/contracts/portal-operations';
 import { callBy, organisationWithRoles, type TestOrganisation } from './portal-members.ts';
 import { type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
 
 const everybody: readonly Role[] = ['admin', 'developer', 'marketer'];
 const ofKeys: readonly Role[] = ['admin', 'developer'];
+const ofOffers: readonly Role[] = ['admin', 'marketer'];
 const admins: readonly Role[] = ['admin'];
 
 /** Each route with a body that does no harm, who may call it, and what they are answered. */
@@ -34,6 +36,11 @@ const routes: readonly [string, string, readonly Role[], number, unknown?][] = [
   ['POST', '/{mode}/billing/top-ups', admins, 200, { amountMinor: '1000' }],
   ['GET', '/{mode}/billing/invoices', admins, 200],
   ['GET', '/{mode}/billing/invoices/{file}', admins, 200],
+  ['GET', '/{mode}/offers', ofOffers, 200],
+  ['GET', '/{mode}/offers/{offer_id}', ofOffers, 200],
+  ['GET', '/{mode}/offers/{offer_id}/credit', ofOffers, 200],
+  ['GET', '/{mode}/offers/{offer_id}/analytics/series', ofOffers, 200],
+  ['POST', '/test/offers/{offer_id}/simulated-traffic', ofOffers, 200, { views: 1, clicks: 0 }],
 ];
 
 let portal: PortalUnderTest;
@@ -45,7 +52,11 @@ beforeAll(async () => {
 afterAll(async () => portal[Symbol.asyncDispose]());
 
 const at = (path: string) =>
-  path.replace('{id}', '999999').replace('{mode}', 'live').replace('{file}', 'INV-000001.pdf');
+  path
+    .replace('{id}', '999999')
+    .replace('{mode}', 'live')
+    .replace('{offer_id}', '999999')
+    .replace('{file}', 'INV-000001.pdf');
 
 describe.each(routes)('%s %s', (method, path, roles, status, json) => {
   it.each(everybody)(`answers the %s as their role allows`, async (role) => {
@@ -69,9 +80,9 @@ describe.each(routes)('%s %s', (method, path, roles, status, json) => {
 });
 
 describe('the table above', () => {
-  it('names every call of the portal by which an organisation administers itself, its mails and its money', () => {
+  it('names every call of the portal by which an organisation administers itself, its mails, its money and its offers', () => {
     const ofOthers = /^\/(sign-|session)/;
-    const described = Object.entries({ ...ownPaths, ...mailPaths, ...billingPaths })
+    const described = Object.entries({ ...ownPaths, ...mailPaths, ...billingPaths, ...portalOfferPaths })
       .filter(([path]) => !ofOthers.test(path))
       .flatMap(([path, calls]) => Object.keys(calls).map((method) => `${method.toUpperCase()} ${path}`));
     expect(routes.map(([method, path]) => `${method} ${path}`)).toEqual(described);

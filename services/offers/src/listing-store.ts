@@ -10,7 +10,7 @@ import {
   placeBefore,
 } from './domain/listing-query.ts';
 import type { Offer } from './domain/offer.ts';
-import { type OfferRow, type Owner, toOffer } from './offers-store.ts';
+import { type OfferReference, type OfferRow, type Owner, toOffer } from './offers-store.ts';
 
 /** With the names that the listing shows in place of ids. */
 export type ListedOffer = Offer & {
@@ -38,10 +38,19 @@ export async function listOffers(
   ];
   const rows = await (query.status === null
     ? db.query<ListedRow>(named(inRange), range)
-    : db.query<ListedRow>(named(inRangeByStatus), [...range, query.status, now]));
+    : db.query<ListedRow>(named(inRangeByStatus), [...range, query.status, now, filingOf(query.status)]));
   const offers = rows.slice(0, query.limit).map(toListedOffer);
   const last = rows.length > query.limit ? offers.at(-1) : undefined;
   return { offers, next: last === undefined ? null : { createdAt: last.createdAt, offerId: last.offerId } };
+}
+
+/** One offer as the listing shows it. */
+export async function findListedOffer(db: Queryable, reference: OfferReference): Promise<ListedOffer | null> {
+  const [row] = await db.query<ListedRow>(
+    named(`SELECT * FROM offers WHERE offer_id = $1 AND organisation_id = $2 AND mode = $3 AND ${listed}`),
+    [reference.offerId, reference.organisationId, reference.mode],
+  );
+  return row === undefined ? null : toListedOffer(row);
 }
 
 /** Reservations of unfinished creations are seen by nobody, and deleted offers by nobody any more. */
@@ -61,6 +70,11 @@ const statusNow = `CASE
   WHEN start_at <= $8 THEN 'active'
   ELSE 'scheduled' END` satisfies `${string}'${ListedStatus}'${string}`;
 
+/** Where `offer_filed_as` has them: what waits for its start is filed with what has just begun. */
+function filingOf(status: ListedStatus): string {
+  return status === 'scheduled' ? 'waiting' : status;
+}
+
 const filedAs = 'offer_filed_as(mode, payment_applied_at, paused_since, activated_told_at, ended_told_at)';
 const refiledAt =
   'offer_refiled_at(start_at, expiry_at, payment_applied_at, paused_since, activated_told_at, ended_told_at)';
@@ -73,7 +87,7 @@ const inRangeByStatus = `WITH moved_on AS MATERIALIZED (
     SELECT * FROM offers
     WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND ${refiledAt} <= $8)
   (SELECT * FROM offers
-   WHERE organisation_id = $1 AND ${filedAs} = $2::text || ' ' || $7::text AND ${listed} AND ${range} AND ${statusNow} = $7
+   WHERE organisation_id = $1 AND ${filedAs} = $2::text || ' ' || $9::text AND ${listed} AND ${range} AND ${statusNow} = $7
    ${newestFirst} LIMIT $6)
   UNION ALL
   (SELECT * FROM moved_on WHERE ${range} AND ${statusNow} = $7 ${newestFirst} LIMIT $6)

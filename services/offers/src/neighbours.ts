@@ -5,9 +5,11 @@ import {
   type ChargeReply,
   type CheckoutReply,
   type CloseCheckoutReply,
+  type CreditPreviewReply,
   chargeReply,
   checkoutReply,
   closeCheckoutReply,
+  creditPreviewReply,
   type KeepCheckoutReply,
   keepCheckoutReply,
   type SettleReply,
@@ -29,6 +31,7 @@ import {
 import type { z } from 'zod';
 import type { OffersConfig } from './config.ts';
 import type { Offer } from './domain/offer.ts';
+import type { UnusedTime } from './domain/unused-time.ts';
 
 /** On whose behalf a call is made, and how long it may take. */
 export type Errand = {
@@ -47,6 +50,12 @@ export type Neighbours = AsyncDisposable & {
   /** The deletion came to nothing: its page works again. */
   readonly keepCheckout: (errand: Errand, offerId: number, deletion: number) => Promise<KeepCheckoutReply>;
   readonly settle: (errand: Errand, offerId: number) => Promise<SettleReply>;
+  /** What so much Unused Time would credit now. */
+  readonly previewCredit: (
+    errand: Errand,
+    offerId: number,
+    unusedTime: UnusedTime,
+  ) => Promise<CreditPreviewReply>;
 };
 
 const USUAL_MS = 2_000;
@@ -135,6 +144,12 @@ export function connectNeighbours(
         path: `/internal/offers/${offerId}/settle`,
         reply: settleReply,
         timeoutMs: CARD_PROVIDER_MS,
+      }),
+    previewCredit: (errand, offerId, unusedTime) =>
+      ask('billing', errand, {
+        path: `/internal/offers/${offerId}/credit-preview`,
+        json: unusedTime,
+        reply: creditPreviewReply,
       }),
     [Symbol.asyncDispose]: async () => {
       await Promise.all(Object.values<ServiceClient>(clients).map((client) => client[Symbol.asyncDispose]()));

@@ -14,6 +14,7 @@ import { subscriptions } from './consumers.ts';
 import type { OffersContext } from './context.ts';
 import { mountAdminRoutes } from './http/admin-routes.ts';
 import { mountImageRoute } from './http/image-route.ts';
+import { mountPortalRoutes } from './http/portal-routes.ts';
 import { mountOfferRoutes } from './http/routes.ts';
 import { imageAddresses } from './images/addresses.ts';
 import { openImageStore } from './images/open.ts';
@@ -77,6 +78,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
         mountParkedRoutes(app, { broker, adminToken: config.ADMIN_TOKEN, logger });
         mountRepublishRoute(app, { postgres, broker, adminToken: config.ADMIN_TOKEN, logger });
         mountAdminRoutes(app, { ...context, adminToken: config.ADMIN_TOKEN });
+        mountPortalRoutes(app, { ...context, contextSecret: config.OFFERS_CONTEXT_SECRET });
         mountOfferRoutes(app, { ...context, contextSecret: config.OFFERS_CONTEXT_SECRET });
       },
     }),

@@ -2,6 +2,7 @@
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
 import type { Period } from './domain/analytics-period.ts';
 import type { Counts, RollUp, Traffic } from './domain/traffic.ts';
+import { GRID_START, type Point } from './domain/traffic-series.ts';
 
 /** Those that were not recorded before. Waits for another batch that is at work on one of them. */
 export async function recordTrafficEvents(
@@ -79,6 +80,23 @@ export async function sumTraffic(db: Queryable, offerId: number, period: Period)
   return { views, clicks };
 }
 
+/** What `sumTraffic` sums, by the buckets in which something was counted, oldest first. */
+export async function sumTrafficByBucket(
+  db: Queryable,
+  offerId: number,
+  period: Period,
+  bucketMs: number,
+): Promise<Point[]> {
+  return db.query<Point>(
+    `SELECT date_bin(make_interval(secs => $4), hour, $5) AS "startAt",
+            sum(views)::float8 AS views, sum(clicks)::float8 AS clicks
+     FROM traffic WHERE offer_id = $1 AND ${inPeriod} GROUP BY 1 ORDER BY 1`,
+    [offerId, period.from, period.to, bucketMs / 1_000, GRID_START],
+  );
+}
+
+const inPeriod = `hour >= date_trunc('hour', $2::timestamptz, 'UTC') AND hour <= $3`;
+
 /** With what was filtered. Sums are doubles, exact far beyond what anybody will ever see. */
 export async function sumCounts(db: Queryable, offerId: number, period: Period): Promise<Counts> {
   const [row] = await db.query<Counts>(
@@ -87,7 +105,7 @@ export async function sumCounts(db: Queryable, offerId: number, period: Period):
             coalesce(sum(clicks_repeated), 0)::float8 AS "clicksRepeated",
             coalesce(sum(views_automated), 0)::float8 AS "viewsAutomated",
             coalesce(sum(clicks_automated), 0)::float8 AS "clicksAutomated"
-     FROM traffic WHERE offer_id = $1 AND hour >= date_trunc('hour', $2::timestamptz, 'UTC') AND hour <= $3`,
+     FROM traffic WHERE offer_id = $1 AND ${inPeriod}`,
     [offerId, period.from, period.to],
   );
   if (row === undefined) throw new Error('a sum has one row');

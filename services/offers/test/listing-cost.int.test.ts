@@ -5,7 +5,7 @@ import { openPostgres, type Postgres, type PreparedStatement, sqlOf } from '@off
 import { createTestDatabase, type TestDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
-import { type ListingQuery, listedStatuses } from '../src/domain/listing-query.ts';
+import { type ListingQuery, portalStatuses } from '../src/domain/listing-query.ts';
 import { listOffers } from '../src/listing-store.ts';
 import { putCatalogue, putManyOffers } from './listing-rows.ts';
 
@@ -98,7 +98,7 @@ describe.each([
 
   it.each(
     [mostlyEnded, mostlyScheduled, mostlyActive].flatMap((organisation) =>
-      [null, ...listedStatuses].flatMap((status) =>
+      [null, ...portalStatuses].flatMap((status) =>
         ranges.map(([name, range]) => [name, status, organisation, range] as const),
       ),
     ),

@@ -6,6 +6,7 @@ import {
   chargeRequest,
   checkoutRequest,
   closeCheckoutRequest,
+  creditPreviewRequest,
   type KeepCheckoutReply,
   keepCheckoutRequest,
   type SettleReply,
@@ -13,6 +14,7 @@ import {
 import type { VerdictReply } from '@offer-ads/contracts/moderation-api';
 import { priceRequest } from '@offer-ads/contracts/pricing-api';
 import type { ServiceName } from '@offer-ads/contracts/primitives';
+import { creditTarget } from '@offer-ads/contracts/unused-time';
 import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
 import type { Clock } from '@offer-ads/platform/clock';
 import { requestFacts } from '@offer-ads/platform/http-request';
@@ -32,6 +34,7 @@ export const callNames = [
   'close',
   'keep',
   'settle',
+  'preview',
 ] as const;
 export type CallName = (typeof callNames)[number];
 /** A call at one of its two moments: `asked`, before anything was done for it, and `done`, before the answer leaves. */
@@ -218,6 +221,13 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
       await reply('keep', req, res, billing.breaks, () =>
         keep(billing, Number(req.params.offerId), keepCheckoutRequest.parse(req.body).deletion),
       );
+    });
+    app.post('/internal/offers/:offerId/credit-preview', async (req, res) => {
+      const unused = creditPreviewRequest.parse(req.body);
+      const netMinor = billing.sales.get(Number(req.params.offerId))?.netMinor ?? 0n;
+      await reply('preview', req, res, billing.breaks, () => ({
+        creditMinor: creditTarget(netMinor, unused).toString(),
+      }));
     });
     app.post('/internal/offers/:offerId/settle', async (req, res) => {
       await reply('settle', req, res, billing.breaks, () => settle(billing, Number(req.params.offerId)));

@@ -1,9 +1,11 @@
 /** What offers and the gateway ask of billing; shapes and meanings are those of the contract `billing-api`. */
 import {
   type BalanceReply,
+  type CreditPreviewReply,
   chargeRequest,
   checkoutRequest,
   closeCheckoutRequest,
+  creditPreviewRequest,
   type KeepCheckoutReply,
   keepCheckoutRequest,
   lowBalanceRequest,
@@ -24,6 +26,7 @@ import type { Book } from '../domain/ledger.ts';
 import { balanceOf } from '../ledger-store.ts';
 import { changeLowBalance, readLowBalance } from '../low-balance.ts';
 import { openCheckout } from '../open-checkout.ts';
+import { previewCredit } from '../preview-credit.ts';
 import { readStatement } from '../read-statement.ts';
 import { settleOffer } from '../settle-offer.ts';
 import { stripeDeadline } from '../stripe-client.ts';
@@ -69,6 +72,12 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
 
   routes.post('/offers/:id/settle', async (req, res) => {
     res.json(await settleOffer(billing, offerOf(req), deadlineOf(req)));
+  });
+
+  routes.post('/offers/:id/credit-preview', async (req, res) => {
+    const unusedTime = validInput(creditPreviewRequest, req.body);
+    const creditMinor = `${await previewCredit(billing.postgres, offerOf(req), unusedTime)}`;
+    res.json({ creditMinor } satisfies CreditPreviewReply);
   });
 
   routes.get('/balance', async (req, res) => {

@@ -7,7 +7,9 @@ import { isOfferId } from './offer-id.ts';
 export type ListingPlace = { readonly createdAt: Date; readonly offerId: number };
 
 export const listedStatuses = ['awaiting_payment', 'active', 'paused', 'ended'] as const;
-export type ListedStatus = (typeof listedStatuses)[number];
+/** The portal's pages may ask for Scheduled too, which the specification's filter does not name. */
+export const portalStatuses = ['awaiting_payment', 'scheduled', 'active', 'paused', 'ended'] as const;
+export type ListedStatus = (typeof portalStatuses)[number];
 
 export type ListingQuery = {
   readonly limit: number;
@@ -28,7 +30,11 @@ export type QueryParameters = Readonly<Record<string, unknown>>;
 const DEFAULT_LIMIT = 20;
 const GREATEST_LIMIT = 100;
 
-export function readListingQuery(parameters: QueryParameters, keyMode: Mode): ListingQueryResult {
+export function readListingQuery(
+  parameters: QueryParameters,
+  keyMode: Mode,
+  statuses: readonly ListedStatus[] = listedStatuses,
+): ListingQueryResult {
   const { environment } = parameters;
   const named = typeof environment === 'string' ? environment.toUpperCase() : undefined;
   if ((named === 'TEST' || named === 'LIVE') && named !== keyMode) return { ok: false, reason: 'other-mode' };
@@ -46,7 +52,9 @@ export function readListingQuery(parameters: QueryParameters, keyMode: Mode): Li
   const query = {
     limit: read('limit', `must be a whole number from 1 to ${GREATEST_LIMIT}`, parseLimit) ?? DEFAULT_LIMIT,
     after: read('cursor', 'must be the next_cursor of an earlier page', parseCursor),
-    status: read('offer_status', `must be one of ${listedStatuses.join(', ')}`, parseStatus),
+    status: read('offer_status', `must be one of ${statuses.join(', ')}`, (text) =>
+      statuses.find((status) => status === text.toLowerCase()),
+    ),
     createdAfter: read('created_after', dateTimeRule, parseDateTime),
     createdBefore: read('created_before', dateTimeRule, parseDateTime),
   };
@@ -69,10 +77,6 @@ const dateTimeRule = 'must be an ISO 8601 date and time with its zone, such as 2
 function parseLimit(text: string): number | undefined {
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   return limit >= 1 && limit <= GREATEST_LIMIT ? limit : undefined;
-}
-
-function parseStatus(text: string): ListedStatus | undefined {
-  return listedStatuses.find((status) => status === text.toLowerCase());
 }
 
 /** Base 36 keeps the token short; callers treat it as opaque. */

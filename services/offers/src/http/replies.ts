@@ -7,6 +7,7 @@ import type { CreateRefusal } from '../create-offer.ts';
 import type { DeleteRefusal } from '../delete-offer.ts';
 import type { DisableRefusal, EnableRefusal, PauseRefusal, ResumeRefusal } from '../domain/lifecycle.ts';
 import type { ListingQueryResult } from '../domain/listing-query.ts';
+import type { SimulationRefusal } from '../domain/simulation.ts';
 import { stillProcessing } from '../idempotency-store.ts';
 
 export type Reply = {
@@ -124,6 +125,26 @@ export const analyticsReplies = {
   'unknown-interval': coded('E1', 400, 'interval must be one of 24h, 7d, 30d, 60d, 90d, all'),
   'not-found': plain(401, 'Unauthorised'),
 } satisfies Record<string, Reply>;
+
+/** What only the portal asks: there, 401 means that nobody is signed in. */
+export const portalReplies = { 'not-found': plain(404, 'Not found') } satisfies Record<string, Reply>;
+
+export function replyToSimulationRefusal(
+  refusal: SimulationRefusal | { readonly reason: 'not-found' },
+): Reply {
+  switch (refusal.reason) {
+    case 'not-found':
+    case 'not-test-mode':
+      return portalReplies['not-found'];
+    case 'not-shown':
+      return plain(
+        409,
+        refusal.isDisabled
+          ? 'The platform team has disabled the offer, so nobody is shown it: it can have no views'
+          : `The offer is ${refusal.status}, so nobody is shown it: only an Active offer can have views`,
+      );
+  }
+}
 
 /** Internal admin routes. */
 export const adminReplies = {

@@ -11,14 +11,14 @@ import type { OffersContext } from '../context.ts';
 import { deleteOffer } from '../delete-offer.ts';
 import { analyticsPeriod } from '../domain/analytics-period.ts';
 import { effectiveAt } from '../domain/lifecycle.ts';
-import { readListingQuery, writeCursor } from '../domain/listing-query.ts';
+import { readListingQuery } from '../domain/listing-query.ts';
 import { statusAt } from '../domain/offer.ts';
 import { parseId } from '../domain/offer-id.ts';
-import { listedAddressExpiry } from '../images/addresses.ts';
-import { type ListedOffer, listOffers } from '../listing-store.ts';
+import { listOffers } from '../listing-store.ts';
 import { findOffer, type OfferReference } from '../offers-store.ts';
 import { sumTraffic } from '../traffic-store.ts';
 import { createRoute } from './create-route.ts';
+import { listedOffer, pagination } from './listed-offers.ts';
 import {
   analyticsReplies,
   deleteReplies,
@@ -64,42 +64,8 @@ async function list(o: OffersContext, req: Request): Promise<Reply> {
   const read = readListingQuery(req.query, caller.mode);
   if (!read.ok) return replyToListRefusal(read, caller.mode);
   const page = await listOffers(o.postgres, caller, read.query, receivedAt);
-  const imageExpiry = listedAddressExpiry(receivedAt);
-  const body: ListReply = {
-    data: page.offers.map((offer) => listed(offer, o.addresses.sign(offer.image, imageExpiry), receivedAt)),
-    pagination: {
-      limit: read.query.limit,
-      count: page.offers.length,
-      has_more: page.next !== null,
-      next_cursor: page.next === null ? null : writeCursor(page.next),
-    },
-  };
-  return { status: 200, body };
-}
-
-/** "Offer (as returned by View Offers)". */
-function listed(offer: ListedOffer, image: string, now: Date): ListReply['data'][number] {
-  return {
-    offer_id: offer.offerId,
-    title: offer.title,
-    category: offer.categoryName,
-    description: offer.description,
-    terms_and_conditions: offer.termsAndConditions,
-    advertised_name: offer.advertisedName,
-    url: offer.url,
-    image,
-    latitude: offer.latitude,
-    longitude: offer.longitude,
-    radius: offer.radiusMiles,
-    gender: [...offer.gender],
-    interests: [...offer.interestNames],
-    start_datetime: offer.startAt.toISOString(),
-    expiry_datetime: offer.expiryAt.toISOString(),
-    creation_datetime: offer.createdAt.toISOString(),
-    // As the filter sees it.
-    offer_status: statusAt(offer, effectiveAt(offer, now)),
-    status: offer.disabledSince === null ? 'enabled' : 'disabled',
-  };
+  const data = page.offers.map(listedOffer(o, receivedAt));
+  return { status: 200, body: { data, pagination: pagination(page, read.query) } satisfies ListReply };
 }
 
 async function pause(o: OffersContext, req: Request): Promise<Reply> {
@@ -147,7 +113,7 @@ async function analytics(o: OffersContext, req: Request): Promise<Reply> {
 }
 
 /** Null when the path names no offer at all, which is told like one of somebody else (decision 20). */
-function referenceOf(req: Request): OfferReference | null {
+export function referenceOf(req: Request): OfferReference | null {
   const offerId = parseId(String(req.params.offer_id));
   const { organisationId, mode } = callerOf(req);
   return offerId === undefined ? null : { offerId, organisationId, mode };

@@ -1,0 +1,18 @@
+/** What Unused Time would credit now: the credit itself, without booking it. */
+import type { UnusedTime } from '@offer-ads/contracts/unused-time';
+import type { Postgres } from '@offer-ads/platform/postgres';
+import { creditDue } from './domain/credit.ts';
+import type { Book } from './domain/ledger.ts';
+import { isSameBook, paidAt } from './domain/offer-payment.ts';
+import { findPayment } from './payments-store.ts';
+
+/** 0 for an offer that was never paid, or is of another book. */
+export async function previewCredit(
+  postgres: Postgres,
+  offer: { readonly offerId: number; readonly book: Book },
+  unusedTime: UnusedTime,
+): Promise<bigint> {
+  const payment = await findPayment(postgres, offer.offerId);
+  if (payment === undefined || !isSameBook(payment.book, offer.book) || paidAt(payment) === null) return 0n;
+  return creditDue({ ...payment, unusedTime });
+}

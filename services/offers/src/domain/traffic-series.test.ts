@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import { MOST_POINTS } from '@offer-ads/contracts/portal-offers-api';
+import { analyticsIntervals } from '@offer-ads/contracts/public-api';
+import { fc } from '@offer-ads/testing/profile';
+import { analyticsPeriod } from './analytics-period.ts';
+import { bucketMs, seriesOf, sumOf } from './traffic-series.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const created = new Date('2024-02-29T09:12:13.456Z');
+const now = new Date('2026-06-03T12:34:56.789Z');
+
+describe('the points of an interval', () => {
+  it.each([
+    ['24h', HOUR, 25],
+    ['7d', HOUR, 169],
+    ['30d', DAY, 31],
+    ['60d', DAY, 61],
+    ['90d', DAY, 91],
+    // 118 weeks and a part of one at each end.
+    ['all', 7 * DAY, 119],
+  ] as const)('of %s last %d ms and are %d', (interval, stepMs, count) => {
+    const period = analyticsPeriod(interval, created, now);
+    expect(bucketMs(period)).toBe(stepMs);
+    expect(seriesOf(period, stepMs, [])).toHaveLength(count);
+  });
+
+  it('begin with the period, then at whole days of UTC, and are zero where nothing was counted', () => {
+    const period = analyticsPeriod('30d', created, now);
+    const points = seriesOf(period, DAY, [
+      { startAt: new Date('2026-05-05T00:00:00Z'), views: 3, clicks: 1 },
+    ]);
+    expect(points.slice(0, 3)).toEqual([
+      { startAt: new Date('2026-05-04T12:00:00Z'), views: 0, clicks: 0 },
+      { startAt: new Date('2026-05-05T00:00:00Z'), views: 3, clicks: 1 },
+      { startAt: new Date('2026-05-06T00:00:00Z'), views: 0, clicks: 0 },
+    ]);
+    expect(points.at(-1)?.startAt).toEqual(new Date('2026-06-03T00:00:00Z'));
+  });
+
+  it('of weeks begin on Mondays', () => {
+    const points = seriesOf(analyticsPeriod('all', created, now), 7 * DAY, []);
+    expect(points[0]?.startAt).toEqual(created);
+    expect(new Set(points.slice(1).map(({ startAt }) => startAt.getUTCDay()))).toEqual(new Set([1]));
+  });
+
+  it('are never more than a chart can show, in order, without gaps, and hold every count, whatever the time', () => {
+    const instant = fc.date({
+      min: new Date('2001-01-01'),
+      max: new Date('2101-01-01'),
+      noInvalidDate: true,
+    });
+    fc.assert(
+      fc.property(fc.constantFrom(...analyticsIntervals), instant, instant, (interval, one, other) => {
+        const [from, to] = one < other ? [one, other] : [other, one];
+        const period = analyticsPeriod(interval, from, to);
+        const stepMs = bucketMs(period);
+        const empty = seriesOf(period, stepMs, []);
+        expect(empty.length).toBeGreaterThan(0);
+        expect(empty.length).toBeLessThanOrEqual(MOST_POINTS);
+        expect(empty[0]?.startAt).toEqual(period.from);
+        for (const [index, { startAt }] of empty.entries()) {
+          const before = empty[index - 1]?.startAt;
+          if (index > 1 && before !== undefined) expect(startAt.getTime() - before.getTime()).toBe(stepMs);
+        }
+        const counted = empty
+          .slice(1)
+          .map(({ startAt }, index) => ({ startAt, views: index + 2, clicks: 1 }));
+        expect(sumOf(seriesOf(period, stepMs, counted))).toEqual(sumOf(counted));
+      }),
+    );
+  });
+});

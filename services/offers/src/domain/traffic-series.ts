@@ -1,0 +1,47 @@
+/** Views and clicks over a period as a chart shows them: a bounded number of points without gaps. */
+import { MOST_POINTS } from '@offer-ads/contracts/portal-offers-api';
+import type { Period } from './analytics-period.ts';
+import type { Traffic } from './traffic.ts';
+
+export type Point = Traffic & { readonly startAt: Date };
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const WEEK_MS = 7 * DAY_MS;
+/** A Monday: from here on all hours, days and weeks are counted, here and in the store. */
+export const GRID_START = new Date('2001-01-01T00:00:00.000Z');
+
+/** How long a point lasts: the shortest of an hour, a day, a week or some weeks with which the points are not too many. */
+export function bucketMs(period: Period): number {
+  for (const stepMs of [HOUR_MS, DAY_MS, WEEK_MS]) if (pointsIn(period, stepMs) <= MOST_POINTS) return stepMs;
+  let weeks = 2;
+  while (pointsIn(period, weeks * WEEK_MS) > MOST_POINTS) weeks += 1;
+  return weeks * WEEK_MS;
+}
+
+/** `counted`: by the start of their bucket. The first point starts with the period, whatever bucket that is in. */
+export function seriesOf(period: Period, stepMs: number, counted: readonly Point[]): Point[] {
+  const byStart = new Map(counted.map((point) => [point.startAt.getTime(), point]));
+  const first = bucketAt(period.from, stepMs);
+  return Array.from({ length: pointsIn(period, stepMs) }, (_, index) => {
+    const startMs = first + index * stepMs;
+    const { views, clicks } = byStart.get(startMs) ?? { views: 0, clicks: 0 };
+    return { startAt: index === 0 ? period.from : new Date(startMs), views, clicks };
+  });
+}
+
+export function sumOf(points: readonly Traffic[]): Traffic {
+  return points.reduce<Traffic>(
+    (sum, { views, clicks }) => ({ views: sum.views + views, clicks: sum.clicks + clicks }),
+    { views: 0, clicks: 0 },
+  );
+}
+
+function pointsIn({ from, to }: Period, stepMs: number): number {
+  return (bucketAt(to, stepMs) - bucketAt(from, stepMs)) / stepMs + 1;
+}
+
+function bucketAt(instant: Date, stepMs: number): number {
+  const start = GRID_START.getTime();
+  return start + Math.floor((instant.getTime() - start) / stepMs) * stepMs;
+}

@@ -1,0 +1,68 @@
+/** Offers as listings show them. */
+import type { PortalOffer } from '@offer-ads/contracts/portal-offers-api';
+import type { ListedOffer as ListedOfferReply, ListReply } from '@offer-ads/contracts/public-api';
+import type { OffersContext } from '../context.ts';
+import { effectiveAt } from '../domain/lifecycle.ts';
+import { type ListingQuery, writeCursor } from '../domain/listing-query.ts';
+import { statusAt } from '../domain/offer.ts';
+import { listedAddressExpiry } from '../images/addresses.ts';
+import type { ListedOffer, ListingPage } from '../listing-store.ts';
+
+/** "Offer (as returned by View Offers)". */
+export function listedOffer(
+  { addresses }: Pick<OffersContext, 'addresses'>,
+  now: Date,
+): (offer: ListedOffer) => ListedOfferReply {
+  const imageExpiry = listedAddressExpiry(now);
+  return (offer) => ({
+    offer_id: offer.offerId,
+    title: offer.title,
+    category: offer.categoryName,
+    description: offer.description,
+    terms_and_conditions: offer.termsAndConditions,
+    advertised_name: offer.advertisedName,
+    url: offer.url,
+    image: addresses.sign(offer.image, imageExpiry),
+    latitude: offer.latitude,
+    longitude: offer.longitude,
+    radius: offer.radiusMiles,
+    gender: [...offer.gender],
+    interests: [...offer.interestNames],
+    start_datetime: offer.startAt.toISOString(),
+    expiry_datetime: offer.expiryAt.toISOString(),
+    creation_datetime: offer.createdAt.toISOString(),
+    // As the filter sees it.
+    offer_status: statusAt(offer, effectiveAt(offer, now)),
+    status: offer.disabledSince === null ? 'enabled' : 'disabled',
+  });
+}
+
+/** The same for the portal, with what it costs and how it is paid. */
+export function portalOffer(
+  o: Pick<OffersContext, 'addresses'>,
+  now: Date,
+): (offer: ListedOffer) => PortalOffer {
+  const listed = listedOffer(o, now);
+  return (offer) => {
+    const asListed = listed(offer);
+    return {
+      ...asListed,
+      category_id: offer.categoryId,
+      payment_method: offer.paymentMethod,
+      payment_url: asListed.offer_status === 'Awaiting Payment' ? offer.paymentUrl : null,
+      paid_datetime: offer.paidAt?.toISOString() ?? null,
+      currency: offer.currency,
+      cost_minor: `${offer.netMinor}`,
+      vat_minor: `${offer.vatMinor}`,
+    };
+  };
+}
+
+export function pagination(page: ListingPage, { limit }: ListingQuery): ListReply['pagination'] {
+  return {
+    limit,
+    count: page.offers.length,
+    has_more: page.next !== null,
+    next_cursor: page.next === null ? null : writeCursor(page.next),
+  };
+}

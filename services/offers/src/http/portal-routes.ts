@@ -1,0 +1,124 @@
+/** What the portal's pages ask of offers beyond the public API, behind the signed caller context (contract `portal-offers-api`). */
+import {
+  type OfferCreditReply,
+  type PortalListReply,
+  type SeriesReply,
+  type SimulatedTrafficReply,
+  seriesQuery,
+  simulatedTraffic,
+} from '@offer-ads/contracts/portal-offers-api';
+import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
+import { requestFacts } from '@offer-ads/platform/http-request';
+import { validInput } from '@offer-ads/platform/valid-input';
+import express, { type Express, type Request } from 'express';
+import type { OffersContext } from '../context.ts';
+import { analyticsPeriod } from '../domain/analytics-period.ts';
+import { unusedTimeIfDeleted } from '../domain/deletion-credit.ts';
+import { effectiveAt } from '../domain/lifecycle.ts';
+import { portalStatuses, readListingQuery } from '../domain/listing-query.ts';
+import { statusAt } from '../domain/offer.ts';
+import { bucketMs, seriesOf, sumOf } from '../domain/traffic-series.ts';
+import { findListedOffer, listOffers } from '../listing-store.ts';
+import { findOffer } from '../offers-store.ts';
+import { addSimulatedTraffic } from '../simulate-traffic.ts';
+import { sumTrafficByBucket } from '../traffic-store.ts';
+import { pagination, portalOffer } from './listed-offers.ts';
+import { portalReplies, type Reply, replyToListRefusal, replyToSimulationRefusal } from './replies.ts';
+import { referenceOf } from './routes.ts';
+import { send } from './send.ts';
+
+export function mountPortalRoutes(app: Express, o: OffersContext & { contextSecret: string }): void {
+  const routes = express.Router();
+  routes.use(requireCaller({ secret: o.contextSecret, audience: 'offers', clock: o.clock }));
+
+  routes.get('/offers', async (req, res) => send(res, await list(o, req)));
+  routes.get('/offers/:offer_id', async (req, res) => send(res, await show(o, req)));
+  routes.get('/offers/:offer_id/credit', async (req, res) => send(res, await credit(o, req)));
+  routes.get('/offers/:offer_id/analytics/series', async (req, res) => send(res, await series(o, req)));
+  routes.post('/offers/:offer_id/simulated-traffic', express.json({ limit: '16kb' }), async (req, res) =>
+    send(res, await simulate(o, req)),
+  );
+  app.use('/portal', routes);
+}
+
+async function list(o: OffersContext, req: Request): Promise<Reply> {
+  const caller = callerOf(req);
+  const { receivedAt } = requestFacts(req);
+  // The path has said the mode.
+  const read = readListingQuery({ environment: caller.mode, ...req.query }, caller.mode, portalStatuses);
+  if (!read.ok) return replyToListRefusal(read, caller.mode);
+  const page = await listOffers(o.postgres, caller, read.query, receivedAt);
+  const data = page.offers.map(portalOffer(o, receivedAt));
+  return { status: 200, body: { data, pagination: pagination(page, read.query) } satisfies PortalListReply };
+}
+
+async function show(o: OffersContext, req: Request): Promise<Reply> {
+  const reference = referenceOf(req);
+  const offer = reference === null ? null : await findListedOffer(o.postgres, reference);
+  if (offer === null) return portalReplies['not-found'];
+  return { status: 200, body: portalOffer(o, requestFacts(req).receivedAt)(offer) };
+}
+
+/** Billing knows the price that was paid and what was credited of it; offers knows how much went unused. */
+async function credit(o: OffersContext, req: Request): Promise<Reply> {
+  const reference = referenceOf(req);
+  const offer = reference === null ? null : await findOffer(o.postgres, reference);
+  if (offer === null) return portalReplies['not-found'];
+  const facts = requestFacts(req);
+  const { receivedAt, requestId } = facts;
+  const unused = unusedTimeIfDeleted(offer, receivedAt);
+  const errand = { caller: callerOf(req), requestId, deadline: facts.deadline() };
+  const { creditMinor } =
+    unused === null ? { creditMinor: '0' } : await o.neighbours.previewCredit(errand, offer.offerId, unused);
+  return {
+    status: 200,
+    body: {
+      offer_id: offer.offerId,
+      offer_status: statusAt(offer, effectiveAt(offer, receivedAt)),
+      currency: offer.currency,
+      cost_minor: `${offer.netMinor}`,
+      credit_minor: creditMinor,
+      as_of_datetime: receivedAt.toISOString(),
+    } satisfies OfferCreditReply,
+  };
+}
+
+async function series(o: OffersContext, req: Request): Promise<Reply> {
+  const { interval } = validInput(seriesQuery, req.query);
+  const reference = referenceOf(req);
+  const offer = reference === null ? null : await findOffer(o.postgres, reference);
+  if (offer === null) return portalReplies['not-found'];
+  const { receivedAt } = requestFacts(req);
+  const period = analyticsPeriod(interval, offer.createdAt, receivedAt);
+  const stepMs = bucketMs(period);
+  const counted = await sumTrafficByBucket(o.postgres, offer.offerId, period, stepMs);
+  const points = seriesOf(period, stepMs, counted);
+  return {
+    status: 200,
+    body: {
+      offer_id: offer.offerId,
+      interval,
+      start_datetime: period.from.toISOString(),
+      end_datetime: period.to.toISOString(),
+      offer_status: statusAt(offer, effectiveAt(offer, receivedAt)),
+      metrics: sumOf(points),
+      bucket_seconds: stepMs / 1_000,
+      points: points.map(({ startAt, views, clicks }) => ({
+        start_datetime: startAt.toISOString(),
+        views,
+        clicks,
+      })),
+    } satisfies SeriesReply,
+  };
+}
+
+async function simulate(o: OffersContext, req: Request): Promise<Reply> {
+  const reference = referenceOf(req);
+  // Of LIVE offers there is no such thing, whatever stands in the path or the body.
+  if (reference === null || reference.mode !== 'TEST') return portalReplies['not-found'];
+  const traffic = validInput(simulatedTraffic, req.body);
+  const outcome = await addSimulatedTraffic(o, reference, traffic, requestFacts(req).receivedAt);
+  if (!outcome.ok) return replyToSimulationRefusal(outcome.refusal);
+  const body: SimulatedTrafficReply = { offer_id: reference.offerId, metrics: outcome.total };
+  return { status: 200, body };
+}
