@@ -59,6 +59,9 @@ const always = { '401': unauthenticated, '429': limited, '500': failed, '503': u
 
 const offerPath = { path: z.object({ offer_id: offerId }) };
 const notFoundNote = 'An offer of another account or of the other mode is treated as not found: 401.';
+const notFound = {
+  '401': reply('`E1` no such offer of this account and mode; or as for every endpoint.', unauthorised),
+};
 
 const estimate: ZodOpenApiOperationObject = {
   operationId: 'estimatePrice',
@@ -135,6 +138,7 @@ const pause: ZodOpenApiOperationObject = {
       z.union([pauseReply, refusal]),
     ),
     ...always,
+    ...notFound,
   },
 };
 
@@ -149,6 +153,7 @@ const resume: ZodOpenApiOperationObject = {
       z.union([resumeReply, refusal]),
     ),
     ...always,
+    ...notFound,
   },
 };
 
@@ -160,6 +165,7 @@ const remove: ZodOpenApiOperationObject = {
   responses: {
     '200': reply('`S1`.', deleteReply),
     ...always,
+    ...notFound,
     '409': reply('`E6` the payment just completed; nothing is deleted.', refusal),
     '503': reply(
       '`E7` the payment page cannot be closed, nothing is deleted; or a dependency is down.',

@@ -1,0 +1,84 @@
+/** What is sent, made once per call, so that a retry is the same to the byte. */
+import { invalidArgument } from './error.ts';
+import { partOf, type ReplayableStream } from './picture.ts';
+import type { CreateOfferRequest, EstimateRequest, Instant } from './types.ts';
+
+export type Body = {
+  readonly contentType: string;
+  /** Anew for each attempt. */
+  readonly open: () => string | Blob | ReadableStream<Uint8Array>;
+  /** Only of a body that is sent as a stream. */
+  readonly stream?: ReplayableStream;
+};
+
+export function estimateBody(request: EstimateRequest): Body {
+  const text = JSON.stringify({
+    ...request,
+    start_datetime: instantText('start_datetime', request.start_datetime),
+    end_datetime: instantText('end_datetime', request.end_datetime),
+  });
+  return { contentType: 'application/json', open: () => text };
+}
+
+/** A `Date` as the API writes them; a string goes as it is, and the service judges it. */
+export function instantText(field: string, instant: Instant | undefined): string | undefined {
+  if (!(instant instanceof Date)) return instant;
+  if (Number.isNaN(instant.getTime())) throw invalidArgument(`${field} is an invalid Date`);
+  return instant.toISOString();
+}
+
+/**
+ * Written here and not by FormData, which turns the line breaks of a text into two characters: a description could then
+ * be too long for the service although it is not.
+ */
+export function offerBody(request: CreateOfferRequest): Body {
+  const { image, location, gender, interests, start_datetime, expiry_datetime, ...texts } = request;
+  const part = partOf(image);
+  const fields: readonly (readonly [name: string, value: unknown])[] = [
+    ...Object.entries(texts),
+    ...each('location[]', location),
+    ...each('gender[]', gender),
+    ...each('interests[]', interests),
+    ['start_datetime', instantText('start_datetime', start_datetime)],
+    ['expiry_datetime', instantText('expiry_datetime', expiry_datetime)],
+  ];
+  const boundary = `offer-${crypto.randomUUID()}`;
+  const given = fields.filter(([, value]) => value !== undefined);
+  const texts_ = given.map(([name, value]) => `${partHead(boundary, name)}\r\n\r\n${String(value)}\r\n`);
+  const imageType = 'blob' in part && part.blob.type !== '' ? part.blob.type : 'application/octet-stream';
+  const head = `${texts_.join('')}${partHead(boundary, 'image')}; filename="image"\r\nContent-Type: ${imageType}\r\n\r\n`;
+  const tail = `\r\n--${boundary}--\r\n`;
+  const contentType = `multipart/form-data; boundary=${boundary}`;
+  if ('blob' in part) {
+    const whole = new Blob([head, part.blob, tail], { type: contentType });
+    return { contentType, open: () => whole };
+  }
+  return { contentType, open: () => streamOf(head, part.stream, tail), stream: part.stream };
+}
+
+function each(name: string, values: readonly unknown[] | undefined): (readonly [string, unknown])[] {
+  return (values ?? []).map((value) => [name, value] as const);
+}
+
+/** Names are our own; what a caller without types may add is kept from breaking out. */
+function partHead(boundary: string, name: string): string {
+  const quoted = name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
+  return `--${boundary}\r\nContent-Disposition: form-data; name="${quoted}"`;
+}
+
+function streamOf(head: string, middle: ReplayableStream, tail: string): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    yield encoder.encode(head);
+    yield* middle.open();
+    yield encoder.encode(tail);
+  }
+  const iterator = chunks();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
+  });
+}

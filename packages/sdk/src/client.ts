@@ -1,0 +1,145 @@
+/** The client: one function per endpoint. The key lives in closures alone, so that printing a client never shows it. */
+import { estimateBody, instantText, offerBody } from './body.ts';
+import { call, type Request } from './call.ts';
+import type { Clock } from './clock.ts';
+import { invalidArgument } from './error.ts';
+import { type OfferList, offerList } from './offer-list.ts';
+import type { OperationName } from './operations.ts';
+import {
+  type CallOptions,
+  type ClientOptions,
+  type CreateOptions,
+  type Settings,
+  settingsFrom,
+} from './options.ts';
+import type {
+  AnalyticsResult,
+  CategoriesResult,
+  CreateResult,
+  DeleteResult,
+  EstimateResult,
+  InterestsResult,
+  PageResult,
+  PauseResult,
+  ResultOf,
+  ResumeResult,
+} from './result.ts';
+import type {
+  AnalyticsInterval,
+  CreateOfferRequest,
+  EstimateRequest,
+  ListOffersRequest,
+  Mode,
+} from './types.ts';
+
+export type OfferAds = {
+  /** What the key's prefix says; undefined for a key from before modes were recorded. */
+  readonly mode: Mode | undefined;
+  readonly categories: {
+    readonly list: (options?: CallOptions) => Promise<CategoriesResult>;
+  };
+  readonly interests: {
+    readonly list: (options?: CallOptions) => Promise<InterestsResult>;
+  };
+  readonly offers: {
+    readonly estimate: (request: EstimateRequest, options?: CallOptions) => Promise<EstimateResult>;
+    readonly create: (request: CreateOfferRequest, options?: CreateOptions) => Promise<CreateResult>;
+    /** Asks nothing by itself: iterate over it, or ask it for a `page()` or its `pages()`. */
+    readonly list: (request?: ListOffersRequest, options?: CallOptions) => OfferList;
+    readonly pause: (offerId: number, options?: CallOptions) => Promise<PauseResult>;
+    readonly resume: (offerId: number, options?: CallOptions) => Promise<ResumeResult>;
+    readonly analytics: (
+      offerId: number,
+      interval: AnalyticsInterval,
+      options?: CallOptions,
+    ) => Promise<AnalyticsResult>;
+    readonly delete: (offerId: number, options?: CallOptions) => Promise<DeleteResult>;
+  };
+};
+
+/** @throws OfferAdsError of kind `invalid-argument` */
+export function createClient(options: ClientOptions): OfferAds {
+  return clientWith(settingsFrom(options));
+}
+
+/** With a clock of one's own. */
+export function createClientAt(clock: Clock, options: ClientOptions): OfferAds {
+  return clientWith(settingsFrom(options, clock));
+}
+
+function clientWith(settings: Settings): OfferAds {
+  /** `call` has held the reply against the endpoint's table; the compiler cannot follow that. */
+  const ask = async <Name extends OperationName>(
+    request: Request & { readonly name: Name },
+    options: CallOptions = {},
+  ) => (await call(settings, request, options)) as unknown as ResultOf<Name>;
+  const ofOffer = <Name extends OperationName>(name: Name, offerId: number, rest = '') => ({
+    name,
+    path: `/offers/${checkedId(offerId)}${rest}`,
+  });
+  const environment = settings.mode;
+
+  return {
+    mode: settings.mode,
+    categories: {
+      list: async (options) => ask({ name: 'listCategories', path: '/categories' }, options),
+    },
+    interests: {
+      list: async (options) => ask({ name: 'listInterests', path: '/interests' }, options),
+    },
+    offers: {
+      estimate: async (request, options) => {
+        const body = estimateBody({ environment, ...withoutUndefined(request) });
+        return ask({ name: 'estimatePrice', path: '/offers/price-estimate', body }, options);
+      },
+      create: async (request, options = {}) => {
+        const idempotencyKey = checkedIdempotencyKey(options.idempotencyKey ?? crypto.randomUUID());
+        const body = offerBody({ environment, ...withoutUndefined(request) });
+        const result = await ask({ name: 'createOffer', path: '/offers', body, idempotencyKey }, options);
+        if (!result.ok) return { ...result, idempotencyKey };
+        const replayed = result.reply.headers.get('idempotent-replayed') === 'true';
+        return { ...result, idempotencyKey, replayed };
+      },
+      list: (request = {}, options = {}) => {
+        const readPage = async (page: ListOffersRequest): Promise<PageResult> => {
+          const query = listQuery({ environment, ...withoutUndefined(page) });
+          return ask({ name: 'listOffers', path: `/offers?${query.toString()}` }, options);
+        };
+        return offerList(request, readPage);
+      },
+      pause: async (offerId, options) => ask(ofOffer('pauseOffer', offerId, '/pause'), options),
+      resume: async (offerId, options) => ask(ofOffer('resumeOffer', offerId, '/resume'), options),
+      analytics: async (offerId, interval, options) => {
+        const query = new URLSearchParams({ interval });
+        return ask(ofOffer('readAnalytics', offerId, `/analytics?${query.toString()}`), options);
+      },
+      delete: async (offerId, options) => ask(ofOffer('deleteOffer', offerId), options),
+    },
+  };
+}
+
+/** What is undefined is omitted, so that it does not hide what is filled in. */
+function withoutUndefined<T extends object>(request: T): T {
+  return Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined)) as T;
+}
+
+function listQuery(request: ListOffersRequest): URLSearchParams {
+  const fields = {
+    ...request,
+    created_after: instantText('created_after', request.created_after),
+    created_before: instantText('created_before', request.created_before),
+  };
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) query.set(name, String(value));
+  return query;
+}
+
+function checkedId(offerId: unknown): string {
+  if (Number.isSafeInteger(offerId)) return String(offerId);
+  throw invalidArgument('an offer id is a whole number');
+}
+
+function checkedIdempotencyKey(key: unknown): string {
+  if (typeof key === 'string' && /^[!-~]{1,255}$/.test(key)) return key;
+  throw invalidArgument('idempotencyKey must be 1 to 255 printable ASCII characters without spaces');
+}

@@ -1,0 +1,124 @@
+/** What the published client says by hand, held against the contract that the services themselves use. */
+import { describe, expect, it } from '@jest/globals';
+import { allDocuments } from '@offer-ads/contracts/documents';
+import type * as contract from '@offer-ads/contracts/public-api';
+import type { z } from 'zod';
+import { createClient } from './client.ts';
+import { operations } from './operations.ts';
+import type * as sdk from './types.ts';
+
+type Schema = { readonly $ref?: string; readonly [key: string]: unknown };
+type Operation = {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+};
+type Document = {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, { readonly properties: object }>> };
+};
+
+const document = JSON.parse(allDocuments().get('openapi.json') ?? '') as Document;
+const described = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
+);
+
+describe('the table of operations and the OpenAPI document', () => {
+  it('have the same operations, methods and paths', () => {
+    const ours = Object.entries(operations).map(([name, { method, path }]) => ({ name, method, path }));
+    const theirs = described.map(({ operationId, method, path }) => ({ name: operationId, method, path }));
+    expect(new Set(ours)).toEqual(new Set(theirs));
+  });
+
+  it.each(described.map((operation) => [operation.operationId, operation] as const))(
+    'have the same return codes with the same statuses: %s',
+    (name, { responses }) => {
+      const theirs = Object.entries(responses).flatMap(([status, { description }]) =>
+        [...description.matchAll(/`([ES]\d)`/g)].map(([, code]) => `${code} ${status}`),
+      );
+      const { refusals, ...operation } = operations[name as keyof typeof operations];
+      const ours = Object.entries(refusals).flatMap(([code, statuses]) =>
+        (statuses as readonly number[]).map((status) => `${code} ${status}`),
+      );
+      if ('success' in operation) ours.push(`${operation.success} 200`);
+      expect(ours.toSorted()).toEqual([...new Set(theirs)].toSorted());
+    },
+  );
+
+  it('describe a function of the client each', () => {
+    const client = createClient({ apiKey: 'pk_test_x', baseUrl: 'http://127.0.0.1' });
+    const functions = [client.categories, client.interests, client.offers].flatMap((part) =>
+      Object.values(part),
+    );
+    expect(functions).toHaveLength(described.length);
+  });
+});
+
+// What follows is checked by the compiler. The requests of the client are the contract's with dates as `Date` too and the
+// environment filled in; replies are the contract's, read-only.
+
+type DeepReadonly<T> = T extends readonly unknown[]
+  ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T;
+type Contract<Name extends keyof typeof contract> = (typeof contract)[Name] extends z.ZodType
+  ? DeepReadonly<z.input<(typeof contract)[Name]>>
+  : never;
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
+/** `undefined` may be said where a field may be left out. */
+type Sendable<T> = { readonly [K in keyof T]: undefined extends T[K] ? T[K] | undefined : T[K] };
+type FormNames<T> = { [K in keyof T as K extends `${infer Name}[]` ? Name : K]: T[K] };
+type WithoutTimes<T> = Omit<
+  T,
+  'start_datetime' | 'end_datetime' | 'expiry_datetime' | 'created_after' | 'created_before'
+>;
+/** The client's own forms: instants, the picture, and the environment that it fills in. */
+type Plain<T> = Omit<WithoutTimes<T>, 'image' | 'environment'>;
+
+type Checks = {
+  readonly categories: Same<sdk.Categories, Contract<'categoriesReply'>>;
+  readonly interests: Same<sdk.Interests, Contract<'interestsReply'>>;
+  readonly estimate: Same<sdk.PriceEstimate, Contract<'estimateReply'>>;
+  readonly created: Same<sdk.CreatedOffer, Contract<'createReply'>>;
+  readonly page: Same<sdk.OfferPage, Contract<'listReply'>>;
+  readonly paused: Same<sdk.PausedOffer, Contract<'pauseReply'>>;
+  readonly resumed: Same<sdk.ResumedOffer, Contract<'resumeReply'>>;
+  readonly deleted: Same<sdk.DeletedOffer, Contract<'deleteReply'>>;
+  readonly analytics: Same<sdk.Analytics, Contract<'analyticsReply'>>;
+  readonly interval: Same<sdk.AnalyticsInterval, Contract<'analyticsInterval'>>;
+  readonly gender: Same<sdk.Gender, Contract<'requestedGender'>>;
+  readonly estimateFields: Same<keyof sdk.EstimateRequest, keyof Contract<'estimateRequest'>>;
+  readonly estimateRequest: Same<Plain<sdk.EstimateRequest>, Sendable<Plain<Contract<'estimateRequest'>>>>;
+  readonly createFields: Same<keyof sdk.CreateOfferRequest, keyof FormNames<Contract<'createOfferForm'>>>;
+  readonly createRequest: Same<
+    Plain<sdk.CreateOfferRequest>,
+    Sendable<Plain<FormNames<Contract<'createOfferForm'>>>>
+  >;
+  readonly listFields: Same<keyof sdk.ListOffersRequest, keyof Contract<'listQuery'>>;
+  readonly listRequest: Same<Plain<sdk.ListOffersRequest>, Sendable<Plain<Contract<'listQuery'>>>>;
+};
+
+it('the types of the client are those of the contract, as the compiler has checked', () => {
+  const checks: Checks = {
+    categories: true,
+    interests: true,
+    estimate: true,
+    created: true,
+    page: true,
+    paused: true,
+    resumed: true,
+    deleted: true,
+    analytics: true,
+    interval: true,
+    gender: true,
+    estimateFields: true,
+    estimateRequest: true,
+    createFields: true,
+    createRequest: true,
+    listFields: true,
+    listRequest: true,
+  };
+  expect(Object.values(checks).every(Boolean)).toBe(true);
+});

@@ -1,0 +1,21 @@
+/** The client of the Offer Advertising Service. */
+export { createClient, type OfferAds } from './client.ts';
+export { type FaultKind, OfferAdsError } from './error.ts';
+export type { OfferList } from './offer-list.ts';
+export type { CallOptions, ClientOptions, CreateOptions, Fetch, RetryNotice } from './options.ts';
+export {
+  type AnalyticsResult,
+  type CategoriesResult,
+  type CreateResult,
+  type DeleteResult,
+  type EstimateResult,
+  type InterestsResult,
+  type PageResult,
+  type PauseResult,
+  type Refusal,
+  type ReplyInfo,
+  type ResumeResult,
+  type Success,
+  unwrap,
+} from './result.ts';
+export type * from './types.ts';

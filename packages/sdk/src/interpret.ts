@@ -1,0 +1,90 @@
+/** A reply's meaning: success, a refusal of this endpoint, or a fault. Pure. */
+import type { FaultKind } from './error.ts';
+import { type OperationName, operationOf } from './operations.ts';
+
+export type Meaning =
+  | { readonly is: 'success'; readonly body: object }
+  | { readonly is: 'refusal'; readonly code: string; readonly message: string }
+  | { readonly is: 'fault'; readonly kind: FaultKind; readonly message: string };
+
+type Fields = { readonly return_code?: unknown; readonly message?: unknown };
+
+function fieldsOf(body: object | undefined): Fields {
+  return body ?? {};
+}
+
+/** @returns the body when it is a JSON object */
+export function parseObject(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function returnCode(body: object | undefined): string | undefined {
+  const code = fieldsOf(body).return_code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+export function interpret(name: OperationName, status: number, body: object | undefined): Meaning {
+  const operation = operationOf(name);
+  const code = returnCode(body);
+  const message = messageOf(body);
+  const isSuccess = status === 200 && code === operation.success && body !== undefined;
+  if (isSuccess && Object.hasOwn(body, operation.field)) return { is: 'success', body };
+  if (code !== undefined && operation.refusals[code]?.includes(status) === true) {
+    return { is: 'refusal', code, message: message ?? '' };
+  }
+  const kind = faultKind(name, status);
+  return { is: 'fault', kind, message: faultMessage(kind, { status, code, message, name }) };
+}
+
+function messageOf(body: object | undefined): string | undefined {
+  const message = fieldsOf(body).message;
+  return typeof message === 'string' ? message : undefined;
+}
+
+function faultKind(name: OperationName, status: number): FaultKind {
+  switch (status) {
+    case 401:
+      return 'unauthorised';
+    case 408:
+      return 'timeout';
+    case 429:
+      return 'rate-limited';
+    case 500:
+    case 502:
+    case 504:
+      return 'server';
+    case 503:
+      return 'unavailable';
+    case 409:
+      return name === 'createOffer' ? 'in-flight' : 'unexpected';
+    case 422:
+      return name === 'createOffer' ? 'key-reused' : 'unexpected';
+    default:
+      return 'unexpected';
+  }
+}
+
+/** What to do, where the service's own words do not say it. */
+const hints: Partial<Record<FaultKind, string>> = {
+  unauthorised: 'is the key right, of this mode, enabled and not expired?',
+  'in-flight': 'ask again with the same idempotency key',
+  'key-reused': 'a new offer needs a new idempotency key',
+  unexpected: 'is the base URL the address of the service?',
+};
+
+function faultMessage(
+  kind: FaultKind,
+  o: { status: number; code: string | undefined; message: string | undefined; name: OperationName },
+): string {
+  const said = [o.status, o.code, o.message].filter((part) => part !== undefined).join(' ');
+  const hint =
+    kind === 'unauthorised' && o.name === 'readAnalytics'
+      ? `is the offer yours and of the key's mode, and ${hints.unauthorised}`
+      : hints[kind];
+  return `${o.name}: ${said}${hint === undefined ? '' : ` (${hint})`}`;
+}

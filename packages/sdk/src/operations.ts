@@ -1,0 +1,77 @@
+/**
+ * The endpoints and the return codes of each, with the HTTP statuses that they come with: the one table that types and
+ * behaviour follow. Codes are scoped to their endpoint. A test holds it against the service's OpenAPI document.
+ */
+
+type Operation = {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  /** The `return_code` of success, where the endpoint has one. */
+  readonly success?: 'S1' | 'S2';
+  /** A field that the body of a success must have: what a proxy in between answers by itself has it not. */
+  readonly field: string;
+  readonly refusals: Readonly<Record<string, readonly number[]>>;
+};
+
+export const operations = {
+  listCategories: { method: 'GET', path: '/categories', field: 'categories', refusals: {} },
+  listInterests: { method: 'GET', path: '/interests', field: 'interests', refusals: {} },
+  estimatePrice: {
+    method: 'POST',
+    path: '/offers/price-estimate',
+    success: 'S1',
+    field: 'ad_units',
+    refusals: { E1: [400, 403], E2: [400] },
+  },
+  createOffer: {
+    method: 'POST',
+    path: '/offers',
+    success: 'S1',
+    field: 'offer_id',
+    refusals: { E1: [400, 403], E2: [200], E3: [200], E4: [400], E5: [400], E6: [400], E9: [403] },
+  },
+  listOffers: { method: 'GET', path: '/offers', field: 'pagination', refusals: { E1: [400, 403] } },
+  pauseOffer: {
+    method: 'POST',
+    path: '/offers/{offer_id}/pause',
+    success: 'S1',
+    field: 'message',
+    refusals: { E1: [401], E2: [200], E3: [200], E5: [200] },
+  },
+  resumeOffer: {
+    method: 'POST',
+    path: '/offers/{offer_id}/resume',
+    success: 'S2',
+    field: 'message',
+    refusals: { E1: [401], E2: [200], E4: [200], E5: [200] },
+  },
+  readAnalytics: {
+    method: 'GET',
+    path: '/offers/{offer_id}/analytics',
+    field: 'metrics',
+    refusals: { E1: [400] },
+  },
+  deleteOffer: {
+    method: 'DELETE',
+    path: '/offers/{offer_id}',
+    success: 'S1',
+    field: 'message',
+    refusals: { E1: [401], E6: [409], E7: [503] },
+  },
+} as const satisfies Readonly<Record<string, Operation>>;
+
+export type OperationName = keyof typeof operations;
+type RefusalsOf<Name extends OperationName> = (typeof operations)[Name]['refusals'];
+
+/** The codes with which an endpoint refuses. */
+export type CodeOf<Name extends OperationName> = keyof RefusalsOf<Name> & string;
+
+/** The HTTP statuses with which a code of an endpoint comes. */
+export type StatusOf<
+  Name extends OperationName,
+  Code extends CodeOf<Name>,
+> = RefusalsOf<Name>[Code] extends readonly (infer Status)[] ? Status & number : never;
+
+export function operationOf(name: OperationName): Operation {
+  return operations[name];
+}

@@ -1,0 +1,88 @@
+/** The picture of an offer as a part of a body that can be sent more than once. */
+import { invalidArgument, type OfferAdsError } from './error.ts';
+import type { Picture } from './types.ts';
+
+export type Part = { readonly blob: Blob } | { readonly stream: ReplayableStream };
+
+/** More than the service takes (5 MB): what it accepts can be repeated, and no stream fills the memory. */
+const keptBytes = 6 * 1_024 * 1_024;
+
+export function partOf(picture: Picture): Part {
+  if (picture instanceof Blob) return { blob: picture };
+  if (picture instanceof ArrayBuffer) return { blob: new Blob([picture]) };
+  if (ArrayBuffer.isView(picture)) return { blob: new Blob([picture]) };
+  const isStream = typeof picture === 'object' && picture !== null;
+  if (isStream && Symbol.asyncIterator in picture)
+    return { stream: replayable(picture[Symbol.asyncIterator]()) };
+  if (isStream && 'getReader' in picture) return { stream: replayable(chunksOf(picture)) };
+  throw invalidArgument(
+    'image must be a Blob, bytes or a stream of bytes (for a file: `await openAsBlob(path)` of node:fs)',
+  );
+}
+
+export type ReplayableStream = {
+  /** The chunks from the first on, each time it is called. */
+  readonly open: () => AsyncGenerator<Uint8Array>;
+  /** False once more has gone through than is kept. */
+  readonly canOpenAgain: () => boolean;
+  /** What the source itself failed with: no retry mends that. */
+  readonly failure: () => OfferAdsError | undefined;
+  /** Nobody will ask for more. */
+  readonly close: () => void;
+};
+
+/**
+ * Each chunk is read from the source once and kept, so that an attempt that breaks off in the middle can be repeated
+ * from the beginning while the source only goes on.
+ */
+function replayable(source: AsyncIterator<unknown>): ReplayableStream {
+  const kept = new Map<number, Promise<Uint8Array | undefined>>();
+  let bytes = 0;
+  let tooLong = false;
+  let failure: OfferAdsError | undefined;
+
+  async function read(): Promise<Uint8Array | undefined> {
+    try {
+      const { done, value } = await source.next();
+      if (done === true) return undefined;
+      if (!ArrayBuffer.isView(value)) throw new TypeError('a chunk is not a Uint8Array');
+      bytes += value.byteLength;
+      tooLong ||= bytes > keptBytes;
+      return value as Uint8Array;
+    } catch (error) {
+      failure = invalidArgument('image could not be read', error);
+      throw failure;
+    }
+  }
+  return {
+    async *open() {
+      for (let index = 0; ; index += 1) {
+        const reading = kept.get(index) ?? read();
+        kept.set(index, reading);
+        const chunk = await reading;
+        if (chunk === undefined) return;
+        yield chunk;
+        if (tooLong) kept.clear();
+      }
+    },
+    canOpenAgain: () => !tooLong && failure === undefined,
+    failure: () => failure,
+    close: () => {
+      source.return?.().catch(() => {});
+    },
+  };
+}
+
+/** Not every runtime iterates over a ReadableStream by itself. */
+async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel();
+  }
+}

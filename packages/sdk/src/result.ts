@@ -1,0 +1,101 @@
+/** What a call gives: success and the endpoint's refusals are values; everything else is an `OfferAdsError`. */
+import { OfferAdsError } from './error.ts';
+import type { CodeOf, OperationName, StatusOf } from './operations.ts';
+import type {
+  Analytics,
+  Categories,
+  CreatedOffer,
+  DeletedOffer,
+  Interests,
+  OfferPage,
+  PausedOffer,
+  PriceEstimate,
+  ResumedOffer,
+} from './types.ts';
+
+/** About the reply itself. */
+export type ReplyInfo = {
+  readonly status: number;
+  /** Names the request in the service's logs: quote it to support. */
+  readonly requestId: string | undefined;
+  readonly headers: Headers;
+  /** How often the request was sent. */
+  readonly attempts: number;
+  /**
+   * An attempt before this reply may have taken effect, unseen: its reply was lost, or was a fault. After that, "already
+   * paused" or "Offer not found" can be the echo of that attempt's success.
+   */
+  readonly earlierReplyLost: boolean;
+};
+
+export type Success<Value> = { readonly ok: true; readonly value: Value; readonly reply: ReplyInfo };
+
+export type Refusal<Code extends string, Status extends number> = {
+  readonly ok: false;
+  /** The endpoint's `return_code`. */
+  readonly code: Code;
+  /** Where a code has several meanings, the HTTP status tells them apart. */
+  readonly status: Status;
+  readonly message: string;
+  readonly reply: ReplyInfo;
+};
+
+/** One refusal per code of the endpoint. */
+export type RefusalOf<Name extends OperationName> = {
+  [Code in CodeOf<Name>]: Refusal<Code, StatusOf<Name, Code>>;
+}[CodeOf<Name>];
+
+/** The body of a success, as the API reference has it. */
+export type ValueOf = {
+  readonly listCategories: Categories;
+  readonly listInterests: Interests;
+  readonly estimatePrice: PriceEstimate;
+  readonly createOffer: CreatedOffer;
+  readonly listOffers: OfferPage;
+  readonly pauseOffer: PausedOffer;
+  readonly resumeOffer: ResumedOffer;
+  readonly readAnalytics: Analytics;
+  readonly deleteOffer: DeletedOffer;
+};
+
+export type ResultOf<Name extends OperationName> = Success<ValueOf[Name]> | RefusalOf<Name>;
+
+/** A creation also tells its key: the same request with the same key never makes a second offer. */
+export type CreateResult =
+  | (Success<CreatedOffer> & {
+      readonly idempotencyKey: string;
+      /** The offer was created by an earlier request with this key; this is its original reply. */
+      readonly replayed: boolean;
+    })
+  | (RefusalOf<'createOffer'> & { readonly idempotencyKey: string });
+
+export type CategoriesResult = ResultOf<'listCategories'>;
+export type InterestsResult = ResultOf<'listInterests'>;
+export type EstimateResult = ResultOf<'estimatePrice'>;
+export type PageResult = ResultOf<'listOffers'>;
+export type PauseResult = ResultOf<'pauseOffer'>;
+export type ResumeResult = ResultOf<'resumeOffer'>;
+export type AnalyticsResult = ResultOf<'readAnalytics'>;
+export type DeleteResult = ResultOf<'deleteOffer'>;
+
+type AnyResult =
+  | Success<unknown>
+  | (Refusal<string, number> & { readonly idempotencyKey?: string | undefined });
+
+/**
+ * For scripts in which a refusal is the end anyway.
+ * @throws OfferAdsError of kind `refused` that carries the refusal's code, status and message
+ */
+export function unwrap<R extends AnyResult>(result: R): Extract<R, { readonly ok: true }>['value'] {
+  if (result.ok) return result.value;
+  const { code, status, message, reply, idempotencyKey } = result;
+  throw new OfferAdsError(`${code}: ${message}`, {
+    kind: 'refused',
+    code,
+    status,
+    requestId: reply.requestId,
+    attempts: reply.attempts,
+    earlierReplyLost: reply.earlierReplyLost,
+    idempotencyKey,
+  });
+}

@@ -1,0 +1,166 @@
+/** What goes over the wire, in the names of the API reference. */
+
+/** TEST and LIVE are separate worlds: a key works in one of them. */
+export type Mode = 'TEST' | 'LIVE';
+
+/** A `Date`, or ISO 8601 with a zone, such as `2035-06-01T12:00:00Z`. */
+export type Instant = Date | string;
+
+export type Gender = 'Male' | 'Female' | 'Non-binary' | 'All';
+
+export type OfferStatus = 'Awaiting Payment' | 'Active' | 'Scheduled' | 'Paused' | 'Ended';
+
+export type Category = { readonly category_id: number; readonly category_name: string };
+export type Categories = { readonly categories: readonly Category[] };
+
+export type Interest = { readonly interest_id: number; readonly interest_name: string };
+export type Interests = { readonly interests: readonly Interest[] };
+
+export type EstimateRequest = {
+  /** Now or later; at most 60 seconds in the past. */
+  readonly start_datetime: Instant;
+  readonly end_datetime: Instant;
+  /** Latitude, longitude. */
+  readonly location: readonly [latitude: number, longitude: number];
+  /** Miles, 5 to 30. */
+  readonly radius: number;
+  /** Omitted, empty or containing `All`: every gender. */
+  readonly gender?: readonly Gender[] | undefined;
+  /** Ids of interests; who shares any is reached. Omitted or empty: no filter. */
+  readonly interests?: readonly number[] | undefined;
+  /** Filled in from the key. */
+  readonly environment?: Mode | 'test' | 'live' | undefined;
+};
+
+export type PriceEstimate = {
+  readonly return_code: 'S1';
+  /** The same figure as `ad_units`; kept for older integrations. */
+  readonly price_estimate: number;
+  /** The size of the offer; not money. */
+  readonly ad_units: number;
+  /** 0: the offer cannot be created as specified. */
+  readonly matching_users: number;
+  readonly ad_unit_price: number | null;
+  /** Net of VAT; null when the currency cannot be billed. */
+  readonly estimated_cost: number | null;
+  readonly currency: string;
+  readonly exchange_rate_per_gbp: number | null;
+  readonly exchange_rate_date: string | null;
+};
+
+/**
+ * The bytes of a JPG, PNG or GIF of at most 5 MB. A `Blob` (`openAsBlob` of node:fs reads a file as it is sent) and bytes
+ * are sent with their length; a stream is sent as it comes, and what was sent is kept for a retry.
+ */
+export type Picture =
+  | Blob
+  | Uint8Array
+  | ArrayBuffer
+  | ReadableStream<Uint8Array>
+  | AsyncIterable<Uint8Array>;
+
+export type CreateOfferRequest = {
+  readonly category_id: number;
+  /** Up to 40 characters. */
+  readonly title: string;
+  /** Up to 500 characters. */
+  readonly description: string;
+  readonly terms_and_conditions?: string | undefined;
+  /** The business name that members see. Omitted or empty: the trading name. */
+  readonly advertised_name?: string | undefined;
+  readonly url: string;
+  readonly image: Picture;
+  /** Latitude, longitude. */
+  readonly location: readonly [latitude: number, longitude: number];
+  /** Miles, 5 to 30. */
+  readonly radius: number;
+  readonly gender?: readonly Gender[] | undefined;
+  readonly interests?: readonly number[] | undefined;
+  /** Now or later; at most 60 seconds in the past. */
+  readonly start_datetime: Instant;
+  /** At least 60 seconds after the start. */
+  readonly expiry_datetime: Instant;
+  /** `E`: by card, with a payment link. `B`: from the prepaid balance. */
+  readonly payment_method: 'E' | 'B';
+  /** Filled in from the key. */
+  readonly environment?: Mode | undefined;
+};
+
+export type CreatedOffer =
+  | {
+      readonly return_code: 'S1';
+      readonly offer_id: number;
+      readonly status: 'Awaiting Payment';
+      readonly payment_url: string;
+      /** The currency that the card is charged in. */
+      readonly currency: string;
+    }
+  | {
+      readonly return_code: 'S1';
+      readonly offer_id: number;
+      readonly status: 'Scheduled' | 'Active';
+      readonly payment_url: null;
+    };
+
+export type Offer = {
+  readonly offer_id: number;
+  readonly title: string;
+  /** The category's name. */
+  readonly category: string;
+  readonly description: string;
+  readonly terms_and_conditions: string;
+  /** Null when the trading name is shown. */
+  readonly advertised_name: string | null;
+  readonly url: string;
+  /** Signed address of the picture; it expires. */
+  readonly image: string;
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly radius: number;
+  /** Empty: every gender. */
+  readonly gender: readonly string[];
+  readonly interests: readonly Interest[];
+  readonly start_datetime: string;
+  readonly expiry_datetime: string;
+  readonly creation_datetime: string;
+  readonly offer_status: OfferStatus;
+  /** Whether the platform has disabled the offer. */
+  readonly status: 'enabled' | 'disabled';
+};
+
+export type ListOffersRequest = {
+  /** Offers on a page: 1 to 100, 20 when omitted. */
+  readonly limit?: number | undefined;
+  /** `next_cursor` of an earlier page. */
+  readonly cursor?: string | undefined;
+  readonly offer_status?: 'awaiting_payment' | 'active' | 'paused' | 'ended' | undefined;
+  readonly created_after?: Instant | undefined;
+  readonly created_before?: Instant | undefined;
+  /** Filled in from the key. */
+  readonly environment?: Mode | 'test' | 'live' | undefined;
+};
+
+export type OfferPage = {
+  readonly data: readonly Offer[];
+  readonly pagination: {
+    readonly limit: number;
+    readonly count: number;
+    readonly has_more: boolean;
+    readonly next_cursor: string | null;
+  };
+};
+
+export type PausedOffer = { readonly return_code: 'S1'; readonly message: string };
+export type ResumedOffer = { readonly return_code: 'S2'; readonly message: string };
+export type DeletedOffer = { readonly return_code: 'S1'; readonly message: string };
+
+export type AnalyticsInterval = '24h' | '7d' | '30d' | '60d' | '90d' | 'all';
+
+export type Analytics = {
+  readonly offer_id: number;
+  readonly interval: AnalyticsInterval;
+  readonly start_datetime: string;
+  readonly end_datetime: string;
+  readonly status: OfferStatus;
+  readonly metrics: { readonly views: number; readonly clicks: number };
+};
