@@ -24,7 +24,7 @@ export type Secrets = Readonly<Record<keyof typeof makers, string>>;
 
 export function readOrMakeSecrets(): Secrets {
   const file = join(devFolder, 'secrets.json');
-  const secrets = makeSecrets((readJson(file) ?? {}) as Partial<Secrets>);
+  const secrets = makeSecrets(readJson(file) ?? {});
   writeJson(file, secrets);
   return secrets;
 }
