@@ -1,6 +1,7 @@
 /** `npm start`: the whole system on this machine, from the stores to demo data, until Ctrl-C. */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { serviceNames } from '@offer-ads/contracts/primitives';
+import { buildWeb } from '@offer-ads/web/build';
 import { claimFolder, releaseFolder } from './backing/data-folder.ts';
 import { reasonOf } from './backing/find.ts';
 import { provideDemoData } from './demo-data.ts';
@@ -49,6 +50,7 @@ async function start(): Promise<void> {
   if (ports.gateway !== gatewayPort) say(`Port ${gatewayPort} is taken: the gateway uses ${ports.gateway}.`);
   startingStores = startStores(say);
   const backing = running.use(await startingStores);
+  await buildWeb({ report: say });
   if (stopping) return;
   const settings = { ports, secrets, stores: backing.stores };
 

@@ -67,6 +67,7 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
       ...contextSecrets.billing,
       ...contextSecrets.notifier,
       PUBLIC_URL: at.gateway,
+      IMAGE_ORIGIN: at.offers,
       // Whoever calls from this machine may name the client's address, as a load balancer does in production.
       TRUSTED_PROXIES: '127.0.0.0/8,::1/128',
       VALKEY_URL: stores.valkey,

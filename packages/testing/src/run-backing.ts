@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Backing, provideBacking } from '@offer-ads/dev/backing/backing';
 import { removeFolder, sweepAbandoned } from '@offer-ads/dev/backing/data-folder';
+import { buildWeb } from '@offer-ads/web/build';
 import { handToWorkers, storeAddresses } from './config.ts';
 
 const runs = fileURLToPath(new URL('../../../.dev/tests', import.meta.url));
@@ -28,6 +29,7 @@ export async function startRunBacking(): Promise<void> {
     durable: false,
     report: (line) => process.stderr.write(`${line}\n`),
   });
+  await buildWeb({ report: (line) => process.stderr.write(`${line}\n`) });
   const { postgresUrl, mongoUrl, rabbitmqUrl, valkeyUrl } = await backing;
   handToWorkers({ postgres: postgresUrl, mongo: mongoUrl, rabbitmq: rabbitmqUrl, valkey: valkeyUrl });
 }

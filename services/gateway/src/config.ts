@@ -98,6 +98,12 @@ export const gatewaySettings = z.object({
   VALKEY_URL: valkeyUrl,
   CALL_SPOOL_FOLDER: callSpoolFolder,
   STATUS_TARGETS: statusTargets,
+  IMAGE_ORIGIN: httpUrl.optional().meta({
+    description:
+      "Where the pictures of offers come from, so that the portal may show them: the origin of offers' PUBLIC_URL, or of the bucket that keeps them.",
+    example: 'https://images.ads.example',
+    without: "the gateway's own address alone",
+  }),
 });
 export type GatewayConfig = z.infer<typeof gatewaySettings>;
 

@@ -1,15 +1,25 @@
 /** Pages for people: the APIs' descriptions, their references, and the portal. They need no key and count against no limit. */
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import openapi from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
 import portalOpenapi from '@offer-ads/contracts/generated/portal-openapi.json' with { type: 'json' };
 import express, { type Express, type RequestHandler, type Response } from 'express';
+import sirv from 'sirv';
 
 const pagesFolder = fileURLToPath(new URL('../../pages', import.meta.url));
 /** The reference's own bundle, from the package: no request leaves for a CDN. */
 const scalarFolder = join(dirname(fileURLToPath(import.meta.resolve('@scalar/api-reference'))), 'browser');
+/** What `npm run build:web` made. */
+const webFolder = join(dirname(fileURLToPath(import.meta.resolve('@offer-ads/web/package.json'))), 'dist');
 
-export function pages(app: Express, o: { publicUrl: string }): void {
+export type Pages = {
+  readonly publicUrl: string;
+  /** Where the pictures of offers come from, when not from here. */
+  readonly imageOrigin: string | undefined;
+};
+
+export function pages(app: Express, o: Pages): void {
   const description = { ...openapi, servers: [{ url: o.publicUrl }] };
   const portalDescription = { ...portalOpenapi, servers: [{ url: `${o.publicUrl}/portal/api` }] };
   app.get('/openapi.json', (_req, res) => {
@@ -20,10 +30,44 @@ export function pages(app: Express, o: { publicUrl: string }): void {
     res.json(portalDescription);
   });
   app.get('/portal/docs', page('portal-docs.html', referenceSources));
-  app.get('/portal', neverKept, page('portal.html', portalSources));
-  app.get('/portal/sign-in', neverKept, page('portal-sign-in.html', portalSources));
+  portal(app, o);
   app.use('/assets', assets(join(pagesFolder, 'assets'), '1h'));
   app.use('/docs/assets', assets(scalarFolder, '1d'));
+}
+
+/** One page for all addresses of the portal: its script shows what the address names. */
+function portal(app: Express, o: Pages): void {
+  const folder = join(webFolder, 'portal');
+  const index = builtPage(join(folder, 'index.html'));
+  const policy = policyOf(portalSources(o.imageOrigin));
+  app.get(portalAddress, neverKept, (_req, res) => {
+    protect(res, policy);
+    res.type('html').send(index);
+  });
+  // Their names change with their content.
+  app.use(
+    '/portal/assets',
+    sirv(join(folder, 'assets'), { ...compressed, immutable: true, maxAge: 31_536_000 }),
+  );
+  const beside = sirv(folder, { ...compressed, maxAge: 3_600 });
+  app.use('/portal', (req, res, next) => {
+    // The page itself is at its addresses only, with its policy.
+    if (/^\/[\w-]+\.(js|svg)$/.test(req.path)) beside(req, res, next);
+    else next();
+  });
+}
+
+/** What stands beside is the portal's too: its API, the reference of that, and the links that end mails. */
+const portalAddress = /^\/portal(\/(sign-in|sign-up|(test|live)(\/[\w/-]*)?))?\/?$/;
+
+const compressed = { brotli: true, gzip: true, etag: true, setHeaders: neverSniffed } as const;
+
+function builtPage(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new Error('The pages of the portal are not built: run `npm run build:web` first', { cause });
+  }
 }
 
 const referenceSources = [
@@ -38,14 +82,17 @@ const referenceSources = [
 ];
 
 /** Who is signed in is shown here, and sign-in links arrive: nothing foreign runs, and texts never become markup. */
-const portalSources = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self'",
-  "require-trusted-types-for 'script'",
-];
+function portalSources(imageOrigin: string | undefined): string[] {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    // blob: a picture that was chosen and is not sent yet.
+    `img-src 'self' blob:${imageOrigin === undefined ? '' : ` ${new URL(imageOrigin).origin}`}`,
+    "require-trusted-types-for 'script'",
+  ];
+}
 
 const neverKept: RequestHandler = (_req, res, next) => {
   res.setHeader('Cache-Control', 'no-store');
@@ -53,21 +100,29 @@ const neverKept: RequestHandler = (_req, res, next) => {
   next();
 };
 
-/** Nothing of ours is framed, sniffed or referred elsewhere. */
 function page(file: string, sources: readonly string[]): RequestHandler {
-  const policy = [...sources, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join('; ');
+  const policy = policyOf(sources);
   return (_req, res) => {
-    res.setHeader('Content-Security-Policy', policy);
-    res.setHeader('Referrer-Policy', 'no-referrer');
-    neverSniffed(res);
+    protect(res, policy);
     res.sendFile(file, { root: pagesFolder });
   };
+}
+
+function policyOf(sources: readonly string[]): string {
+  return [...sources, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join('; ');
+}
+
+/** Nothing of ours is framed, sniffed or referred elsewhere. */
+function protect(res: Response, policy: string): void {
+  res.setHeader('Content-Security-Policy', policy);
+  res.setHeader('Referrer-Policy', 'no-referrer');
+  neverSniffed(res);
 }
 
 function assets(folder: string, maxAge: string): RequestHandler {
   return express.static(folder, { index: false, maxAge, setHeaders: neverSniffed });
 }
 
-function neverSniffed(res: Response): void {
+function neverSniffed(res: { readonly setHeader: (name: string, value: string) => unknown }): void {
   res.setHeader('X-Content-Type-Options', 'nosniff');
 }

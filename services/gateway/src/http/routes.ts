@@ -44,8 +44,8 @@ export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
 };
 
 export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'door' | 'routes'> {
-  const { ADMIN_TOKEN: adminToken, PUBLIC_URL: publicUrl, TRUSTED_PROXIES: trustedProxies } = o.config;
-  const clientIp = readClientIp(trustedProxies);
+  const { ADMIN_TOKEN: adminToken, PUBLIC_URL: publicUrl, IMAGE_ORIGIN: imageOrigin } = o.config;
+  const clientIp = readClientIp(o.config.TRUSTED_PROXIES);
   const routes = (app: Express): void => {
     mountParkedRoutes(app, { broker: o.broker, adminToken, logger: o.logger });
     mountRepublishRoute(app, { postgres: o.postgres, broker: o.broker, adminToken, logger: o.logger });
@@ -58,7 +58,7 @@ export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'door' 
       peopleRoutes(o),
       keyRoutes(o),
     );
-    pages(app, { publicUrl });
+    pages(app, { publicUrl, imageOrigin });
     statusRoutes(app, o.readStatus);
     unsubscribeRoutes(app, { ...o, clientIp });
     app.use('/portal/api', portalRoutes({ ...o, clientIp, publicUrl }));

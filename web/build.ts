@@ -1,0 +1,66 @@
+/**
+ * Builds all pages into `dist/`, each file beside a Brotli and a gzip copy of itself. Whoever serves or tests the pages calls `buildWeb`
+ * first: it does nothing when they are as new as their sources.
+ */
+import { createHash } from 'node:crypto';
+import { glob, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { build } from 'vite';
+import { type App, apps, configOf } from './vite.config.ts';
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const dist = join(folder, 'dist');
+const stamp = 'sources.sha256';
+
+export async function buildWeb(o: { readonly report: (line: string) => void }): Promise<void> {
+  const sources = await digestOfSources();
+  if ((await readFile(join(dist, stamp), 'utf8').catch(() => '')) === sources) return;
+  const startedAt = performance.now();
+  // Whole or not at all, also when two processes build at once.
+  const building = `${dist}.${process.pid}`;
+  try {
+    await mkdir(building, { recursive: true });
+    for (const app of Object.keys(apps) as App[])
+      await build({ ...configOf(app, join(building, app)), logLevel: 'warn' });
+    await compressAll(building);
+    await writeFile(join(building, stamp), sources);
+    await rm(dist, { recursive: true, force: true });
+    await rename(building, dist);
+  } finally {
+    await rm(building, { recursive: true, force: true });
+  }
+  o.report(`Pages built in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
+}
+
+/** Of everything that goes into the pages: their sources, and the versions of the packages that they are made of. */
+async function digestOfSources(): Promise<string> {
+  const hash = createHash('sha256');
+  const files: string[] = [];
+  for await (const file of glob('{*,{portal,console,docs,ui}/**/*}', { cwd: folder, withFileTypes: true })) {
+    if (file.isFile()) files.push(join(file.parentPath, file.name));
+  }
+  files.push(join(folder, '../package-lock.json'));
+  for (const file of files.toSorted()) hash.update(file.slice(folder.length)).update(await readFile(file));
+  return hash.digest('hex');
+}
+
+const compressible = new Set(['.html', '.js', '.css', '.svg', '.json', '.txt', '.webmanifest']);
+
+async function compressAll(built: string): Promise<void> {
+  for await (const file of glob('**/*', { cwd: built, withFileTypes: true })) {
+    if (!file.isFile() || !compressible.has(extname(file.name))) continue;
+    const path = join(file.parentPath, file.name);
+    const bytes = await readFile(path);
+    const [brotli, gzipped] = await Promise.all([
+      promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
+      promisify(gzip)(bytes, { level: 9 }),
+    ]);
+    await writeFile(`${path}.br`, brotli);
+    await writeFile(`${path}.gz`, gzipped);
+  }
+}
+
+if (import.meta.main) await buildWeb({ report: (line) => process.stdout.write(`${line}\n`) });

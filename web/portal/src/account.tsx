@@ -1,0 +1,57 @@
+/** Whose session it is: their organisations, and the way out. */
+import type { SessionReply } from '@offer-ads/contracts/portal-session-api';
+import { useQueryClient } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { BusyButton } from '../../ui/busy-button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { sessionKey, usePortal } from './session.ts';
+
+export function Account() {
+  const { session, api } = usePortal();
+  const queries = useQueryClient();
+  const [problem, setProblem] = useState<string | null>(null);
+
+  const switchTo = async (organisationId: number) => {
+    const reply = await api.send<SessionReply>('POST', '/session/organisation', { json: { organisationId } });
+    if (!reply.ok) return setProblem(reply.message);
+    queries.clear();
+    queries.setQueryData(sessionKey, reply.body);
+    // Ids of the organisation before mean nothing here.
+    location.assign('/portal');
+  };
+  const signOut = async () => {
+    const reply = await api.send('POST', '/sign-out');
+    if (!reply.ok && reply.status !== 401) return setProblem(reply.message);
+    // Nothing of what was seen stays in memory.
+    location.assign('/portal');
+  };
+
+  return (
+    <div class="account">
+      {session.otherOrganisations.length === 0 ? (
+        <span class="organisation">{session.organisation.tradingName}</span>
+      ) : (
+        <label>
+          <span class="hidden">Organisation</span>
+          <select
+            value={session.organisation.id}
+            onChange={(event) => void switchTo(Number(event.currentTarget.value))}
+          >
+            {[session.organisation, ...session.otherOrganisations].map(({ id, tradingName }) => (
+              <option key={id} value={id}>
+                {tradingName}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <span class="muted small person">
+        {session.person.email}, {session.role}
+      </span>
+      <BusyButton class="link" work={signOut}>
+        Sign out
+      </BusyButton>
+      {problem !== null && <Notice kind="problem">{problem}</Notice>}
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+/** The portal's addresses and what stands there. The mode is part of the address: two tabs may be in two modes. */
+import { QueryClient, QueryClientProvider } from '@tanstack/preact-query';
+import { LocationProvider, lazy, Route, Router } from 'preact-iso';
+import { Refused } from '../../ui/call.ts';
+import { NotFound } from './pages/not-found.tsx';
+import { SignedIn } from './signed-in.tsx';
+
+/** Other pages of the gateway are below `/portal` too; links to them leave the portal. */
+const portalAddresses = /^\/portal(?!\/(api|docs|openapi|unsubscribe))/;
+
+const SignIn = lazy(async () => (await import('./pages/sign-in.tsx')).SignIn);
+const SignUp = lazy(async () => (await import('./pages/sign-up.tsx')).SignUp);
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // A refusal stays one however often it is asked; what was only out of reach is asked for once more.
+      retry: (failures, error) => failures < 1 && error instanceof Refused && isOutOfReach(error),
+      staleTime: 5_000,
+    },
+  },
+});
+
+function isOutOfReach({ refusal }: Refused): boolean {
+  return refusal.status === 0 || refusal.status >= 500;
+}
+
+export function App() {
+  return (
+    <QueryClientProvider client={queries}>
+      <LocationProvider scope={portalAddresses}>
+        <Router>
+          <Route path="/portal" component={SignedIn} />
+          <Route path="/portal/sign-in" component={SignIn} />
+          <Route path="/portal/sign-up" component={SignUp} />
+          <Route path="/portal/:mode/*" component={SignedIn} />
+          <Route default component={NotFound} />
+        </Router>
+      </LocationProvider>
+    </QueryClientProvider>
+  );
+}

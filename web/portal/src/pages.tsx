@@ -1,0 +1,32 @@
+/** The pages of who is signed in. Each section's script comes when it is first looked at. */
+import { lazy, Route, Router } from 'preact-iso';
+import { NotFound } from './pages/not-found.tsx';
+
+const Home = lazy(async () => (await import('./pages/home/home.tsx')).Home);
+const Offers = lazy(async () => (await import('./pages/offers/offers.tsx')).Offers);
+const NewOffer = lazy(async () => (await import('./pages/offers/new-offer.tsx')).NewOffer);
+const Offer = lazy(async () => (await import('./pages/offers/offer.tsx')).Offer);
+const Money = lazy(async () => (await import('./pages/money/money.tsx')).Money);
+const Keys = lazy(async () => (await import('./pages/keys/keys.tsx')).Keys);
+const Calls = lazy(async () => (await import('./pages/calls/calls.tsx')).Calls);
+const People = lazy(async () => (await import('./pages/people/people.tsx')).People);
+const Terms = lazy(async () => (await import('./pages/terms/terms.tsx')).Terms);
+const Settings = lazy(async () => (await import('./pages/settings/settings.tsx')).Settings);
+
+export function Pages() {
+  return (
+    <Router>
+      <Route path="/" component={Home} />
+      <Route path="/offers" component={Offers} />
+      <Route path="/offers/new" component={NewOffer} />
+      <Route path="/offers/:id" component={Offer} />
+      <Route path="/money" component={Money} />
+      <Route path="/keys" component={Keys} />
+      <Route path="/calls" component={Calls} />
+      <Route path="/people" component={People} />
+      <Route path="/terms" component={Terms} />
+      <Route path="/settings" component={Settings} />
+      <Route default component={NotFound} />
+    </Router>
+  );
+}

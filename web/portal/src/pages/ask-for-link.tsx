@@ -1,0 +1,47 @@
+/** Nobody is signed in: asks for a link by mail. There is no password that could be stolen. */
+import { useState } from 'preact/hooks';
+import { call } from '../../../ui/call.ts';
+import { Field } from '../../../ui/field.tsx';
+import { Form, textOf } from '../../../ui/form.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { PortalPage } from '../portal-page.tsx';
+
+export function AskForLink() {
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const ask = async (values: FormData) => {
+    const email = textOf(values, 'email');
+    const reply = await call('/portal/api/sign-in', { method: 'POST', json: { email } });
+    if (!reply.ok) return reply.message;
+    setSentTo(email);
+    return null;
+  };
+  return (
+    <main class="alone stack">
+      <PortalPage title="Sign in to the advertiser portal">
+        {sentTo !== null && (
+          <Notice kind="good">
+            <p>
+              If <strong>{sentTo}</strong> is known here, a sign-in link is on its way to it. It works once,
+              for 15 minutes.
+            </p>
+            <p>Nothing came? Look into the spam folder, check the address, and ask again.</p>
+          </Notice>
+        )}
+        <Form send={ask} submit={sentTo === null ? 'Send me a link' : 'Send another link'}>
+          <Field
+            label="Email address"
+            hint="There is no password: a link that works once is sent to your email address."
+          >
+            {(described) => (
+              <input {...described} name="email" type="email" autocomplete="email" maxLength={254} required />
+            )}
+          </Field>
+        </Form>
+        <p>
+          New here? <a href="/portal/sign-up">Register your organisation</a>. <a href="/docs">The guides</a>{' '}
+          can be read without.
+        </p>
+      </PortalPage>
+    </main>
+  );
+}

@@ -1,0 +1,5 @@
+import { PortalPage } from '../../portal-page.tsx';
+
+export function Calls() {
+  return <PortalPage title="Call log">{null}</PortalPage>;
+}

@@ -1,0 +1,5 @@
+import { PortalPage } from '../../portal-page.tsx';
+
+export function Keys() {
+  return <PortalPage title="API keys">{null}</PortalPage>;
+}

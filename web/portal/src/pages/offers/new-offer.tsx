@@ -1,0 +1,5 @@
+import { PortalPage } from '../../portal-page.tsx';
+
+export function NewOffer() {
+  return <PortalPage title="New offer">{null}</PortalPage>;
+}

@@ -1,0 +1,5 @@
+import { PortalPage } from '../../portal-page.tsx';
+
+export function Offer() {
+  return <PortalPage title="Offer">{null}</PortalPage>;
+}

@@ -1,0 +1,5 @@
+import { PortalPage } from '../../portal-page.tsx';
+
+export function Offers() {
+  return <PortalPage title="Offers">{null}</PortalPage>;
+}

@@ -1,0 +1,5 @@
+import { PortalPage } from '../../portal-page.tsx';
+
+export function Settings() {
+  return <PortalPage title="Settings">{null}</PortalPage>;
+}

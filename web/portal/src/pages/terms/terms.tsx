@@ -1,0 +1,5 @@
+import { PortalPage } from '../../portal-page.tsx';
+
+export function Terms() {
+  return <PortalPage title="Terms">{null}</PortalPage>;
+}

@@ -1,0 +1,7 @@
+/** A page of the portal in its frame. */
+import type { ComponentProps } from 'preact';
+import { Page } from '../../ui/page.tsx';
+
+export function PortalPage(props: Omit<ComponentProps<typeof Page>, 'site'>) {
+  return <Page site="Advertiser portal" {...props} />;
+}

@@ -1,0 +1,21 @@
+/** The sections of the portal in the order of its navigation, and who may see each. */
+import type { Permission } from '@offer-ads/contracts/portal-session-api';
+
+export type Section = {
+  /** The first part of its addresses; '' is home. */
+  readonly path: string;
+  readonly title: string;
+  /** Everybody who is signed in when null. */
+  readonly permission: Permission | null;
+};
+
+export const sections = [
+  { path: '', title: 'Home', permission: null },
+  { path: 'offers', title: 'Offers', permission: 'offers' },
+  { path: 'money', title: 'Balance', permission: 'billing' },
+  { path: 'keys', title: 'API keys', permission: 'keys' },
+  { path: 'calls', title: 'Call log', permission: 'calls' },
+  { path: 'people', title: 'People', permission: 'people' },
+  { path: 'terms', title: 'Terms', permission: null },
+  { path: 'settings', title: 'Settings', permission: null },
+] as const satisfies readonly Section[];

@@ -1,0 +1,69 @@
+/** Everything behind the sign-in: finds out who it is, and shows the page of the address in the frame of the portal. */
+
+import type { SessionReply } from '@offer-ads/contracts/portal-session-api';
+import { useEffect } from 'preact/hooks';
+import { useLocation, useRoute } from 'preact-iso';
+import { Failed, Loading } from '../../ui/states.tsx';
+import { AskForLink } from './pages/ask-for-link.tsx';
+import { Pages } from './pages.tsx';
+import { type Mode, PortalContext, usePortalOf, useSession } from './session.ts';
+import { Shell } from './shell.tsx';
+
+export function SignedIn() {
+  const session = useSession();
+  const { mode } = useRoute().params;
+  if (session.isPending)
+    return (
+      <main class="alone">
+        <Loading what="the portal" />
+      </main>
+    );
+  if (session.isError)
+    return (
+      <main class="alone">
+        <Failed error={session.error} retry={session.refetch} />
+      </main>
+    );
+  if (session.data === null) return <AskForLink />;
+  if (mode !== 'test' && mode !== 'live') return <Entry />;
+  return <InMode session={session.data} mode={mode} />;
+}
+
+/** `/portal` alone: the mode of last time, TEST at first. */
+function Entry() {
+  const { route } = useLocation();
+  useEffect(() => route(`/portal/${lastMode()}`, true), []);
+  return null;
+}
+
+function InMode({ session, mode }: { readonly session: SessionReply; readonly mode: Mode }) {
+  const portal = usePortalOf(session, mode);
+  useEffect(() => {
+    document.documentElement.dataset['mode'] = mode;
+    rememberMode(mode);
+    return () => delete document.documentElement.dataset['mode'];
+  }, [mode]);
+  return (
+    <PortalContext.Provider value={portal}>
+      <Shell>
+        <Pages />
+      </Shell>
+    </PortalContext.Provider>
+  );
+}
+
+function lastMode(): Mode {
+  try {
+    return localStorage.getItem('mode') === 'live' ? 'live' : 'test';
+  } catch {
+    return 'test';
+  }
+}
+
+function rememberMode(mode: Mode): void {
+  try {
+    localStorage.setItem('mode', mode);
+  } catch {
+    // Storage is forbidden here: the portal opens in TEST mode each time.
+  }
+}

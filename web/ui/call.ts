@@ -1,0 +1,99 @@
+/** One request to the server that the page came from. Whatever happens is a value: pages decide what to say of it. */
+
+export type Reply<Body> =
+  | { readonly ok: true; readonly status: number; readonly body: Body; readonly headers: Headers }
+  | Refusal;
+
+export type Refusal = {
+  readonly ok: false;
+  /** 0: there was no reply. */
+  readonly status: number;
+  /** The server's code of this refusal, where it has one. */
+  readonly returnCode: string | null;
+  /** What the person is told: why, and what to do. */
+  readonly message: string;
+};
+
+export type CallOptions = {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly json?: unknown;
+  readonly form?: FormData;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Ends the request early, for example when the page is left. */
+  readonly signal?: AbortSignal;
+  /** 10,000 when left out: longer than the server allows itself for any such request. */
+  readonly timeoutMs?: number;
+};
+
+export async function call<Body>(url: string, o: CallOptions = {}): Promise<Reply<Body>> {
+  const timeout = AbortSignal.timeout(o.timeoutMs ?? 10_000);
+  let response: Response;
+  let body: unknown;
+  try {
+    response = await fetch(url, {
+      method: o.method ?? 'GET',
+      cache: 'no-store',
+      headers: {
+        accept: 'application/json',
+        ...(o.json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...o.headers,
+      },
+      signal: o.signal === undefined ? timeout : AbortSignal.any([timeout, o.signal]),
+      ...bodyOf(o),
+    });
+    const text = await response.text();
+    body = text === '' ? {} : JSON.parse(text);
+  } catch (error) {
+    // Whoever gave the signal wants no reply any more.
+    if (o.signal?.aborted === true) throw error;
+    return refusal(0, null, 'The server cannot be reached. Check your connection and try again.');
+  }
+  const { return_code: returnCode = null, message } = body as { return_code?: string; message?: string };
+  // A refusal may come as 200, with a code that begins with E (specification, Errors).
+  if (response.ok && returnCode?.startsWith('E') !== true)
+    return { ok: true, status: response.status, body: body as Body, headers: response.headers };
+  return refusal(response.status, returnCode, explain(response, message));
+}
+
+function bodyOf(o: CallOptions): { body?: string | FormData } {
+  if (o.form !== undefined) return { body: o.form };
+  return o.json === undefined ? {} : { body: JSON.stringify(o.json) };
+}
+
+function refusal(status: number, returnCode: string | null, message: string): Refusal {
+  return { ok: false, status, returnCode, message };
+}
+
+function explain(response: Response, message: string | undefined): string {
+  if (response.status === 429) return `That was too often. Please try again in ${waitOf(response)}.`;
+  if (response.status >= 500 && (message === undefined || isGeneric.has(message)))
+    return 'This is not available at the moment. Please try again in a minute.';
+  return message === undefined ? 'That did not work. Please try again.' : sentence(message);
+}
+
+const isGeneric = new Set(['Internal server error', 'Service unavailable']);
+
+function sentence(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`;
+}
+
+function waitOf(response: Response): string {
+  const minutes = Math.ceil(Number(response.headers.get('retry-after') ?? 60) / 60);
+  return minutes <= 1 ? 'a minute' : `${minutes} minutes`;
+}
+
+/** For the cache of replies, which knows failures as thrown errors. */
+export class Refused extends Error {
+  readonly refusal: Refusal;
+  constructor(refusal: Refusal) {
+    super(refusal.message);
+    this.name = 'Refused';
+    this.refusal = refusal;
+  }
+}
+
+export async function bodyOrThrow<Body>(reply: Promise<Reply<Body>>): Promise<Body> {
+  const known = await reply;
+  if (known.ok) return known.body;
+  throw new Refused(known);
+}

@@ -1,0 +1,49 @@
+/**
+ * How the pages are built. `build.ts` builds them all; `npm run dev -w @offer-ads/web` serves the portal from its sources in front of a
+ * running gateway (GATEWAY, http://127.0.0.1:8080 by default).
+ */
+import { fileURLToPath } from 'node:url';
+import preact from '@preact/preset-vite';
+import { defineConfig, type InlineConfig } from 'vite';
+
+/** Each is one page with scripts of its own; `base` is where its server mounts the folder. */
+export const apps = {
+  portal: { base: '/portal/' },
+} as const;
+export type App = keyof typeof apps;
+
+export function configOf(app: App, outDir: string): InlineConfig {
+  return {
+    root: fileURLToPath(new URL(app, import.meta.url)),
+    base: apps[app].base,
+    configFile: false,
+    plugins: [preact({ reactAliasesEnabled: false })],
+    build: {
+      outDir,
+      emptyOutDir: true,
+      // Under the content security policy nothing comes out of data: addresses, and no inline script polyfills anything.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      target: 'es2023',
+    },
+  };
+}
+
+const gateway = process.env['GATEWAY'] ?? 'http://127.0.0.1:8080';
+
+export default defineConfig(() => {
+  const { configFile: _, build: __, ...portal } = configOf('portal', 'dist');
+  return {
+    ...portal,
+    server: {
+      // The gateway believes only its own origin.
+      proxy: Object.fromEntries(
+        ['/portal/api', '/portal/docs', '/images', '/docs', '/status'].map((path) => [
+          path,
+          { target: gateway, headers: { origin: gateway, 'sec-fetch-site': 'same-origin' } },
+        ]),
+      ),
+    },
+  };
+});
