@@ -3,6 +3,7 @@ import { audienceIndexLagging } from './alerts/audience-index-lagging.ts';
 import { brokerDisconnected } from './alerts/broker-disconnected.ts';
 import { callLogBacklog } from './alerts/call-log-backlog.ts';
 import { callLogLost } from './alerts/call-log-lost.ts';
+import { cardPaymentsWaiting } from './alerts/card-payments-waiting.ts';
 import { circuitBreakerOpen } from './alerts/circuit-breaker-open.ts';
 import { databasePoolExhausted } from './alerts/database-pool-exhausted.ts';
 import { ledgerCheckMissing } from './alerts/ledger-check-missing.ts';
@@ -26,6 +27,8 @@ import type { Drill } from './drill.ts';
 import type { Faster } from './scale-rules.ts';
 
 export const drills: readonly Drill[] = [
+  // Before the refund that StripeEventsMissed brings about is found.
+  cardPaymentsWaiting,
   requestErrorsHigh,
   requestsSlow,
   serviceDown,

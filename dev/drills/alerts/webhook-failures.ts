@@ -6,8 +6,13 @@ const rolledSecret = 'whsec_rolled_at_the_card_provider_and_nowhere_else';
 /** The secret of the endpoint was rolled at the card provider, and nobody has told billing. */
 export const webhookFailures: Drill = {
   alert: 'WebhookFailures',
+  severity: 'page',
+  // A payment is asked about after five minutes, whatever hurry we are in; for so long its webhooks must be seen.
+  faster: { ranges: 3 },
+  firesWithinS: 1_200,
   cause: async (system) => {
     await restartStripe(system, rolledSecret);
+    await payByCard(system);
     await payByCard(system);
     await payByCard(system);
   },
@@ -16,6 +21,7 @@ export const webhookFailures: Drill = {
       setEnv('billing', { STRIPE_TEST_WEBHOOK_SECRET: rolledSecret }),
     ),
     run('restart billing'),
+    elsewhere('somebody pays by card', async (system) => void (await payByCard(system))),
   ],
 };
 

@@ -88,6 +88,18 @@ export async function markBooked(
   ]);
 }
 
+/** Booked as taken, not returned, and nobody has decided who bears it; of an unknown payment nothing is booked, nor to be decided. */
+export async function countWaiting(
+  on: Transaction,
+): Promise<{ kind: Reversal['kind']; mode: Reversal['mode']; waiting: number }[]> {
+  return on.query(
+    `SELECT kind, mode, count(*)::integer AS waiting FROM card_reversals r
+      WHERE taken_booked AND NOT returned
+        AND NOT EXISTS (SELECT FROM card_settlements s WHERE s.reversal_id = r.reversal_id)
+      GROUP BY kind, mode`,
+  );
+}
+
 /** Of the admin list. */
 export type ListedReversal = {
   readonly reversal: KeptReversal;

@@ -26,6 +26,7 @@ import { billingMeters } from './meters.ts';
 import { reconcileCheckouts } from './reconcile.ts';
 import { openStripe, type StripeKeys } from './stripe-client.ts';
 import { watchLedger } from './watch-ledger.ts';
+import { watchReversals } from './watch-reversals.ts';
 
 export type RunningBilling = RunningService & {
   readonly url: string;
@@ -97,6 +98,7 @@ export async function startBilling(
   );
 
   started.use(watchLedger({ postgres, ...foundation }));
+  started.use(watchReversals({ postgres, ...foundation }));
 
   const pdfs = started.use(createPdfMaker());
   const server = started.use(

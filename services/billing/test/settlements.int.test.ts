@@ -6,7 +6,9 @@ import {
   settleReply,
 } from '@offer-ads/contracts/admin-api';
 import { BalanceLow } from '@offer-ads/contracts/billing-events';
+import { createMetrics } from '@offer-ads/platform/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
+import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
 import type { Book } from '../src/domain/ledger.ts';
 import type { Bearer } from '../src/domain/settlement.ts';
@@ -16,6 +18,7 @@ import { balanceOf } from '../src/ledger-store.ts';
 import { changeLowBalance } from '../src/low-balance.ts';
 import { readStatement } from '../src/read-statement.ts';
 import { latestReversals } from '../src/reversals-store.ts';
+import { watchReversals } from '../src/watch-reversals.ts';
 import {
   adminToken,
   type BillingUnderTest,
@@ -86,6 +89,29 @@ const lines = async (book: Book) =>
     ({ kind, amountMinor, balanceMinor }) => [kind, amountMinor, balanceMinor],
   );
 const sold = { sales: 1000n, 'vat-payable': 200n };
+
+/** As the replicas tell it. */
+async function waiting(kind: 'refund' | 'dispute'): Promise<number> {
+  const metrics = createMetrics('billing');
+  await using watch = watchReversals({ postgres: test.billing.postgres, logger: silentLogger, metrics });
+  await watch.runNow();
+  const told = await metrics.registry.getSingleMetric('card_reversals_waiting')?.get();
+  return (
+    told?.values.find(({ labels }) => labels.kind === kind && labels.mode === 'TEST')?.value ?? Number.NaN
+  );
+}
+
+it('refunds and disputes wait for a person until one has decided, or the provider has returned the money', async () => {
+  const before = { refund: await waiting('refund'), dispute: await waiting('dispute') };
+  const refund = await takenBack();
+  const dispute = await takenBack('dispute');
+  expect(await waiting('refund')).toBe(before.refund + 1);
+  expect(await waiting('dispute')).toBe(before.dispute + 1);
+  await settled(refund.id, 'platform');
+  expect(await waiting('refund')).toBe(before.refund);
+  await test.reverse(`disputes/${dispute.id}/close`, { outcome: 'won' });
+  await eventually(async () => expect(await waiting('dispute')).toBe(before.dispute));
+});
 
 describe('a refund is settled', () => {
   it('as borne by the platform: nothing is left open, the balance stays, and the statement says so', async () => {

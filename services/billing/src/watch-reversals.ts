@@ -1,0 +1,32 @@
+/** How many refunds and disputes wait for a person: looked up by every replica, so that one that dies takes no number with it. */
+import { mode } from '@offer-ads/contracts/primitives';
+import type { Logger } from '@offer-ads/platform/logging';
+import { type Loop, startLoop } from '@offer-ads/platform/loops';
+import type { Metrics } from '@offer-ads/platform/metrics';
+import type { Postgres } from '@offer-ads/platform/postgres';
+import { countWaiting } from './reversals-store.ts';
+
+/** A person decides in hours; the look reads all refunds that there ever were. */
+const LOOK_EVERY_MS = 60_000;
+
+export function watchReversals(o: { postgres: Postgres; logger: Logger; metrics: Metrics }): Loop {
+  const waiting = o.metrics.gauge({
+    name: 'card_reversals_waiting',
+    help: 'Refunds and disputes at the card provider of which nobody has decided yet who bears them; every replica tells it',
+    labelNames: ['kind', 'mode'],
+  });
+  return startLoop({
+    ...o,
+    name: 'reversals-look',
+    everyMs: LOOK_EVERY_MS,
+    work: async () => {
+      const counted = await countWaiting(o.postgres);
+      for (const kind of ['refund', 'dispute'])
+        for (const each of mode.options)
+          waiting.set(
+            { kind, mode: each },
+            counted.find((found) => found.kind === kind && found.mode === each)?.waiting ?? 0,
+          );
+    },
+  });
+}
