@@ -92,6 +92,7 @@ export const transactionKind = z.enum([
   'unused-time-credit',
   'card-top-up',
   'platform-top-up',
+  'play-money',
   'card-refund',
   'card-refund-failed',
   'card-dispute',
@@ -182,6 +183,19 @@ export const cardTopUpReply = z.object({
   expiresAt: instant,
 });
 export type CardTopUpReply = z.infer<typeof cardTopUpReply>;
+
+/**
+ * POST /internal/play-money with an Idempotency-Key: adds made-up money to the caller's TEST balance, at once. In LIVE mode 404. Other
+ * refusals are 400 (amount, currency, key), 409 (the balance would be too high) and 422 (the key stands for another amount).
+ */
+export const playMoneyRequest = z.object({ amountMinor: cardTopUpRequest.shape.amountMinor });
+export const playMoneyReply = z.object({
+  mode: z.literal('TEST'),
+  currency,
+  amountMinor: minorUnits,
+  balanceMinor: minorUnits.meta({ description: 'The balance now.' }),
+});
+export type PlayMoneyReply = z.infer<typeof playMoneyReply>;
 
 /** GET /internal/invoices?: invoices of the caller's organisation and mode, newest first. */
 export const invoicesQuery = z.object({

@@ -13,7 +13,10 @@ const idempotencyKey = z.object({
     .string()
     .min(1)
     .max(255)
-    .meta({ description: 'Of your choice, one for each top-up; sent again, it gives the same page.' }),
+    .meta({
+      description:
+        'Of your choice, one for each top-up; sent again, it adds nothing and gives the same answer.',
+    }),
 });
 
 const unknownInvoice = { '404': refused('The organisation has no such invoice in this mode.') };
@@ -81,6 +84,23 @@ export const billingPaths = {
         '200': reply('The payment page.', named('TopUp', billing.cardTopUpReply)),
         '400': refused('The amount or the Idempotency-Key does not fit, or the currency is not billed.'),
         '409': refused('20 top-ups wait for their payment already.'),
+        '422': refused('The Idempotency-Key stands for another amount.'),
+      },
+    }),
+  },
+  '/test/billing/play-money': {
+    post: change('Billing', {
+      id: 'addPlayMoney',
+      summary: 'Add play money to the TEST balance',
+      description:
+        'At once, without a card; it is no payment and has no invoice. There is no such thing in LIVE mode.',
+      roles,
+      parameters: { header: idempotencyKey },
+      body: billing.playMoneyRequest,
+      replies: {
+        '200': reply('The balance.', named('PlayMoney', billing.playMoneyReply)),
+        '400': refused('The amount or the Idempotency-Key does not fit, or the currency is not billed.'),
+        '409': refused('The balance would be higher than play money may bring it.'),
         '422': refused('The Idempotency-Key stands for another amount.'),
       },
     }),

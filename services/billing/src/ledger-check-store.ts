@@ -105,6 +105,7 @@ const transactionsQuestion = `
         SELECT count(*) AS entries,
                coalesce(sum(amount_minor), 0) AS total,
                coalesce(sum(amount_minor) FILTER (WHERE kind = 'prepaid-balance'), 0) AS change,
+               coalesce(-sum(amount_minor) FILTER (WHERE kind = 'play-money'), 0) AS played,
                coalesce(bool_and((a.organisation_id, a.mode, a.currency)
                                = (step.organisation_id, step.mode, step.currency)), true) AS one_book
           FROM entries JOIN accounts a USING (account_id)
@@ -148,6 +149,12 @@ const transactionsQuestion = `
        AND NOT EXISTS (
          SELECT FROM card_settlements s WHERE examined.cause IN (s.cause, s.returned_cause)
        )
+    UNION ALL
+    -- Money that was made up is never mixed with what somebody paid, and no other money comes from where it is made.
+    SELECT place, format('transaction %s of kind %s takes %s from play money in %s mode',
+                         transaction_id, kind, played, mode)
+      FROM examined
+     WHERE (played <> 0) <> (kind = 'play-money') OR (played <> 0 AND (mode <> 'TEST' OR entries <> 2 OR played <> change))
   )
   SELECT organisation_id, mode, currency, booked_at::text, transaction_id,
          (SELECT count(*) FROM examined) AS transactions,

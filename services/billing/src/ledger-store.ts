@@ -1,6 +1,6 @@
 /** The ledger in Postgres: booking, balances, and the check that recomputes everything. */
 import type { PreparedStatement, Transaction } from '@offer-ads/platform/postgres';
-import { accountKinds, type Book, entriesOf, type LedgerTransaction } from './domain/ledger.ts';
+import { accountKindsIn, type Book, entriesOf, type LedgerTransaction } from './domain/ledger.ts';
 
 export type Balance = { readonly minor: bigint; readonly lowThresholdMinor: bigint | null };
 
@@ -96,7 +96,7 @@ async function openAccounts(tx: Transaction, { organisationId, mode, currency }:
        RETURNING account_id, kind
      )
      INSERT INTO balances (account_id) SELECT account_id FROM opened WHERE kind = 'prepaid-balance'`,
-    [organisationId, mode, currency, accountKinds],
+    [organisationId, mode, currency, accountKindsIn(mode)],
   );
 }
 

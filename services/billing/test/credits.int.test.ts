@@ -13,6 +13,7 @@ import { chargeOffer } from '../src/charge-offer.ts';
 import { subscriptions } from '../src/consumers.ts';
 import type { Book } from '../src/domain/ledger.ts';
 import { balanceOf } from '../src/ledger-store.ts';
+import { previewCredit } from '../src/preview-credit.ts';
 import { type BillingUnderTest, startBillingUnderTest } from './billing-under-test.ts';
 
 let test: BillingUnderTest;
@@ -69,6 +70,31 @@ async function chargedOffer(netMinor: bigint) {
 }
 
 const balance = (book: Book) => balanceOf(test.billing.postgres, book);
+
+describe('a credit that is asked for beforehand', () => {
+  it('is what the deletion then credits, also after a part was credited before, and books nothing', async () => {
+    const { book, offerId } = await chargedOffer(9_99n);
+    const preview = (unusedMs: number) =>
+      previewCredit(test.billing.postgres, { offerId, book }, { unusedMs, scheduledMs: DAY_MS });
+    for (const unusedMs of [DAY_MS / 64, DAY_MS / 3, DAY_MS / 4, DAY_MS]) {
+      const before = await balanceOf(test.billing.postgres, book);
+      const told = await preview(unusedMs);
+      expect(await balanceOf(test.billing.postgres, book)).toBe(before);
+      await hear(OfferDeleted, finished(offerId, book, unusedMs));
+      expect((await balanceOf(test.billing.postgres, book)) - before).toBe(told);
+    }
+    expect(await preview(DAY_MS)).toBe(0n);
+  });
+
+  it('is nothing for an offer that nobody paid, and for one of another book', async () => {
+    const { book, offerId } = await chargedOffer(10_00n);
+    const whole = { unusedMs: DAY_MS, scheduledMs: DAY_MS };
+    const { postgres } = test.billing;
+    expect(await previewCredit(postgres, { offerId: test.newOfferId(), book }, whole)).toBe(0n);
+    expect(await previewCredit(postgres, { offerId, book: test.newBook() }, whole)).toBe(0n);
+    expect(await previewCredit(postgres, { offerId, book }, whole)).toBe(10_00n);
+  });
+});
 
 describe('Unused Time', () => {
   it('of a deleted offer goes to the balance of its mode and is told', async () => {

@@ -247,6 +247,19 @@ describe('the ledger check', () => {
       /^offer 9\d{8}: its record says 10 paid and 0 credited, the ledger 0 and 0$/,
     ],
     [
+      'a top-up that was taken from play money',
+      `UPDATE entries SET account_id = (
+                SELECT account_id FROM accounts WHERE organisation_id = $1 AND kind = 'play-money'
+              )
+        WHERE amount_minor < 0 AND transaction_id = ${third}`,
+      /^transaction \d+ of kind platform-top-up takes 10 from play money in TEST mode$/,
+    ],
+    [
+      'play money that came from elsewhere',
+      `UPDATE transactions SET kind = 'play-money' WHERE transaction_id = ${third}`,
+      /^transaction \d+ of kind play-money takes 0 from play money in TEST mode$/,
+    ],
+    [
       'a balance that is not what its last transaction left',
       `UPDATE balances SET balance_minor = 61 FROM accounts
         WHERE accounts.account_id = balances.account_id AND organisation_id = $1`,

@@ -54,6 +54,26 @@ const calls = [
   ['GET', '/billing/invoices/INV-000007.pdf', '/internal/invoices/INV-000007.pdf', '6000', null],
 ] as const;
 
+describe('play money', () => {
+  const add = (mode: string) =>
+    admin.call(`/portal/api/${mode}/billing/play-money`, {
+      method: 'POST',
+      json: { amountMinor: '1000' },
+      headers: { 'idempotency-key': 'k-1' },
+    });
+
+  it('is asked of billing in TEST mode, and is no path at all in LIVE mode', async () => {
+    expect((await add('test')).status).toBe(200);
+    expect(portal.gateway.billing.seen).toMatchObject([
+      { method: 'POST', url: '/internal/play-money', headers: { 'idempotency-key': 'k-1' } },
+    ]);
+    expect(toldContext()).toMatchObject({ mode: 'TEST', organisationId });
+    const live = await add('live');
+    expect([live.status, live.body]).toEqual([404, { message: 'Not found' }]);
+    expect(portal.gateway.billing.seen).toHaveLength(1);
+  });
+});
+
 describe.each(['TEST', 'LIVE'] as const)('in %s mode', (mode) => {
   it.each(calls)('%s %s is asked of billing at %s within %s ms', async (method, path, url, budget, json) => {
     const headers = { 'idempotency-key': 'k-1' };

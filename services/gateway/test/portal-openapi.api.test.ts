@@ -165,6 +165,7 @@ describe('real replies', () => {
         vatMinor: '200',
         expiresAt: '2026-06-02T12:00:00.000Z',
       },
+      'play-money': { ...balance, amountMinor: '1000' },
       invoices: { mode: 'TEST', invoices: [], nextCursor: null },
     };
     let status = 200;
@@ -179,6 +180,7 @@ describe('real replies', () => {
     await expectAsDescribed(admin, 200, 'GET', '/{mode}/billing/low-balance-threshold');
     await expectAsDescribed(admin, 200, 'PUT', '/{mode}/billing/low-balance-threshold', threshold);
     await expectAsDescribed(admin, 200, 'POST', '/{mode}/billing/top-ups', topUp);
+    await expectAsDescribed(admin, 200, 'POST', '/test/billing/play-money', topUp);
     await expectAsDescribed(admin, 200, 'GET', '/{mode}/billing/invoices');
     await expectAsDescribed(admin, 404, 'GET', '/{mode}/billing/invoices/{file}');
     status = 400;

@@ -34,6 +34,7 @@ const routes: readonly [string, string, readonly Role[], number, unknown?][] = [
   ['GET', '/{mode}/billing/low-balance-threshold', admins, 200],
   ['PUT', '/{mode}/billing/low-balance-threshold', admins, 200, { thresholdMinor: null }],
   ['POST', '/{mode}/billing/top-ups', admins, 200, { amountMinor: '1000' }],
+  ['POST', '/test/billing/play-money', admins, 200, { amountMinor: '1000' }],
   ['GET', '/{mode}/billing/invoices', admins, 200],
   ['GET', '/{mode}/billing/invoices/{file}', admins, 200],
   ['GET', '/{mode}/offers', ofOffers, 200],

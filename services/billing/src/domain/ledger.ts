@@ -16,8 +16,14 @@ export const accountKinds = [
   'top-up-source',
   'card-reversals',
   'card-losses',
+  'play-money',
 ] as const;
 export type AccountKind = (typeof accountKinds)[number];
+
+/** What a book of that mode can have: play money is for tests. */
+export function accountKindsIn(mode: Mode): readonly AccountKind[] {
+  return mode === 'TEST' ? accountKinds : accountKinds.filter((kind) => kind !== 'play-money');
+}
 
 /** Whose accounts: money never moves from one book to another. */
 export type Book = { readonly organisationId: number; readonly mode: Mode; readonly currency: string };

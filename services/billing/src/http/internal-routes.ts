@@ -30,6 +30,7 @@ import { previewCredit } from '../preview-credit.ts';
 import { readStatement } from '../read-statement.ts';
 import { settleOffer } from '../settle-offer.ts';
 import { stripeDeadline } from '../stripe-client.ts';
+import { playMoneyRoutes } from './play-money-routes.ts';
 import { topUpRoutes } from './top-up-routes.ts';
 
 const path = z.object({ id: z.coerce.number().pipe(offerId) });
@@ -102,6 +103,7 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
     });
 
   topUpRoutes(routes, billing);
+  playMoneyRoutes(routes, billing);
   app.use('/internal', routes);
 }
 

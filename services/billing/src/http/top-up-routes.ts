@@ -8,18 +8,12 @@ import type { Router } from 'express';
 import type { Billing } from '../billing.ts';
 import { openTopUp, type TopUpOutcome } from '../open-top-up.ts';
 import { stripeDeadline } from '../stripe-client.ts';
+import { idempotencyKeyOf } from './idempotency-key.ts';
 
-type Refusal =
-  | Extract<TopUpOutcome, { ok: false }>['refusal']
-  | { readonly reason: 'key-missing' | 'key-malformed' };
+type Refusal = Extract<TopUpOutcome, { ok: false }>['refusal'];
 type Reply = { readonly status: number; readonly message: string };
 
 const refusals: { [R in Refusal['reason']]: (refusal: Extract<Refusal, { reason: R }>) => Reply } = {
-  'key-missing': () => ({ status: 400, message: 'The Idempotency-Key header is missing' }),
-  'key-malformed': () => ({
-    status: 400,
-    message: 'Idempotency-Key must be 1 to 255 printable ASCII characters without spaces',
-  }),
   'different-payload': () => ({
     status: 422,
     message: 'This Idempotency-Key was used with a different payload',
@@ -47,14 +41,12 @@ const refusals: { [R in Refusal['reason']]: (refusal: Extract<Refusal, { reason:
 /** On the routes that have checked the caller. */
 export function topUpRoutes(routes: Router, billing: Billing): void {
   routes.post('/top-ups', async (req, res) => {
-    const idempotencyKey = req.get('Idempotency-Key') ?? '';
+    const idempotencyKey = idempotencyKeyOf(req);
     const refuse = (refusal: Refusal) => {
       const answer = refusals[refusal.reason] as (refusal: Refusal) => Reply;
       const { status, message } = answer(refusal);
       res.status(status).json({ message });
     };
-    if (idempotencyKey === '') return refuse({ reason: 'key-missing' });
-    if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) return refuse({ reason: 'key-malformed' });
     const { amountMinor } = validInput(cardTopUpRequest, req.body);
     const { organisationId, mode, currency, country } = callerOf(req);
     const order = {

@@ -1,4 +1,5 @@
 /** An organisation's money in the mode that the path says, for an Admin: asked of billing, whose replies pass as they are. */
+import type { Mode } from '@offer-ads/contracts/primitives';
 import type { RequestHandler, Router } from 'express';
 import { inBothModes, type PassOn, passOn } from './pass-on.ts';
 import { requireJson } from './portal-json.ts';
@@ -10,6 +11,8 @@ type Call = {
   readonly takesBody: boolean;
   /** From when the body has arrived until the reply must be complete (decision 23). */
   readonly budgetMs: number;
+  /** In the other mode there is no such path; billing refuses it there too. */
+  readonly onlyIn?: Mode;
 };
 
 const readingMs = 2_000;
@@ -24,6 +27,7 @@ const calls: readonly Call[] = [
   { method: 'get', path: '/low-balance-threshold', takesBody: false, budgetMs: readingMs },
   { method: 'put', path: '/low-balance-threshold', takesBody: true, budgetMs: readingMs },
   { method: 'post', path: '/top-ups', takesBody: true, budgetMs: topUpMs },
+  { method: 'post', path: '/play-money', takesBody: true, budgetMs: readingMs, onlyIn: 'TEST' },
   { method: 'get', path: '/invoices', takesBody: false, budgetMs: readingMs },
   { method: 'get', path: '/invoices/:file', takesBody: false, budgetMs: documentMs },
 ];
@@ -31,10 +35,11 @@ const calls: readonly Call[] = [
 /** Mounted before anything that reads bodies. */
 export function billingRoutes(o: PassOn): Router {
   return inBothModes((routes, mode) => {
-    const ask = (call: Omit<Call, 'method' | 'path'>) => passOn({ ...call, audience: 'billing' }, mode, o);
+    const ask = (call: Pick<Call, 'takesBody' | 'budgetMs'>) =>
+      passOn({ ...call, audience: 'billing' }, mode, o);
     const reading = { takesBody: false, budgetMs: readingMs };
     routes.get('/balance', allow('billing'), toBilling(''), ask(reading));
-    for (const call of calls)
+    for (const call of calls.filter(({ onlyIn }) => onlyIn === undefined || onlyIn === mode))
       routes[call.method](
         `/billing${call.path}`,
         allow('billing'),

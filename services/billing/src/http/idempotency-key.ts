@@ -1,0 +1,12 @@
+import { Fault } from '@offer-ads/platform/faults';
+import type { Request } from 'express';
+
+/** The key under which money is asked for (decision 10); throws a 400 that says what is wrong with it. */
+export function idempotencyKeyOf(req: Request): string {
+  const key = req.get('Idempotency-Key') ?? '';
+  const refuse = (publicMessage: string) => new Fault('idempotency key', { status: 400, publicMessage });
+  if (key === '') throw refuse('The Idempotency-Key header is missing');
+  if (!/^[\x21-\x7e]{1,255}$/.test(key))
+    throw refuse('Idempotency-Key must be 1 to 255 printable ASCII characters without spaces');
+  return key;
+}

@@ -1,0 +1,54 @@
+/** `POST /internal/play-money`: asked for by a person in the portal, so refusals are sentences. */
+import { type PlayMoneyReply, playMoneyRequest } from '@offer-ads/contracts/billing-api';
+import { formatMinor } from '@offer-ads/contracts/currencies';
+import { callerOf } from '@offer-ads/platform/caller-context';
+import { requestFacts } from '@offer-ads/platform/http-request';
+import { validInput } from '@offer-ads/platform/valid-input';
+import type { Router } from 'express';
+import { addPlayMoney, type PlayMoneyOutcome } from '../add-play-money.ts';
+import type { Billing } from '../billing.ts';
+import { idempotencyKeyOf } from './idempotency-key.ts';
+
+type Refusal = Extract<PlayMoneyOutcome, { ok: false }>['refusal'];
+type Reply = { readonly status: number; readonly message: string };
+
+const refusals: { [R in Refusal['reason']]: (refusal: Extract<Refusal, { reason: R }>) => Reply } = {
+  // As if there were no such path: nobody is to look for a way around it.
+  'not-test-mode': () => ({ status: 404, message: 'Not found' }),
+  'different-payload': () => ({
+    status: 422,
+    message: 'This Idempotency-Key was used with a different payload',
+  }),
+  'currency-not-billed': ({ currency }) => ({
+    status: 400,
+    message: `The billing currency ${currency} cannot be billed`,
+  }),
+  'not-an-amount': ({ mostMinor, currency }) => ({
+    status: 400,
+    message: `amountMinor: must be above zero and at most ${formatMinor(mostMinor, currency)} ${currency}`,
+  }),
+  'balance-too-high': ({ mostMinor, currency }) => ({
+    status: 409,
+    message: `Play money brings a balance to ${formatMinor(mostMinor, currency)} ${currency} at most`,
+  }),
+};
+
+/** On the routes that have checked the caller. */
+export function playMoneyRoutes(routes: Router, billing: Billing): void {
+  routes.post('/play-money', async (req, res) => {
+    const { organisationId, mode, currency } = callerOf(req);
+    const refuse = (refusal: Refusal) => {
+      const answer = refusals[refusal.reason] as (refusal: Refusal) => Reply;
+      const { status, message } = answer(refusal);
+      res.status(status).json({ message });
+    };
+    if (mode !== 'TEST') return refuse({ reason: 'not-test-mode' });
+    const idempotencyKey = idempotencyKeyOf(req);
+    const amountMinor = BigInt(validInput(playMoneyRequest, req.body).amountMinor);
+    const order = { book: { organisationId, mode, currency }, idempotencyKey, amountMinor };
+    const outcome = await addPlayMoney(billing.postgres, order, requestFacts(req).receivedAt);
+    if (!outcome.ok) return refuse(outcome.refusal);
+    const reply = { mode, currency, amountMinor: `${amountMinor}`, balanceMinor: `${outcome.balanceMinor}` };
+    res.json(reply satisfies PlayMoneyReply);
+  });
+}
