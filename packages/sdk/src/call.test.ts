@@ -1,0 +1,442 @@
+/** Attempts, waits and deadlines, in virtual time. */
+import { inspect } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createClientAt, type OfferAds } from './client.ts';
+import { OfferAdsError } from './error.ts';
+import { type FakeClock, fakeClock, type Scripted, scriptedFetch } from './fake-service.ts';
+import type { ClientOptions } from './options.ts';
+import type { CreateOfferRequest } from './types.ts';
+
+const apiKey = 'pk_test_thisIsNoRealKeyButLooksLikeOne12345678';
+const categories = { status: 200, body: { categories: [] } };
+const paused = { status: 200, body: { return_code: 'S1', message: 'Offer has been paused' } };
+const created = {
+  status: 200,
+  body: { return_code: 'S1', offer_id: 1, status: 'Active', payment_url: null },
+};
+const reset = { breaks: Object.assign(new TypeError('fetch failed'), { cause: new Error('ECONNRESET') }) };
+const offer: CreateOfferRequest = {
+  category_id: 1,
+  title: 'Two for one',
+  description: 'one line\nand another',
+  url: 'https://example.com/',
+  image: new Uint8Array([1, 2, 3]),
+  location: [51.5, -0.1],
+  radius: 10,
+  start_datetime: new Date(0),
+  expiry_datetime: new Date(3_600_000),
+  payment_method: 'B',
+};
+
+function clientOf(script: readonly Scripted[], options: Partial<ClientOptions> = {}, clock = fakeClock()) {
+  const { fetch, seen } = scriptedFetch(clock, script);
+  const ads = createClientAt(clock, { apiKey, baseUrl: 'https://ads.example.com', fetch, ...options });
+  return { ads, seen, clock };
+}
+
+async function failure(clock: FakeClock, work: Promise<unknown>): Promise<OfferAdsError> {
+  const error = await clock.during(work).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(error instanceof OfferAdsError)) throw new Error('it did not fail as it should', { cause: error });
+  return error;
+}
+
+describe('a call', () => {
+  it('is sent again after a lost reply, and says so', async () => {
+    const { ads, seen, clock } = clientOf([reset, paused]);
+    const result = await clock.during(ads.offers.pause(7));
+    expect(result).toMatchObject({ ok: true, reply: { attempts: 2, earlierReplyLost: true } });
+    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual(
+      Array(2).fill('POST https://ads.example.com/offers/7/pause'),
+    );
+  });
+
+  it.each([
+    [429, 'rate-limited'],
+    [503, 'unavailable'],
+    [500, 'server'],
+    [502, 'server'],
+    [504, 'server'],
+    [408, 'timeout'],
+  ])('is sent four times when the reply is %d each time, then fails as %s', async (status, kind) => {
+    const { ads, seen, clock } = clientOf([
+      { status, body: { message: 'no' }, headers: { 'x-request-id': 'r-1' } },
+    ]);
+    const error = await failure(clock, ads.categories.list());
+    expect(error).toMatchObject({ kind, status, attempts: 4, requestId: 'r-1' });
+    expect(seen).toHaveLength(4);
+  });
+
+  it.each([
+    [400, 'unexpected'],
+    [401, 'unauthorised'],
+    [403, 'unexpected'],
+    [404, 'unexpected'],
+    [413, 'unexpected'],
+    [302, 'unexpected'],
+  ])('is sent once when the reply is %d', async (status, kind) => {
+    const { ads, seen, clock } = clientOf([{ status, body: '<html>' }]);
+    expect(await failure(clock, ads.categories.list())).toMatchObject({ kind, attempts: 1 });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('waits as long as Retry-After says, in seconds or as a date', async () => {
+    const { ads, seen, clock } = clientOf([
+      { status: 429, headers: { 'retry-after': '31' } },
+      { status: 503, headers: { 'retry-after': new Date(Date.now() + 20_000).toUTCString() } },
+      categories,
+    ]);
+    await clock.during(ads.categories.list());
+    expect(seen[1]?.atMs).toBe(31_000);
+    // Dates have whole seconds.
+    expect(seen[2]?.atMs).toBeGreaterThan(31_000 + 15_000);
+  });
+
+  it('does not begin a wait that ends after the deadline, and tells how long it would have been', async () => {
+    const { ads, seen, clock } = clientOf([{ status: 429, headers: { 'retry-after': '600' } }]);
+    const error = await failure(clock, ads.categories.list());
+    expect(error).toMatchObject({ kind: 'rate-limited', attempts: 1, retryAfterMs: 600_000 });
+    expect([seen.length, clock.now()]).toEqual([1, 0]);
+  });
+
+  it('gives an attempt up after its time, also with a fetch that ignores signals, and the call at the deadline', async () => {
+    const { ads, seen, clock } = clientOf([{ hangs: true }], { timeoutMs: 10_000, deadlineMs: 25_000 });
+    expect(await failure(clock, ads.categories.list())).toMatchObject({ kind: 'timeout' });
+    expect(seen).toHaveLength(3);
+    expect(clock.now()).toBe(25_000);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it("ends at once when the caller's signal is aborted, during an attempt and during a wait", async () => {
+    for (const script of [[{ hangs: true } as const], [{ status: 503, headers: { 'retry-after': '60' } }]]) {
+      const { ads, clock } = clientOf(script);
+      const end = new AbortController();
+      clock.schedule(5_000, () => end.abort(new Error('the user left')));
+      const error = await failure(clock, ads.categories.list({ signal: end.signal }));
+      expect(error).toMatchObject({ kind: 'aborted', cause: new Error('the user left') });
+      expect(clock.now()).toBe(5_000);
+      expect(clock.pending()).toBe(0);
+    }
+  });
+
+  it('sends nothing when the signal is aborted already', async () => {
+    const { ads, seen, clock } = clientOf([categories]);
+    const error = await failure(clock, ads.categories.list({ signal: AbortSignal.abort() }));
+    expect([error.kind, error.attempts, seen.length]).toEqual(['aborted', 0, 0]);
+  });
+
+  it('takes a 200 that is not the API’s for what it is', async () => {
+    for (const body of ['<html>welcome</html>', '[]', 'null', {}]) {
+      const { ads, clock } = clientOf([{ status: 200, body }]);
+      expect(await failure(clock, ads.categories.list())).toMatchObject({ kind: 'unexpected', status: 200 });
+    }
+  });
+
+  it('takes a code that the endpoint does not have for unexpected, and tells it', async () => {
+    const { ads, clock } = clientOf([
+      { status: 400, body: { return_code: 'E8', status: 'Error', code: 400, message: 'new' } },
+    ]);
+    expect(await failure(clock, ads.offers.pause(1))).toMatchObject({
+      kind: 'unexpected',
+      code: 'E8',
+      status: 400,
+    });
+  });
+
+  it('does not read a reply without end', async () => {
+    const { ads, clock } = clientOf([{ status: 200, body: `{"categories": "${'x'.repeat(9_000_000)}"}` }]);
+    expect(await failure(clock, ads.categories.list())).toMatchObject({ kind: 'unexpected' });
+  });
+});
+
+describe('a creation', () => {
+  const inFlight = {
+    status: 409,
+    body: { message: 'still being processed' },
+    headers: { 'retry-after': '1' },
+  };
+
+  it('is sent with one key and the same bytes each time, and the key is in the result', async () => {
+    const { ads, seen, clock } = clientOf([reset, inFlight, { status: 500 }, created]);
+    const result = await clock.during(ads.offers.create(offer));
+    expect(result).toMatchObject({ ok: true, replayed: false, reply: { attempts: 4 } });
+    expect(new Set(seen.map(({ headers }) => headers['idempotency-key']))).toEqual(
+      new Set([result.idempotencyKey]),
+    );
+    expect(new Set(seen.map(({ body }) => body)).size).toBe(1);
+    expect(seen[0]?.body).toContain('one line\nand another');
+    expect(seen[0]?.body).toContain('1970-01-01T00:00:00.000Z');
+  });
+
+  it("takes the caller's key, and names it when it fails", async () => {
+    const { ads, clock } = clientOf([reset]);
+    const error = await failure(clock, ads.offers.create(offer, { idempotencyKey: 'order-1' }));
+    expect(error).toMatchObject({ kind: 'network', idempotencyKey: 'order-1', earlierReplyLost: true });
+  });
+
+  it('is never sent again when the key was used for something else', async () => {
+    const { ads, seen, clock } = clientOf([{ status: 422, body: { message: 'different payload' } }]);
+    expect(await failure(clock, ads.offers.create(offer))).toMatchObject({ kind: 'key-reused', attempts: 1 });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('sends a stream as it comes, and what it has sent of it again', async () => {
+    let reads = 0;
+    async function* image() {
+      for (const chunk of ['a', 'b', 'c']) {
+        reads += 1;
+        yield new TextEncoder().encode(`<${chunk}>`);
+      }
+    }
+    const { ads, seen, clock } = clientOf([reset, created]);
+    await clock.during(ads.offers.create({ ...offer, image: image() }));
+    expect(seen).toHaveLength(2);
+    expect(seen.every(({ body }) => body.includes('\r\n\r\n<a><b><c>\r\n--'))).toBe(true);
+    expect(reads).toBe(3);
+  });
+
+  it('is not sent again when more has gone through a stream than is kept', async () => {
+    async function* image() {
+      for (let count = 0; count < 8; count += 1) yield new Uint8Array(1_024 * 1_024);
+    }
+    const { ads, seen, clock } = clientOf([reset, created]);
+    expect(await failure(clock, ads.offers.create({ ...offer, image: image() }))).toMatchObject({
+      kind: 'network',
+    });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('fails for good when the picture cannot be read', async () => {
+    // oxlint-disable-next-line require-yield
+    async function* image(): AsyncGenerator<Uint8Array> {
+      throw new Error('the disk is gone');
+    }
+    const { ads, clock } = clientOf([created]);
+    const error = await failure(clock, ads.offers.create({ ...offer, image: image() }));
+    expect(error).toMatchObject({ kind: 'invalid-argument', message: 'image could not be read' });
+  });
+
+  it.each([
+    ['an invalid Date', { start_datetime: new Date(Number.NaN) }],
+    ['a picture that is a path', { image: 'picture.png' as never }],
+  ])('sends nothing with %s', async (_what, changes) => {
+    const { ads, seen, clock } = clientOf([created]);
+    expect(await failure(clock, ads.offers.create({ ...offer, ...changes }))).toMatchObject({
+      kind: 'invalid-argument',
+    });
+    expect(seen).toHaveLength(0);
+  });
+});
+
+describe('deleting', () => {
+  it('tries again when the payment page could not be closed, and gives that as a value in the end', async () => {
+    const body = { return_code: 'E7', status: 'Error', code: 503, message: 'could not be closed' };
+    const { ads, seen, clock } = clientOf([{ status: 503, body, headers: { 'retry-after': '2' } }]);
+    expect(await clock.during(ads.offers.delete(1))).toMatchObject({ ok: false, code: 'E7', status: 503 });
+    expect(seen).toHaveLength(4);
+  });
+
+  it('does not try again when the payment has just been completed', async () => {
+    const body = { return_code: 'E6', status: 'Error', code: 409, message: 'just completed' };
+    const { ads, seen, clock } = clientOf([{ status: 409, body }]);
+    expect(await clock.during(ads.offers.delete(1))).toMatchObject({ ok: false, code: 'E6', status: 409 });
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('whatever the service does', () => {
+  const latency = fc.integer({ min: 0, max: 20_000 });
+  const retryAfter = fc.option(fc.integer({ min: 0, max: 90 }), { nil: undefined });
+  const reply = fc
+    .record({
+      status: fc.constantFrom(200, 302, 400, 401, 403, 404, 408, 409, 422, 429, 500, 502, 503, 504),
+      afterMs: latency,
+      retryAfter,
+      code: fc.constantFrom(undefined, 'S1', 'E1', 'E2', 'E3', 'E6', 'E7', 'E9'),
+    })
+    .map(({ status, afterMs, retryAfter, code }) => ({
+      status,
+      afterMs,
+      headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
+      body: { message: 'said', offer_id: 1, categories: [], ...(code && { return_code: code }) },
+    }));
+  const step = fc.oneof(
+    { weight: 6, arbitrary: reply },
+    { weight: 2, arbitrary: latency.map((afterMs) => ({ ...reset, afterMs })) },
+    { weight: 1, arbitrary: fc.constant({ hangs: true } as const) },
+  );
+  const limits = fc.record({
+    maxRetries: fc.integer({ min: 0, max: 6 }),
+    timeoutMs: fc.integer({ min: 1, max: 30_000 }),
+    deadlineMs: fc.integer({ min: 1, max: 120_000 }),
+  });
+  const calls: readonly ((ads: OfferAds) => Promise<unknown>)[] = [
+    (ads) => ads.categories.list(),
+    (ads) => ads.offers.create(offer, { idempotencyKey: 'one' }),
+    (ads) => ads.offers.pause(1),
+    (ads) => ads.offers.delete(1),
+  ];
+
+  it('a call keeps its bounds, waits as long as it was told, and never repeats what is settled', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 1, maxLength: 8 }),
+        limits,
+        fc.constantFrom(...calls),
+        fc.array(fc.double({ min: 0, max: 0.999_999, noNaN: true }), { minLength: 1, maxLength: 8 }),
+        async (script, options, perform, chances) => {
+          let drawn = 0;
+          const clock = fakeClock(() => chances[drawn++ % chances.length] ?? 0);
+          const { ads, seen } = clientOf(script, options, clock);
+          const outcome = await clock.during(perform(ads).catch((error: unknown) => error));
+          if (outcome instanceof Error) expect(outcome).toBeInstanceOf(OfferAdsError);
+          expect(seen.length).toBeLessThanOrEqual(options.maxRetries + 1);
+          expect(clock.now()).toBeLessThanOrEqual(options.deadlineMs);
+          expect(new Set(seen.map(({ body }) => body.replaceAll(/offer-[-\w]{36}/g, ''))).size).toBe(1);
+          for (const [index, { atMs }] of seen.slice(1).entries()) {
+            const before = script[Math.min(index, script.length - 1)]!;
+            const endedAtMs =
+              seen[index]!.atMs +
+              Math.min('afterMs' in before ? (before.afterMs ?? 0) : 0, options.timeoutMs);
+            if (!('status' in before) || (before.afterMs ?? 0) >= options.timeoutMs) continue;
+            expect([408, 409, 429, 500, 502, 503, 504]).toContain(before.status);
+            const askedMs = Number((before.headers as Record<string, string>)['retry-after'] ?? 0) * 1_000;
+            expect(atMs - endedAtMs).toBeGreaterThanOrEqual(askedMs);
+            expect(atMs).toBeGreaterThan(endedAtMs - 1);
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('the key', () => {
+  const shows = (value: unknown) =>
+    `${inspect(value, { depth: 20, showHidden: true })} ${String(value)} ${JSON.stringify(value) ?? ''}`;
+
+  it('is in no client, list, result or error, however it is printed', async () => {
+    const leaky = Object.assign(new Error(`bad header ${apiKey}`, { cause: new Error(apiKey) }), {
+      request: { headers: { 'x-api-key': apiKey } },
+    });
+    const { ads, seen, clock } = clientOf([{ breaks: leaky }]);
+    const error = await failure(clock, ads.categories.list());
+    expect(seen[0]?.headers['x-api-key']).toBe(apiKey);
+    const good = clientOf([categories]);
+    const printed = [ads, ads.offers.list(), error, await good.clock.during(good.ads.categories.list())].map(
+      shows,
+    );
+    expect(printed.join('\n')).not.toContain(apiKey.slice(8));
+    expect(shows(error)).toContain('bad header ***');
+  });
+
+  it('with a line break at its end is refused without being repeated', () => {
+    const make = () => clientOf([], { apiKey: `${apiKey}\n` });
+    expect(make).toThrow('white space');
+    expect(make).not.toThrow(apiKey);
+  });
+
+  it.each([
+    'http://ads.example.com',
+    'ftp://ads.example.com',
+    'ads.example.com',
+    'https://me:pw@ads.example.com',
+  ])('goes to no %s', (baseUrl) => {
+    expect(() => clientOf([], { baseUrl })).toThrow('baseUrl');
+  });
+
+  it('goes over plain http to this machine, or where it is permitted', async () => {
+    for (const options of [
+      { baseUrl: 'http://127.0.0.1:8080/' },
+      { baseUrl: 'http://gateway.internal', allowHttp: true },
+    ]) {
+      const { ads, seen, clock } = clientOf([categories], options);
+      await clock.during(ads.categories.list());
+      expect(seen[0]?.url).toMatch(/^http:\/\/[^/]+\/categories$/);
+    }
+  });
+});
+
+describe('environment', () => {
+  const page = {
+    status: 200,
+    body: { data: [], pagination: { limit: 20, count: 0, has_more: false, next_cursor: null } },
+  };
+
+  it.each([
+    ['pk_test_x', 'TEST'],
+    ['pk_live_x', 'LIVE'],
+  ])('follows from %s', async (apiKey, mode) => {
+    const { ads, seen, clock } = clientOf([page], { apiKey });
+    await clock.during(ads.offers.list({ environment: undefined }).page());
+    expect([ads.mode, seen[0]?.url]).toEqual([mode, `https://ads.example.com/offers?environment=${mode}`]);
+  });
+
+  it('that is named goes to the service as it is', async () => {
+    const { ads, seen, clock } = clientOf([page]);
+    await clock.during(ads.offers.list({ environment: 'live' }).page());
+    expect(seen[0]?.url).toContain('environment=live');
+  });
+});
+
+describe('a list', () => {
+  const pageOf = (ids: readonly number[], next: string | null) => ({
+    status: 200,
+    body: {
+      data: ids.map((offer_id) => ({ offer_id })),
+      pagination: { limit: 2, count: ids.length, has_more: next !== null, next_cursor: next },
+    },
+  });
+
+  it('goes over all pages, each asked for when the one before is used up', async () => {
+    const { ads, seen, clock } = clientOf([pageOf([5, 4], 'a+b'), pageOf([3, 2], 'c'), pageOf([1], null)]);
+    const ids: number[] = [];
+    const asked: number[] = [];
+    const walk = async () => {
+      for await (const { offer_id } of ads.offers.list({ limit: 2, created_after: new Date(0) })) {
+        ids.push(offer_id);
+        asked.push(seen.length);
+      }
+    };
+    await clock.during(walk());
+    expect(ids).toEqual([5, 4, 3, 2, 1]);
+    expect(asked).toEqual([1, 1, 2, 2, 3]);
+    expect(new URL(seen[1]?.url ?? '').searchParams.get('cursor')).toBe('a+b');
+    expect(new URL(seen[0]?.url ?? '').searchParams.get('created_after')).toBe('1970-01-01T00:00:00.000Z');
+  });
+
+  it('asks for nothing by itself, and for no page that nobody wants', async () => {
+    const { ads, seen, clock } = clientOf([pageOf([5, 4], 'a')]);
+    const list = ads.offers.list();
+    expect(seen).toHaveLength(0);
+    const first = async () => {
+      for await (const { offer_id } of list) return offer_id;
+      return undefined;
+    };
+    expect(await clock.during(first())).toBe(5);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('throws a refusal while iterating, and gives it as a value by page', async () => {
+    const body = { return_code: 'E1', status: 'Error', code: 400, message: 'cursor is not valid' };
+    const { ads, clock } = clientOf([{ status: 400, body }]);
+    const list = ads.offers.list({ cursor: 'x' });
+    expect(await failure(clock, list.pages().next())).toMatchObject({
+      kind: 'refused',
+      code: 'E1',
+      status: 400,
+    });
+    expect(await clock.during(list.page())).toMatchObject({ ok: false, code: 'E1', status: 400 });
+  });
+
+  it('that gives the same cursor for ever ends', async () => {
+    const { ads, clock } = clientOf([pageOf([1], 'same')]);
+    const walk = async () => {
+      for await (const page of ads.offers.list().pages()) void page;
+    };
+    await failure(clock, walk());
+  });
+});

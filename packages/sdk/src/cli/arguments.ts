@@ -1,0 +1,74 @@
+/** Texts of the command line as the values that the client takes. */
+import { openAsBlob } from 'node:fs';
+import { UsageError } from './usage-error.ts';
+
+export type Flags = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
+
+export function optionalText(flags: Flags, name: string): string | undefined {
+  const value = flags[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function requiredText(flags: Flags, name: string): string {
+  const value = optionalText(flags, name);
+  if (value === undefined) throw new UsageError(`--${name} is missing`);
+  return value;
+}
+
+export function texts(flags: Flags, name: string): readonly string[] {
+  const value = flags[name];
+  return Array.isArray(value) ? (value as readonly string[]) : [];
+}
+
+export function wholeNumber(text: string, what: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`${what} must be a whole number`);
+  return Number(text);
+}
+
+/** `51.5074,-0.1278` */
+export function place(flags: Flags): [latitude: number, longitude: number] {
+  const match = /^\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*$/.exec(requiredText(flags, 'at'));
+  if (match === null) {
+    throw new UsageError('--at must be a latitude and a longitude, such as --at=51.5074,-0.1278');
+  }
+  return [Number(match[1]), Number(match[2])];
+}
+
+const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/**
+ * ISO 8601 with a zone, `now`, or a time from `origin` on: `+90m`, `+48h`, `+7d`. An ISO text goes to the service as it was
+ * written.
+ */
+export function instant(text: string, name: string, origin: Date): string {
+  if (text === 'now') return origin.toISOString();
+  const relative = /^\+(\d{1,6})([mhd])$/.exec(text);
+  if (relative !== null) {
+    const unit = relative[2] as keyof typeof unitMs;
+    return new Date(origin.getTime() + Number(relative[1]) * unitMs[unit]).toISOString();
+  }
+  const isInstant = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:?\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text));
+  if (!isInstant) {
+    throw new UsageError(
+      `--${name} must be a time with its zone (2035-06-01T12:00:00Z), "now", or a time from ${
+        name === 'end' ? 'the start' : 'now'
+      } on (+90m, +48h, +7d)`,
+    );
+  }
+  return text;
+}
+
+/** The start, now unless it is said, and the end, which may be told from the start on. */
+export function period(flags: Flags, now: Date): { start: string; end: string } {
+  const start = instant(optionalText(flags, 'start') ?? 'now', 'start', now);
+  const end = instant(requiredText(flags, 'end'), 'end', new Date(start));
+  return { start, end };
+}
+
+export async function picture(path: string): Promise<Blob> {
+  try {
+    return await openAsBlob(path);
+  } catch {
+    throw new UsageError(`The picture ${path} cannot be read`);
+  }
+}

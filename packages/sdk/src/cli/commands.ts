@@ -1,0 +1,281 @@
+/** The commands, one entry each: what they take, what they say of themselves, what they ask. */
+import type { OfferAds } from '../client.ts';
+import type { AnalyticsInterval, Gender, ListOffersRequest, Offer } from '../types.ts';
+import {
+  type Flags,
+  instant,
+  optionalText,
+  period,
+  picture,
+  place,
+  requiredText,
+  texts,
+  wholeNumber,
+} from './arguments.ts';
+import {
+  analyticsText,
+  categoriesText,
+  createdText,
+  estimateText,
+  interestsText,
+  offersText,
+} from './print.ts';
+import { UsageError } from './usage-error.ts';
+
+type Option = {
+  readonly type: 'string' | 'boolean';
+  readonly multiple?: true;
+  /** What stands for its value in the help. */
+  readonly value?: string;
+  readonly help: string;
+};
+
+export type Given = {
+  readonly flags: Flags;
+  readonly positionals: readonly string[];
+  readonly now: Date;
+  readonly signal: AbortSignal | undefined;
+};
+
+/** What a command has to show: an object for programs, a text for people. */
+export type Shown =
+  | { readonly ok: true; readonly json: object; readonly text: string }
+  | {
+      readonly ok: false;
+      readonly code: string;
+      readonly status: number;
+      readonly message: string;
+      readonly requestId: string | undefined;
+    };
+
+export type Command = {
+  readonly summary: string;
+  readonly positionals: readonly string[];
+  readonly options: Readonly<Record<string, Option>>;
+  readonly example: string;
+  readonly run: (ads: OfferAds, given: Given) => Promise<Shown>;
+};
+
+const targeting = {
+  at: {
+    type: 'string',
+    value: 'LAT,LON',
+    help: 'the middle; write --at=-33.87,151.21 when it begins with a minus',
+  },
+  radius: { type: 'string', value: 'MILES', help: '5 to 30' },
+  gender: {
+    type: 'string',
+    multiple: true,
+    value: 'GENDER',
+    help: 'Male, Female or Non-binary; may be repeated; everybody when omitted',
+  },
+  interest: {
+    type: 'string',
+    multiple: true,
+    value: 'ID',
+    help: 'may be repeated; who shares any is reached',
+  },
+  start: { type: 'string', value: 'TIME', help: 'now when omitted; 2035-06-01T12:00:00Z, or +2h from now' },
+  end: { type: 'string', value: 'TIME', help: 'such as +48h or +7d from the start' },
+} as const;
+
+function target(flags: Flags) {
+  return {
+    location: place(flags),
+    radius: wholeNumber(requiredText(flags, 'radius'), '--radius'),
+    gender: texts(flags, 'gender') as readonly Gender[],
+    interests: texts(flags, 'interest').map((id) => wholeNumber(id, '--interest')),
+  };
+}
+
+type AnyResult<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | {
+      readonly ok: false;
+      readonly code: string;
+      readonly status: number;
+      readonly message: string;
+      readonly reply: { readonly requestId: string | undefined };
+    };
+
+function shown<Value extends object>(result: AnyResult<Value>, text: (value: Value) => string): Shown {
+  if (result.ok) return { ok: true, json: result.value, text: text(result.value) };
+  const { code, status, message, reply } = result;
+  return { ok: false, code, status, message, requestId: reply.requestId };
+}
+
+const offerId = ({ positionals }: Given): number => wholeNumber(positionals[0] ?? '', 'OFFER');
+const said = ({ message }: { readonly message: string }): string => `${message}\n`;
+
+/** Enough for a screen; `--all` asks on. */
+const shownOffers = 20;
+const largestPage = 100;
+
+async function listOffers(ads: OfferAds, { flags, now, signal }: Given): Promise<Shown> {
+  const text = (name: string) => optionalText(flags, name);
+  const wanted = flags.all === true ? Infinity : wholeNumber(text('limit') ?? String(shownOffers), '--limit');
+  if (wanted < 1) throw new UsageError('--limit must be at least 1');
+  const after = text('created-after');
+  const before = text('created-before');
+  const request: ListOffersRequest = {
+    limit: Math.min(wanted, largestPage),
+    offer_status: text('status') as ListOffersRequest['offer_status'],
+    created_after: after === undefined ? undefined : instant(after, 'created-after', now),
+    created_before: before === undefined ? undefined : instant(before, 'created-before', now),
+  };
+  const offers: Offer[] = [];
+  let cursor: string | undefined;
+  while (offers.length < wanted) {
+    const result = await ads.offers.list({ ...request, cursor }, { signal }).page();
+    if (!result.ok) return shown(result, () => '');
+    const { data, pagination } = result.value;
+    offers.push(...data);
+    cursor = pagination.next_cursor ?? undefined;
+    if (!pagination.has_more || cursor === undefined) break;
+  }
+  const data = offers.slice(0, wanted);
+  const hasMore = offers.length > wanted || (cursor !== undefined && offers.length >= wanted);
+  const more = hasMore ? `More with --limit ${2 * wanted} or --all.\n` : '';
+  return { ok: true, json: { data, has_more: hasMore }, text: offersText(data) + more };
+}
+
+export const commands: Readonly<Record<string, Command>> = {
+  categories: {
+    summary: 'the categories that an offer can have',
+    positionals: [],
+    options: {},
+    example: 'offer-ads categories',
+    run: async (ads, { signal }) =>
+      shown(await ads.categories.list({ signal }), ({ categories }) => categoriesText(categories)),
+  },
+  interests: {
+    summary: 'the interests that can be targeted',
+    positionals: [],
+    options: {},
+    example: 'offer-ads interests --json',
+    run: async (ads, { signal }) =>
+      shown(await ads.interests.list({ signal }), ({ interests }) => interestsText(interests)),
+  },
+  estimate: {
+    summary: 'what an offer would cost, and whom it would reach',
+    positionals: [],
+    options: targeting,
+    example: 'offer-ads estimate --at 51.5074,-0.1278 --radius 10 --end +48h',
+    run: async (ads, { flags, now, signal }) => {
+      const { start, end } = period(flags, now);
+      const request = { ...target(flags), start_datetime: start, end_datetime: end };
+      return shown(await ads.offers.estimate(request, { signal }), estimateText);
+    },
+  },
+  'offers list': {
+    summary: 'your offers, newest first',
+    positionals: [],
+    options: {
+      status: { type: 'string', value: 'STATUS', help: 'awaiting_payment, active, paused or ended' },
+      'created-after': { type: 'string', value: 'TIME', help: 'created at or after this time' },
+      'created-before': { type: 'string', value: 'TIME', help: 'created at or before this time' },
+      limit: { type: 'string', value: 'N', help: `how many to show; ${shownOffers} when omitted` },
+      all: { type: 'boolean', help: 'show all' },
+    },
+    example: 'offer-ads offers list --status active',
+    run: listOffers,
+  },
+  'offers create': {
+    summary: 'create an offer; it is paid by card at a link, or from the balance',
+    positionals: [],
+    options: {
+      category: { type: 'string', value: 'ID', help: 'of `offer-ads categories`' },
+      title: { type: 'string', value: 'TEXT', help: 'up to 40 characters' },
+      description: { type: 'string', value: 'TEXT', help: 'up to 500 characters' },
+      terms: {
+        type: 'string',
+        value: 'TEXT',
+        help: 'terms and conditions of the offer, up to 500 characters',
+      },
+      'advertised-name': { type: 'string', value: 'NAME', help: 'instead of the trading name' },
+      url: { type: 'string', value: 'URL', help: 'the page of the offer' },
+      image: { type: 'string', value: 'FILE', help: 'JPG, PNG or GIF, at most 5 MB' },
+      ...targeting,
+      pay: { type: 'string', value: 'HOW', help: 'card or balance' },
+      'idempotency-key': {
+        type: 'string',
+        value: 'KEY',
+        help: 'one value per offer; with it the same command may be repeated without a second offer',
+      },
+    },
+    example:
+      'offer-ads offers create --category 1 --title "Two for one" --description "The second is on the house." --url https://example.com/two --image two.png --at 51.5074,-0.1278 --radius 10 --end +48h --pay card',
+    run: async (ads, { flags, now, signal }) => {
+      const { start, end } = period(flags, now);
+      const pay = { card: 'E', balance: 'B' }[requiredText(flags, 'pay')] as 'E' | 'B' | undefined;
+      if (pay === undefined) throw new UsageError('--pay must be card or balance');
+      const request = {
+        category_id: wholeNumber(requiredText(flags, 'category'), '--category'),
+        title: requiredText(flags, 'title'),
+        description: requiredText(flags, 'description'),
+        terms_and_conditions: optionalText(flags, 'terms'),
+        advertised_name: optionalText(flags, 'advertised-name'),
+        url: requiredText(flags, 'url'),
+        ...target(flags),
+        start_datetime: start,
+        expiry_datetime: end,
+        payment_method: pay,
+        image: await picture(requiredText(flags, 'image')),
+      };
+      const idempotencyKey = optionalText(flags, 'idempotency-key') ?? crypto.randomUUID();
+      try {
+        const result = await ads.offers.create(request, { idempotencyKey, signal });
+        return shown(result, (offer) =>
+          createdText(offer, { idempotencyKey, replayed: result.ok && result.replayed }),
+        );
+      } catch (error) {
+        throw new Unfinished(error, { start, end, 'idempotency-key': idempotencyKey });
+      }
+    },
+  },
+  'offers pause': {
+    summary: 'pause an offer; the time counts as unused',
+    positionals: ['OFFER'],
+    options: {},
+    example: 'offer-ads offers pause 4711',
+    run: async (ads, given) => shown(await ads.offers.pause(offerId(given), { signal: given.signal }), said),
+  },
+  'offers resume': {
+    summary: 'let a paused offer run again',
+    positionals: ['OFFER'],
+    options: {},
+    example: 'offer-ads offers resume 4711',
+    run: async (ads, given) => shown(await ads.offers.resume(offerId(given), { signal: given.signal }), said),
+  },
+  'offers analytics': {
+    summary: 'views and clicks of an offer',
+    positionals: ['OFFER'],
+    options: {
+      interval: { type: 'string', value: 'INTERVAL', help: '24h, 7d, 30d, 60d, 90d or all; 7d when omitted' },
+    },
+    example: 'offer-ads offers analytics 4711 --interval 30d',
+    run: async (ads, given) => {
+      const interval = (optionalText(given.flags, 'interval') ?? '7d') as AnalyticsInterval;
+      const result = await ads.offers.analytics(offerId(given), interval, { signal: given.signal });
+      return shown(result, analyticsText);
+    },
+  },
+  'offers delete': {
+    summary: 'delete an offer; its unused time is credited to the balance',
+    positionals: ['OFFER'],
+    options: {},
+    example: 'offer-ads offers delete 4711',
+    run: async (ads, given) => shown(await ads.offers.delete(offerId(given), { signal: given.signal }), said),
+  },
+};
+
+/** A creation of which nobody knows the end yet, and the flags with which the same command goes on. */
+export class Unfinished extends Error {
+  override readonly name = 'Unfinished';
+  readonly flags: Readonly<Record<string, string>>;
+
+  constructor(cause: unknown, flags: Readonly<Record<string, string>>) {
+    super('the creation did not finish', { cause });
+    this.flags = flags;
+  }
+}

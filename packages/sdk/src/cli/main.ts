@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+/** The command line: `offer-ads`. */
+import { environment } from './config.ts';
+import { run } from './run.ts';
+
+const interrupted = new AbortController();
+process.once('SIGINT', () => interrupted.abort());
+
+process.exitCode = await run(process.argv.slice(2), {
+  env: environment(),
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+  now: () => new Date(),
+  signal: interrupted.signal,
+});

@@ -1,0 +1,105 @@
+/** How replies look to people. */
+import type { Analytics, Category, CreatedOffer, Interest, Offer, PriceEstimate } from '../types.ts';
+
+type Row = readonly (string | number)[];
+
+/** Columns as wide as their widest cell; numbers to the right. */
+export function table(heads: readonly string[], rows: readonly Row[]): string {
+  const cells = [heads, ...rows.map((row) => row.map(shown))];
+  const widths = heads.map((_head, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ''))));
+  const isNumber = heads.map((_head, column) => rows.every((row) => typeof row[column] === 'number'));
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => {
+        const gap = ' '.repeat((widths[column] ?? 0) - widthOf(cell));
+        return isNumber[column] === true ? gap + cell : cell + gap;
+      })
+      .join('  ')
+      .trimEnd();
+  return `${cells.map(line).join('\n')}\n`;
+}
+
+/** A line per fact. */
+export function facts(entries: readonly (readonly [string, string | number | null])[]): string {
+  const width = Math.max(...entries.map(([name]) => name.length));
+  return entries.map(([name, value]) => `${name.padEnd(width)}  ${shown(value ?? '-')}\n`).join('');
+}
+
+/** What a terminal would obey is not shown. */
+function shown(value: string | number): string {
+  // oxlint-disable-next-line no-control-regex
+  return String(value).replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
+}
+
+const widthOf = (text: string): number => [...text].length;
+
+/** To the minute, in UTC, because that is how offers are sold. */
+function minute(instant: string): string {
+  const date = new Date(instant);
+  return Number.isNaN(date.getTime()) ? instant : `${date.toISOString().slice(0, 16).replace('T', ' ')}Z`;
+}
+
+export function categoriesText(categories: readonly Category[]): string {
+  return table(
+    ['ID', 'CATEGORY'],
+    categories.map(({ category_id, category_name }) => [category_id, category_name]),
+  );
+}
+
+export function interestsText(interests: readonly Interest[]): string {
+  return table(
+    ['ID', 'INTEREST'],
+    interests.map(({ interest_id, interest_name }) => [interest_id, interest_name]),
+  );
+}
+
+export function estimateText(estimate: PriceEstimate): string {
+  const { currency, estimated_cost: cost } = estimate;
+  return facts([
+    [
+      'cost, net of VAT',
+      cost === null ? `${currency} cannot be billed at present` : `${cost.toFixed(2)} ${currency}`,
+    ],
+    ['users reached', estimate.matching_users],
+    ['Ad Units', estimate.ad_units],
+    ['price of an Ad Unit', estimate.ad_unit_price],
+    ['rate per GBP', estimate.exchange_rate_per_gbp],
+    ['rate of', estimate.exchange_rate_date],
+  ]);
+}
+
+export function createdText(offer: CreatedOffer, o: { idempotencyKey: string; replayed: boolean }): string {
+  return facts([
+    ['offer', offer.offer_id],
+    ['status', o.replayed ? `${offer.status} (created before with this key)` : offer.status],
+    ...(offer.payment_url === null ? [] : ([['to be paid at', offer.payment_url]] as const)),
+    ['idempotency key', o.idempotencyKey],
+  ]);
+}
+
+export function offersText(offers: readonly Offer[]): string {
+  if (offers.length === 0) return 'No offers.\n';
+  return table(
+    ['ID', 'STATUS', 'START', 'EXPIRY', 'MILES', 'TITLE'],
+    offers.map((offer) => [
+      offer.offer_id,
+      offer.status === 'disabled' ? `${offer.offer_status} (disabled)` : offer.offer_status,
+      minute(offer.start_datetime),
+      minute(offer.expiry_datetime),
+      offer.radius,
+      offer.title,
+    ]),
+  );
+}
+
+export function analyticsText(analytics: Analytics): string {
+  const { views, clicks } = analytics.metrics;
+  return facts([
+    ['offer', `${analytics.offer_id} (${analytics.status})`],
+    ['from', minute(analytics.start_datetime)],
+    ['to', minute(analytics.end_datetime)],
+    ['views', views],
+    ['clicks', clicks],
+    ['click rate', views === 0 ? '-' : `${((100 * clicks) / views).toFixed(1)} %`],
+  ]);
+}

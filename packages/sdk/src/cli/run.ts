@@ -1,0 +1,150 @@
+/** One run of the command line, without a process around it. */
+import { parseArgs } from 'node:util';
+import { createClient, type OfferAds } from '../client.ts';
+import { OfferAdsError } from '../error.ts';
+import type { ClientOptions } from '../options.ts';
+import type { Flags } from './arguments.ts';
+import { type Command, commands, type Shown, Unfinished } from './commands.ts';
+import { accessFrom, type Environment } from './config.ts';
+import { commandHelp, commonOptions, exitCodes, generalHelp } from './help.ts';
+import { UsageError } from './usage-error.ts';
+
+export type Surroundings = {
+  readonly env: Environment;
+  readonly out: (text: string) => unknown;
+  readonly err: (text: string) => unknown;
+  readonly now: () => Date;
+  readonly signal?: AbortSignal;
+  readonly client?: (options: ClientOptions) => OfferAds;
+};
+
+/** @returns the exit code; what there is to say has been said */
+export async function run(argv: readonly string[], o: Surroundings): Promise<number> {
+  const asJson = argv.includes('--json');
+  try {
+    refuseKeys(argv);
+    const { name, command, rest } = commandOf(argv);
+    if (command === undefined) {
+      o.out(generalHelp());
+      return argv.length === 0 ? exitCodes.usage : exitCodes.done;
+    }
+    const { flags, positionals } = parsed(command, rest);
+    if (flags.help === true) {
+      o.out(commandHelp(name, command));
+      return exitCodes.done;
+    }
+    expectPositionals(command, positionals);
+    const ads = await clientFor(flags, o);
+    const given = { flags, positionals, now: o.now(), signal: o.signal };
+    return tell(await command.run(ads, given), asJson, o);
+  } catch (error) {
+    return explain(error, asJson, o);
+  }
+}
+
+/** History and process lists keep arguments where others read them. Not even the message repeats it. */
+function refuseKeys(argv: readonly string[]): void {
+  const isNamed = argv.some((text) => /^--(api-)?key(=|$)/.test(text));
+  if (isNamed || argv.some((text) => /pk_(test|live)_\w{8}/.test(text))) {
+    throw new UsageError(
+      'A key is not taken from the arguments, because the shell keeps them in its history and shows them to everybody on this machine. ' +
+        'Put it into OFFER_ADS_API_KEY or a file (--key-file). If a real key was typed just now, roll it in the portal',
+    );
+  }
+}
+
+function commandOf(argv: readonly string[]): { name: string; command?: Command; rest: readonly string[] } {
+  const [first, second] = argv;
+  if (first === undefined || first === 'help' || first.startsWith('-')) return { name: '', rest: argv };
+  const pair = `${first} ${second ?? ''}`.trim();
+  for (const name of [pair, first]) {
+    const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+    if (command !== undefined) return { name, command, rest: argv.slice(name.split(' ').length) };
+  }
+  throw new UsageError(`There is no command "${pair}". These are: ${Object.keys(commands).join(', ')}`);
+}
+
+function parsed(command: Command, argv: readonly string[]): { flags: Flags; positionals: readonly string[] } {
+  const options = Object.fromEntries(
+    Object.entries({ ...command.options, ...commonOptions }).map(([name, { type, ...option }]) => [
+      name,
+      {
+        type,
+        ...('multiple' in option && { multiple: true }),
+        ...('short' in option && { short: option.short }),
+      },
+    ]),
+  );
+  try {
+    const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true });
+    return { flags: values, positionals };
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function expectPositionals(command: Command, positionals: readonly string[]): void {
+  if (positionals.length === command.positionals.length) return;
+  const wanted = command.positionals.length === 0 ? 'nothing but options' : command.positionals.join(' ');
+  const found = positionals.length === 0 ? '' : `, found ${positionals.join(' ')}`;
+  throw new UsageError(`Expected ${wanted}${found}. Example: ${command.example}`);
+}
+
+async function clientFor(flags: Flags, o: Surroundings): Promise<OfferAds> {
+  const { apiKey, baseUrl, warning } = await accessFrom(o.env, flags);
+  if (warning !== undefined) o.err(`${warning}\n`);
+  return (o.client ?? createClient)({
+    apiKey,
+    baseUrl,
+    allowHttp: flags['allow-http'] === true,
+    onRetry: ({ status, waitMs }) =>
+      o.err(
+        `${status === undefined ? 'No reply' : `HTTP ${status}`}, again in ${(waitMs / 1_000).toFixed(1)} s\n`,
+      ),
+  });
+}
+
+function tell(shown: Shown, asJson: boolean, o: Surroundings): number {
+  if (shown.ok) {
+    o.out(asJson ? json(shown.json) : shown.text);
+    return exitCodes.done;
+  }
+  const { code, status, message, requestId } = shown;
+  if (asJson) o.out(json({ error: { kind: 'refused', code, status, message, request_id: requestId } }));
+  else o.err(`Refused, ${code}: ${message}\n`);
+  return exitCodes.refused;
+}
+
+function explain(error: unknown, asJson: boolean, o: Surroundings): number {
+  const cause = error instanceof Unfinished ? error.cause : error;
+  if (cause instanceof UsageError) return complain(cause.message);
+  if (!(cause instanceof OfferAdsError)) throw cause;
+  if (cause.kind === 'invalid-argument') return complain(cause.message);
+  const { kind, code, status, message, requestId, idempotencyKey } = cause;
+  const again = error instanceof Unfinished ? error.flags : undefined;
+  if (asJson) {
+    const told = { kind, code, status, message, request_id: requestId, idempotency_key: idempotencyKey };
+    o.out(json({ error: { ...told, ...(again && { again }) } }));
+  } else {
+    o.err(`${message}\n`);
+    if (requestId !== undefined) o.err(`Request id, for support: ${requestId}\n`);
+    if (again !== undefined && kind !== 'unauthorised' && kind !== 'key-reused') {
+      const flags = Object.entries(again).map(([name, value]) => `--${name} ${value}`);
+      o.err(
+        `The offer may exist. The same command with these goes on without a second one: ${flags.join(' ')}\n`,
+      );
+    }
+  }
+  if (kind === 'aborted') return exitCodes.interrupted;
+  return kind === 'unauthorised' ? exitCodes.unauthorised : exitCodes.fault;
+
+  function complain(text: string): number {
+    if (asJson) o.out(json({ error: { kind: 'usage', message: text } }));
+    else o.err(`${text}.\nHelp: offer-ads --help\n`);
+    return exitCodes.usage;
+  }
+}
+
+function json(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

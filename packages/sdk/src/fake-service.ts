@@ -1,0 +1,99 @@
+/** For tests: virtual time, and a `fetch` whose replies and delays are written down beforehand. */
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Clock } from './clock.ts';
+import type { Fetch } from './options.ts';
+
+export type FakeClock = Clock & {
+  /** Runs timers in their order until the work is done. */
+  readonly during: <T>(work: Promise<T>) => Promise<T>;
+  /** No timer runs while this does: bytes of a Blob come when they come. */
+  readonly outside: <T>(work: Promise<T>) => Promise<T>;
+  /** Timers that nobody took back. */
+  readonly pending: () => number;
+};
+
+export function fakeClock(random: () => number = () => 0): FakeClock {
+  let nowMs = 0;
+  let outside = 0;
+  const timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
+  return {
+    now: () => nowMs,
+    random,
+    schedule: (afterMs, run) => {
+      const timer = { atMs: nowMs + afterMs, run };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    pending: () => timers.size,
+    outside: async (work) => {
+      outside += 1;
+      return work.finally(() => {
+        outside -= 1;
+      });
+    },
+    during: async (work) => {
+      let isDone = false;
+      const done = () => {
+        isDone = true;
+      };
+      work.then(done, done);
+      for (;;) {
+        await turn();
+        if (isDone) return work;
+        if (outside > 0) continue;
+        const [next] = [...timers].toSorted((a, b) => a.atMs - b.atMs);
+        if (next === undefined) throw new Error('the work waits for nothing that will come');
+        timers.delete(next);
+        nowMs = next.atMs;
+        next.run();
+      }
+    },
+  };
+}
+
+export type Scripted =
+  | {
+      readonly status: number;
+      readonly body?: object | string;
+      readonly headers?: Record<string, string>;
+      readonly afterMs?: number;
+    }
+  | { readonly breaks: Error; readonly afterMs?: number }
+  /** Never answers, and does not know of signals. */
+  | { readonly hangs: true };
+
+export type Seen = {
+  readonly atMs: number;
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+/** Replies in the order of the script; the last one again and again. */
+export function scriptedFetch(
+  clock: FakeClock,
+  script: readonly Scripted[],
+): { fetch: Fetch; seen: readonly Seen[] } {
+  const seen: Seen[] = [];
+  const after = (afterMs: number) => new Promise<void>((resolve) => clock.schedule(afterMs, resolve));
+  const fetch: Fetch = async (url, init) => {
+    const step = script[Math.min(seen.length, script.length - 1)];
+    if (step === undefined) throw new Error('nothing is scripted');
+    const atMs = clock.now();
+    const body = init.body == null ? '' : await clock.outside(new Response(init.body).text());
+    seen.push({
+      atMs,
+      url,
+      method: init.method ?? '',
+      headers: init.headers as Record<string, string>,
+      body,
+    });
+    if ('hangs' in step) return new Promise<never>(() => {});
+    if (step.afterMs !== undefined) await after(step.afterMs);
+    if ('breaks' in step) throw step.breaks;
+    const text = typeof step.body === 'string' ? step.body : JSON.stringify(step.body ?? {});
+    return new Response(text, { status: step.status, headers: step.headers ?? {} });
+  };
+  return { fetch, seen };
+}
