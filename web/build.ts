@@ -4,11 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import { glob, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'vite';
+import { buildDocs, foldersOfGuides } from './docs/build.ts';
 import { type App, apps, configOf } from './vite.config.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
@@ -25,6 +26,7 @@ export async function buildWeb(o: { readonly report: (line: string) => void }): 
     await mkdir(building, { recursive: true });
     for (const app of Object.keys(apps) as App[])
       await build({ ...configOf(app, join(building, app)), logLevel: 'warn' });
+    await buildDocs(join(building, 'docs'));
     await compressAll(building);
     await writeFile(join(building, stamp), sources);
     await rm(dist, { recursive: true, force: true });
@@ -42,8 +44,10 @@ async function digestOfSources(): Promise<string> {
   for await (const file of glob('{*,{portal,console,docs,ui}/**/*}', { cwd: folder, withFileTypes: true })) {
     if (file.isFile()) files.push(join(file.parentPath, file.name));
   }
+  for (const guides of foldersOfGuides)
+    for await (const name of glob('*', { cwd: guides })) files.push(join(guides, name));
   files.push(join(folder, '../package-lock.json'));
-  for (const file of files.toSorted()) hash.update(file.slice(folder.length)).update(await readFile(file));
+  for (const file of files.toSorted()) hash.update(relative(folder, file)).update(await readFile(file));
   return hash.digest('hex');
 }
 

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import document from '@offer-ads/contracts/generated/portal-openapi.json' with { type: 'json' };
+import { request } from 'undici';
 import { endpoints } from '../src/http/endpoints.ts';
 import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';
 
@@ -35,35 +37,38 @@ describe('/portal/openapi.json', () => {
   });
 });
 
-describe.each(['/docs', '/portal/docs', '/portal', '/portal/sign-in'])('%s', (path) => {
-  it('loads everything from here and nothing from elsewhere', async () => {
-    const { status, body, headers } = await gateway.call(path);
-    expect(status).toBe(200);
-    const addresses = [...(body as string).matchAll(/(?:src|href)="([^"]+)"/g)].map(
-      (match) => match[1] ?? '',
-    );
-    expect(addresses.length).toBeGreaterThan(0);
-    for (const address of addresses) {
-      expect(address).toMatch(/^\//);
-      expect([address, (await gateway.call(address)).status]).toEqual([address, 200]);
-    }
-    expect(headers.get('content-security-policy')).toMatch(
-      /default-src '(self|none)'.*frame-ancestors 'none'/,
-    );
-  });
+describe.each(['/docs', '/docs/errors', '/docs/reference', '/portal/docs', '/portal', '/portal/sign-in'])(
+  '%s',
+  (path) => {
+    it('loads everything from here and nothing from elsewhere', async () => {
+      const { status, body, headers } = await gateway.call(path);
+      expect(status).toBe(200);
+      const addresses = [...(body as string).matchAll(/(?:src|href)="([^"#]+)"/g)].map(
+        (match) => match[1] ?? '',
+      );
+      expect(addresses.length).toBeGreaterThan(0);
+      for (const address of addresses) {
+        expect(address).toMatch(/^\//);
+        expect([address, (await gateway.call(address)).status]).toEqual([address, 200]);
+      }
+      expect(headers.get('content-security-policy')).toMatch(
+        /default-src '(self|none)'.*frame-ancestors 'none'/,
+      );
+    });
 
-  it('runs no script that is written into it, and is framed nowhere', async () => {
-    const { body, headers } = await gateway.call(path);
-    expect(body).not.toMatch(/<script(?![^>]* src=)/);
-    expect(headers.get('content-security-policy')).not.toMatch(/script-src[^;]*(unsafe|nonce)/);
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(headers.get('referrer-policy')).toBe('no-referrer');
-  });
+    it('runs no script that is written into it, and is framed nowhere', async () => {
+      const { body, headers } = await gateway.call(path);
+      expect(body).not.toMatch(/<script(?![^>]* src=)/);
+      expect(headers.get('content-security-policy')).not.toMatch(/script-src[^;]*(unsafe|nonce)/);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+    });
 
-  it('can be read on a phone', async () => {
-    expect((await gateway.call(path)).body).toContain('name="viewport"');
-  });
-});
+    it('can be read on a phone', async () => {
+      expect((await gateway.call(path)).body).toContain('name="viewport"');
+    });
+  },
+);
 
 describe.each(['/portal', '/portal/sign-in'])('%s', (path) => {
   it('is kept by no cache, since it shows who is signed in', async () => {
@@ -108,7 +113,7 @@ describe('the portal', () => {
     expect(new Set(addresses.map((address) => address.split('.').at(-1)))).toEqual(new Set(['css', 'js']));
     for (const address of addresses) {
       const { headers } = await gateway.call(address);
-      expect(headers.get('cache-control')).toBe('public,max-age=31536000,immutable');
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
       expect(headers.get('x-content-type-options')).toBe('nosniff');
     }
   });
@@ -118,5 +123,69 @@ describe('the portal', () => {
       const { headers } = await gateway.call(address, { headers: { 'accept-encoding': 'br' } });
       expect([headers.get('content-encoding'), headers.get('vary')]).toEqual(['br', 'Accept-Encoding']);
     }
+  });
+});
+
+describe('the guides', () => {
+  const read = async (path: string, init: { method?: string; headers?: Record<string, string> } = {}) =>
+    gateway.call(path, init);
+
+  it('run nothing but their own script, and texts never become markup', async () => {
+    const policy = (await read('/docs/quick-start')).headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'");
+    expect(policy).toContain("require-trusted-types-for 'script'");
+    expect(policy).not.toMatch(/unsafe|https?:|data:/);
+  });
+
+  it('are asked for again, and not sent again while they are the same', async () => {
+    const { headers } = await read('/docs/limits');
+    expect(headers.get('cache-control')).toMatch(/max-age=0|no-cache/);
+    const again = await read('/docs/limits', {
+      headers: { 'if-none-match': headers.get('etag') ?? '', 'cache-control': 'max-age=0' },
+    });
+    expect(again.status).toBe(304);
+  });
+
+  it('are sent compressed to whoever takes that', async () => {
+    const { headers } = await read('/docs/errors', { headers: { 'accept-encoding': 'br' } });
+    expect([headers.get('content-encoding'), headers.get('vary')]).toEqual(['br', 'Accept-Encoding']);
+  });
+
+  it('load scripts and styles that caches may keep for ever, since their names change with them', async () => {
+    const { body } = await read('/docs');
+    const addresses = [...(body as string).matchAll(/"(\/docs\/assets\/[^"]+)"/g)].map(
+      ([, address]) => address ?? '',
+    );
+    expect(addresses.length).toBeGreaterThan(3);
+    for (const address of addresses) {
+      const { status, headers } = await read(address);
+      expect([address, status, headers.get('cache-control')]).toEqual([
+        address,
+        200,
+        'public, max-age=31536000, immutable',
+      ]);
+    }
+  });
+
+  it('offer the test pictures byte for byte', async () => {
+    for (const name of ['always-allowed.png', 'always-refused.jpg']) {
+      const response = await fetch(`${gateway.url}/docs/test-pictures/${name}`);
+      const published = readFileSync(new URL(`../../../docs/test-pictures/${name}`, import.meta.url));
+      expect(Buffer.from(await response.arrayBuffer()).equals(published)).toBe(true);
+    }
+  });
+
+  it.each(['/docs/nothing', '/docs/errors.html', '/docs/assets/nothing.js', '/docs/a/b'])(
+    'help whoever comes to %s, where nothing is',
+    async (path) => {
+      const { status, body, headers } = await read(path);
+      expect([status, headers.get('cache-control')]).toEqual([404, 'no-store']);
+      expect(body).toContain('There is no such page');
+      expect(body).toContain('href="/docs/quick-start"');
+    },
+  );
+
+  it('are only read', async () => {
+    expect((await read('/docs/limits', { method: 'POST' })).status).toBe(404);
   });
 });

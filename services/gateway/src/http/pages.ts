@@ -1,11 +1,11 @@
 /** Pages for people: the APIs' descriptions, their references, and the portal. They need no key and count against no limit. */
-import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import openapi from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
 import portalOpenapi from '@offer-ads/contracts/generated/portal-openapi.json' with { type: 'json' };
-import express, { type Express, type RequestHandler, type Response } from 'express';
-import sirv from 'sirv';
+import { builtFiles, neverSniffed, policyOf, protect, readBuiltPage } from '@offer-ads/platform/built-pages';
+import express, { type Express, type RequestHandler } from 'express';
+import { docsPages } from './docs-pages.ts';
 
 const pagesFolder = fileURLToPath(new URL('../../pages', import.meta.url));
 /** The reference's own bundle, from the package: no request leaves for a CDN. */
@@ -25,31 +25,29 @@ export function pages(app: Express, o: Pages): void {
   app.get('/openapi.json', (_req, res) => {
     res.json(description);
   });
-  app.get('/docs', page('docs.html', referenceSources));
+  app.get('/docs/reference', page('docs.html', referenceSources));
   app.get('/portal/openapi.json', (_req, res) => {
     res.json(portalDescription);
   });
   app.get('/portal/docs', page('portal-docs.html', referenceSources));
   portal(app, o);
   app.use('/assets', assets(join(pagesFolder, 'assets'), '1h'));
-  app.use('/docs/assets', assets(scalarFolder, '1d'));
+  app.use('/docs/reference/assets', assets(scalarFolder, '1d'));
+  docsPages(app, join(webFolder, 'docs'));
 }
 
 /** One page for all addresses of the portal: its script shows what the address names. */
 function portal(app: Express, o: Pages): void {
   const folder = join(webFolder, 'portal');
-  const index = builtPage(join(folder, 'index.html'));
+  const index = readBuiltPage(join(folder, 'index.html'));
   const policy = policyOf(portalSources(o.imageOrigin));
   app.get(portalAddress, neverKept, (_req, res) => {
     protect(res, policy);
     res.type('html').send(index);
   });
   // Their names change with their content.
-  app.use(
-    '/portal/assets',
-    sirv(join(folder, 'assets'), { ...compressed, immutable: true, maxAge: 31_536_000 }),
-  );
-  const beside = sirv(folder, { ...compressed, maxAge: 3_600 });
+  app.use('/portal/assets', builtFiles(join(folder, 'assets'), { keep: 'for-ever' }));
+  const beside = builtFiles(folder, { keep: 3_600 });
   app.use('/portal', (req, res, next) => {
     // The page itself is at its addresses only, with its policy.
     if (/^\/[\w-]+\.(js|svg)$/.test(req.path)) beside(req, res, next);
@@ -59,16 +57,6 @@ function portal(app: Express, o: Pages): void {
 
 /** What stands beside is the portal's too: its API, the reference of that, and the links that end mails. */
 const portalAddress = /^\/portal(\/(sign-in|sign-up|(test|live)(\/[\w/-]*)?))?\/?$/;
-
-const compressed = { brotli: true, gzip: true, etag: true, setHeaders: neverSniffed } as const;
-
-function builtPage(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new Error('The pages of the portal are not built: run `npm run build:web` first', { cause });
-  }
-}
 
 const referenceSources = [
   "default-src 'none'",
@@ -108,21 +96,6 @@ function page(file: string, sources: readonly string[]): RequestHandler {
   };
 }
 
-function policyOf(sources: readonly string[]): string {
-  return [...sources, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join('; ');
-}
-
-/** Nothing of ours is framed, sniffed or referred elsewhere. */
-function protect(res: Response, policy: string): void {
-  res.setHeader('Content-Security-Policy', policy);
-  res.setHeader('Referrer-Policy', 'no-referrer');
-  neverSniffed(res);
-}
-
 function assets(folder: string, maxAge: string): RequestHandler {
   return express.static(folder, { index: false, maxAge, setHeaders: neverSniffed });
-}
-
-function neverSniffed(res: { readonly setHeader: (name: string, value: string) => unknown }): void {
-  res.setHeader('X-Content-Type-Options', 'nosniff');
 }

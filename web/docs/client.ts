@@ -1,0 +1,179 @@
+/** What script adds to the guides: copying, search, the theme, and this service's own address in the commands. */
+import './docs.css';
+
+const root = document.documentElement;
+root.dataset['script'] = 'on';
+
+nameThisService();
+addCopyButtons();
+letWideBlocksScroll();
+chooseTheme();
+search(document.querySelector<HTMLElement>('script[data-search]')?.dataset['search'] ?? '');
+
+/** Commands can be pasted as they are where the guides are read from the service itself. */
+function nameThisService(): void {
+  for (const code of document.querySelectorAll('.code code')) {
+    const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const text = texts.currentNode;
+      text.nodeValue = text.nodeValue?.replaceAll('https://ads.example', location.origin) ?? '';
+    }
+  }
+}
+
+function addCopyButtons(): void {
+  for (const block of document.querySelectorAll('.code.command')) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'copy';
+    button.textContent = 'Copy';
+    const status = document.createElement('span');
+    status.className = 'hidden';
+    status.role = 'status';
+    button.addEventListener('click', async () => {
+      const said = await copy(block.querySelector('code')?.textContent ?? '');
+      button.textContent = said;
+      status.textContent = said;
+      setTimeout(() => {
+        button.textContent = 'Copy';
+        status.textContent = '';
+      }, 2_000);
+    });
+    block.append(button, status);
+  }
+}
+
+async function copy(text: string): Promise<string> {
+  try {
+    await navigator.clipboard.writeText(`${text}\n`);
+    return 'Copied';
+  } catch {
+    // No permission, or no https.
+    return 'Not copied';
+  }
+}
+
+/** What is wider than the page can be scrolled by keyboard too. */
+function letWideBlocksScroll(): void {
+  const look = (element: HTMLElement) => {
+    if (element.scrollWidth > element.clientWidth) element.tabIndex = 0;
+    else element.removeAttribute('tabindex');
+  };
+  const sizes = new ResizeObserver((entries) => {
+    for (const { target } of entries) look(target as HTMLElement);
+  });
+  for (const element of document.querySelectorAll('pre, .scrolls')) sizes.observe(element);
+}
+
+/** The portal keeps the choice under the same name. */
+function chooseTheme(): void {
+  const select = document.querySelector<HTMLSelectElement>('#theme');
+  if (select === null) return;
+  select.value = root.dataset['theme'] ?? 'system';
+  select.addEventListener('change', () => {
+    if (select.value === 'system') delete root.dataset['theme'];
+    else root.dataset['theme'] = select.value;
+    try {
+      localStorage.setItem('theme', select.value);
+    } catch {
+      // Storage is forbidden here: it holds until the page is left.
+    }
+  });
+}
+
+type Entry = readonly [address: string, guide: string, heading: string, text: string];
+
+function search(index: string): void {
+  const input = document.querySelector<HTMLInputElement>('#search');
+  const found = document.querySelector<HTMLElement>('#found');
+  const list = found?.querySelector('ul');
+  const status = found?.querySelector('[role=status]');
+  if (!input || !found || !list || !status) return;
+  let entries: Promise<readonly Entry[]> | undefined;
+  const load = () => {
+    entries ??= fetch(index).then((reply) => reply.json() as Promise<readonly Entry[]>);
+    entries.catch(() => (entries = undefined));
+    return entries;
+  };
+
+  const show = async () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    if (words.length === 0) return void (found.hidden = true);
+    const all = await load().catch((): readonly Entry[] => []);
+    const best = bestOf(all, words);
+    list.replaceChildren(...best.map((entry) => result(entry, words)));
+    status.textContent = best.length === 0 ? 'Nothing found' : `${best.length} found`;
+    status.classList.toggle('hidden', best.length > 0);
+    found.hidden = false;
+  };
+  const links = () => [...list.querySelectorAll('a')];
+  const move = (by: number) => {
+    const all = links();
+    const at = all.indexOf(document.activeElement as HTMLAnchorElement) + by;
+    (all[at] ?? input).focus();
+  };
+
+  input.addEventListener('focus', () => void load().catch(() => {}));
+  input.addEventListener('input', () => void show());
+  found.parentElement?.addEventListener('keydown', (event) => {
+    if (event.key === 'ArrowDown') move(1);
+    else if (event.key === 'ArrowUp') move(-1);
+    else if (event.key === 'Enter' && event.target === input) links()[0]?.click();
+    else if (event.key === 'Escape') {
+      found.hidden = true;
+      input.focus();
+    } else return;
+    event.preventDefault();
+  });
+  list.addEventListener('click', () => {
+    found.hidden = true;
+  });
+  document.addEventListener('pointerdown', ({ target }) => {
+    if (!found.parentElement?.contains(target as Node)) found.hidden = true;
+  });
+  document.addEventListener('keydown', (event) => {
+    const isWriting = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+    if (event.key !== '/' || isWriting || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    input.focus();
+  });
+}
+
+const MOST_RESULTS = 8;
+
+/** Every word must be there; headings count more than what stands below them. */
+function bestOf(entries: readonly Entry[], words: readonly string[]): Entry[] {
+  const scored = entries.flatMap((entry) => {
+    const [, guide, heading, text] = entry.map((part) => part.toLowerCase()) as unknown as Entry;
+    let score = 0;
+    for (const word of words) {
+      if (heading.includes(word)) score += heading.startsWith(word) ? 12 : 8;
+      else if (guide.includes(word)) score += 4;
+      else if (text.includes(word)) score += 1;
+      else return [];
+    }
+    return [{ entry, score: text.includes(words.join(' ')) ? score + 2 : score }];
+  });
+  return scored
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, MOST_RESULTS)
+    .map(({ entry }) => entry);
+}
+
+function result([address, guide, heading, text]: Entry, words: readonly string[]): HTMLLIElement {
+  const item = document.createElement('li');
+  const link = document.createElement('a');
+  link.href = address;
+  const name = document.createElement('strong');
+  name.textContent = heading;
+  const where = document.createElement('span');
+  where.textContent = heading === guide ? excerpt(text, words) : `${guide} · ${excerpt(text, words)}`;
+  link.append(name, where);
+  item.append(link);
+  return item;
+}
+
+function excerpt(text: string, words: readonly string[]): string {
+  const at = Math.max(0, text.toLowerCase().indexOf(words[0] ?? '') - 30);
+  return `${at > 0 ? '…' : ''}${text.slice(at, at + 110)}${at + 110 < text.length ? '…' : ''}`;
+}

@@ -1,0 +1,96 @@
+/** The guides of a folder as the pages of `/docs`: README.md is the first page, and its list is the order of all others. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type RenderedGuide, renderGuide } from './markdown.ts';
+import { type Assets, guidePage, type NavigationEntry, notFoundPage } from './page.ts';
+
+export const START = 'README.md';
+
+export type RenderedGuides = {
+  /** File names and what is in them. */
+  readonly pages: ReadonlyMap<string, string>;
+  readonly searchIndex: string;
+};
+
+/** @param folder of the guides, with the folder of the test pictures beside it */
+export async function readGuides(
+  folder: string,
+): Promise<{ files: readonly string[]; guides: RenderedGuide[] }> {
+  const [start, others, drawings] = await Promise.all([
+    readFile(join(folder, START), 'utf8'),
+    filesOf(folder, '.md'),
+    filesOf(folder, '.svg'),
+  ]);
+  const pictures = await readdir(join(folder, '../test-pictures'));
+  const files = [START, ...listedIn(start)];
+  const missing = others.filter((file) => !files.includes(file));
+  if (missing.length > 0) throw new Error(`${START} does not list ${missing.join(', ')}`);
+  const svgs = new Map(
+    await Promise.all(
+      drawings.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const),
+    ),
+  );
+  const around = {
+    addressOf: (link: string) => siteAddress(link, files, pictures),
+    drawing: (name: string) => svgs.get(name) ?? fail(`there is no drawing ${name}`),
+  };
+  const guides = await Promise.all(
+    files.map(async (file) => renderGuide(await readFile(join(folder, file), 'utf8'), around)),
+  );
+  return { files, guides };
+}
+
+export async function renderGuides(folder: string, assets: Assets): Promise<RenderedGuides> {
+  const { files, guides } = await readGuides(folder);
+  const navigation = files.map((file, at): NavigationEntry => {
+    const title = guides[at]?.title ?? '';
+    return { address: addressOfGuide(file), title: file === START ? 'Overview' : title };
+  });
+  const pages = files.map((file, at): [string, string] => {
+    const guide = guides[at] ?? fail(`${file} was not rendered`);
+    return [nameOfPage(file), guidePage({ guide, at, navigation, assets })];
+  });
+  pages.push(['not-found.html', notFoundPage({ navigation, assets })]);
+  return { pages: new Map(pages), searchIndex: JSON.stringify(searchEntries(files, guides)) };
+}
+
+/** [address, guide, heading, text]: written as lists, because names would be a third of the file. */
+function searchEntries(files: readonly string[], guides: readonly RenderedGuide[]): string[][] {
+  return guides.flatMap(({ title, sections }, at) =>
+    sections.map(({ id, heading, text }, index) => {
+      const page = addressOfGuide(files[at] ?? START);
+      return [index === 0 ? page : `${page}#${id}`, title, heading, text];
+    }),
+  );
+}
+
+async function filesOf(folder: string, ending: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name.endsWith(ending));
+}
+
+function listedIn(start: string): string[] {
+  return [...start.matchAll(/^\d+\. \[[^\]]+\]\(([\w-]+\.md)\)/gm)].map(([, file = '']) => file);
+}
+
+function nameOfPage(file: string): string {
+  return file === START ? 'index.html' : file.replace(/\.md$/, '.html');
+}
+
+function addressOfGuide(file: string): string {
+  return file === START ? '/docs' : `/docs/${file.replace(/\.md$/, '')}`;
+}
+
+/** Other files of the repository are not on the site. */
+function siteAddress(link: string, files: readonly string[], pictures: readonly string[]): string {
+  const [path = '', section] = link.split('#', 2);
+  const hash = section === undefined ? '' : `#${section}`;
+  if (/^https?:/.test(link) || path.startsWith('/') || path === '') return link;
+  if (files.includes(path)) return addressOfGuide(path) + hash;
+  const picture = /^\.\.\/test-pictures\/(.+)$/.exec(path)?.[1];
+  if (picture !== undefined && pictures.includes(picture)) return `/docs/test-pictures/${picture}`;
+  return fail(`a guide links to ${link}, which is not on the site`);
+}
+
+function fail(message: string): never {
+  throw new Error(message);
+}

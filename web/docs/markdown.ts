@@ -1,0 +1,139 @@
+/** A guide's Markdown as HTML that a strict content security policy shows: no inline style, no inline script, code highlighted here. */
+import hljs from 'highlight.js/lib/core';
+import bash from 'highlight.js/lib/languages/bash';
+import http from 'highlight.js/lib/languages/http';
+import json from 'highlight.js/lib/languages/json';
+import typescript from 'highlight.js/lib/languages/typescript';
+import createMarkdown, { type MarkdownIt, type Token } from 'markdown-it';
+import { slugs } from './slug.ts';
+
+hljs.registerLanguage('sh', bash);
+hljs.registerLanguage('http', http);
+hljs.registerLanguage('json', json);
+hljs.registerLanguage('ts', typescript);
+
+export type Heading = { readonly level: number; readonly id: string; readonly text: string };
+/** What search looks through: a heading and the text below it. */
+export type Section = { readonly id: string; readonly heading: string; readonly text: string };
+export type RenderedGuide = {
+  /** Of its only first-level heading. */
+  readonly title: string;
+  /** Its first paragraph, for search engines and previews. */
+  readonly summary: string;
+  readonly html: string;
+  readonly headings: readonly Heading[];
+  readonly sections: readonly Section[];
+};
+
+export type Surroundings = {
+  /** Where a link of a guide leads to on the site; throws for what would lead nowhere. */
+  readonly addressOf: (link: string) => string;
+  /** The drawing that stands in the text, so that it has the colours of the page. */
+  readonly drawing: (name: string) => string;
+};
+
+export function renderGuide(markdown: string, around: Surroundings): RenderedGuide {
+  const md = createMarkdown({ html: false, linkify: false, typographer: false, highlight });
+  drawPictures(md, around);
+  nameCells(md);
+  wrapCode(md);
+  const tokens = md.parse(withoutComments(markdown), {});
+  const headings = nameHeadings(tokens);
+  for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+    if (token.type !== 'link_open') continue;
+    const link = String(token.attrGet('href') ?? '');
+    token.attrSet('href', around.addressOf(link));
+    if (/^https?:/.test(link)) token.attrSet('rel', 'noreferrer');
+  }
+  const [first, ...rest] = headings;
+  if (first?.level !== 1 || rest.some(({ level }) => level === 1)) {
+    throw new Error('a guide begins with its title and has no other heading of the first level');
+  }
+  const summary = tokens[tokens.findIndex(({ type }) => type === 'paragraph_open') + 1];
+  return {
+    title: first.text,
+    summary: textOf(summary),
+    html: md.renderer.render(tokens, md.options, {}),
+    headings: rest,
+    sections: sectionsOf(tokens, headings),
+  };
+}
+
+/** They are for whoever runs the examples; the renderer would show them as text. */
+function withoutComments(markdown: string): string {
+  return markdown.replace(/^<!--.*-->\n/gm, '');
+}
+
+function highlight(code: string, language: string): string {
+  return hljs.getLanguage(language) === undefined ? '' : hljs.highlight(code, { language }).value;
+}
+
+/** Each heading gets an id and is a link to itself. */
+function nameHeadings(tokens: Token[]): Heading[] {
+  const slug = slugs();
+  return tokens.flatMap((token, at) => {
+    if (token.type !== 'heading_open') return [];
+    const text = textOf(tokens[at + 1]);
+    const id = slug(text);
+    token.attrSet('id', id);
+    return [{ level: Number(token.tag.slice(1)), id, text }];
+  });
+}
+
+function textOf(inline: Token | undefined): string {
+  const parts = inline?.children ?? [];
+  return parts.map(({ type, content }) => (type === 'softbreak' ? ' ' : content)).join('');
+}
+
+function sectionsOf(tokens: readonly Token[], headings: readonly Heading[]): Section[] {
+  let at = -1;
+  const texts = headings.map((): string[] => []);
+  tokens.forEach((token, index) => {
+    if (token.type === 'heading_open') at += 1;
+    const isHeading = tokens[index - 1]?.type === 'heading_open';
+    if (token.type === 'inline' && !isHeading) texts[at]?.push(textOf(token));
+    if (token.type === 'fence') texts[at]?.push(token.content);
+  });
+  return headings.map(({ id, text }, index) => ({
+    id,
+    heading: text,
+    text: (texts[index] ?? []).join(' ').replace(/\s+/g, ' '),
+  }));
+}
+
+function drawPictures(md: MarkdownIt, { drawing }: Surroundings): void {
+  md.renderer.rules['image'] = (tokens, at) => {
+    const picture = tokens[at];
+    const words = md.utils.escapeHtml(picture?.content ?? '');
+    const svg = drawing(String(picture?.attrGet('src') ?? ''));
+    return svg.replace('<svg ', `<svg class="drawing" role="img" aria-label="${words}" `);
+  };
+}
+
+/** A column without a name has no header cell. Wide tables scroll by themselves, not with the page. */
+function nameCells(md: MarkdownIt): void {
+  md.renderer.rules['table_open'] = () => '<div class="scrolls"><table>\n';
+  md.renderer.rules['table_close'] = () => '</table></div>\n';
+  const isNameless = (tokens: Token[], at: number) => tokens[at]?.content === '';
+  md.renderer.rules['th_open'] = (tokens, at) => (isNameless(tokens, at + 1) ? '<td>' : '<th scope="col">');
+  md.renderer.rules['th_close'] = (tokens, at) => (isNameless(tokens, at - 1) ? '</td>' : '</th>');
+}
+
+function wrapCode(md: MarkdownIt): void {
+  md.renderer.rules['fence'] = (tokens, at) => {
+    const { info = '', content = '' } = tokens[at] ?? {};
+    const [language = ''] = info.split(' ');
+    const code = highlight(content.trimEnd(), language) || md.utils.escapeHtml(content.trimEnd());
+    const kind = language === 'sh' || language === 'ts' ? 'command' : 'reply';
+    return `<div class="code ${kind}"><pre><code>${code}</code></pre></div>\n`;
+  };
+  md.renderer.rules['heading_open'] = (tokens, at) => {
+    const { tag = 'h2' } = tokens[at] ?? {};
+    const id = tokens[at]?.attrGet('id') ?? '';
+    return tag === 'h1' ? `<h1 id="${id}">` : `<${tag} id="${id}"><a class="here" href="#${id}">`;
+  };
+  md.renderer.rules['heading_close'] = (tokens, at) => {
+    const { tag = 'h2' } = tokens[at] ?? {};
+    return tag === 'h1' ? '</h1>\n' : `</a></${tag}>\n`;
+  };
+}

@@ -1,0 +1,147 @@
+/** The frame of every page of the guides. It works without script: script adds search, copying and the choice of a theme. */
+import type { Heading, RenderedGuide } from './markdown.ts';
+
+/** Addresses under `/docs/assets`, which change with what is in them. */
+export type Assets = {
+  readonly style: string;
+  readonly script: string;
+  readonly theme: string;
+  readonly icon: string;
+  readonly searchIndex: string;
+};
+
+export type NavigationEntry = { readonly address: string; readonly title: string };
+
+type Frame = { readonly navigation: readonly NavigationEntry[]; readonly assets: Assets };
+
+export function guidePage(o: Frame & { readonly guide: RenderedGuide; readonly at: number }): string {
+  const { guide, at, navigation } = o;
+  const title = at === 0 ? 'Guides · Offer Advertising' : `${guide.title} · Offer Advertising`;
+  const article = `<article>
+${guide.html}${neighbours(navigation[at - 1], navigation[at + 1])}</article>
+${contents(guide.headings)}`;
+  return framed({ ...o, title, description: guide.summary, current: navigation[at]?.address, main: article });
+}
+
+export function notFoundPage(o: Frame): string {
+  const guides = o.navigation.map(
+    ({ address, title }) => `<li><a href="${address}">${escape(title)}</a></li>`,
+  );
+  const article = `<article>
+<h1>There is no such page</h1>
+<p>The address may be mistyped, or the page has another name by now. Look for it in the search above, or here:</p>
+<ul>
+${guides.join('\n')}
+<li><a href="/docs/reference">API reference</a></li>
+</ul>
+</article>`;
+  return framed({
+    ...o,
+    title: 'Not found · Offer Advertising',
+    description: '',
+    current: undefined,
+    main: article,
+  });
+}
+
+function framed(
+  o: Frame & {
+    readonly title: string;
+    readonly description: string;
+    readonly current: string | undefined;
+    readonly main: string;
+  },
+): string {
+  const { assets } = o;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+${o.description === '' ? '' : `<meta name="description" content="${escape(o.description)}">\n`}<title>${escape(o.title)}</title>
+<link rel="icon" href="${assets.icon}">
+<link rel="stylesheet" href="${assets.style}">
+<script src="${assets.theme}"></script>
+<script type="module" src="${assets.script}" data-search="${assets.searchIndex}"></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the text</a>
+<header class="top">
+<a class="brand" href="/docs">Offer Advertising</a>
+<search class="with-script">
+<label class="hidden" for="search">Search the guides</label>
+<input id="search" type="search" placeholder="Search" autocomplete="off" spellcheck="false" aria-controls="found" aria-keyshortcuts="/">
+<div id="found" hidden><p class="hidden" role="status"></p><ul></ul></div>
+</search>
+<nav class="sites" aria-label="Elsewhere">
+<a href="/docs/reference">Reference</a>
+<a href="/portal">Portal</a>
+</nav>
+<label class="theme with-script"><span class="hidden">Theme</span>
+<select id="theme"><option value="system">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>
+</header>
+<div class="columns">
+${guidesMenu(o.navigation, o.current)}
+<main id="main" tabindex="-1">
+${o.main}
+</main>
+</div>
+</body>
+</html>
+`;
+}
+
+/** Twice: beside the text where there is room, folded above it where there is none. Each is hidden where the other shows. */
+function guidesMenu(navigation: readonly NavigationEntry[], current: string | undefined): string {
+  const links = navigation
+    .map(({ address, title }) => {
+      const here = address === current ? ' aria-current="page"' : '';
+      return `<li><a href="${address}"${here}>${escape(title)}</a></li>`;
+    })
+    .join('\n');
+  return `<nav class="guides" aria-label="Guides"><ul>
+${links}
+</ul></nav>
+<details class="guides-folded"><summary>All guides</summary>
+<nav aria-label="Guides, folded"><ul>
+${links}
+</ul></nav></details>`;
+}
+
+function contents(headings: readonly Heading[]): string {
+  if (headings.length < 2) return '';
+  let above = '';
+  const links = headings
+    .filter(({ level }) => level <= 3)
+    .map(({ level, id, text }) => {
+      if (level === 2) above = text;
+      // Below "POST /offers" it is enough to say "400 E1".
+      const short = level === 3 && text.startsWith(`${above} `) ? text.slice(above.length + 1) : text;
+      return `<li${level === 3 ? ' class="deeper"' : ''}><a href="#${id}">${escape(short)}</a></li>`;
+    });
+  return `<nav class="contents" aria-label="On this page">
+<p>On this page</p>
+<ul>
+${links.join('\n')}
+</ul>
+</nav>`;
+}
+
+function neighbours(previous: NavigationEntry | undefined, next: NavigationEntry | undefined): string {
+  const link = (to: NavigationEntry | undefined, rel: string, label: string) =>
+    to === undefined
+      ? ''
+      : `<a rel="${rel}" href="${to.address}"><span>${label}</span> ${escape(to.title)}</a>\n`;
+  return `<nav class="neighbours" aria-label="Before and after this guide">
+${link(previous, 'prev', 'Previous')}${link(next, 'next', 'Next')}</nav>
+`;
+}
+
+function escape(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
