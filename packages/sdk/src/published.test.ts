@@ -1,0 +1,228 @@
+/** The package as somebody installs it: built, packed, put into an empty folder, type-checked against and run, README and all. */
+import { execFile, execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type StandIn, startStandIn } from './stand-in.ts';
+
+const run = promisify(execFile);
+const sdk = fileURLToPath(new URL('..', import.meta.url));
+const repository = join(sdk, '..', '..');
+const pictures = join(repository, 'docs', 'test-pictures');
+const compiler = join(
+  dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
+  'bin',
+  'tsc',
+);
+const apiKey = 'pk_test_thisIsNoRealKeyButLooksLikeOne12345678';
+
+let folder: string;
+let service: StandIn;
+const installed = () => join(folder, 'node_modules', '@offer-ads', 'sdk');
+
+beforeAll(async () => {
+  service = await startStandIn();
+  folder = mkdtempSync(join(tmpdir(), 'sdk-consumer-'));
+  const built = join(folder, 'built');
+  await run(process.execPath, [join(sdk, 'build.ts'), '--into', built]);
+  const packed = await run('npm', ['pack', built, '--json', '--pack-destination', folder], { cwd: folder });
+  const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
+  writeFileSync(join(folder, 'package.json'), '{"name":"consumer","type":"module","private":true}');
+  const quiet = ['--offline', '--no-audit', '--no-fund', '--ignore-scripts'];
+  await run('npm', ['install', `./${filename}`, ...quiet], { cwd: folder });
+}, 120_000);
+
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Writes files and compiles them as a consumer would; rejects with what the compiler says. */
+async function compile(name: string, files: Record<string, string>, options: object): Promise<string> {
+  const project = join(folder, name);
+  mkdirSync(project, { recursive: true });
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(project, file), text);
+  const base = { target: 'es2022', module: 'nodenext', strict: true, exactOptionalPropertyTypes: true };
+  const compilerOptions = { ...base, outDir: 'out', rootDir: '.', noEmitOnError: true, ...options };
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+  const compiled = run(process.execPath, [compiler, '-p', project]);
+  await compiled.catch(({ stdout }: { stdout: string }) => {
+    throw new Error(stdout);
+  });
+  return join(project, 'out');
+}
+
+const withNode = {
+  types: ['node'],
+  typeRoots: [join(repository, 'node_modules', '@types')],
+  skipLibCheck: true,
+};
+
+/** This one, and any other that the machine has: its users have those. */
+function everyNode(): (readonly [version: string, path: string])[] {
+  const paths = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'node'));
+  const found = new Set(
+    [process.execPath, ...paths].filter((path) => existsSync(path)).map((path) => realpathSync(path)),
+  );
+  const versions = new Map<string, string>();
+  for (const path of found) {
+    const version = execFileSync(path, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim();
+    if (Number.parseInt(version, 10) >= 20 && !versions.has(version)) versions.set(version, path);
+  }
+  return [...versions];
+}
+
+describe('the published package', () => {
+  it('holds JavaScript, declarations and the README alone, and depends on nothing', async () => {
+    const manifest = JSON.parse(readFileSync(join(installed(), 'package.json'), 'utf8')) as Record<
+      string,
+      unknown
+    >;
+    expect(manifest).toMatchObject({ name: '@offer-ads/sdk', engines: { node: '>=20' } });
+    for (const name of ['dependencies', 'peerDependencies', 'scripts', 'private'])
+      expect(manifest).not.toHaveProperty(name);
+    const { stdout } = await run('npm', ['pack', installed(), '--dry-run', '--json'], { cwd: folder });
+    const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+    const others = files.map(({ path }) => path).filter((path) => !/\.(js|d\.ts)$/.test(path));
+    expect(others.toSorted()).toEqual(['README.md', 'package.json']);
+    const sources = files.map(({ path }) => readFileSync(join(installed(), path), 'utf8')).join('\n');
+    expect(sources).not.toMatch(/from '(?!node:|\.|@offer-ads\/sdk')/);
+    const { version } = manifest as { version: string };
+    expect(sources).toContain(`offer-ads-sdk/${version}`);
+  });
+
+  it('is typed without Node’s types, and knows which codes an endpoint has', async () => {
+    const good = `
+      import { createClient } from '@offer-ads/sdk';
+      const ads = createClient({ apiKey: 'pk_test_x', baseUrl: 'https://ads.example.com' });
+      const { value } = await ads.categories.list();
+      export const name: string | undefined = value.categories[0]?.category_name;
+      export async function pause(id: number): Promise<'done' | 'was so' | 'cannot'> {
+        const result = await ads.offers.pause(id);
+        if (result.ok) return 'done';
+        switch (result.code) {
+          case 'E3': return 'was so';
+          case 'E1': case 'E2': case 'E5': return 'cannot';
+        }
+      }
+      const deleted = await ads.offers.delete(1);
+      if (!deleted.ok && deleted.code === 'E7') { const status: 503 = deleted.status; void status; }
+    `;
+    const strict = { lib: ['es2023', 'dom'], types: [], skipLibCheck: false, noEmit: true };
+    await compile('browserless', { 'main.ts': good }, strict);
+    for (const [from, to] of [
+      ["case 'E3'", "case 'E4'"],
+      ["case 'E1': case 'E2'", "case 'E1'"],
+      ['status: 503', 'status: 409'],
+      ['category_name', 'name'],
+    ] as const) {
+      const wrong = good.replace(from, to);
+      await expect(compile('browserless', { 'main.ts': wrong }, strict)).rejects.toThrow('error TS');
+    }
+  }, 120_000);
+
+  it('does what the README says, on each Node that is here', async () => {
+    const readme = readFileSync(join(installed(), 'README.md'), 'utf8');
+    const snippets = [...readme.matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code ?? '');
+    expect(snippets.length).toBeGreaterThan(8);
+    const files = Object.fromEntries(snippets.map((code, index) => [`snippet-${index}.ts`, asModule(code)]));
+    const names = Object.keys(files).map((name) => name.replace('.ts', '.js'));
+    const main = names
+      .map((name) => `await (await import('./${name}')).run(); done.push('${name}');`)
+      .join('\n');
+    const out = await compile(
+      'readme',
+      {
+        ...files,
+        'scene.ts': scene,
+        'main.ts': `const done: string[] = [];\n${main}\nconsole.log(JSON.stringify(done));`,
+      },
+      withNode,
+    );
+    cpSync(join(pictures, 'always-allowed.png'), join(out, 'always-allowed.png'));
+    const picture = readFileSync(join(pictures, 'always-allowed.png'));
+    for (const [, node] of everyNode()) {
+      const before = service.asked.length;
+      const { stdout } = await run(node, ['main.js'], { cwd: out, env: environment() });
+      expect(stdout.trimEnd().split('\n').at(-1)).toBe(JSON.stringify(names));
+      const created = service.asked.slice(before).filter(({ route }) => route === 'POST /offers');
+      expect(created.length).toBeGreaterThan(2);
+      for (const { body, headers } of created) {
+        expect(body.includes(picture)).toBe(true);
+        expect(headers['idempotency-key']).toMatch(/^[!-~]{8,}$/);
+        expect(body.toString('latin1')).toContain('name="environment"\r\n\r\nTEST\r\n');
+      }
+      // A file goes with its length; a stream has none.
+      const byStream = created.filter(({ headers }) => headers['content-length'] === undefined);
+      expect(byStream).toHaveLength(1);
+    }
+  }, 120_000);
+
+  it('has a command line that works where it is installed, on each Node that is here', async () => {
+    const command = join(installed(), 'cli', 'main.js');
+    expect(existsSync(join(folder, 'node_modules', '.bin', 'offer-ads'))).toBe(true);
+    for (const [, node] of everyNode()) {
+      const { stdout } = await run(node, [command, 'offers', 'list', '--all'], { env: environment() });
+      expect(stdout.split('\n').slice(0, 2)).toEqual([
+        'ID  STATUS  START              EXPIRY             MILES  TITLE',
+        ' 3  Active  2035-06-01 12:00Z  2035-06-03 12:00Z     10  Two for one',
+      ]);
+      const refused = run(node, [command, 'offers', 'pause', '99'], { env: environment() });
+      await expect(refused).rejects.toMatchObject({ code: 3, stderr: 'Refused, E1: Offer not found\n' });
+    }
+  }, 60_000);
+});
+
+function environment(): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, OFFER_ADS_API_KEY: apiKey, OFFER_ADS_BASE_URL: service.url };
+}
+
+/** What the README's snippets take for granted. */
+const scene = `
+  import { openAsBlob } from 'node:fs';
+  import { createClient, type CreateOfferRequest } from '@offer-ads/sdk';
+  export const apiKey = process.env.OFFER_ADS_API_KEY ?? '';
+  export const baseUrl = process.env.OFFER_ADS_BASE_URL ?? '';
+  export const ads = createClient({ apiKey, baseUrl });
+  export const offerId = 4711;
+  export const offer: CreateOfferRequest = {
+    category_id: 1, title: 'Two for one', description: 'x', url: 'https://example.com/', radius: 10,
+    image: await openAsBlob('always-allowed.png'), location: [51.5, -0.1], payment_method: 'B',
+    start_datetime: new Date(), expiry_datetime: new Date(Date.now() + 3_600_000),
+  };
+  export const chooseAnotherPicture = (why: string) => why;
+  export const tellTheAdmin = (why: string) => why;
+`;
+
+/** A snippet's own imports, what it takes for granted, and the rest as a function. */
+function asModule(code: string): string {
+  const imports = code.match(/^import .*;$/gm) ?? [];
+  const missing = ['createClient', 'OfferAdsError', 'unwrap'].filter(
+    (name) => new RegExp(`\\b${name}\\b`).test(code) && !imports.some((line) => line.includes(name)),
+  );
+  const body = code.replaceAll(/^import .*;$/gm, '');
+  return `${imports.join('\n')}
+    ${missing.length === 0 ? '' : `import { ${missing.join(', ')} } from '@offer-ads/sdk';`}
+    import * as scene from './scene.js';
+    export async function run(): Promise<unknown> {
+      const { apiKey, baseUrl, ads, offer, offerId, chooseAnotherPicture, tellTheAdmin } = scene;
+      void [apiKey, baseUrl, ads, offer, offerId, chooseAnotherPicture, tellTheAdmin];
+      return (async () => {
+        ${body}
+        return undefined;
+      })();
+    }`;
+}

@@ -1,0 +1,110 @@
+/** For tests: a real HTTP server that answers each endpoint as the service does, and remembers what it was asked. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Asked = {
+  readonly route: string;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly body: Buffer;
+};
+
+export type StandIn = AsyncDisposable & { readonly url: string; readonly asked: readonly Asked[] };
+
+const offer = (offer_id: number) => ({
+  offer_id,
+  title: 'Two for one',
+  category: 'Food and drink',
+  description: 'The second main course is on the house.',
+  terms_and_conditions: '',
+  advertised_name: null,
+  url: 'https://example.com/two-for-one',
+  image: 'https://ads.example.com/images/1.png?signature=x',
+  latitude: 51.5074,
+  longitude: -0.1278,
+  radius: 10,
+  gender: [],
+  interests: [],
+  start_datetime: '2035-06-01T12:00:00.000Z',
+  expiry_datetime: '2035-06-03T12:00:00.000Z',
+  creation_datetime: '2035-05-01T12:00:00.000Z',
+  offer_status: 'Active',
+  status: 'enabled',
+});
+
+function page(cursor: string | null) {
+  const isLast = cursor !== null;
+  const pagination = {
+    limit: 2,
+    count: isLast ? 1 : 2,
+    has_more: !isLast,
+    next_cursor: isLast ? null : 'second',
+  };
+  return { data: isLast ? [offer(1)] : [offer(3), offer(2)], pagination };
+}
+
+const replies: Readonly<Record<string, (url: URL) => object>> = {
+  'GET /categories': () => ({ categories: [{ category_id: 1, category_name: 'Food and drink' }] }),
+  'GET /interests': () => ({ interests: [{ interest_id: 1, interest_name: 'Hiking' }] }),
+  'POST /offers/price-estimate': () => ({
+    return_code: 'S1',
+    price_estimate: 96_000,
+    ad_units: 96_000,
+    matching_users: 2_000,
+    ad_unit_price: 0.001,
+    estimated_cost: 96,
+    currency: 'GBP',
+    exchange_rate_per_gbp: 1,
+    exchange_rate_date: null,
+  }),
+  'POST /offers': () => ({
+    return_code: 'S1',
+    offer_id: 4711,
+    status: 'Awaiting Payment',
+    payment_url: 'https://ads.example.com/pay/token',
+    currency: 'GBP',
+  }),
+  'GET /offers': ({ searchParams }) => page(searchParams.get('cursor')),
+  'POST /offers/4711/pause': () => ({ return_code: 'S1', message: 'Offer has been paused' }),
+  'POST /offers/4711/resume': () => ({ return_code: 'S2', message: 'Offer has been resumed' }),
+  'DELETE /offers/4711': () => ({ return_code: 'S1', message: 'Offer has been deleted' }),
+  'GET /offers/4711/analytics': ({ searchParams }) => ({
+    offer_id: 4711,
+    interval: searchParams.get('interval'),
+    start_datetime: '2035-06-01T12:00:00.000Z',
+    end_datetime: '2035-06-02T12:00:00.000Z',
+    status: 'Active',
+    metrics: { views: 30, clicks: 4 },
+  }),
+};
+
+export async function startStandIn(): Promise<StandIn> {
+  const asked: Asked[] = [];
+  const server = createServer(async (req, res) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk as Buffer);
+    const url = new URL(req.url ?? '/', 'http://service');
+    const route = `${req.method} ${url.pathname}`;
+    asked.push({ route, headers: req.headers, body: Buffer.concat(chunks) });
+    const reply = replies[route];
+    const isKnown = String(req.headers['x-api-key']).startsWith('pk_test_');
+    const [status, body] = !isKnown
+      ? [401, { message: 'Unauthorised' }]
+      : reply === undefined
+        ? [401, { return_code: 'E1', status: 'Error', code: 401, message: 'Offer not found' }]
+        : [200, reply(url)];
+    res.writeHead(status, { 'content-type': 'application/json', 'x-request-id': `request-${asked.length}` });
+    res.end(JSON.stringify(body));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
