@@ -91,7 +91,10 @@ export default defineConfig({
   },
   overrides: [
     { files: ['services/*/src/**/*-store.ts'], rules: imports('pg', 'mongoose') },
-    { files: ['services/*/src/http/**'], rules: imports('express') },
+    {
+      files: ['services/*/src/http/**', 'packages/admin/src/console/http/**'],
+      rules: imports('express'),
+    },
     {
       files: ['services/billing/src/stripe*.ts', 'services/billing/src/**/stripe*.ts'],
       rules: imports('stripe'),

@@ -6,7 +6,7 @@ import { claimFolder, releaseFolder } from './backing/data-folder.ts';
 import { reasonOf } from './backing/find.ts';
 import { provideDemoData } from './demo-data.ts';
 import { compileCacheFolder, devFolder, logsFolder, runFolder } from './start/folder.ts';
-import { addressesOf, adminSettings, planServices, planSimulators } from './start/plans.ts';
+import { addressesOf, adminSettings, planConsole, planServices, planSimulators } from './start/plans.ts';
 import { choosePorts, gatewayPort } from './start/ports.ts';
 import { readOrMakeSecrets } from './start/secrets.ts';
 import { removeState, writeAdminSettings, writeState } from './start/state.ts';
@@ -60,8 +60,8 @@ async function start(): Promise<void> {
   // The gateway lets nobody in first; the others then finish what they have in hand.
   running.defer(() => supervisor.stop(simulators.map(({ name }) => name)));
   running.defer(() => supervisor.stop(serviceNames.filter((name) => name !== 'gateway')));
-  running.defer(() => supervisor.stop(['gateway']));
-  await Promise.all([...simulators, ...services].map(supervisor.start));
+  running.defer(() => supervisor.stop(['gateway', 'console']));
+  await Promise.all([...simulators, ...services, planConsole(settings)].map(supervisor.start));
 
   const admin = adminSettings(settings);
   const organisations = await provideDemoData(admin, say);
@@ -76,7 +76,9 @@ async function start(): Promise<void> {
   writeAdminSettings(admin);
   const state = publish();
   onRestart = publish;
-  say(`\n${startTable(state, ((performance.now() - began) / 1000).toFixed(1))}`);
+  say(
+    `\n${startTable(state, { seconds: ((performance.now() - began) / 1000).toFixed(1), consoleToken: secrets.consoleToken })}`,
+  );
 }
 
 /** One start per folder; what a killed one left running is stopped by its recorded process ids. */

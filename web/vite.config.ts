@@ -5,10 +5,12 @@
 import { fileURLToPath } from 'node:url';
 import preact from '@preact/preset-vite';
 import { defineConfig, type InlineConfig } from 'vite';
+import { bundledCities, leafletWithoutMarkup } from './portal-plugins.ts';
 
 /** Each is one page with scripts of its own; `base` is where its server mounts the folder. */
 export const apps = {
   portal: { base: '/portal/' },
+  console: { base: '/' },
 } as const;
 export type App = keyof typeof apps;
 
@@ -16,8 +18,14 @@ export function configOf(app: App, outDir: string): InlineConfig {
   return {
     root: fileURLToPath(new URL(app, import.meta.url)),
     base: apps[app].base,
+    // The icon, and the theme before anything is painted.
+    publicDir: fileURLToPath(new URL('portal/public', import.meta.url)),
     configFile: false,
-    plugins: [preact({ reactAliasesEnabled: false })],
+    plugins: [preact({ reactAliasesEnabled: false }), bundledCities(), leafletWithoutMarkup()],
+    resolve: {
+      // Its own entry is for Node's module system.
+      alias: [{ find: /^leaflet$/, replacement: 'leaflet/dist/leaflet-src.esm.js' }],
+    },
     build: {
       outDir,
       emptyOutDir: true,
@@ -36,6 +44,8 @@ export default defineConfig(() => {
   const { configFile: _, build: __, ...portal } = configOf('portal', 'dist');
   return {
     ...portal,
+    // Packages that our plugins change are taken as they are.
+    optimizeDeps: { exclude: ['leaflet'] },
     server: {
       // The gateway believes only its own origin.
       proxy: Object.fromEntries(

@@ -72,6 +72,7 @@ export async function prepareSettings(
     ports: Object.fromEntries(names.map((name, index) => [name, free[index]])) as Ports,
     secrets: {
       adminToken: secret(),
+      consoleToken: '',
       offersContext: secret(),
       pricingContext: secret(),
       billingContext: secret(),

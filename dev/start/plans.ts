@@ -73,6 +73,7 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
       VALKEY_URL: stores.valkey,
       CALL_SPOOL_FOLDER: join(devFolder, 'call-spool'),
       STATUS_TARGETS: `moderation=${at.moderation}`,
+      SIGN_UP: 'open',
     },
     offers: {
       OFFERS_DATABASE_URL: stores.databases.offers,
@@ -133,7 +134,23 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
   }));
 }
 
-/** What the admin CLI reads (`.dev/admin.json`). */
+/** The staff's console: no service, and nobody waits for it. */
+export function planConsole(settings: Settings): ProcessPlan {
+  const at = addressesOf(settings.ports);
+  const { RABBITMQ_URL: _, ...admin } = adminSettings(settings);
+  return {
+    name: 'console',
+    args: [
+      '--import',
+      '@offer-ads/platform/telemetry',
+      join(repository, 'packages/admin/src/console/main.ts'),
+    ],
+    env: { ...admin, PORT: `${settings.ports.console}`, PUBLIC_URL: at.console },
+    readyUrl: `${at.console}/readyz`,
+  };
+}
+
+/** What the admin CLI reads (`.dev/admin.json`), and who may sign in to the console. */
 export function adminSettings({ ports, secrets, stores }: Settings): Record<string, string> {
   const at = addressesOf(ports);
   return {
@@ -145,5 +162,6 @@ export function adminSettings({ ports, secrets, stores }: Settings): Record<stri
     NOTIFIER_ADMIN_URL: at.notifier,
     RABBITMQ_URL: stores.rabbitmq,
     ADMIN_TOKEN: secrets.adminToken,
+    CONSOLE_STAFF: `staff:${secrets.consoleToken}`,
   };
 }

@@ -8,6 +8,7 @@ const hex = () => randomBytes(32).toString('hex');
 
 const makers = {
   adminToken: hex,
+  consoleToken: hex,
   offersContext: hex,
   pricingContext: hex,
   billingContext: hex,

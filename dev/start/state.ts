@@ -15,6 +15,8 @@ export type DevState = {
   readonly gateway: string;
   readonly portal: string;
   readonly docs: string;
+  /** Of the platform's own staff, who sign in as CONSOLE_STAFF in `admin.json` says. */
+  readonly console: string;
   readonly billing: string;
   readonly stripeSimulator: string;
   readonly ratesSimulator: string;
@@ -37,6 +39,7 @@ export function writeState(o: {
     gateway: at.gateway,
     portal: `${at.gateway}/portal`,
     docs: `${at.gateway}/docs`,
+    console: at.console,
     billing: at.billing,
     stripeSimulator: at.stripe,
     ratesSimulator: at.rates,

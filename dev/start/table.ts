@@ -1,11 +1,15 @@
 /** What a newcomer sees at the end of `npm start`. */
 import type { DevState } from './state.ts';
 
-export function startTable(state: DevState, seconds: string): string {
+export function startTable(
+  state: DevState,
+  { seconds, consoleToken }: { readonly seconds: string; readonly consoleToken: string },
+): string {
   const places: [string, string][] = [
     ['Public API', state.gateway],
-    ['API reference', state.docs],
+    ['Guides and API reference', state.docs],
     ['Portal', state.portal],
+    ['Staff console', `${state.console}  (staff, ${consoleToken})`],
     ['Mail', state.mailbox],
     ['Payments (billing)', state.billing],
     ['Stripe simulator', state.stripeSimulator],

@@ -1,21 +1,8 @@
 /** What commands work with: the services' admin routes and the broker. */
-import { createReadStream } from 'node:fs';
-import { firstSecret } from '@offer-ads/platform/secrets';
-import { request } from 'undici';
 import type { AdminSettings } from './config.ts';
+import { type Call, createServiceCalls, type Owner } from './service-calls.ts';
 
-/** The services that have admin routes. */
-export type Owner = 'gateway' | 'offers' | 'billing' | 'pricing' | 'moderation' | 'notifier';
-
-export type Call = {
-  readonly method: 'GET' | 'POST' | 'PUT';
-  readonly path: string;
-  readonly json?: object;
-  /** Streamed, so that its size does not matter. */
-  readonly file?: string;
-  /** For work that takes as long as it takes. */
-  readonly patient?: boolean;
-};
+export type { Call, Owner } from './service-calls.ts';
 
 export type Tools = {
   readonly settings: AdminSettings;
@@ -40,32 +27,9 @@ const TIMEOUT_MS = 30_000;
 
 /** The actor is who did it, for the services' audit log. */
 export function createTools(settings: AdminSettings, o: { actor: string; namespace?: string }): Tools {
-  const addresses: Readonly<Record<Owner, string>> = {
-    gateway: settings.GATEWAY_ADMIN_URL,
-    offers: settings.OFFERS_ADMIN_URL,
-    billing: settings.BILLING_ADMIN_URL,
-    pricing: settings.PRICING_ADMIN_URL,
-    moderation: settings.MODERATION_ADMIN_URL,
-    notifier: settings.NOTIFIER_ADMIN_URL,
-  };
-  const call: Tools['call'] = async (owner, { method, path, json, file, patient = false }) => {
-    const timeoutMs = patient ? 0 : TIMEOUT_MS;
-    const body = file === undefined ? JSON.stringify(json) : createReadStream(file);
-    const reply = await request(`${addresses[owner]}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${firstSecret(settings.ADMIN_TOKEN)}`,
-        'x-admin-actor': o.actor,
-        'content-type': file === undefined ? 'application/json' : 'application/x-ndjson',
-      },
-      body: body ?? null,
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-    }).catch((error: unknown) => {
-      throw new Error(`${owner} cannot be reached at ${addresses[owner]}: ${reasonOf(error)}`, {
-        cause: error,
-      });
-    });
+  const ask = createServiceCalls(settings, { timeoutMs: TIMEOUT_MS });
+  const call: Tools['call'] = async (owner, wanted) => {
+    const reply = await ask(o.actor, owner, wanted);
     const answer = readObject(await reply.body.text());
     if (reply.statusCode < 300 && answer !== undefined) return answer;
     throw new Refused(`${owner}: ${messageOf(answer) ?? 'unexpected answer'}`, reply.statusCode);
@@ -84,10 +48,4 @@ function readObject(text: string): object | undefined {
 
 function messageOf(answer: object | undefined): string | undefined {
   return answer !== undefined && 'message' in answer ? String(answer.message) : undefined;
-}
-
-/** A refused connection has its reason in the code, a file that cannot be read in the message. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.message || String((error as NodeJS.ErrnoException).code);
 }

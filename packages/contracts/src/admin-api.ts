@@ -409,7 +409,10 @@ export const parkedReply = z.object({
 });
 export type ParkedMessage = z.infer<typeof parkedReply>['parked'][number];
 /** POST /admin/parked/replay and /drop */
-export const parkedSelection = z.object({ ids: z.union([z.literal('all'), z.array(z.string()).min(1)]) });
+export const parkedSelection = z.object({
+  ids: z.union([z.literal('all'), z.array(z.string()).min(1)]),
+  reason,
+});
 
 // ---- every service that publishes events
 
@@ -523,7 +526,8 @@ const notificationSummary = z.object({
   id: z.string(),
   state: notificationState,
   event: z.string(),
-  organisationId,
+  /** Null: it is for somebody who has no organisation yet. */
+  organisationId: organisationId.nullable(),
   recipient: z.string().nullable(),
   subject: z.string().nullable(),
   createdAt: instant,

@@ -37,6 +37,8 @@ export const picturesQuery = z.object({
   /** Uploaded at or after this instant. */
   since: zonedDateTime.optional(),
   organisationId: z.coerce.number().pipe(organisationId).optional(),
+  /** `true`: only those on which no decision of a person holds. Pages may then be shorter than `limit`. */
+  undecided: z.literal('true').optional(),
   cursor: z.string().max(200).optional(),
   limit: z.coerce.number().pipe(z.int().min(1).max(500)).default(50),
 });
@@ -55,6 +57,7 @@ export const picturesReply = z.object({
   pictures: z.array(
     upload.extend({
       contentHash: pictureName,
+      cleanHash: pictureName,
       /** What the next upload would be told; null: the model has not judged it as it is set now. */
       now: word.nullable(),
       /** The worst look, by the model as it is set now; null when it has not judged. */

@@ -1,7 +1,7 @@
 /** Internal admin routes over the parked messages of a service. */
 import { parkedPage, parkedSelection } from '@offer-ads/contracts/admin-api';
 import express from 'express';
-import { requireAdmin } from './admin-routes.ts';
+import { actorOf, requireAdmin } from './admin-routes.ts';
 import type { Broker } from './broker.ts';
 import type { Logger } from './logging.ts';
 import { validInput } from './valid-input.ts';
@@ -19,11 +19,15 @@ export function mountParkedRoutes(
   });
   routes.post('/replay', async (req, res) => {
     const { ids } = validInput(parkedSelection, req.body);
-    res.json({ replayed: await o.broker.parked.replay(ids) });
+    const replayed = await o.broker.parked.replay(ids);
+    o.logger.info({ audit: true, actor: actorOf(req), ids, replayed }, 'parked events replayed');
+    res.json({ replayed });
   });
   routes.post('/drop', async (req, res) => {
     const { ids } = validInput(parkedSelection, req.body);
-    res.json({ dropped: await o.broker.parked.drop(ids) });
+    const dropped = await o.broker.parked.drop(ids);
+    o.logger.info({ audit: true, actor: actorOf(req), ids, dropped }, 'parked events dropped');
+    res.json({ dropped });
   });
   app.use('/admin/parked', routes);
 }

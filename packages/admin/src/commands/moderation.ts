@@ -36,13 +36,15 @@ export const moderationCommands: readonly Command[] = [
     run: async ({ org, ...filters }, { call }) => {
       const path = `/admin/pictures${queryOf({ ...filters, organisationId: org })}`;
       const page = picturesReply.parse(await call('moderation', { method: 'GET', path }));
-      const pictures = page.pictures.map(({ at, organisationId, mode, contentHash, uploads, ...said }) => ({
-        at,
+      const pictures = page.pictures.map(({ organisationId, contentHash, uploads, ...picture }) => ({
+        at: picture.at,
         org: organisationId,
-        mode,
-        ...said,
-        explicit: rounded(said.explicit),
-        suggestive: rounded(said.suggestive),
+        mode: picture.mode,
+        verdict: picture.verdict,
+        reason: picture.reason,
+        now: picture.now,
+        explicit: rounded(picture.explicit),
+        suggestive: rounded(picture.suggestive),
         uploads,
         contentHash,
       }));

@@ -23,6 +23,7 @@ export const refusals = {
 
 export function listed({
   contentHash,
+  cleanHash,
   last,
   uploads,
   now,
@@ -31,6 +32,7 @@ export function listed({
   return {
     ...uploadShown(last),
     contentHash,
+    cleanHash,
     now: now?.verdict ?? null,
     explicit: current === undefined ? null : worst(current.looks, 'explicit'),
     suggestive: current === undefined ? null : worst(current.looks, 'suggestive'),

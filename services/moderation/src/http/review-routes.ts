@@ -41,14 +41,15 @@ export function mountReviewRoutes(app: Express, o: ReviewRoutes): void {
   }
 
   routes.get('/pictures', async (req, res) => {
-    const { cursor, ...filter } = validInput(picturesQuery, req.query);
+    const { cursor, undecided, ...filter } = validInput(picturesQuery, req.query);
     const after = cursor === undefined ? undefined : parsePlace(cursor);
     if (after === null) throw refusal('unknown-cursor');
     const pictures = await listPictures(review, { ...filter, after });
     const last = pictures.length === filter.limit ? pictures.at(-1) : undefined;
     const nextCursor =
       last === undefined ? null : writePlace({ at: last.last.at, contentHash: last.contentHash });
-    res.json({ pictures: pictures.map(listed), nextCursor } satisfies PicturesReply);
+    const wanted = undecided ? pictures.filter(({ now }) => now?.ruling === undefined) : pictures;
+    res.json({ pictures: wanted.map(listed), nextCursor } satisfies PicturesReply);
   });
 
   routes.get('/pictures/:name', async (req, res) => {

@@ -1,0 +1,45 @@
+/** The console's pages: one document for all addresses, and the files that `npm run build:web` made. */
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { builtFiles, policyOf, protect, readBuiltPage } from '@offer-ads/platform/built-pages';
+import type { Express } from 'express';
+
+const folder = join(
+  dirname(fileURLToPath(import.meta.resolve('@offer-ads/web/package.json'))),
+  'dist/console',
+);
+
+/** Names, pictures and texts of others are shown here: nothing foreign runs, and texts never become markup. */
+const sources = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self'",
+  "require-trusted-types-for 'script'",
+];
+
+/** A page of the console is a word, and what it is about: no dot, so that no file is meant. */
+const pageAddress = /^\/(?!(api|assets)(\/|$))[\w/-]*$/;
+
+export function mountPages(app: Express): void {
+  const index = readBuiltPage(join(folder, 'index.html'));
+  const policy = policyOf(sources);
+  app.get(pageAddress, (_req, res) => {
+    protect(res, policy);
+    res.set({
+      'Cache-Control': 'no-store',
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'X-Robots-Tag': 'noindex',
+    });
+    res.type('html').send(index);
+  });
+  // Their names change with their content.
+  app.use('/assets', builtFiles(join(folder, 'assets'), { keep: 'for-ever' }));
+  const beside = builtFiles(folder, { keep: 3_600 });
+  app.use((req, res, next) => {
+    // The page itself is at its addresses only, with its policy.
+    if (/^\/[\w-]+\.(js|svg)$/.test(req.path)) beside(req, res, next);
+    else next();
+  });
+}

@@ -1,0 +1,87 @@
+/** Passes admin calls on to the services that own the matter, in the name of whoever is signed in. */
+import { pipeline } from 'node:stream/promises';
+import { pictureName } from '@offer-ads/contracts/moderation-api';
+import { Fault } from '@offer-ads/platform/faults';
+import { validInput } from '@offer-ads/platform/valid-input';
+import type { Request, Response, Router } from 'express';
+import type { Dispatcher } from 'undici';
+import { z } from 'zod';
+import { type Owner, type ServiceCalls, ServiceUnreachable } from '../../service-calls.ts';
+import { adminCalls } from '../admin-calls.ts';
+import { sessionOf } from './require-session.ts';
+
+export function passOn(routes: Router, ask: ServiceCalls): void {
+  const askAs = async (req: Request, owner: Owner, call: { path: string; json?: object }) => {
+    const method = req.method === 'POST' ? 'POST' : 'GET';
+    try {
+      return await ask(sessionOf(req).name, owner, { method, ...call });
+    } catch (error) {
+      if (!(error instanceof ServiceUnreachable)) throw error;
+      throw new Fault('a service cannot be reached', {
+        status: 502,
+        publicMessage: `The service ${owner} does not answer: look at its health`,
+        cause: error,
+      });
+    }
+  };
+
+  // The copy that moderation keeps comes as text, and a page shows pictures by their address.
+  routes.get('/moderation/pictures/:name/copy', async (req, res) => {
+    const { name } = validInput(z.object({ name: pictureName }), req.params);
+    const reply = await askAs(req, 'moderation', { path: `/admin/pictures/${name}/copy` });
+    const body = (await reply.body.json()) as { jpegBase64?: string };
+    if (reply.statusCode !== 200) return void res.status(reply.statusCode).json(body);
+    res.type('image/jpeg').send(Buffer.from(body.jpegBase64 ?? '', 'base64'));
+  });
+
+  for (const [owner, calls] of Object.entries(adminCalls) as [Owner, readonly string[]][])
+    for (const call of calls) {
+      const [method, template = ''] = call.split(' ');
+      routes[method === 'POST' ? 'post' : 'get'](`/${owner}${template}`, async (req, res) => {
+        const path = `/admin${filled(template, req)}${queryOf(req)}`;
+        const json = method === 'POST' ? bodyOf(req) : undefined;
+        await answerWith(res, await askAs(req, owner, { path, ...(json === undefined ? {} : { json }) }));
+      });
+    }
+}
+
+/** What the path names goes in again as one segment, whatever it is. */
+function filled(template: string, req: Request): string {
+  return template.replaceAll(/:(\w+)/g, (_all, name: string) => encodeURIComponent(String(req.params[name])));
+}
+
+function queryOf(req: Request): string {
+  const at = req.originalUrl.indexOf('?');
+  return at === -1 ? '' : req.originalUrl.slice(at);
+}
+
+/** Moderation writes the author into its record, and nobody is to write another one. */
+function bodyOf(req: Request): object {
+  const body = req.body as unknown;
+  const given = typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {};
+  return 'action' in given ? { ...given, author: sessionOf(req).name } : given;
+}
+
+/** JSON and pictures are all that the services answer. */
+const passedTypes = /^(application\/json|image\/(jpeg|png|gif))(;|$)/;
+
+async function answerWith(res: Response, reply: Dispatcher.ResponseData): Promise<void> {
+  const type = String(reply.headers['content-type'] ?? '');
+  // That the services do not know our credential is no matter of who is signed in here.
+  if (reply.statusCode === 401 || !passedTypes.test(type)) {
+    await reply.body.dump();
+    throw new Fault(`a service answered ${reply.statusCode} ${type}`, {
+      status: 502,
+      publicMessage: 'The service gave no answer that can be shown',
+    });
+  }
+  res.status(reply.statusCode).set('Content-Type', type);
+  // Whoever opens a picture by its address gets nothing that could run.
+  res.set('Content-Security-Policy', "default-src 'none'");
+  try {
+    await pipeline(reply.body, res);
+  } catch (error) {
+    // The browser has gone to another page.
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  }
+}

@@ -1,0 +1,52 @@
+/** All routes of the console: its pages, its sign-in, and the admin routes that it passes on for whoever is signed in. */
+import { refuseForeignOrigins, requireCsrfToken } from '@offer-ads/platform/csrf';
+import { notFound } from '@offer-ads/platform/http-errors';
+import type { Logger } from '@offer-ads/platform/logging';
+import { sessionCookie } from '@offer-ads/platform/session-cookie';
+import express, { type Express } from 'express';
+import type { ServiceCalls } from '../../service-calls.ts';
+import type { Attempts } from '../attempts.ts';
+import type { readHealth } from '../health.ts';
+import type { Sessions } from '../sessions.ts';
+import type { Staff } from '../staff.ts';
+import { mountPages } from './pages.ts';
+import { passOn } from './pass-on.ts';
+import { requireSession, sessionOf } from './require-session.ts';
+import { sessionRoutes, signInRoute } from './session-routes.ts';
+
+export type ConsoleRoutes = {
+  readonly publicUrl: string;
+  readonly staff: () => Staff;
+  readonly sessions: Sessions;
+  readonly attempts: Attempts;
+  readonly ask: ServiceCalls;
+  readonly health: ReturnType<typeof readHealth>;
+  readonly logger: Logger;
+};
+
+export function consoleRoutes(o: ConsoleRoutes): (app: Express) => void {
+  const cookie = sessionCookie({ publicUrl: o.publicUrl, name: 'console' });
+  return (app) => {
+    const api = express.Router();
+    api.use((_req, res, next) => {
+      res.set({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
+      next();
+    });
+    // The longest is a list of parked events that are to be replayed.
+    api.use(refuseForeignOrigins(o.publicUrl), express.json({ limit: '64kb' }));
+    signInRoute(api, { ...o, cookie });
+    api.use(
+      requireSession({ sessions: o.sessions, cookie }),
+      requireCsrfToken((req) => sessionOf(req).csrfToken),
+    );
+    sessionRoutes(api, { ...o, cookie });
+    api.get('/health', async (_req, res) => {
+      res.json(await o.health());
+    });
+    passOn(api, o.ask);
+    // Nothing below it is a page.
+    api.use(notFound);
+    app.use('/api', api);
+    mountPages(app);
+  };
+}

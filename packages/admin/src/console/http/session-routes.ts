@@ -1,0 +1,66 @@
+/** Signing in with a name and an access token, and out. Every attempt is audited. */
+import type { ConsoleSessionReply } from '@offer-ads/contracts/console-api';
+import { requestFacts } from '@offer-ads/platform/http-request';
+import type { Logger } from '@offer-ads/platform/logging';
+import type { SessionCookie } from '@offer-ads/platform/session-cookie';
+import { validInput } from '@offer-ads/platform/valid-input';
+import type { Router } from 'express';
+import { z } from 'zod';
+import { type Attempts, retryAfterSeconds } from '../attempts.ts';
+import { cookieLifeMs, type Sessions } from '../sessions.ts';
+import type { Staff } from '../staff.ts';
+import { sessionOf } from './require-session.ts';
+
+export type SessionRoutes = {
+  readonly staff: () => Staff;
+  readonly sessions: Sessions;
+  readonly attempts: Attempts;
+  readonly cookie: SessionCookie;
+  readonly logger: Logger;
+};
+
+const credentials = z.object({ name: z.string().max(64), token: z.string().max(200) });
+/** Nobody learns which of the two it was. */
+const refused = { message: 'The name or the access token is wrong' };
+
+export function signInRoute(routes: Router, o: SessionRoutes): void {
+  routes.post('/sign-in', (req, res) => {
+    const now = requestFacts(req).receivedAt;
+    const from = req.socket.remoteAddress ?? '';
+    const { name, token } = validInput(credentials, req.body);
+    if (!o.attempts.admit(from, now)) {
+      o.logger.warn({ audit: true }, 'too many attempts to sign in to the console');
+      res.setHeader('Retry-After', retryAfterSeconds);
+      return void res.status(429).json({ message: 'Too many attempts' });
+    }
+    const proof = o.staff().prove(name, token);
+    if (proof === null) {
+      // Not the name: it may be a token that was put into the wrong field.
+      o.logger.warn({ audit: true }, 'sign-in to the console refused');
+      return void res.status(401).json(refused);
+    }
+    o.attempts.forget(from);
+    const before = o.cookie.read(req);
+    if (before !== undefined) o.sessions.end(before);
+    const opened = o.sessions.open({ name, proof }, now);
+    o.cookie.set(res, opened, cookieLifeMs);
+    o.logger.info({ audit: true, actor: name }, 'signed in to the console');
+    const session = o.sessions.find(opened, now);
+    if (session === null) return void res.status(401).json(refused);
+    res.json({ name, csrfToken: session.csrfToken } satisfies ConsoleSessionReply);
+  });
+}
+
+export function sessionRoutes(routes: Router, o: SessionRoutes): void {
+  routes.get('/session', (req, res) => {
+    const { name, csrfToken } = sessionOf(req);
+    res.json({ name, csrfToken } satisfies ConsoleSessionReply);
+  });
+
+  routes.post('/sign-out', (req, res) => {
+    o.sessions.end(o.cookie.read(req) ?? '');
+    o.cookie.clear(res);
+    o.logger.info({ audit: true, actor: sessionOf(req).name }, 'signed out of the console');
+    res.status(204).end();
+  });
+}

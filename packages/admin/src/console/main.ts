@@ -1,0 +1,5 @@
+import { runService } from '@offer-ads/platform/process';
+import { readConsoleConfig } from './config.ts';
+import { startConsole } from './service.ts';
+
+await runService('console', () => startConsole(readConsoleConfig()));

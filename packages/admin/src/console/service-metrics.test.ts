@@ -1,0 +1,22 @@
+import { expect, it } from '@jest/globals';
+import { readMetrics } from './service-metrics.ts';
+
+const told = readMetrics(`# HELP queue_messages Messages
+# TYPE queue_messages gauge
+queue_messages{queue="main",service="offers"} 3
+queue_messages{queue="parked",service="offers"} 2
+outbox_events_total 9
+outbox_events 0
+ledger_check_timestamp_seconds{service="billing"} 1.7636e9
+`);
+
+it('numbers are found by name and labels, and not by a part of a name', () => {
+  expect(told.value('queue_messages', { queue: 'parked' })).toBe(2);
+  expect(told.value('outbox_events')).toBe(0);
+  expect(told.value('ledger_check_timestamp_seconds')).toBe(1_763_600_000);
+});
+
+it('what is not told is unknown, and not zero', () => {
+  expect(told.value('outbox')).toBeUndefined();
+  expect(told.value('queue_messages', { queue: 'retry' })).toBeUndefined();
+});

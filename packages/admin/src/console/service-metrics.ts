@@ -1,0 +1,22 @@
+/** Single numbers out of what a service tells Prometheus: gauges and counters, one line each. */
+
+export type Readings = {
+  /** Undefined when the service does not tell it. */
+  readonly value: (name: string, labels?: Readonly<Record<string, string>>) => number | undefined;
+};
+
+export function readMetrics(text: string): Readings {
+  const lines = text.split('\n');
+  return {
+    value: (name, labels = {}) => {
+      const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+      const line = lines.find(
+        (line) =>
+          (line.startsWith(`${name}{`) || line.startsWith(`${name} `)) &&
+          wanted.every((part) => line.includes(part)),
+      );
+      const value = Number(line?.slice(line.lastIndexOf(' ') + 1));
+      return Number.isFinite(value) ? value : undefined;
+    },
+  };
+}

@@ -1,0 +1,48 @@
+/** The staff's console put together: it has no store and no broker, only the services' admin routes. */
+import { layFoundation, type Overrides } from '@offer-ads/platform/foundation';
+import { startHttpServer } from '@offer-ads/platform/http-server';
+import type { RunningService } from '@offer-ads/platform/process';
+import { createServiceCalls } from '../service-calls.ts';
+import { countAttempts } from './attempts.ts';
+import type { ConsoleConfig } from './config.ts';
+import { readHealth } from './health.ts';
+import { consoleRoutes } from './http/routes.ts';
+import { keepSessions } from './sessions.ts';
+import { nobody, parseStaff } from './staff.ts';
+import { followStaffFile } from './staff-file.ts';
+
+export type Console = RunningService & { readonly url: string };
+
+/** A person looks at the page meanwhile. */
+const ANSWER_MS = 8_000;
+
+export async function startConsole(config: ConsoleConfig, overrides: Overrides = {}): Promise<Console> {
+  const foundation = layFoundation('console', config.LOG_LEVEL, overrides);
+  const { clock, logger } = foundation;
+  const staff = staffOf(config, foundation);
+  const server = await startHttpServer({
+    service: 'console',
+    host: config.HOST,
+    port: config.PORT,
+    ...foundation,
+    // It is what one looks at when the services are not.
+    readiness: async () => [],
+    routes: consoleRoutes({
+      publicUrl: config.PUBLIC_URL,
+      staff,
+      sessions: keepSessions(staff),
+      attempts: countAttempts(),
+      ask: createServiceCalls(config, { timeoutMs: ANSWER_MS }),
+      health: readHealth({ settings: config, clock }),
+      logger,
+    }),
+  });
+  return server;
+}
+
+function staffOf(config: ConsoleConfig, o: Omit<Parameters<typeof followStaffFile>[0], 'path'>) {
+  if (config.staffFile !== undefined) return followStaffFile({ path: config.staffFile, ...o });
+  const parsed = parseStaff(config.CONSOLE_STAFF);
+  const staff = parsed.ok ? parsed.staff : nobody;
+  return () => staff;
+}

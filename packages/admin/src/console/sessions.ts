@@ -1,0 +1,69 @@
+/** Sessions of the console, in memory: it runs once, and a restart signs everybody out. */
+import { createHash, randomBytes } from 'node:crypto';
+import { consoleLifetimes, endOf, type SessionTimes } from './session.ts';
+import type { Staff } from './staff.ts';
+
+export type ConsoleSession = SessionTimes & {
+  readonly name: string;
+  readonly proof: Buffer;
+  readonly csrfToken: string;
+};
+
+export type Sessions = {
+  /** The token for the cookie. */
+  readonly open: (who: { name: string; proof: Buffer }, now: Date) => string;
+  /** Null when it is none, is over, or its person is no longer among the staff. Counts as a use. */
+  readonly find: (token: string, now: Date) => ConsoleSession | null;
+  readonly end: (token: string) => void;
+};
+
+/** Of one person; the one that was used longest ago makes room. Nobody works at more screens. */
+const mostOfOne = 5;
+
+export function keepSessions(staff: () => Staff): Sessions {
+  const sessions = new Map<string, ConsoleSession & { lastUsedAtMs: number }>();
+  const forgetOver = (nowMs: number) => {
+    for (const [key, session] of sessions) if (nowMs >= endOf(session)) sessions.delete(key);
+  };
+  return {
+    open: ({ name, proof }, now) => {
+      const nowMs = now.getTime();
+      forgetOver(nowMs);
+      const own = [...sessions].filter(([, session]) => session.name === name);
+      const oldest = own.toSorted(([, a], [, b]) => a.lastUsedAtMs - b.lastUsedAtMs)[0];
+      if (own.length >= mostOfOne && oldest !== undefined) sessions.delete(oldest[0]);
+      const token = randomText();
+      sessions.set(keyOf(token), {
+        name,
+        proof,
+        csrfToken: randomText(),
+        openedAtMs: nowMs,
+        lastUsedAtMs: nowMs,
+      });
+      return token;
+    },
+    find: (token, now) => {
+      const session = sessions.get(keyOf(token));
+      if (session === undefined) return null;
+      if (now.getTime() >= endOf(session) || !staff().has(session.name, session.proof)) {
+        sessions.delete(keyOf(token));
+        return null;
+      }
+      session.lastUsedAtMs = now.getTime();
+      return session;
+    },
+    end: (token) => void sessions.delete(keyOf(token)),
+  };
+}
+
+/** For the browser; the server ends it before, when it is not used. */
+export const cookieLifeMs: number = consoleLifetimes.absoluteMs;
+
+function randomText(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** What is kept opens nothing, and how long it takes to find it tells nothing of the token. */
+function keyOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
+}

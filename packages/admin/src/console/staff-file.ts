@@ -1,0 +1,31 @@
+/** Staff that are given as a file are read anew, so that whoever is taken out of it is out without a restart. */
+import type { Clock } from '@offer-ads/platform/clock';
+import type { Logger } from '@offer-ads/platform/logging';
+import { readSecretFile } from '@offer-ads/platform/secret-files';
+import { nobody, parseStaff, type Staff } from './staff.ts';
+
+/** A small file on this machine, read seldom however many ask. */
+const READ_EVERY_MS = 1_000;
+
+/** While the file cannot be read or is wrong nobody is staff: a mistake there lets nobody in, or stay. */
+export function followStaffFile(o: { path: string; clock: Clock; logger: Logger }): () => Staff {
+  let staff = nobody;
+  let readAtMs = -Infinity;
+  let text: string | undefined;
+  let problem: string | undefined;
+  return () => {
+    const nowMs = o.clock.now().getTime();
+    if (nowMs - readAtMs < READ_EVERY_MS) return staff;
+    readAtMs = nowMs;
+    const file = readSecretFile(o.path);
+    if (file.ok && file.text === text) return staff;
+    const parsed = file.ok ? parseStaff(file.text) : file;
+    text = file.ok ? file.text : undefined;
+    staff = parsed.ok && 'staff' in parsed ? parsed.staff : nobody;
+    const found = parsed.ok ? undefined : parsed.problem;
+    if (found !== undefined && found !== problem)
+      o.logger.error({ problem: `CONSOLE_STAFF_FILE: ${found}` }, 'nobody can sign in to the console');
+    problem = found;
+    return staff;
+  };
+}

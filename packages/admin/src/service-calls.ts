@@ -1,0 +1,68 @@
+/** Calls of the services' internal admin routes, with their credential and in somebody's name. */
+import { createReadStream } from 'node:fs';
+import { adminActorHeader } from '@offer-ads/platform/admin-routes';
+import { firstSecret } from '@offer-ads/platform/secrets';
+import { type Dispatcher, request } from 'undici';
+import type { AdminSettings } from './config.ts';
+
+/** The services that have admin routes. */
+export type Owner = 'gateway' | 'offers' | 'billing' | 'pricing' | 'moderation' | 'notifier';
+
+export type Call = {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly path: string;
+  readonly json?: object;
+  /** Streamed, so that its size does not matter. */
+  readonly file?: string;
+  /** For work that takes as long as it takes. */
+  readonly patient?: boolean;
+};
+
+/** Of the settings, what says where the services are and how they are opened. */
+export type ServiceSettings = Omit<AdminSettings, 'RABBITMQ_URL'>;
+
+/** `actor`: who does it, for the services' audit log. Throws `ServiceUnreachable`. */
+export type ServiceCalls = (actor: string, owner: Owner, call: Call) => Promise<Dispatcher.ResponseData>;
+
+export class ServiceUnreachable extends Error {
+  override readonly name = 'ServiceUnreachable';
+}
+
+export function createServiceCalls(settings: ServiceSettings, o: { timeoutMs: number }): ServiceCalls {
+  const addresses = addressesOf(settings);
+  return async (actor, owner, { method, path, json, file, patient = false }) => {
+    const timeoutMs = patient ? 0 : o.timeoutMs;
+    const body = file === undefined ? JSON.stringify(json) : createReadStream(file);
+    return request(`${addresses[owner]}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${firstSecret(settings.ADMIN_TOKEN)}`,
+        [adminActorHeader]: actor,
+        'content-type': file === undefined ? 'application/json' : 'application/x-ndjson',
+      },
+      body: body ?? null,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+    }).catch((error: unknown) => {
+      const message = `${owner} cannot be reached at ${addresses[owner]}: ${reasonOf(error)}`;
+      throw new ServiceUnreachable(message, { cause: error });
+    });
+  };
+}
+
+export function addressesOf(settings: ServiceSettings): Readonly<Record<Owner, string>> {
+  return {
+    gateway: settings.GATEWAY_ADMIN_URL,
+    offers: settings.OFFERS_ADMIN_URL,
+    billing: settings.BILLING_ADMIN_URL,
+    pricing: settings.PRICING_ADMIN_URL,
+    moderation: settings.MODERATION_ADMIN_URL,
+    notifier: settings.NOTIFIER_ADMIN_URL,
+  };
+}
+
+/** A refused connection has its reason in the code, a file that cannot be read in the message. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || String((error as NodeJS.ErrnoException).code);
+}

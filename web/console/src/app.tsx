@@ -1,0 +1,87 @@
+/** The console's addresses and what stands there, for whoever is signed in. */
+import { QueryClient, QueryClientProvider } from '@tanstack/preact-query';
+import { LocationProvider, lazy, Route, Router } from 'preact-iso';
+import { Refused } from '../../ui/call.ts';
+import { Failed, Loading } from '../../ui/states.tsx';
+import { ConsolePage } from './console-page.tsx';
+import { ConsoleContext, useConsoleOf, useSession } from './session.ts';
+import { Shell } from './shell.tsx';
+import { SignIn } from './sign-in.tsx';
+
+const Health = lazy(async () => (await import('./pages/health.tsx')).Health);
+const Organisations = lazy(async () => (await import('./pages/organisations.tsx')).Organisations);
+const Organisation = lazy(async () => (await import('./pages/organisation.tsx')).Organisation);
+const Offer = lazy(async () => (await import('./pages/offer.tsx')).Offer);
+const Offers = lazy(async () => (await import('./pages/offers.tsx')).Offers);
+const Pictures = lazy(async () => (await import('./pages/pictures.tsx')).Pictures);
+const Rulings = lazy(async () => (await import('./pages/rulings.tsx')).Rulings);
+const Picture = lazy(async () => (await import('./pages/picture.tsx')).Picture);
+const Parked = lazy(async () => (await import('./pages/parked.tsx')).Parked);
+const Rates = lazy(async () => (await import('./pages/rates.tsx')).Rates);
+const Cards = lazy(async () => (await import('./pages/cards.tsx')).Cards);
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // A refusal stays one however often it is asked; what was only out of reach is asked for once more.
+      retry: (failures, error) => failures < 1 && error instanceof Refused && error.refusal.status === 0,
+      staleTime: 5_000,
+    },
+  },
+});
+
+export function App() {
+  return (
+    <QueryClientProvider client={queries}>
+      <LocationProvider>
+        <SignedIn />
+      </LocationProvider>
+    </QueryClientProvider>
+  );
+}
+
+function SignedIn() {
+  const session = useSession();
+  const staff = useConsoleOf(session.data ?? null);
+  if (session.isPending || session.isError)
+    return (
+      <main class="alone">
+        {session.isPending ? (
+          <Loading what="the console" />
+        ) : (
+          <Failed error={session.error} retry={session.refetch} />
+        )}
+      </main>
+    );
+  if (staff === null) return <SignIn />;
+  return (
+    <ConsoleContext.Provider value={staff}>
+      <Shell>
+        <Router>
+          <Route path="/" component={Health} />
+          <Route path="/organisations" component={Organisations} />
+          <Route path="/organisations/:id" component={Organisation} />
+          <Route path="/offers" component={Offers} />
+          <Route path="/offers/:id" component={Offer} />
+          <Route path="/pictures" component={Pictures} />
+          <Route path="/pictures/decisions" component={Rulings} />
+          <Route path="/pictures/:name" component={Picture} />
+          <Route path="/parked" component={Parked} />
+          <Route path="/rates" component={Rates} />
+          <Route path="/cards" component={Cards} />
+          <Route default component={NotFound} />
+        </Router>
+      </Shell>
+    </ConsoleContext.Provider>
+  );
+}
+
+function NotFound() {
+  return (
+    <ConsolePage title="There is nothing here">
+      <p>
+        The address names no page of the console. <a href="/">To the overview</a>
+      </p>
+    </ConsolePage>
+  );
+}

@@ -1,0 +1,8 @@
+import '../../ui/theme.css';
+import '../../ui/parts.css';
+import './console.css';
+import { render } from 'preact';
+import { App } from './app.tsx';
+
+const root = document.getElementById('console');
+if (root !== null) render(<App />, root);

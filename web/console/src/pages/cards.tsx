@@ -1,0 +1,214 @@
+/** What the card provider did with money and a person has to look at: refunds, disputes, payments that fit nothing. */
+import type { CardProblemsReply } from '@offer-ads/contracts/admin-api';
+import { useState } from 'preact/hooks';
+import { Notice } from '../../../ui/notice.tsx';
+import { Empty, Failed, Loading } from '../../../ui/states.tsx';
+import { ConsolePage } from '../console-page.tsx';
+import { Money } from '../money.tsx';
+import { ReasonDialog } from '../reason-dialog.tsx';
+import { useConsole, useRead } from '../session.ts';
+import { When } from '../when.tsx';
+
+type Reversal = CardProblemsReply['reversals'][number];
+
+export function Cards() {
+  const problems = useRead<CardProblemsReply>('/billing/card-problems?limit=100');
+  return (
+    <ConsolePage
+      title="Card problems"
+      lead="What the card provider did with money and a person has to look at"
+    >
+      {problems.isPending && <Loading what="card problems" lines={8} />}
+      {problems.isError && <Failed error={problems.error} retry={problems.refetch} />}
+      {problems.data !== undefined && (
+        <>
+          <Reversals reversals={problems.data.reversals} />
+          <Payments payments={problems.data.payments} />
+        </>
+      )}
+    </ConsolePage>
+  );
+}
+
+function Reversals({ reversals }: { readonly reversals: readonly Reversal[] }) {
+  const [settling, setSettling] = useState<Reversal | null>(null);
+  const [done, setDone] = useState<string | null>(null);
+  return (
+    <section class="card" aria-labelledby="reversals">
+      <h2 id="reversals">Refunds and disputes</h2>
+      <div role="status">{done !== null && <Notice kind="good">{done}</Notice>}</div>
+      {reversals.length === 0 ? (
+        <Empty title="No refund and no dispute" />
+      ) : (
+        <table class="cells">
+          <thead>
+            <tr>
+              <th scope="col">What</th>
+              <th scope="col">Amount</th>
+              <th scope="col">Of</th>
+              <th scope="col">State</th>
+              <th scope="col">Borne by</th>
+            </tr>
+          </thead>
+          <tbody>
+            {reversals.map((reversal) => (
+              <tr key={reversal.id}>
+                <td data-label="What">
+                  <span>
+                    {reversal.kind} <code class="hash">{reversal.id}</code>, {reversal.mode},{' '}
+                    <When at={reversal.heardAt} />
+                  </span>
+                </td>
+                <td data-label="Amount">
+                  <Money minor={reversal.amountMinor} currency={reversal.currency} />
+                </td>
+                <td data-label="Of">
+                  <Whose {...reversal} />
+                </td>
+                <td data-label="State">
+                  <span>
+                    {reversal.status}
+                    {reversal.reason !== null && <> ({reversal.reason})</>}
+                    {!reversal.booked && <span class="badge warning">not booked</span>}
+                  </span>
+                </td>
+                <td data-label="Borne by">
+                  <Settled
+                    reversal={reversal}
+                    settle={() => {
+                      setDone(null);
+                      setSettling(reversal);
+                    }}
+                  />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {settling !== null && (
+        <SettleDialog
+          reversal={settling}
+          close={(wasDone) => {
+            setSettling(null);
+            if (wasDone) setDone(`It is decided who bears ${settling.id}.`);
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function Settled({ reversal, settle }: { readonly reversal: Reversal; readonly settle: () => void }) {
+  const { settlement, taken, returned, organisationId } = reversal;
+  if (settlement !== null)
+    return (
+      <span>
+        {settlement.borneBy === 'platform' ? 'the platform' : 'the balance'}, as {settlement.decidedBy}{' '}
+        decided: {settlement.reason}
+      </span>
+    );
+  if (!taken || returned || organisationId === null) return <span>nothing to decide</span>;
+  return (
+    <span>
+      <button type="button" class="quiet" onClick={settle}>
+        Decide …
+      </button>
+    </span>
+  );
+}
+
+type SettleDialogProps = { readonly reversal: Reversal; readonly close: (done: boolean) => void };
+
+function SettleDialog({ reversal: { id, kind, amountMinor, currency }, close }: SettleDialogProps) {
+  const { send } = useConsole();
+  return (
+    <ReasonDialog
+      title={`Who bears the ${kind}?`}
+      submit="Decide"
+      act={(reason, values) =>
+        send('/billing/card-problems/settle', { id, borneBy: values.get('borneBy'), reason })
+      }
+      close={close}
+    >
+      <p>
+        <Money minor={amountMinor} currency={currency} /> have left. This is decided once, and stays.
+      </p>
+      <fieldset>
+        <legend>Borne by</legend>
+        <label class="choice">
+          <input type="radio" name="borneBy" value="platform" required /> The platform
+        </label>
+        <label class="choice">
+          <input type="radio" name="borneBy" value="balance" required /> The prepaid balance of the
+          organisation
+        </label>
+      </fieldset>
+    </ReasonDialog>
+  );
+}
+
+function Payments({ payments }: { readonly payments: CardProblemsReply['payments'] }) {
+  return (
+    <section class="card" aria-labelledby="payments">
+      <h2 id="payments">Payments that fit nothing</h2>
+      <p class="small muted">
+        Money arrived that could not be applied. Look at the payment in the provider's dashboard, and refund
+        it there if nobody bought anything with it.
+      </p>
+      {payments.length === 0 ? (
+        <Empty title="Every payment was applied" />
+      ) : (
+        <table class="cells">
+          <thead>
+            <tr>
+              <th scope="col">Event</th>
+              <th scope="col">Amount</th>
+              <th scope="col">Of</th>
+              <th scope="col">Problem</th>
+            </tr>
+          </thead>
+          <tbody>
+            {payments.map((payment) => (
+              <tr key={payment.eventId}>
+                <td data-label="Event">
+                  <span>
+                    <code class="hash">{payment.eventId}</code>, {payment.mode}, <When at={payment.heardAt} />
+                  </span>
+                </td>
+                <td data-label="Amount">
+                  <Money minor={payment.amountMinor} currency={payment.currency} />
+                </td>
+                <td data-label="Of">
+                  <Whose organisationId={null} {...payment} />
+                </td>
+                <td data-label="Problem">{payment.problem}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+type WhoseProps = {
+  readonly organisationId: number | null;
+  readonly offerId: number | null;
+  readonly topUpId: number | null;
+};
+
+function Whose({ organisationId, offerId, topUpId }: WhoseProps) {
+  return (
+    <span>
+      {offerId !== null && <a href={`/offers/${offerId}`}>offer {offerId}</a>}
+      {topUpId !== null && <>top-up {topUpId}</>}
+      {offerId === null && topUpId === null && 'unknown'}
+      {organisationId !== null && (
+        <>
+          , <a href={`/organisations/${organisationId}`}>organisation {organisationId}</a>
+        </>
+      )}
+    </span>
+  );
+}

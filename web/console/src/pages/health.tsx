@@ -1,0 +1,182 @@
+/** How everything is, as the services tell it: the first page in the morning, and when somebody calls. */
+import type { ConsoleHealth, ServiceHealth } from '@offer-ads/contracts/console-api';
+import { Notice } from '../../../ui/notice.tsx';
+import { Failed, Loading } from '../../../ui/states.tsx';
+import { ConsolePage } from '../console-page.tsx';
+import { useRead } from '../session.ts';
+import { howLong, When } from '../when.tsx';
+
+export function Health() {
+  const health = useRead<ConsoleHealth>('/health', { refetchEveryMs: 15_000 });
+  return (
+    <ConsolePage
+      title="Overview"
+      lead={
+        health.data === undefined ? (
+          'How the system is'
+        ) : (
+          <>
+            As of <When at={health.data.checkedAt} />, looked at anew every 15 seconds
+          </>
+        )
+      }
+    >
+      {health.isPending && <Loading what="the health of the system" lines={12} />}
+      {health.isError && <Failed error={health.error} retry={health.refetch} />}
+      {health.data !== undefined && <Shown health={health.data} />}
+    </ConsolePage>
+  );
+}
+
+const overall = {
+  operational: ['good', 'Everything works'],
+  degraded: ['warning', 'Something is down, and callers notice nothing yet'],
+  down: ['problem', 'Part of the public API cannot be served'],
+} as const;
+
+function Shown({ health }: { readonly health: ConsoleHealth }) {
+  const { status, services } = health;
+  const [kind, words] =
+    status === null ? (['problem', 'The gateway does not answer'] as const) : overall[status.overall];
+  return (
+    <>
+      <Notice kind={kind}>
+        <p>
+          <strong>{words}</strong>
+        </p>
+        {status?.dependencies
+          .filter(({ state }) => state === 'down')
+          .map(({ name, since }) => (
+            <p key={name}>
+              {name} is down since <When at={since} />
+            </p>
+          ))}
+      </Notice>
+      <Figures health={health} />
+      <section class="card" aria-labelledby="services">
+        <h2 id="services">Services</h2>
+        <table class="cells">
+          <thead>
+            <tr>
+              <th scope="col">Service</th>
+              <th scope="col">State</th>
+              <th scope="col" class="numeric">
+                Queued
+              </th>
+              <th scope="col" class="numeric">
+                To be tried again
+              </th>
+              <th scope="col" class="numeric">
+                Parked
+              </th>
+              <th scope="col" class="numeric">
+                Outbox
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {services.map((service) => (
+              <ServiceRow key={service.name} service={service} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
+  );
+}
+
+function ServiceRow({ service }: { readonly service: ServiceHealth }) {
+  const { name, ready, problems, brokerConnected, queued, retrying, parked, outbox } = service;
+  const waitsLong = (service.outboxOldestSeconds ?? 0) >= 60;
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td data-label="State">
+        <span>
+          <span class={`badge ${ready ? 'good' : 'problem'}`}>{ready ? 'ready' : 'not ready'}</span>{' '}
+          {brokerConnected === false && <span class="badge warning">no broker</span>} {problems.join(', ')}
+        </span>
+      </td>
+      <td data-label="Queued" class="numeric">
+        {queued ?? '–'}
+      </td>
+      <td data-label="To be tried again" class="numeric">
+        {retrying ?? '–'}
+      </td>
+      <td data-label="Parked" class="numeric">
+        {parked === null || parked === 0 ? (parked ?? '–') : <a href={`/parked?service=${name}`}>{parked}</a>}
+      </td>
+      <td data-label="Outbox" class="numeric">
+        <span>
+          {outbox ?? '–'}
+          {waitsLong && <> (the oldest for {howLong(service.outboxOldestSeconds ?? 0)})</>}
+        </span>
+      </td>
+    </tr>
+  );
+}
+
+function Figures({ health: { services, ledger, ratesMissing, mails } }: { readonly health: ConsoleHealth }) {
+  const parked = services.reduce((sum, service) => sum + (service.parked ?? 0), 0);
+  return (
+    <div class="cards">
+      <Figure title="Parked events" kind={parked > 0 ? 'warning' : 'good'} badge={String(parked)}>
+        <a href="/parked">{parked > 0 ? 'They wait for a person' : 'None waits for a person'}</a>
+      </Figure>
+      <Figure
+        title="Ledger"
+        kind={ledger === null ? 'muted' : ledger.problems > 0 ? 'problem' : 'good'}
+        badge={ledger === null ? 'unknown' : ledger.problems > 0 ? `${ledger.problems} problems` : 'adds up'}
+      >
+        {ledger === null || ledger.checkedAt === null ? (
+          'Not checked yet'
+        ) : (
+          <>
+            Last checked <When at={ledger.checkedAt} />
+          </>
+        )}
+      </Figure>
+      <Figure
+        title="Exchange rates"
+        kind={ratesMissing === null ? 'muted' : ratesMissing >= 2 ? 'problem' : 'good'}
+        badge={ratesMissing === null ? 'unknown' : ratesMissing >= 2 ? 'out of date' : 'current'}
+      >
+        <a href="/rates">
+          {ratesMissing === null || ratesMissing === 0
+            ? 'The rates in use'
+            : `${ratesMissing} fixings are missing`}
+        </a>
+      </Figure>
+      <Figure
+        title="Mails"
+        kind={mails === null ? 'muted' : mails.serverAway || mails.oldestSeconds > 600 ? 'warning' : 'good'}
+        badge={
+          mails === null ? 'unknown' : mails.serverAway ? 'mail server away' : `${mails.pending} to send`
+        }
+      >
+        {mails === null
+          ? 'The notifier does not tell'
+          : `${mails.waiting} wait for a contact${mails.pending > 0 ? `; the oldest to send for ${howLong(mails.oldestSeconds)}` : ''}`}
+      </Figure>
+    </div>
+  );
+}
+
+type FigureProps = {
+  readonly title: string;
+  readonly kind: 'good' | 'warning' | 'problem' | 'muted';
+  readonly badge: string;
+  readonly children: preact.ComponentChildren;
+};
+
+function Figure({ title, kind, badge, children }: FigureProps) {
+  return (
+    <section class="card">
+      <div class="row spread">
+        <h2>{title}</h2>
+        <span class={`badge ${kind}`}>{badge}</span>
+      </div>
+      <p class="small">{children}</p>
+    </section>
+  );
+}

@@ -1,0 +1,151 @@
+/** One offer of any organisation, and the switch by which members no longer see it. */
+import type { AdminOfferReply } from '@offer-ads/contracts/admin-api';
+import { useState } from 'preact/hooks';
+import { useRoute } from 'preact-iso';
+import { Notice } from '../../../ui/notice.tsx';
+import { Failed, Loading } from '../../../ui/states.tsx';
+import { ConsolePage } from '../console-page.tsx';
+import { Money } from '../money.tsx';
+import { OfferStanding } from '../offers-table.tsx';
+import { PictureFrame } from '../picture-frame.tsx';
+import { ReasonDialog } from '../reason-dialog.tsx';
+import { useConsole, useRead } from '../session.ts';
+import { howLong, When } from '../when.tsx';
+
+export function Offer() {
+  const { id = '' } = useRoute().params;
+  const found = useRead<AdminOfferReply>(`/offers/offers/${id}`);
+  return (
+    <ConsolePage
+      title={`Offer ${id}`}
+      lead={
+        found.data && (
+          <>
+            Of{' '}
+            <a href={`/organisations/${found.data.organisationId}`}>
+              organisation {found.data.organisationId}
+            </a>
+            , in {found.data.mode} mode
+          </>
+        )
+      }
+    >
+      {found.isPending && <Loading what="the offer" lines={12} />}
+      {found.isError && <Failed error={found.error} retry={found.refetch} />}
+      {found.data !== undefined && <Shown offer={found.data} />}
+    </ConsolePage>
+  );
+}
+
+function Shown({ offer }: { readonly offer: AdminOfferReply }) {
+  const { send } = useConsole();
+  const [asking, setAsking] = useState(false);
+  const [done, setDone] = useState<string | null>(null);
+  const { id, enabled, traffic } = offer;
+  return (
+    <>
+      <div role="status">{done !== null && <Notice kind="good">{done}</Notice>}</div>
+      <section class="card" aria-labelledby="shown">
+        <div class="row spread">
+          <h2 id="shown">{offer.title}</h2>
+          <button
+            type="button"
+            class={enabled ? 'danger' : ''}
+            onClick={() => {
+              setDone(null);
+              setAsking(true);
+            }}
+          >
+            {enabled ? 'Disable …' : 'Enable …'}
+          </button>
+        </div>
+        <PictureFrame src={`/api/offers/images/${offer.imageHash}`} alt="What the offer shows" />
+        <p>{offer.description}</p>
+        {offer.termsAndConditions !== '' && <p class="small muted">{offer.termsAndConditions}</p>}
+        <dl class="facts">
+          <dt>State</dt>
+          <dd>
+            <OfferStanding {...offer} />
+          </dd>
+          <dt>Advertised by</dt>
+          <dd>{offer.advertisedName}</dd>
+          <dt>Leads to</dt>
+          {/* Not a link: nobody opens an advertiser's page from here by mistake. */}
+          <dd class="hash">{offer.url}</dd>
+          <dt>Picture</dt>
+          <dd class="hash">
+            <a href={`/pictures/${offer.imageHash}`}>what moderation knows of it</a>
+          </dd>
+        </dl>
+      </section>
+      <section class="card" aria-labelledby="facts">
+        <h2 id="facts">Times and money</h2>
+        <dl class="facts">
+          <dt>Created</dt>
+          <dd>
+            <When at={offer.createdAt} />
+          </dd>
+          <dt>Runs</dt>
+          <dd>
+            <When at={offer.startAt} /> to <When at={offer.expiryAt} />
+          </dd>
+          <dt>Unused so far</dt>
+          <dd>
+            {howLong(offer.unusedMs / 1_000)} of {howLong(offer.scheduledMs / 1_000)}
+          </dd>
+          <dt>Price</dt>
+          <dd>
+            <Money minor={offer.netMinor} currency={offer.currency} />
+            {offer.vatMinor !== '0' && (
+              <>
+                {' '}
+                and VAT of <Money minor={offer.vatMinor} currency={offer.currency} />
+              </>
+            )}
+            , {offer.paymentMethod === 'B' ? 'from the balance' : 'by payment link'}
+          </dd>
+          <dt>Paid</dt>
+          <dd>{offer.paidAt === null ? 'not yet' : <When at={offer.paidAt} />}</dd>
+          {offer.disabledSince !== null && (
+            <>
+              <dt>Disabled since</dt>
+              <dd>
+                <When at={offer.disabledSince} />
+              </dd>
+            </>
+          )}
+          {offer.deletedAt !== null && (
+            <>
+              <dt>Deleted</dt>
+              <dd>
+                <When at={offer.deletedAt} />
+              </dd>
+            </>
+          )}
+          <dt>Views, clicks</dt>
+          <dd>
+            {traffic.views}, {traffic.clicks} (left out: {traffic.viewsRepeated + traffic.viewsAutomated}{' '}
+            views, {traffic.clicksRepeated + traffic.clicksAutomated} clicks)
+          </dd>
+        </dl>
+      </section>
+      {asking && (
+        <ReasonDialog
+          title={`${enabled ? 'Disable' : 'Enable'} offer ${id}?`}
+          submit={enabled ? 'Disable it' : 'Enable it'}
+          act={(reason) => send(`/offers/offers/${id}/${enabled ? 'disable' : 'enable'}`, { reason })}
+          close={(wasDone) => {
+            setAsking(false);
+            if (wasDone) setDone(`Offer ${id} is ${enabled ? 'disabled' : 'enabled'}.`);
+          }}
+        >
+          <p>
+            {enabled
+              ? 'Members no longer see it. The time until it is enabled again counts as unused, and is credited at the end.'
+              : 'Members see it again, if it has neither ended nor been paused.'}
+          </p>
+        </ReasonDialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,159 @@
+/** One organisation: who they are, what they may, what they have, and the switch. */
+import type { OrganisationDetails } from '@offer-ads/contracts/admin-api';
+import { useState } from 'preact/hooks';
+import { useRoute } from 'preact-iso';
+import { Notice } from '../../../ui/notice.tsx';
+import { Failed, Loading } from '../../../ui/states.tsx';
+import { ConsolePage } from '../console-page.tsx';
+import { OrganisationKeys, OrganisationPeople, OrganisationTerms } from '../organisation-parts.tsx';
+import { OrganisationBalances, OrganisationOffers } from '../organisation-trade.tsx';
+import { QuotaDialog } from '../quota-dialog.tsx';
+import { ReasonDialog } from '../reason-dialog.tsx';
+import { useConsole, useRead } from '../session.ts';
+import { Standing } from './organisations.tsx';
+
+export function Organisation() {
+  const { id = '' } = useRoute().params;
+  const found = useRead<OrganisationDetails>(`/gateway/organisations/${id}`);
+  return (
+    <ConsolePage
+      title={found.data?.name ?? `Organisation ${id}`}
+      lead={
+        <>
+          <a href="/organisations">Organisations</a> / {id}
+        </>
+      }
+    >
+      {found.isPending && <Loading what="the organisation" lines={12} />}
+      {found.isError && <Failed error={found.error} retry={found.refetch} />}
+      {found.data !== undefined && <Shown organisation={found.data} />}
+    </ConsolePage>
+  );
+}
+
+function Shown({ organisation }: { readonly organisation: OrganisationDetails }) {
+  const [asking, setAsking] = useState<'switch' | 'TEST' | 'LIVE' | null>(null);
+  const [done, setDone] = useState<string | null>(null);
+  const { id, enabled, quotas, name } = organisation;
+  const begin = (what: typeof asking) => {
+    setDone(null);
+    setAsking(what);
+  };
+  return (
+    <>
+      <div role="status">{done !== null && <Notice kind="good">{done}</Notice>}</div>
+      <section class="card" aria-labelledby="facts">
+        <div class="row spread">
+          <h2 id="facts">Organisation</h2>
+          <button type="button" class={enabled ? 'danger' : ''} onClick={() => begin('switch')}>
+            {enabled ? 'Disable …' : 'Enable …'}
+          </button>
+        </div>
+        <dl class="facts">
+          <dt>State</dt>
+          <dd>
+            <Standing {...organisation} />
+          </dd>
+          <dt>Trades as</dt>
+          <dd>{organisation.tradingName}</dd>
+          <dt>Country, currency</dt>
+          <dd>
+            {organisation.country}, {organisation.currency}
+          </dd>
+          <dt>First admin</dt>
+          <dd>{organisation.adminEmail ?? '–'}</dd>
+        </dl>
+      </section>
+      <section class="card" aria-labelledby="quotas">
+        <h2 id="quotas">Quotas</h2>
+        <p class="small muted">How many offers may be neither deleted nor ended.</p>
+        <table class="cells">
+          <thead>
+            <tr>
+              <th scope="col">Mode</th>
+              <th scope="col" class="numeric">
+                Of the organisation
+              </th>
+              <th scope="col" class="numeric">
+                Of each person
+              </th>
+              <th scope="col">
+                <span class="hidden">Change</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {(['TEST', 'LIVE'] as const).map((mode) => (
+              <tr key={mode}>
+                <td data-label="Mode">{mode}</td>
+                <td data-label="Organisation" class="numeric">
+                  {quotas[mode].perOrganisation}
+                </td>
+                <td data-label="Each person" class="numeric">
+                  {quotas[mode].perPerson}
+                </td>
+                <td data-label="">
+                  <button type="button" class="quiet" onClick={() => begin(mode)}>
+                    Change {mode} quota …
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <OrganisationBalances organisation={organisation} />
+      <OrganisationOffers id={id} />
+      <OrganisationPeople id={id} />
+      <OrganisationKeys id={id} />
+      <OrganisationTerms id={id} />
+      {asking === 'switch' && (
+        <SwitchDialog
+          organisation={organisation}
+          close={(wasDone) => {
+            setAsking(null);
+            if (wasDone) setDone(`${name} is ${enabled ? 'disabled' : 'enabled'}.`);
+          }}
+        />
+      )}
+      {(asking === 'TEST' || asking === 'LIVE') && (
+        <QuotaDialog
+          organisationId={id}
+          mode={asking}
+          quota={quotas[asking]}
+          close={(wasDone) => {
+            setAsking(null);
+            if (wasDone) setDone(`The ${asking} quota is changed.`);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+type SwitchDialogProps = {
+  readonly organisation: OrganisationDetails;
+  readonly close: (done: boolean) => void;
+};
+
+function SwitchDialog({ organisation: { id, name, enabled }, close }: SwitchDialogProps) {
+  const { send } = useConsole();
+  const action = enabled ? 'disable' : 'enable';
+  return (
+    <ReasonDialog
+      title={`${enabled ? 'Disable' : 'Enable'} ${name}?`}
+      submit={enabled ? 'Disable it' : 'Enable it'}
+      act={(reason) => send(`/gateway/organisations/${id}/${action}`, { reason })}
+      close={close}
+    >
+      {enabled ? (
+        <p>
+          All its keys stop working and its people are signed out, at once. Offers that were paid for go on
+          being shown: disable them one by one if they must not.
+        </p>
+      ) : (
+        <p>Its people may sign in again, and its keys that have not expired work again.</p>
+      )}
+    </ReasonDialog>
+  );
+}

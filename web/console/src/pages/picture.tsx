@@ -1,0 +1,194 @@
+/** What is known of a picture, and a person's decision about it, which comes before the model's. */
+import type { ImageOffersReply } from '@offer-ads/contracts/admin-api';
+import type { PictureReply, RulingRequest } from '@offer-ads/contracts/moderation-api';
+import { useState } from 'preact/hooks';
+import { useRoute } from 'preact-iso';
+import { Notice } from '../../../ui/notice.tsx';
+import { Failed, Loading } from '../../../ui/states.tsx';
+import { ConsolePage } from '../console-page.tsx';
+import { OffersTable } from '../offers-table.tsx';
+import { Part } from '../organisation-parts.tsx';
+import { PictureFrame } from '../picture-frame.tsx';
+import { ReasonDialog } from '../reason-dialog.tsx';
+import { RulingsTable } from '../rulings-table.tsx';
+import { useConsole, useRead } from '../session.ts';
+import { When } from '../when.tsx';
+import { percent, Verdict } from './pictures.tsx';
+
+export function Picture() {
+  const { name = '' } = useRoute().params;
+  const found = useRead<PictureReply>(`/moderation/pictures/${name}`);
+  return (
+    <ConsolePage
+      title={`Picture ${name.slice(0, 8)}`}
+      lead={
+        <>
+          <a href="/pictures">Pictures</a> / <code class="hash">{name}</code>
+        </>
+      }
+    >
+      {found.isPending && <Loading what="the picture" lines={12} />}
+      {found.isError && <Failed error={found.error} retry={found.refetch} />}
+      {found.data !== undefined && <Shown picture={found.data} />}
+    </ConsolePage>
+  );
+}
+
+type Action = RulingRequest['action'];
+
+const actions: Record<Action, { title: string; submit: string; words: string; done: string }> = {
+  allow: {
+    title: 'Allow this picture?',
+    submit: 'Allow it',
+    words: 'Whatever the model says, this very picture is allowed from the next upload on.',
+    done: 'The picture is allowed.',
+  },
+  block: {
+    title: 'Refuse this picture?',
+    submit: 'Refuse it',
+    words:
+      'It and changed copies of it are refused, whatever the model says, from the next upload on. Offers that show it already are not changed: disable them one by one.',
+    done: 'The picture is blocked.',
+  },
+  withdraw: {
+    title: 'Take back what was decided?',
+    submit: 'Take it back',
+    words: 'The model decides about this picture again.',
+    done: 'The decision is taken back.',
+  },
+};
+
+function Shown({ picture }: { readonly picture: PictureReply }) {
+  const { send } = useConsole();
+  const [asking, setAsking] = useState<Action | null>(null);
+  const [done, setDone] = useState<string | null>(null);
+  const { contentHash, cleanHash, now, uploaded, verdicts, rulings } = picture;
+  const offers = useRead<ImageOffersReply>(`/offers/images/${cleanHash}/offers`);
+  const ask = (action: Action) => {
+    setDone(null);
+    setAsking(action);
+  };
+  return (
+    <>
+      <div role="status">{done !== null && <Notice kind="good">{done}</Notice>}</div>
+      <section class="card" aria-labelledby="decision">
+        <h2 id="decision">Decision</h2>
+        <PictureFrame
+          src={`/api/moderation/pictures/${contentHash}/copy`}
+          otherwise={`/api/offers/images/${cleanHash}`}
+          alt="The picture as it was uploaded"
+          veiled={now.verdict === 'refused' || uploaded?.last.verdict === 'refused'}
+        />
+        <dl class="facts">
+          <dt>The next upload is</dt>
+          <dd>
+            {now.verdict === null ? 'judged anew by the model' : <Verdict word={now.verdict} />}
+            {now.reason !== null && <> as {now.reason}</>}
+            {now.ruling !== null && <> by decision of {now.ruling.author}</>}
+          </dd>
+          {uploaded !== null && (
+            <>
+              <dt>Uploaded</dt>
+              <dd>
+                {uploaded.uploads} times, last <When at={uploaded.last.at} /> by{' '}
+                <a href={`/organisations/${uploaded.last.organisationId}`}>
+                  organisation {uploaded.last.organisationId}
+                </a>{' '}
+                in {uploaded.last.mode} mode
+              </dd>
+              <dt>Kind</dt>
+              <dd>
+                {uploaded.type.toUpperCase()}
+                {uploaded.frames > 1 && <>, {uploaded.frames} frames</>}
+              </dd>
+            </>
+          )}
+          <dt>Changed copies</dt>
+          <dd>{picture.copiesRecognised ? 'would be recognised' : 'are not recognised: it is too plain'}</dd>
+        </dl>
+        <div class="row">
+          <button type="button" onClick={() => ask('allow')}>
+            Allow …
+          </button>
+          <button type="button" class="danger" onClick={() => ask('block')}>
+            Refuse …
+          </button>
+          {now.ruling !== null && (
+            <button type="button" class="quiet" onClick={() => ask('withdraw')}>
+              Take back …
+            </button>
+          )}
+        </div>
+      </section>
+      <section class="card" aria-labelledby="scores">
+        <h2 id="scores">What the model says</h2>
+        {verdicts.length === 0 && <p>The model has not judged it.</p>}
+        {verdicts.map((verdict) => (
+          <div key={`${verdict.judgedAt} ${verdict.model.version}`} class="stack">
+            <p>
+              <Verdict word={verdict.verdict} /> by {verdict.model.name} {verdict.model.version},{' '}
+              <When at={verdict.judgedAt} />
+              {!verdict.current && <span class="badge muted">no longer asked</span>}
+            </p>
+            <table class="cells">
+              <thead>
+                <tr>
+                  <th scope="col">Look</th>
+                  <th scope="col" class="numeric">
+                    Explicit (refused from {percent(verdict.thresholds.explicit)})
+                  </th>
+                  <th scope="col" class="numeric">
+                    Suggestive (refused from {percent(verdict.thresholds.suggestive)})
+                  </th>
+                  <th scope="col">In the model's words</th>
+                </tr>
+              </thead>
+              <tbody>
+                {verdict.looks.map((look, index) => (
+                  <tr key={index}>
+                    <td data-label="Look">{index + 1}</td>
+                    <td data-label="Explicit" class="numeric">
+                      {percent(look.explicit)}
+                    </td>
+                    <td data-label="Suggestive" class="numeric">
+                      {percent(look.suggestive)}
+                    </td>
+                    <td data-label="In its words">
+                      {Object.entries(look.labels)
+                        .map(([label, share]) => `${label} ${percent(share)}`)
+                        .join(', ')}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        ))}
+      </section>
+      <Part
+        title="Offers that show it"
+        query={offers}
+        empty={offers.data?.offers.length === 0 ? 'No offer shows it' : null}
+      >
+        {(data) => <OffersTable offers={data.offers} foreign />}
+      </Part>
+      <section class="card" aria-label="Decisions of people">
+        <h2>Decisions of people</h2>
+        {rulings.length === 0 ? <p>Nobody has decided about it.</p> : <RulingsTable rulings={rulings} />}
+      </section>
+      {asking !== null && (
+        <ReasonDialog
+          title={actions[asking].title}
+          submit={actions[asking].submit}
+          act={(reason) => send('/moderation/rulings', { action: asking, reason, name: contentHash })}
+          close={(wasDone) => {
+            setAsking(null);
+            if (wasDone) setDone(actions[asking].done);
+          }}
+        >
+          <p>{actions[asking].words}</p>
+        </ReasonDialog>
+      )}
+    </>
+  );
+}

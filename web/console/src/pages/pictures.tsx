@@ -1,0 +1,97 @@
+/** Uploaded pictures and what was said of them: refused ones that no person has looked at wait for one. */
+import type { PicturesReply } from '@offer-ads/contracts/moderation-api';
+import { useLocation } from 'preact-iso';
+import { Empty, Failed, Loading } from '../../../ui/states.tsx';
+import { ConsolePage } from '../console-page.tsx';
+import { PictureFrame } from '../picture-frame.tsx';
+import { useRead } from '../session.ts';
+import { When } from '../when.tsx';
+
+const views = {
+  waiting: { title: 'Waiting for a person', query: { undecided: 'true', verdict: 'refused' } },
+  refused: { title: 'Refused', query: { verdict: 'refused' } },
+  allowed: { title: 'Allowed', query: { verdict: 'allowed' } },
+} as const;
+type View = keyof typeof views;
+
+export function PictureTabs({ current }: { readonly current: View | 'decisions' }) {
+  return (
+    <nav class="tabs" aria-label="Kinds of pictures">
+      {Object.entries(views).map(([name, { title }]) => (
+        <a key={name} href={`/pictures?view=${name}`} aria-current={name === current ? 'page' : undefined}>
+          {title}
+        </a>
+      ))}
+      <a href="/pictures/decisions" aria-current={current === 'decisions' ? 'page' : undefined}>
+        Decisions and blocked pictures
+      </a>
+    </nav>
+  );
+}
+
+export function Pictures() {
+  const { query } = useLocation();
+  const view: View = query['view'] === 'refused' || query['view'] === 'allowed' ? query['view'] : 'waiting';
+  const cursor = query['cursor'];
+  const wanted = new URLSearchParams({ ...views[view].query, limit: '24', ...(cursor && { cursor }) });
+  const list = useRead<PicturesReply>(`/moderation/pictures?${wanted.toString()}`);
+  return (
+    <ConsolePage title="Pictures" lead="What advertisers uploaded, those uploaded last first">
+      <PictureTabs current={view} />
+      {list.isPending && <Loading what="pictures" lines={10} />}
+      {list.isError && <Failed error={list.error} retry={list.refetch} />}
+      {list.data?.pictures.length === 0 && (
+        <Empty title={view === 'waiting' ? 'No picture waits for a person' : 'There is no such picture'} />
+      )}
+      <ul class="pictures">
+        {list.data?.pictures.map((picture) => (
+          <li key={picture.contentHash} class="card">
+            <PictureFrame
+              src={`/api/moderation/pictures/${picture.contentHash}/copy`}
+              otherwise={`/api/offers/images/${picture.cleanHash}`}
+              alt={`Picture ${picture.contentHash.slice(0, 8)}`}
+              veiled={picture.verdict === 'refused'}
+              large={false}
+            />
+            <div class="stack">
+              <div class="row">
+                <Verdict word={picture.now ?? picture.verdict} />
+                <a href={`/pictures/${picture.contentHash}`}>
+                  Review <span class="hidden">picture </span>
+                  <code>{picture.contentHash.slice(0, 8)}</code>
+                </a>
+              </div>
+              <p class="small">
+                explicit {percent(picture.explicit)}, suggestive {percent(picture.suggestive)}
+                {picture.reason !== null && <> · refused as {picture.reason}</>}
+              </p>
+              <p class="small muted">
+                <a href={`/organisations/${picture.organisationId}`}>Organisation {picture.organisationId}</a>
+                , {picture.mode}, <When at={picture.at} />
+                {picture.uploads > 1 && <>, {picture.uploads} times</>}
+              </p>
+            </div>
+          </li>
+        ))}
+      </ul>
+      {list.data !== undefined && list.data.nextCursor !== null && (
+        <div>
+          <a
+            class="button quiet"
+            href={`/pictures?${new URLSearchParams({ view, cursor: list.data.nextCursor })}`}
+          >
+            Older ones
+          </a>
+        </div>
+      )}
+    </ConsolePage>
+  );
+}
+
+export function Verdict({ word }: { readonly word: 'allowed' | 'refused' }) {
+  return <span class={`badge ${word === 'allowed' ? 'good' : 'problem'}`}>{word}</span>;
+}
+
+export function percent(share: number | null): string {
+  return share === null ? 'unknown' : `${Math.round(share * 100)} %`;
+}

@@ -1,0 +1,156 @@
+/** The exchange rates in use, and the decision about a fixing that was not believed. */
+import type { RatesReply } from '@offer-ads/contracts/admin-api';
+import { useState } from 'preact/hooks';
+import { BusyButton } from '../../../ui/busy-button.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { Failed, Loading } from '../../../ui/states.tsx';
+import { ConsolePage } from '../console-page.tsx';
+import { ReasonDialog } from '../reason-dialog.tsx';
+import { useConsole, useRead } from '../session.ts';
+import { When } from '../when.tsx';
+
+export function Rates() {
+  const rates = useRead<RatesReply>('/pricing/rates');
+  const { send } = useConsole();
+  const [said, setSaid] = useState<{ kind: 'good' | 'problem'; words: string } | null>(null);
+  const refresh = async () => {
+    setSaid(null);
+    const reply = await send<{ date: string }>('/pricing/rates/refresh');
+    setSaid(
+      reply.ok
+        ? { kind: 'good', words: `The fixing of ${reply.body.date} is in use.` }
+        : { kind: 'problem', words: reply.message },
+    );
+    await rates.refetch();
+  };
+  return (
+    <ConsolePage
+      title="Exchange rates"
+      lead="The European Central Bank's reference rates, from which prices in other currencies than pounds are made"
+      actions={
+        <BusyButton class="quiet" work={refresh}>
+          Ask the bank now
+        </BusyButton>
+      }
+    >
+      <div role="status">{said?.kind === 'good' && <Notice kind="good">{said.words}</Notice>}</div>
+      {said?.kind === 'problem' && <Notice kind="problem">{said.words}</Notice>}
+      {rates.isPending && <Loading what="rates" lines={10} />}
+      {rates.isError && <Failed error={rates.error} retry={rates.refetch} />}
+      {rates.data !== undefined && (
+        <Shown rates={rates.data} done={(words) => setSaid({ kind: 'good', words })} />
+      )}
+    </ConsolePage>
+  );
+}
+
+type ShownProps = { readonly rates: RatesReply; readonly done: (words: string) => void };
+
+function Shown({ rates: { date, missingFixings, outOfDate, perGbp, refused }, done }: ShownProps) {
+  return (
+    <>
+      {refused !== null && <Refused refused={refused} done={done} />}
+      <section class="card" aria-labelledby="in-use">
+        <div class="row spread">
+          <h2 id="in-use">In use</h2>
+          <span class={`badge ${outOfDate ? 'problem' : 'good'}`}>
+            {outOfDate ? 'out of date' : 'current'}
+          </span>
+        </div>
+        <p>
+          {date === null ? 'There are no rates: only pounds can be billed.' : `The fixing of ${date}.`}
+          {missingFixings > 0 && date !== null && ` ${missingFixings} that should exist by now are missing.`}
+        </p>
+        <table>
+          <caption class="hidden">What a pound is in each billed currency</caption>
+          <thead>
+            <tr>
+              <th scope="col">Currency</th>
+              <th scope="col" class="numeric">
+                For a pound
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {perGbp.map(({ currency, rate }) => (
+              <tr key={currency}>
+                <td>{currency}</td>
+                <td class="numeric">{rate ?? 'cannot be billed'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
+  );
+}
+
+type RefusedProps = {
+  readonly refused: NonNullable<RatesReply['refused']>;
+  readonly done: ShownProps['done'];
+};
+
+function Refused({ refused: { at, problem, jump }, done }: RefusedProps) {
+  const { send } = useConsole();
+  const [asking, setAsking] = useState(false);
+  return (
+    <section class="card" aria-labelledby="refused">
+      <h2 id="refused">Not taken</h2>
+      <Notice kind="warning">
+        <p>
+          {problem} (<When at={at} />)
+        </p>
+      </Notice>
+      {jump !== null && (
+        <>
+          <p>
+            No currency moves by a fifth from one fixing to the next, so a person makes sure: compare with
+            another source. Until somebody accepts it, the last good rates stay in use.
+          </p>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Currency</th>
+                <th scope="col" class="numeric">
+                  Last good, for a euro
+                </th>
+                <th scope="col" class="numeric">
+                  In the fixing of {jump.date}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {jump.currencies.map(({ currency, lastPerEuro, perEuro }) => (
+                <tr key={currency}>
+                  <td>{currency}</td>
+                  <td class="numeric">{lastPerEuro ?? '–'}</td>
+                  <td class="numeric">{perEuro}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          <div>
+            <button type="button" class="danger" onClick={() => setAsking(true)}>
+              Accept the fixing of {jump.date} …
+            </button>
+          </div>
+        </>
+      )}
+      {asking && jump !== null && (
+        <ReasonDialog
+          title={`Accept the fixing of ${jump.date}?`}
+          submit="Accept it"
+          act={(reason) => send('/pricing/rates/refresh', { acceptJump: jump.date, reason })}
+          close={(wasDone) => {
+            setAsking(false);
+            if (wasDone) done(`The fixing of ${jump.date} is in use.`);
+          }}
+        >
+          <p>
+            Prices in {jump.currencies.map(({ currency }) => currency).join(', ')} are made of it at once.
+          </p>
+        </ReasonDialog>
+      )}
+    </section>
+  );
+}

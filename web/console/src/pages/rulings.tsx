@@ -1,0 +1,40 @@
+/** The decisions of people about pictures, and with them the pictures that are blocked. */
+import type { RulingReply } from '@offer-ads/contracts/moderation-api';
+import { useLocation } from 'preact-iso';
+import { Empty, Failed, Loading } from '../../../ui/states.tsx';
+import { ConsolePage } from '../console-page.tsx';
+import { RulingsTable } from '../rulings-table.tsx';
+import { useRead } from '../session.ts';
+import { PictureTabs } from './pictures.tsx';
+
+const PAGE = 50;
+
+export function Rulings() {
+  const { before } = useLocation().query;
+  const query = `limit=${PAGE}${before === undefined ? '' : `&before=${encodeURIComponent(before)}`}`;
+  const list = useRead<{ readonly rulings: readonly RulingReply[] }>(`/moderation/rulings?${query}`);
+  const last = list.data?.rulings.length === PAGE ? list.data.rulings.at(-1) : undefined;
+  return (
+    <ConsolePage
+      title="Pictures"
+      lead="What people decided, the latest first. A later decision on a picture holds."
+    >
+      <PictureTabs current="decisions" />
+      {list.isPending && <Loading what="decisions" lines={8} />}
+      {list.isError && <Failed error={list.error} retry={list.refetch} />}
+      {list.data?.rulings.length === 0 && <Empty title="Nobody has decided about a picture" />}
+      {list.data !== undefined && list.data.rulings.length > 0 && (
+        <div class="card">
+          <RulingsTable rulings={list.data.rulings} named />
+        </div>
+      )}
+      {last !== undefined && (
+        <div>
+          <a class="button quiet" href={`/pictures/decisions?before=${last.number}`}>
+            Older ones
+          </a>
+        </div>
+      )}
+    </ConsolePage>
+  );
+}

@@ -1,0 +1,53 @@
+/** Sets how many offers an organisation may have in a mode. */
+import type { Mode } from '@offer-ads/contracts/primitives';
+import { Field } from '../../ui/field.tsx';
+import { textOf } from '../../ui/form.tsx';
+import { ReasonDialog } from './reason-dialog.tsx';
+import { useConsole } from './session.ts';
+
+type QuotaDialogProps = {
+  readonly organisationId: number;
+  readonly mode: Mode;
+  readonly quota: { readonly perOrganisation: number; readonly perPerson: number };
+  readonly close: (done: boolean) => void;
+};
+
+export function QuotaDialog({ organisationId, mode, quota, close }: QuotaDialogProps) {
+  const { send } = useConsole();
+  const limit = (name: keyof typeof quota, label: string) => (
+    <Field label={label}>
+      {(described) => (
+        <input
+          {...described}
+          name={name}
+          type="number"
+          inputmode="numeric"
+          min={0}
+          max={1_000_000}
+          step={1}
+          defaultValue={String(quota[name])}
+          required
+        />
+      )}
+    </Field>
+  );
+  return (
+    <ReasonDialog
+      title={`Change the ${mode} quota`}
+      submit="Change it"
+      act={(reason, values) =>
+        send(`/gateway/organisations/${organisationId}/quota`, {
+          mode,
+          perOrganisation: Number(textOf(values, 'perOrganisation')),
+          perPerson: Number(textOf(values, 'perPerson')),
+          reason,
+        })
+      }
+      close={close}
+    >
+      <p>Offers that are there already stay, also beyond the new quota; only new ones are refused.</p>
+      {limit('perOrganisation', 'Offers of the organisation')}
+      {limit('perPerson', 'Offers of each person')}
+    </ReasonDialog>
+  );
+}

@@ -1,0 +1,100 @@
+/** The frame of every page: the sections, who is signed in, and the way out. */
+import { useQueryClient } from '@tanstack/preact-query';
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { BusyButton } from '../../ui/busy-button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { ThemeSwitch } from '../../ui/theme-switch.tsx';
+import { sessionKey, useConsole } from './session.ts';
+
+const sections = [
+  { path: '', title: 'Overview' },
+  { path: 'organisations', title: 'Organisations' },
+  { path: 'offers', title: 'Offers' },
+  { path: 'pictures', title: 'Pictures' },
+  { path: 'parked', title: 'Parked events' },
+  { path: 'rates', title: 'Rates' },
+  { path: 'cards', title: 'Card problems' },
+] as const;
+
+export function Shell({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to content
+      </a>
+      <header class="bar">
+        <a class="brand" href="/">
+          Staff console
+        </a>
+        <Account />
+      </header>
+      <div class="frame">
+        <Navigation />
+        <main id="content" class="content stack" tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+    </>
+  );
+}
+
+function Navigation() {
+  const here = useLocation().path.split('/')[1] ?? '';
+  const [open, setOpen] = useState(false);
+  return (
+    <nav class="sections" aria-label="Sections" data-open={open}>
+      <button
+        type="button"
+        class="quiet menu"
+        aria-expanded={open}
+        aria-controls="sections"
+        onClick={() => setOpen(!open)}
+      >
+        Menu
+      </button>
+      <div id="sections" class="menu-content">
+        <ul>
+          {sections.map(({ path, title }) => (
+            <li key={path}>
+              <a
+                href={`/${path}`}
+                aria-current={path === here ? 'page' : undefined}
+                onClick={() => setOpen(false)}
+              >
+                {title}
+              </a>
+            </li>
+          ))}
+        </ul>
+        <ThemeSwitch />
+      </div>
+    </nav>
+  );
+}
+
+function Account() {
+  const { name, send } = useConsole();
+  const queries = useQueryClient();
+  const [problem, setProblem] = useState<string | null>(null);
+  const signOut = async () => {
+    const reply = await send('/sign-out');
+    if (!reply.ok && reply.status !== 401) return setProblem(reply.message);
+    // Nothing of what was seen stays in memory.
+    queries.clear();
+    queries.setQueryData(sessionKey, null);
+  };
+  return (
+    <div class="account">
+      <span class="small person">
+        <span class="hidden">Signed in as </span>
+        {name}
+      </span>
+      <BusyButton class="link" work={signOut}>
+        Sign out
+      </BusyButton>
+      {problem !== null && <Notice kind="problem">{problem}</Notice>}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+/** Nobody is signed in: asks for the name and the access token that the platform's settings have for a person. */
+import type { ConsoleSessionReply } from '@offer-ads/contracts/console-api';
+import { useQueryClient } from '@tanstack/preact-query';
+import { call } from '../../ui/call.ts';
+import { Field } from '../../ui/field.tsx';
+import { Form, textOf } from '../../ui/form.tsx';
+import { ConsolePage } from './console-page.tsx';
+import { sessionKey } from './session.ts';
+
+export function SignIn() {
+  const queries = useQueryClient();
+  const signIn = async (values: FormData) => {
+    const json = { name: textOf(values, 'name'), token: textOf(values, 'token') };
+    const reply = await call<ConsoleSessionReply>('/api/sign-in', { method: 'POST', json });
+    if (!reply.ok) return reply.message;
+    // Nothing that somebody else has seen here stays.
+    queries.clear();
+    queries.setQueryData(sessionKey, reply.body);
+    return null;
+  };
+  return (
+    <main class="alone stack">
+      <ConsolePage title="Sign in to the staff console" lead="For the platform's own staff.">
+        <Form send={signIn} submit="Sign in">
+          <Field label="Name">
+            {(described) => (
+              <input
+                {...described}
+                name="name"
+                autocomplete="username"
+                autocapitalize="none"
+                spellcheck={false}
+                maxLength={64}
+                required
+              />
+            )}
+          </Field>
+          <Field
+            label="Access token"
+            hint="You are signed out after 30 minutes without a click, and after 8 hours."
+          >
+            {(described) => (
+              <input
+                {...described}
+                name="token"
+                type="password"
+                autocomplete="current-password"
+                maxLength={200}
+                required
+              />
+            )}
+          </Field>
+        </Form>
+      </ConsolePage>
+    </main>
+  );
+}

@@ -1,0 +1,25 @@
+/** A moment as people read it, in their own time zone. */
+const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+
+export function When({ at }: { readonly at: string | null }) {
+  if (at === null) return <>–</>;
+  return (
+    <time dateTime={at} title={at}>
+      {format.format(new Date(at))}
+    </time>
+  );
+}
+
+/** "3 minutes": how long something has been so. */
+export function howLong(seconds: number): string {
+  const units: [number, string][] = [
+    [86_400, 'day'],
+    [3_600, 'hour'],
+    [60, 'minute'],
+  ];
+  for (const [length, unit] of units) {
+    const count = Math.floor(seconds / length);
+    if (count >= 1) return `${count} ${unit}${count === 1 ? '' : 's'}`;
+  }
+  return `${Math.round(seconds)} seconds`;
+}
