@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  aroundText,
+  milesBetween,
+  nameOf,
+  nearestCity,
+  readCities,
+  readCoordinates,
+  searchIn,
+} from './cities.ts';
+
+const cities = readCities(
+  [
+    'London\tGB\tENG\t51509\t-126',
+    'München\tDE\t\t48137\t11575',
+    'Springfield\tUS\tMO\t37215\t-93298',
+    'Springfield\tUS\tIL\t39802\t-89644',
+    'New London\tUS\tCT\t41356\t-72100',
+    'Suva\tFJ\t\t-18142\t178441',
+  ].join('\n'),
+);
+const [london, , , , , suva] = cities as [City, City, City, City, City, City];
+type City = (typeof cities)[number];
+
+describe('finding a place by its name', () => {
+  const search = searchIn(cities);
+  const found = (text: string) => search(text, 8).map(nameOf);
+
+  test('accents and capitals do not matter', () => {
+    expect(found('munchen')).toEqual(['München, Germany']);
+    expect(found('MÜNCHEN')).toEqual(['München, Germany']);
+  });
+  test('what begins with the text comes before what has it in the middle', () => {
+    expect(found('lon')).toEqual(['London, ENG, United Kingdom', 'New London, CT, United States']);
+  });
+  test('region and country tell places of one name apart', () => {
+    expect(found('springfield il')).toEqual(['Springfield, IL, United States']);
+    expect(found('london united kingdom')).toEqual(['London, ENG, United Kingdom']);
+  });
+  test('a country alone finds no town', () => {
+    expect(found('germany')).toEqual([]);
+  });
+  test('no more than were asked for', () => {
+    expect(search('s', 2)).toHaveLength(2);
+    expect(search(' ', 2)).toEqual([]);
+  });
+});
+
+describe('naming a place', () => {
+  test('by the nearest town', () => {
+    expect(nearestCity(cities, { latitude: 51.4, longitude: -0.2 })).toBe(london);
+    expect(aroundText(cities, { latitude: 51.4, longitude: -0.2 }, 10)).toBe(
+      '10 miles around London, ENG, United Kingdom',
+    );
+  });
+  test('across the date line too', () => {
+    const place = { latitude: -18.142, longitude: 178.441 - 360 };
+    expect(milesBetween(suva, place)).toBeCloseTo(0, 3);
+    expect(nearestCity(cities, place)).toBe(suva);
+  });
+  test('by its coordinates where no town is near', () => {
+    expect(aroundText(cities, { latitude: 0, longitude: -30.5 }, 5)).toBe(
+      '5 miles around 0.000° N, 30.500° W',
+    );
+  });
+  test('London and Munich are 570 miles apart', () => {
+    expect(Math.round(milesBetween(london, cities[1] as City))).toBe(570);
+  });
+});
+
+test('coordinates can be pasted, and only such', () => {
+  expect(readCoordinates('51.5, -0.12')).toEqual({ latitude: 51.5, longitude: -0.12 });
+  expect(readCoordinates('51.5 -0.12')).toEqual({ latitude: 51.5, longitude: -0.12 });
+  expect(readCoordinates('91, 0')).toBeNull();
+  expect(readCoordinates('London')).toBeNull();
+});

@@ -1,0 +1,139 @@
+/** The world's towns, the largest first, to find a place by its name and to name a place (GeoNames, CC BY 4.0). */
+
+export type City = {
+  readonly name: string;
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string;
+  /** Part of the country where it has a code of letters; '' otherwise. */
+  readonly region: string;
+  readonly latitude: number;
+  readonly longitude: number;
+};
+
+export type Place = { readonly latitude: number; readonly longitude: number };
+export type Cities = readonly City[];
+
+/** @param lines see `bundledCities` of the build */
+export function readCities(lines: string): Cities {
+  return lines.split('\n').map((line) => {
+    const [name = '', country = '', region = '', latitude, longitude] = line.split('\t');
+    return {
+      name,
+      country,
+      region,
+      latitude: Number(latitude) / 1_000,
+      longitude: Number(longitude) / 1_000,
+    };
+  });
+}
+
+const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
+
+/** "Brighton, ENG, United Kingdom" */
+export function nameOf({ name, region, country }: City): string {
+  return [name, region, countries.of(country) ?? country].filter((part) => part !== '').join(', ');
+}
+
+/** "munchen" for "München": people search without accents, and by words. */
+function plain(text: string): string {
+  return text
+    .normalize('NFD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}
+
+export type CitySearch = (text: string, most: number) => readonly City[];
+
+/** Finds by the beginnings of words, in any order: "spring il" finds Springfield, IL. Of several the largest comes first. */
+export function searchIn(cities: Cities): CitySearch {
+  // Once for all searches: it takes a moment for fifty thousand names.
+  const names = cities.map(({ name }) => plain(name));
+  const wheres = new Map<string, string>();
+  const whereOf = ({ country, region }: City) => {
+    const key = `${country} ${region}`;
+    const known = wheres.get(key) ?? plain(`${key} ${countries.of(country) ?? ''}`);
+    wheres.set(key, known);
+    return known;
+  };
+  return (text, most) => {
+    const wanted = plain(text);
+    if (wanted === '') return [];
+    const words = wanted.split(' ');
+    const exact: City[] = [];
+    const begins: City[] = [];
+    const contains: City[] = [];
+    for (const [index, city] of cities.entries()) {
+      const name = names[index] ?? '';
+      if (name === wanted) exact.push(city);
+      else if (name.startsWith(wanted)) begins.push(city);
+      else if (fits(words, name, city)) contains.push(city);
+      if (exact.length >= most) break;
+    }
+    return [...exact, ...begins, ...contains].slice(0, most);
+  };
+
+  /** One word at least must be of the name: a country alone names no town. */
+  function fits(words: readonly string[], name: string, city: City): boolean {
+    if (!words.some((word) => hasWord(name, word))) return false;
+    return words.every((word) => hasWord(name, word) || hasWord(whereOf(city), word));
+  }
+}
+
+function hasWord(text: string, beginning: string): boolean {
+  return text.startsWith(beginning) || text.includes(` ${beginning}`);
+}
+
+/** Mean radius of the earth, in miles of 1,609.344 m: the one by which members are counted. */
+const EARTH_MILES = 6_371_008.8 / 1_609.344;
+
+export function milesBetween(a: Place, b: Place): number {
+  const radians = Math.PI / 180;
+  const sinLatitude = Math.sin(((b.latitude - a.latitude) * radians) / 2);
+  const sinLongitude = Math.sin(((b.longitude - a.longitude) * radians) / 2);
+  const h =
+    sinLatitude ** 2 + Math.cos(a.latitude * radians) * Math.cos(b.latitude * radians) * sinLongitude ** 2;
+  return 2 * EARTH_MILES * Math.asin(Math.min(1, Math.sqrt(h)));
+}
+
+/** Further away than this a town says nothing about a place. */
+const FARTHEST_MILES = 40;
+
+/** Null: there is none near. */
+export function nearestCity(cities: Cities, place: Place): City | null {
+  let nearest: City | null = null;
+  let miles = FARTHEST_MILES;
+  for (const city of cities) {
+    // Degrees of latitude are the same everywhere: most towns are out of reach by that alone.
+    if (Math.abs(city.latitude - place.latitude) > miles / 69) continue;
+    const distance = milesBetween(city, place);
+    if (distance < miles) {
+      nearest = city;
+      miles = distance;
+    }
+  }
+  return nearest;
+}
+
+/** "10 miles around Croydon, ENG, United Kingdom" */
+export function aroundText(cities: Cities, place: Place, radiusMiles: number): string {
+  const city = nearestCity(cities, place);
+  const near = city === null ? coordinatesText(place) : nameOf(city);
+  return `${radiusMiles} miles around ${near}`;
+}
+
+/** "51.507° N, 0.128° W" */
+export function coordinatesText({ latitude, longitude }: Place): string {
+  const part = (degrees: number, [above, below]: readonly [string, string]) =>
+    `${Math.abs(degrees).toFixed(3)}° ${degrees < 0 ? below : above}`;
+  return `${part(latitude, ['N', 'S'])}, ${part(longitude, ['E', 'W'])}`;
+}
+
+/** "51.5, -0.12" as people paste it from other maps; null when it is none. */
+export function readCoordinates(text: string): Place | null {
+  const match = /^\s*(-?\d{1,2}(?:\.\d+)?)\s*[,; ]\s*(-?\d{1,3}(?:\.\d+)?)\s*$/.exec(text);
+  if (match === null) return null;
+  const [latitude, longitude] = [Number(match[1]), Number(match[2])];
+  return Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? { latitude, longitude } : null;
+}

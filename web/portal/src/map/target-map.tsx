@@ -1,0 +1,175 @@
+/**
+ * The map with the circle in which an offer is shown. Loaded only where it is used; its script brings Leaflet. The circle follows the
+ * pointer by its handle, a click, or the arrow keys on the handle; whoever cannot see it has the fields beside it.
+ */
+import 'leaflet/dist/leaflet.css';
+import './map.css';
+import L from 'leaflet';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useThemeChanges } from '../../../ui/colours.ts';
+import { baseMap } from './base-map.ts';
+import type { Place } from './cities.ts';
+import { cityLabels } from './labels.ts';
+import { useCities } from './use-cities.ts';
+
+type TargetMapProps = {
+  readonly place: Place;
+  readonly radiusMiles: number;
+  /** Left out where the circle only shows. */
+  readonly move?: (place: Place) => void;
+};
+
+const METRES_PER_MILE = 1_609.344;
+/** Of a key press: a tenth of the radius, so that steps fit the circle. */
+const STEP = 0.1;
+
+export function TargetMap({ place, radiusMiles, move }: TargetMapProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const shown = useRef<Shown | null>(null);
+  const [ready, setReady] = useState<L.Map | null>(null);
+  const moveTo = useRef(move);
+  moveTo.current = move;
+
+  useEffect(() => {
+    if (host.current === null) return;
+    const made = showMap(host.current, moveTo.current === undefined ? null : (at) => moveTo.current?.(at));
+    shown.current = made;
+    setReady(made.map);
+    const resized = new ResizeObserver(() => made.map.invalidateSize());
+    resized.observe(host.current);
+    return () => {
+      resized.disconnect();
+      made.map.remove();
+      shown.current = null;
+    };
+  }, []);
+
+  useEffect(() => {
+    if (shown.current !== null) placeCircle(shown.current, place, radiusMiles);
+  }, [place.latitude, place.longitude, radiusMiles, ready]);
+
+  const cities = useCities();
+  useEffect(() => {
+    if (ready === null || cities === null) return;
+    const labels = cityLabels(cities).addTo(ready);
+    return () => void labels.remove();
+  }, [ready, cities]);
+
+  const theme = useThemeChanges();
+  useEffect(() => {
+    if (theme > 0) shown.current?.ground.redraw();
+  }, [theme]);
+
+  return (
+    <div class="target-map">
+      <div
+        ref={host}
+        class="map-view"
+        role="application"
+        aria-label={
+          move === undefined
+            ? 'Map of where the offer is shown'
+            : 'Map. Arrow keys move the view. The fields beside it say the same in numbers.'
+        }
+      />
+      <div class="map-zoom">
+        <button type="button" class="quiet" aria-label="Zoom in" onClick={() => ready?.zoomIn()}>
+          +
+        </button>
+        <button type="button" class="quiet" aria-label="Zoom out" onClick={() => ready?.zoomOut()}>
+          −
+        </button>
+      </div>
+    </div>
+  );
+}
+
+type Shown = {
+  readonly map: L.Map;
+  readonly ground: L.GridLayer;
+  readonly circle: L.Circle;
+  readonly handle: L.Marker;
+  /** Whether it has been placed before. */
+  placed: boolean;
+};
+
+function showMap(host: HTMLElement, move: ((place: Place) => void) | null): Shown {
+  const map = L.map(host, {
+    // Both write markup; the page has buttons and the attribution of its own.
+    attributionControl: false,
+    zoomControl: false,
+    // The page scrolls under the pointer until somebody works with the map.
+    scrollWheelZoom: false,
+    minZoom: 2,
+    maxZoom: 12,
+    worldCopyJump: true,
+    zoomAnimation: !matchMedia('(prefers-reduced-motion: reduce)').matches,
+  }).setView([0, 0], 2);
+  map.on('focus', () => map.scrollWheelZoom.enable());
+  map.on('blur', () => map.scrollWheelZoom.disable());
+  const ground = baseMap().addTo(map);
+  const circle = L.circle([0, 0], { radius: 1, className: 'map-circle', interactive: false }).addTo(map);
+  const handle = L.marker([0, 0], {
+    icon: L.divIcon({ className: 'map-handle', html: document.createElement('span'), iconSize: [44, 44] }),
+    draggable: move !== null,
+    keyboard: false,
+    interactive: move !== null,
+  }).addTo(map);
+  if (move !== null) letMove({ map, handle, circle, move });
+  return { map, ground, circle, handle, placed: false };
+}
+
+type Movable = {
+  readonly map: L.Map;
+  readonly handle: L.Marker;
+  readonly circle: L.Circle;
+  readonly move: (place: Place) => void;
+};
+
+function letMove({ map, handle, circle, move }: Movable): void {
+  const told = (at: L.LatLng) => {
+    const { lat, lng } = at.wrap();
+    move({ latitude: Math.max(-85, Math.min(85, rounded(lat))), longitude: rounded(lng) });
+  };
+  handle.on('drag', () => circle.setLatLng(handle.getLatLng()));
+  handle.on('dragend', () => told(handle.getLatLng()));
+  map.on('click', ({ latlng }) => told(latlng));
+  const element = handle.getElement();
+  if (element === undefined) return;
+  element.tabIndex = 0;
+  element.setAttribute('role', 'button');
+  element.setAttribute('aria-label', 'Centre of the circle: arrow keys move it');
+  element.addEventListener('keydown', (event) => {
+    const [east, north] = directions[event.key] ?? [0, 0];
+    if (east === 0 && north === 0) return;
+    // The page and the map's view stay where they are.
+    event.preventDefault();
+    event.stopPropagation();
+    const { lat, lng } = handle.getLatLng();
+    const step = (circle.getRadius() * STEP) / 111_195;
+    told(L.latLng(lat + north * step, lng + (east * step) / Math.cos((lat * Math.PI) / 180)));
+  });
+}
+
+const directions: Readonly<Record<string, readonly [east: number, north: number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, 1],
+  ArrowDown: [0, -1],
+};
+
+/** A metre or so is exact enough, and can be read. */
+function rounded(degrees: number): number {
+  return Math.round(degrees * 100_000) / 100_000;
+}
+
+function placeCircle(shown: Shown, { latitude, longitude }: Place, radiusMiles: number): void {
+  const { map, circle, handle } = shown;
+  circle.setLatLng([latitude, longitude]).setRadius(radiusMiles * METRES_PER_MILE);
+  handle.setLatLng([latitude, longitude]);
+  const bounds = circle.getBounds();
+  const isSeen = shown.placed && map.getBounds().contains(bounds);
+  // A circle that has become small in the view stays there: the view moves only when it must.
+  if (!isSeen) map.fitBounds(bounds, { padding: [24, 24], animate: false });
+  shown.placed = true;
+}

@@ -1,0 +1,4 @@
+declare module 'virtual:cities' {
+  const lines: string;
+  export default lines;
+}
