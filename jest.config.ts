@@ -9,7 +9,8 @@ const everyProject = {
   transform: {},
   extensionsToTreatAsEsm: ['.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/\\.dev/'],
-  modulePathIgnorePatterns: ['<rootDir>/\\.dev/'],
+  // A package of the same name is built there.
+  modulePathIgnorePatterns: ['<rootDir>/\\.dev/', '<rootDir>/packages/sdk/dist/'],
 };
 
 const integrationTests = ['**/test/**/*.test.ts', '**/*.int.test.ts'];

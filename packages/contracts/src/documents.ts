@@ -1,5 +1,6 @@
 /** Every generated document by its path below `generated/`. */
 import { asyncApiDocument, eventJsonSchema, eventSchemaFile } from './asyncapi.ts';
+import { postmanCollection } from './collection.ts';
 import { allEvents } from './events.ts';
 import { openApiDocument } from './openapi.ts';
 import { portalOpenApiDocument } from './portal-openapi.ts';
@@ -10,6 +11,7 @@ const text = (document: object): string => `${JSON.stringify(document, null, 2)}
 export function allDocuments(): ReadonlyMap<string, string> {
   return new Map([
     ['openapi.json', text(openApiDocument())],
+    ['postman-collection.json', text(postmanCollection())],
     ['portal-openapi.json', text(portalOpenApiDocument())],
     ['asyncapi.json', text(asyncApiDocument())],
     ...allEvents.map((declaration): [string, string] => [

@@ -121,14 +121,15 @@ function explain(error: unknown, asJson: boolean, o: Surroundings): number {
   if (!(cause instanceof OfferAdsError)) throw cause;
   if (cause.kind === 'invalid-argument') return complain(cause.message);
   const { kind, code, status, message, requestId, idempotencyKey } = cause;
-  const again = error instanceof Unfinished ? error.flags : undefined;
+  const goesOn = kind !== 'unauthorised' && kind !== 'key-reused';
+  const again = error instanceof Unfinished && goesOn ? error.flags : undefined;
   if (asJson) {
     const told = { kind, code, status, message, request_id: requestId, idempotency_key: idempotencyKey };
     o.out(json({ error: { ...told, ...(again && { again }) } }));
   } else {
     o.err(`${message}\n`);
     if (requestId !== undefined) o.err(`Request id, for support: ${requestId}\n`);
-    if (again !== undefined && kind !== 'unauthorised' && kind !== 'key-reused') {
+    if (again !== undefined) {
       const flags = Object.entries(again).map(([name, value]) => `--${name} ${value}`);
       o.err(
         `The offer may exist. The same command with these goes on without a second one: ${flags.join(' ')}\n`,
