@@ -14,12 +14,23 @@ const script = `
   import { startHttpServer } from ${module('./http-server.ts')};
   import { createLogger } from ${module('./logging.ts')};
   import { createMetrics } from ${module('./metrics.ts')};
-  import { restingTrace } from ${module('./traces.ts')};
+  import http from 'node:http';
+  import { json } from 'node:stream/consumers';
+  import { calledOutside, restingTrace } from ${module('./traces.ts')};
   const { promise: answered, resolve } = Promise.withResolvers();
   await using server = await startHttpServer({
     service: 'offers', host: '127.0.0.1', port: 0, logger: createLogger({ service: 'offers', level: 'info' }),
     metrics: createMetrics('offers'), clock: systemClock, readiness: async () => [],
-    routes: (app) => app.get('/links/:token', (_req, res) => res.json(restingTrace()).once('close', resolve)),
+    routes: (app) => {
+      app.get('/links/:token', (_req, res) => res.json(restingTrace()).once('close', resolve));
+      app.get('/calls', async (_req, res) => {
+        const byFetch = () => fetch(process.env.ECHO).then((reply) => reply.json());
+        const byHttp = () => new Promise((done) => http.get(process.env.ECHO, (reply) => done(json(reply))));
+        const told = { own: [await byFetch(), await byHttp()] };
+        told.others = [await calledOutside(byFetch), await calledOutside(byHttp)];
+        res.json(told).once('close', resolve);
+      });
+    },
   });
   process.stderr.write(server.url);
   await answered;`;
@@ -30,6 +41,7 @@ const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 async function callOnce(
   headers: Record<string, string>,
   env: NodeJS.ProcessEnv = {},
+  path = '/links/opens-a-door?signature=its-key',
 ): Promise<{ passedOn: unknown; log: string; lingeredMs: number }> {
   const hook = fileURLToPath(new URL('./telemetry.ts', import.meta.url));
   const args = ['--import', hook, '--input-type=module-typescript', '--eval', script];
@@ -37,7 +49,7 @@ async function callOnce(
   const log = text(child.stdout);
   const ended = once(child, 'close');
   const [url] = await once(child.stderr, 'data');
-  const reply = await fetch(`${url}/links/opens-a-door?signature=its-key`, { headers });
+  const reply = await fetch(`${url}${path}`, { headers });
   const passedOn = await reply.json();
   const answeredAt = performance.now();
   await ended;
@@ -61,6 +73,20 @@ describe('the telemetry hook', () => {
   it('passes a caller’s trace on and nothing else that a caller says beside it', async () => {
     const { passedOn } = await callOnce({ traceparent, baggage: 'person=ann%40example.com,door=a-key' });
     expect(passedOn).toEqual({ traceparent: expect.stringContaining(traceparent.slice(3, 35)) });
+  });
+
+  it('tells services of the trace that they work for, and hosts of others nothing', async () => {
+    const echo = createServer(({ headers }, res) => res.end(JSON.stringify(headers))).listen(0, '127.0.0.1');
+    await once(echo, 'listening');
+    const { port } = echo.address() as AddressInfo;
+    const { passedOn } = await callOnce({ traceparent }, { ECHO: `http://127.0.0.1:${port}` }, '/calls');
+    echo.closeAllConnections();
+    echo.close();
+    const { own, others } = passedOn as Record<'own' | 'others', object[]>;
+    const told = { traceparent: expect.stringContaining(traceparent.slice(3, 35)) };
+    expect(own).toEqual([expect.objectContaining(told), expect.objectContaining(told)]);
+    expect(others).toHaveLength(2);
+    for (const headers of others) expect(headers).not.toHaveProperty('traceparent');
   });
 
   it('sends spans that name the route, but neither the path and query nor who called', async () => {

@@ -7,13 +7,8 @@ import { telemetryEndpoint } from './config.ts';
 
 register();
 
-/**
- * A caller's trace is taken up, its `baggage` is not: that is any text of anybody, and would be passed on to every service, into
- * outboxes and mails that wait, and to whomever else we call.
- */
-process.env.OTEL_PROPAGATORS ||= 'tracecontext';
-
 const { SamplingDecision } = await import('@opentelemetry/api');
+const { W3CTraceContextPropagator } = await import('@opentelemetry/core');
 const { NodeSDK } = await import('@opentelemetry/sdk-node');
 const { HttpInstrumentation } = await import('@opentelemetry/instrumentation-http');
 const { ExpressInstrumentation, ExpressLayerType } = await import('@opentelemetry/instrumentation-express');
@@ -21,6 +16,7 @@ const { PgInstrumentation } = await import('@opentelemetry/instrumentation-pg');
 const { MongoDBInstrumentation } = await import('@opentelemetry/instrumentation-mongodb');
 const { AmqplibInstrumentation } = await import('@opentelemetry/instrumentation-amqplib');
 const { UndiciInstrumentation } = await import('@opentelemetry/instrumentation-undici');
+const { tellingOwnAlone } = await import('./traces.ts');
 
 /** Never called, but with no processor at all the SDK would make no ids. */
 const keepNothing = {
@@ -52,6 +48,9 @@ const sdk = new NodeSDK({
     : { serviceName: /services[\\/]([a-z]+)[\\/]/.exec(process.argv[1] ?? '')?.[1] ?? 'offer-ads' }),
   // Without an endpoint the default exporters would hold up every exit by seconds.
   ...(telemetryEndpoint() === undefined ? idsOnly : {}),
+  // A caller's trace is taken up, its `baggage` is not: that is any text of anybody, and would be passed on to every service, into
+  // outboxes and mails that wait.
+  textMapPropagator: tellingOwnAlone(new W3CTraceContextPropagator()),
   // Logs go to standard output, where the platform collects them; metrics are scraped.
   logRecordProcessors: [],
   metricReaders: [],

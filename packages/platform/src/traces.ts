@@ -1,5 +1,15 @@
 /** Traces of work that rests: in the outbox as an event, in a store as a mail, until somebody goes on with it. */
-import { type Attributes, context, propagation, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
+import {
+  type Attributes,
+  type Context,
+  context,
+  createContextKey,
+  propagation,
+  ROOT_CONTEXT,
+  SpanKind,
+  type TextMapPropagator,
+  trace,
+} from '@opentelemetry/api';
 
 /** W3C trace context as fields of text; empty when nothing is traced. */
 export type RestingTrace = Readonly<Record<string, string>>;
@@ -19,6 +29,27 @@ export function inTraceOf<T>(fields: Readonly<Record<string, unknown>>, work: ()
 /** Whoever wakes work that belongs to many must not find all of it in their own trace. */
 export function inNoTrace<T>(work: () => T): T {
   return context.with(ROOT_CONTEXT, work);
+}
+
+const outside = createContextKey('offer-ads: of others');
+
+/**
+ * For calls to hosts of others, such as the card provider: they have spans like all calls, but the header that would tell those
+ * others of the trace, and whether we record it, stays here.
+ */
+export function calledOutside<T>(work: () => T): T {
+  return context.with(context.active().setValue(outside, true), work);
+}
+
+/** As the one given, but tells nobody outside. */
+export function tellingOwnAlone(propagator: TextMapPropagator): TextMapPropagator {
+  return {
+    inject: (active: Context, carrier, setter) => {
+      if (active.getValue(outside) !== true) propagator.inject(active, carrier, setter);
+    },
+    extract: (active, carrier, getter) => propagator.extract(active, carrier, getter),
+    fields: () => propagator.fields(),
+  };
 }
 
 /** A span around a call to something outside that no instrumentation knows. The outcome of the work tells its attributes. */

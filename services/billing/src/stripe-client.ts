@@ -4,6 +4,7 @@ import { type Breaker, createBreaker } from '@offer-ads/platform/breaker';
 import { createDeadline, type Deadline } from '@offer-ads/platform/deadline';
 import type { Logger } from '@offer-ads/platform/logging';
 import type { Metrics } from '@offer-ads/platform/metrics';
+import { calledOutside } from '@offer-ads/platform/traces';
 import { Stripe } from 'stripe';
 import { isHarmlessToBreaker } from './stripe-calls.ts';
 
@@ -43,7 +44,7 @@ function openAccount(mode: Mode, o: Parameters<typeof openStripe>[0]): StripeAcc
     target: `stripe-${mode.toLowerCase()}`,
     logger: o.logger,
     metrics: o.metrics,
-    attempt: (call: () => Promise<unknown>) => call(),
+    attempt: (call: () => Promise<unknown>) => calledOutside(call),
     isHarmless: isHarmlessToBreaker,
   });
   return { client, webhookSecret, breaker };

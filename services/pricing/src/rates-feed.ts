@@ -1,5 +1,6 @@
 /** The European Central Bank's daily reference rates over HTTP, read strictly: what is doubtful is not taken. */
 import { currency } from '@offer-ads/contracts/primitives';
+import { calledOutside } from '@offer-ads/platform/traces';
 import { XMLParser } from 'fast-xml-parser';
 import { z } from 'zod';
 import { parseRateE8, type ReferenceRates } from './domain/exchange-rate.ts';
@@ -27,7 +28,8 @@ export async function fetchRates(o: {
   const timeout = AbortSignal.timeout(o.timeoutMs ?? FETCH_TIMEOUT_MS);
   const signal = o.signal === undefined ? timeout : AbortSignal.any([timeout, o.signal]);
   try {
-    const response = await fetch(o.url, { signal, headers: { accept: 'application/xml, text/xml' } });
+    const headers = { accept: 'application/xml, text/xml' };
+    const response = await calledOutside(() => fetch(o.url, { signal, headers }));
     if (!response.ok) {
       await response.body?.cancel();
       return failed('unreachable', `the feed answered ${response.status}`);

@@ -3,6 +3,7 @@ import { createBreaker } from '@offer-ads/platform/breaker';
 import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/faults';
 import type { Logger } from '@offer-ads/platform/logging';
 import type { Metrics } from '@offer-ads/platform/metrics';
+import { calledOutside } from '@offer-ads/platform/traces';
 import sharp from 'sharp';
 import type { Scores } from '../domain/decision.ts';
 import type { Model } from '../model.ts';
@@ -99,14 +100,16 @@ async function whileAwaited<T>({ signal }: Call, work: Promise<T>): Promise<T> {
 
 async function ask(service: HostedService, { jpeg, signal }: Call, limitMs: number): Promise<Scores> {
   const { url, headers, body } = await service.request(jpeg);
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { ...headers },
-    body,
-    // A redirect would carry picture and key to somebody else.
-    redirect: 'error',
-    signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs)]),
-  });
+  const response = await calledOutside(() =>
+    fetch(url, {
+      method: 'POST',
+      headers: { ...headers },
+      body,
+      // A redirect would carry picture and key to somebody else.
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs)]),
+    }),
+  );
   const text = await readAtMost(response, largestAnswerBytes);
   if (response.status !== 200) {
     const problem = service.problem(jsonOrNothing(text));

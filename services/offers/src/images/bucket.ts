@@ -8,6 +8,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
+import { calledOutside } from '@offer-ads/platform/traces';
 import { pictureTypeOf } from '../picture-types.ts';
 import { type ImageStore, isImageName, PAGE_OF_NAMES } from './images.ts';
 
@@ -35,11 +36,12 @@ export function openImageBucket(o: BucketSettings): ImageStore {
   return {
     keep: async (name, picture, signal) => {
       const command = new PutObjectCommand({ ...at(name), Body: picture, ContentType: pictureTypeOf(name) });
-      await writer.send(command, { abortSignal: signal });
+      await calledOutside(() => writer.send(command, { abortSignal: signal }));
     },
     read: async (name, signal) => {
       try {
-        const found = await reader.send(new GetObjectCommand(at(name)), { abortSignal: signal });
+        const command = new GetObjectCommand(at(name));
+        const found = await calledOutside(() => reader.send(command, { abortSignal: signal }));
         if (found.Body === undefined || found.ContentLength === undefined) {
           throw new Error('the store answered without a body or its length');
         }
@@ -51,19 +53,19 @@ export function openImageBucket(o: BucketSettings): ImageStore {
       }
     },
     remove: async (name, signal) => {
-      await writer.send(new DeleteObjectCommand(at(name)), signal && { abortSignal: signal });
+      const command = new DeleteObjectCommand(at(name));
+      await calledOutside(() => writer.send(command, signal && { abortSignal: signal }));
     },
     list: async function* list() {
       let next: string | undefined;
       do {
-        const page = await writer.send(
-          new ListObjectsV2Command({
-            Bucket: o.bucket,
-            Prefix: o.prefix,
-            MaxKeys: PAGE_OF_NAMES,
-            ContinuationToken: next,
-          }),
-        );
+        const command: ListObjectsV2Command = new ListObjectsV2Command({
+          Bucket: o.bucket,
+          Prefix: o.prefix,
+          MaxKeys: PAGE_OF_NAMES,
+          ContinuationToken: next,
+        });
+        const page = await calledOutside(() => writer.send(command));
         yield (page.Contents ?? []).map(({ Key = '' }) => Key.slice(o.prefix.length)).filter(isImageName);
         next = page.NextContinuationToken;
       } while (next !== undefined);
