@@ -6,11 +6,13 @@ type DialogProps = {
   readonly title: string;
   /** Also when Escape is pressed. */
   readonly close: () => void;
+  /** What is shown is lost with it: neither Escape nor a gesture closes it, only what stands inside. */
+  readonly stays?: boolean;
   readonly children: ComponentChildren;
 };
 
 /** Open as long as it is rendered; the focus then goes back to where it was. */
-export function Dialog({ title, close, children }: DialogProps) {
+export function Dialog({ title, close, stays = false, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => {
@@ -25,7 +27,13 @@ export function Dialog({ title, close, children }: DialogProps) {
       aria-labelledby={heading}
       onCancel={(event) => {
         event.preventDefault();
-        close();
+        if (!stays) close();
+      }}
+      onClose={() => {
+        // A second Escape closes it whatever was said to the first.
+        if (element.current?.isConnected !== true) return;
+        if (stays) element.current.showModal();
+        else close();
       }}
     >
       <h2 id={heading}>{title}</h2>

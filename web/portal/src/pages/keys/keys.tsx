@@ -1,5 +1,110 @@
+/** Manage API Keys (specification, Authentication items 2 to 4 and 9). */
+import type { ApiKey, IssuedKeyReply, KeysReply } from '@offer-ads/contracts/portal-organisation-api';
+import { useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { Confirm } from '../../../../ui/confirm.tsx';
+import { Outcome } from '../../../../ui/outcome.tsx';
+import { Failed, Loading } from '../../../../ui/states.tsx';
 import { PortalPage } from '../../portal-page.tsx';
+import { usePortal } from '../../session.ts';
+import { IssuedKey } from './issued-key.tsx';
+import { KeyList } from './key-list.tsx';
+import { maskOf } from './listed-keys.ts';
+import { NewKey } from './new-key.tsx';
+
+type Open =
+  | { readonly step: 'create' }
+  | { readonly step: 'roll' | 'disable'; readonly key: ApiKey }
+  | { readonly step: 'issued'; readonly issued: IssuedKeyReply; readonly name: string };
 
 export function Keys() {
-  return <PortalPage title="API keys">{null}</PortalPage>;
+  const { api, mode, session } = usePortal();
+  const queries = useQueryClient();
+  // Of the organisation, in both modes: the page shows those of its own.
+  const queryKey = [session.organisation.id, 'keys'];
+  const keys = useQuery<KeysReply>({
+    queryKey,
+    queryFn: ({ signal }) => api.read('/keys', signal),
+  });
+  /** The whole key is in here alone, and gone when the dialog that shows it is. */
+  const [open, setOpen] = useState<Open | null>(null);
+  const [done, setDone] = useState<{ readonly id: number; readonly text: string } | null>(null);
+  const close = () => setOpen(null);
+  const changed = () => queries.invalidateQueries({ queryKey });
+
+  const roll = async (key: ApiKey) => {
+    const reply = await api.send<IssuedKeyReply>('POST', `/keys/${key.id}/roll`);
+    // Refused also means that the list was not what it is.
+    void changed();
+    if (!reply.ok) return reply;
+    setOpen({ step: 'issued', issued: reply.body, name: key.name });
+    return undefined;
+  };
+  const disable = async (key: ApiKey) => {
+    const reply = await api.send('POST', `/keys/${key.id}/disable`);
+    void changed();
+    if (!reply.ok) return reply;
+    setDone({ id: key.id, text: `${key.name} (${maskOf(key)}) is disabled and has stopped working.` });
+    setOpen(null);
+    return undefined;
+  };
+
+  return (
+    <PortalPage
+      title="API keys"
+      lead={`A key works in one mode: these are for ${mode.toUpperCase()}.`}
+      actions={
+        <button type="button" onClick={() => setOpen({ step: 'create' })}>
+          Create a key
+        </button>
+      }
+    >
+      {done !== null && <Outcome key={done.id}>{done.text}</Outcome>}
+      {keys.isPending && <Loading what="keys" lines={6} />}
+      {keys.isError && <Failed error={keys.error} retry={keys.refetch} />}
+      {keys.isSuccess && (
+        <KeyList
+          keys={keys.data.keys}
+          roll={(key) => setOpen({ step: 'roll', key })}
+          disable={(key) => setOpen({ step: 'disable', key })}
+        />
+      )}
+      {open?.step === 'create' && (
+        <NewKey
+          close={close}
+          made={(issued, name) => {
+            void changed();
+            setOpen({ step: 'issued', issued, name });
+          }}
+        />
+      )}
+      {open?.step === 'roll' && (
+        <Confirm
+          title={`Roll ${open.key.name}?`}
+          submit="Roll the key"
+          act={() => roll(open.key)}
+          close={close}
+        >
+          <p>
+            <code>{maskOf(open.key)}</code> stops working at once, for everything that uses it. A new key
+            takes over its name, owner, expiry and limit, and is shown once.
+          </p>
+        </Confirm>
+      )}
+      {open?.step === 'disable' && (
+        <Confirm
+          title={`Disable ${open.key.name}?`}
+          submit="Disable the key"
+          act={() => disable(open.key)}
+          close={close}
+        >
+          <p>
+            <code>{maskOf(open.key)}</code> stops working at once and for good. Offers that were made with it
+            go on.
+          </p>
+        </Confirm>
+      )}
+      {open?.step === 'issued' && <IssuedKey issued={open.issued} name={open.name} stored={close} />}
+    </PortalPage>
+  );
 }

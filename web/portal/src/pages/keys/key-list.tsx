@@ -1,0 +1,161 @@
+/** Keys as they stand: whose they are, until when they work, when they were used last. */
+import type { ApiKey } from '@offer-ads/contracts/portal-organisation-api';
+import { useState } from 'preact/hooks';
+import { Notice } from '../../../../ui/notice.tsx';
+import { useShown } from '../../../../ui/show-more.tsx';
+import { Empty } from '../../../../ui/states.tsx';
+import { When } from '../../../../ui/when.tsx';
+import { usePortal } from '../../session.ts';
+import { isPast, listKeys, maskOf, mayBeRolled } from './listed-keys.ts';
+
+type KeyListProps = {
+  readonly keys: readonly ApiKey[];
+  readonly roll: (key: ApiKey) => void;
+  readonly disable: (key: ApiKey) => void;
+};
+
+/** Fewer are seen at a glance. */
+const manyKeys = 8;
+
+export function KeyList({ keys, roll, disable }: KeyListProps) {
+  const { mode } = usePortal();
+  const [text, setText] = useState('');
+  const [withPast, setWithPast] = useState(false);
+  const { listed, inForce, past, withoutMode } = listKeys(keys, { mode, text, withPast });
+  const { shown, more } = useShown(listed);
+
+  return (
+    <>
+      {withoutMode > 0 && (
+        <Notice kind="warning">
+          <p>
+            {withoutMode === 1 ? 'A key without a mode is' : `${withoutMode} keys without a mode are`} refused
+            whatever they ask for. Create a new one, use it in their place, and disable them.
+          </p>
+        </Notice>
+      )}
+      {(past > 0 || inForce > manyKeys) && (
+        <div class="row spread">
+          {inForce + past > manyKeys && (
+            <label class="search">
+              <span class="hidden">Find keys by name, last four characters or owner</span>
+              <input
+                type="search"
+                placeholder="Name, last four, owner"
+                value={text}
+                onInput={(event) => setText(event.currentTarget.value)}
+              />
+            </label>
+          )}
+          {past > 0 && (
+            <label class="choice">
+              <input
+                type="checkbox"
+                checked={withPast}
+                onChange={(event) => setWithPast(event.currentTarget.checked)}
+              />
+              Also disabled and expired ones ({past})
+            </label>
+          )}
+        </div>
+      )}
+      <p class="hidden" role="status">
+        {listed.length} {listed.length === 1 ? 'key' : 'keys'} listed
+      </p>
+      {listed.length === 0 ? (
+        <Empty title={text === '' ? `No ${mode.toUpperCase()} key is in force` : 'No key fits'}>
+          {text === '' ? (
+            <p class="muted">Create one, and your programs can call the API with it.</p>
+          ) : (
+            <button type="button" class="quiet" onClick={() => setText('')}>
+              Show all
+            </button>
+          )}
+        </Empty>
+      ) : (
+        <div class="card">
+          <table class="cells">
+            <thead>
+              <tr>
+                <th scope="col">Key</th>
+                <th scope="col">Owner</th>
+                <th scope="col">Last used</th>
+                <th scope="col">Expires</th>
+                <th scope="col">
+                  <span class="hidden">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((key) => (
+                <Row key={key.id} of={key} roll={roll} disable={disable} />
+              ))}
+            </tbody>
+          </table>
+          {more}
+        </div>
+      )}
+    </>
+  );
+}
+
+type RowProps = Pick<KeyListProps, 'roll' | 'disable'> & { readonly of: ApiKey };
+
+function Row({ of: key, roll, disable }: RowProps) {
+  const nameOf = `${key.name} ${maskOf(key)}`;
+  return (
+    <tr>
+      <td data-label="Key">
+        <div>
+          <strong>{key.name}</strong> <Standing of={key} />
+          <br />
+          <code class="muted">{maskOf(key)}</code>
+          {key.requestsPerMinute !== null && (
+            <span class="muted small"> · {key.requestsPerMinute} requests a minute</span>
+          )}
+        </div>
+      </td>
+      <td data-label="Owner">
+        <div class="address">{key.createdBy.email}</div>
+      </td>
+      <td data-label="Last used">
+        <When at={key.lastUsedAt} none="never" />
+      </td>
+      <td data-label="Expires">
+        <When at={key.expiresAt} none="never" />
+      </td>
+      <td data-label="">
+        {!isPast(key) && (
+          <div class="row doings">
+            {mayBeRolled(key) && (
+              <button type="button" class="quiet" aria-label={`Roll ${nameOf}`} onClick={() => roll(key)}>
+                Roll
+              </button>
+            )}
+            <button
+              type="button"
+              class="danger"
+              aria-label={`Disable ${nameOf}`}
+              onClick={() => disable(key)}
+            >
+              Disable
+            </button>
+          </div>
+        )}
+        {key.disabledAt !== null && (
+          <span class="muted small">
+            by {key.disabledBy ?? 'the platform team'}, <When at={key.disabledAt} />
+          </span>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function Standing({ of: { standing, mode } }: { readonly of: ApiKey }) {
+  if (standing === 'disabled') return <span class="badge muted">Disabled</span>;
+  if (standing === 'expired') return <span class="badge muted">Expired</span>;
+  if (mode === null) return <span class="badge problem">Without a mode</span>;
+  if (standing === 'owner-disabled') return <span class="badge warning">Owner disabled</span>;
+  return <span class="badge good">In force</span>;
+}

@@ -1,0 +1,49 @@
+/** Asks what a new key is to be called, and how long it is to work. */
+import type { IssuedKeyReply } from '@offer-ads/contracts/portal-organisation-api';
+import { Dialog } from '../../../../ui/dialog.tsx';
+import { Field } from '../../../../ui/field.tsx';
+import { Form, textOf } from '../../../../ui/form.tsx';
+import { dayText, endOfDay } from '../../../../ui/time-text.ts';
+import { usePortal } from '../../session.ts';
+
+type NewKeyProps = {
+  readonly made: (issued: IssuedKeyReply, name: string) => void;
+  readonly close: () => void;
+};
+
+export function NewKey({ made, close }: NewKeyProps) {
+  const { api, mode } = usePortal();
+  const create = async (values: FormData) => {
+    const name = textOf(values, 'name');
+    const expiresAt = endOfDay(textOf(values, 'lastDay'))?.toISOString() ?? null;
+    const reply = await api.send<IssuedKeyReply>('POST', '/keys', {
+      json: { mode: mode.toUpperCase(), name, expiresAt },
+    });
+    if (!reply.ok)
+      return reply.status === 0
+        ? `${reply.message} The key may have been created all the same: look at the list, and disable what nobody holds.`
+        : reply.message;
+    made(reply.body, name);
+    return null;
+  };
+  return (
+    <Dialog title={`Create a ${mode.toUpperCase()} key`} close={close}>
+      <Form
+        send={create}
+        submit="Create the key"
+        actions={
+          <button type="button" class="quiet" onClick={close}>
+            Cancel
+          </button>
+        }
+      >
+        <Field label="Name" hint="What will use it, for example: web shop.">
+          {(described) => <input {...described} name="name" maxLength={100} autocomplete="off" required />}
+        </Field>
+        <Field label="Last day (optional)" hint="It stops working at the end of this day. Left empty: never.">
+          {(described) => <input {...described} name="lastDay" type="date" min={dayText(new Date())} />}
+        </Field>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,198 @@
+/** A day of the platform's own staff in their console, on the real services. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from '@jest/globals';
+import { advertiser, newOrganisation, offerForm } from '@offer-ads/dev/test/advertiser';
+import type { System } from '@offer-ads/dev/test/system';
+import { eventually } from '@offer-ads/testing/eventually';
+import { connect } from 'amqplib';
+import type { Page } from 'playwright-core';
+import { describeInBrowser, faultsOf, type Portal } from './portal-under-test.ts';
+
+/** The model's verdict on it is known beforehand, in TEST mode. */
+const refusedPicture = fileURLToPath(new URL('../../docs/test-pictures/always-refused.jpg', import.meta.url));
+
+export function describeConsole(portal: () => Portal): void {
+  describeInBrowser('the staff console', () => {
+    it('lets staff in, who disable and enable an organisation and change its quota', async () => {
+      const { system } = portal();
+      const { id, key } = await newOrganisation(system);
+      const { page, complaints } = await staffIn(portal());
+      expect(await faultsOf(page, 'console-overview')).toEqual([]);
+
+      await page.getByRole('link', { name: 'Organisations' }).click();
+      await page.getByLabel('Name, address of a person, or id').fill(String(id));
+      await page.getByRole('button', { name: 'Search' }).click();
+      expect(await faultsOf(page, 'console-organisations')).toEqual([]);
+      await page.goto(`${system.state().console}/organisations/${id}`);
+      await answer(page, 'Disable …', { reason: 'unpaid since May', submit: 'Disable it' });
+      await page.getByText('is disabled.').waitFor();
+      const categories = () => advertiser(system, key).request('GET', '/categories');
+      expect((await categories()).status).toBe(401);
+      expect(await faultsOf(page, 'console-organisation')).toEqual([]);
+      await answer(page, 'Enable …', { reason: 'paid', submit: 'Enable it' });
+      await page.getByText('is enabled.').waitFor();
+      expect((await categories()).status).toBe(200);
+      expect(auditOf(system, 'gateway')).toContainEqual(
+        expect.objectContaining({
+          actor: 'staff',
+          path: `/admin/organisations/${id}/disable`,
+          reason: 'unpaid since May',
+        }),
+      );
+
+      await page.getByRole('button', { name: 'Change TEST quota …' }).click();
+      await page.getByLabel('Offers of the organisation').fill('0');
+      expect(await faultsOf(page, 'console-quota')).toEqual([]);
+      await page.getByLabel('Reason').fill('as agreed');
+      await page.getByRole('button', { name: 'Change it' }).click();
+      await page.getByText('The TEST quota is changed.').waitFor();
+      const created = await advertiser(system, key).create(await offerForm());
+      expect(created.body.return_code).toMatch(/^E/);
+      expect(complaints).toEqual([]);
+    });
+
+    it('lets staff look at a refused picture and allow it, which the next upload feels', async () => {
+      const { system } = portal();
+      const { id, key } = await newOrganisation(system);
+      const image = new Blob([new Uint8Array(readFileSync(refusedPicture))], { type: 'image/jpeg' });
+      const upload = async () => advertiser(system, key).create(await offerForm({ image }));
+      expect((await upload()).body.return_code).toMatch(/^E/);
+      const { page, complaints } = await staffIn(portal());
+      await page.getByRole('link', { name: 'Pictures' }).click();
+      const card = page.getByRole('listitem').filter({ hasText: `Organisation ${id},` });
+      await card.getByRole('button', { name: 'Show the picture' }).click();
+      await shown(page);
+      expect(await faultsOf(page, 'console-pictures')).toEqual([]);
+      await card.getByRole('link', { name: /^Review/ }).click();
+      await page.getByRole('heading', { name: 'What the model says' }).waitFor();
+      expect(await faultsOf(page, 'console-picture')).toEqual([]);
+      await answer(page, 'Allow …', { reason: 'a painting', submit: 'Allow it' });
+      await page.getByText('by decision of staff').waitFor();
+      await eventually(async () => expect((await upload()).body.return_code).toBe('S1'));
+      await page.reload();
+      await page.getByRole('heading', { name: 'Offers that show it' }).waitFor();
+      await page
+        .getByRole('link', { name: /Two for one/ })
+        .first()
+        .click();
+      await page.getByRole('heading', { name: 'Times and money' }).waitFor();
+      await shown(page);
+      expect(await faultsOf(page, 'console-offer')).toEqual([]);
+      await page.goBack();
+      await answer(page, 'Take back …', { reason: 'for the next test', submit: 'Take it back' });
+      await page.getByText('The decision is taken back.').waitFor();
+      expect(complaints).toEqual([]);
+    });
+
+    it('lets staff see a parked event without what it says of people, replay it and drop it', async () => {
+      const { system } = portal();
+      const subject = `offer/${randomUUID()}`;
+      await parkSomething(system, { subject, data: { offerId: 7, email: 'ann@tea.example' } });
+      const { page, complaints } = await staffIn(portal());
+      await page.goto(`${system.state().console}/parked?service=notifier`);
+      const event = page.getByRole('article').filter({ hasText: subject });
+      await eventually(async () => {
+        await page.reload();
+        await event.waitFor({ timeout: 2_000 });
+      });
+      await event.getByText('Payload').click();
+      await event.getByText('"offerId": 7').waitFor();
+      expect(await event.getByText('ann@tea.example').count()).toBe(0);
+      await event.getByRole('button', { name: 'Show personal data too' }).click();
+      await event.getByText('ann@tea.example').waitFor();
+      expect(await faultsOf(page, 'console-parked')).toEqual([]);
+      await answer(event, 'Replay …', { reason: 'once more', submit: 'Replay' }, page);
+      await page.getByText('1 event was replayed.').waitFor();
+      // Still nobody can read it, so it is back.
+      await eventually(async () => {
+        await page.reload();
+        await event.waitFor({ timeout: 2_000 });
+      });
+      await answer(event, 'Drop …', { reason: 'nobody can read it', submit: 'Drop for ever' }, page);
+      await page.getByText('1 event was dropped.').waitFor();
+      await event.waitFor({ state: 'detached' });
+      expect(complaints).toEqual([]);
+    });
+
+    it('shows rates and card problems, and lets nobody in who has signed out', async () => {
+      const { page, complaints } = await staffIn(portal());
+      for (const section of ['Rates', 'Card problems'] as const) {
+        await page.getByRole('link', { name: section, exact: true }).click();
+        await page.getByRole('heading', { level: 2 }).first().waitFor();
+        expect(await faultsOf(page, `console-${section}`)).toEqual([]);
+      }
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('Access token').waitFor();
+      expect(await faultsOf(page, 'console-sign-in')).toEqual([]);
+      await page.reload();
+      await page.getByLabel('Access token').waitFor();
+      expect(complaints).toEqual([]);
+    });
+  });
+}
+
+async function staffIn(portal: Portal) {
+  const { page, complaints } = await portal.visitor();
+  const { console: address } = portal.system.state();
+  const { CONSOLE_STAFF = '' } = JSON.parse(
+    readFileSync(join(portal.system.folder, 'admin.json'), 'utf8'),
+  ) as Record<string, string>;
+  const [name = '', token = ''] = CONSOLE_STAFF.split(':');
+  await page.goto(address);
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Access token').fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Sections' }).waitFor();
+  await page.getByRole('heading', { name: 'Services' }).waitFor();
+  return { page, complaints };
+}
+
+/** Opens the question behind a button, and answers it with a reason. */
+async function answer(
+  within: Pick<Page, 'getByRole'>,
+  button: string,
+  o: { readonly reason: string; readonly submit: string },
+  page: Pick<Page, 'getByRole'> = within,
+): Promise<void> {
+  await within.getByRole('button', { name: button }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Reason').fill(o.reason);
+  await dialog.getByRole('button', { name: o.submit }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+/** Every picture that is in view has come. */
+async function shown(page: Page): Promise<void> {
+  await eventually(async () => {
+    const missing = await page.evaluate(
+      () => [...document.images].filter((image) => !image.complete || image.naturalWidth === 0).length,
+    );
+    expect(missing).toBe(0);
+  });
+}
+
+/** What no service can read is parked at once. */
+async function parkSomething(system: System, o: { subject: string; data: object }): Promise<void> {
+  const connection = await connect(system.state().rabbitmq);
+  const channel = await connection.createConfirmChannel();
+  channel.sendToQueue('notifier', Buffer.from(JSON.stringify(o.data)), {
+    messageId: randomUUID(),
+    headers: { cloudEvents_type: 'made.up', cloudEvents_subject: o.subject },
+    persistent: true,
+  });
+  await channel.waitForConfirms();
+  await connection.close();
+}
+
+type Line = { readonly audit?: boolean; readonly [field: string]: unknown };
+
+function auditOf(system: System, service: string): Line[] {
+  return readFileSync(join(system.folder, 'logs', `${service}.log`), 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Line)
+    .filter(({ audit }) => audit === true);
+}

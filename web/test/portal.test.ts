@@ -1,0 +1,16 @@
+/** One system and one browser for all walks: both take a while to start, and an organisation of its own keeps the walks apart. */
+import { afterAll, beforeAll } from '@jest/globals';
+import { describeOrganisation } from './organisation-suite.ts';
+import { describeInBrowser, type Portal, startPortal } from './portal-under-test.ts';
+
+describeInBrowser('the portal in a browser', () => {
+  let started: Portal;
+  beforeAll(async () => {
+    started = await startPortal();
+  }, 240_000);
+  afterAll(async () => {
+    await started?.[Symbol.asyncDispose]();
+  }, 60_000);
+
+  describeOrganisation(() => started);
+});
