@@ -1,8 +1,7 @@
 /** The portal's addresses and what stands there. The mode is part of the address: two tabs may be in two modes. */
 import { QueryClient, QueryClientProvider } from '@tanstack/preact-query';
-import { LocationProvider, lazy, Route, Router } from 'preact-iso';
+import { LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso';
 import { Refused } from '../../ui/call.ts';
-import { NotFound } from './pages/not-found.tsx';
 import { SignedIn } from './signed-in.tsx';
 
 /** Other pages of the gateway are below `/portal` too; links to them leave the portal. */
@@ -29,14 +28,20 @@ export function App() {
   return (
     <QueryClientProvider client={queries}>
       <LocationProvider scope={portalAddresses}>
-        <Router>
-          <Route path="/portal" component={SignedIn} />
-          <Route path="/portal/sign-in" component={SignIn} />
-          <Route path="/portal/sign-up" component={SignUp} />
-          <Route path="/portal/:mode/*" component={SignedIn} />
-          <Route default component={NotFound} />
-        </Router>
+        <Addresses />
       </LocationProvider>
     </QueryClientProvider>
+  );
+}
+
+/** Links of mails are for whoever holds them; everything else is behind the sign-in. */
+function Addresses() {
+  const { path } = useLocation();
+  if (!/^\/portal\/sign-(in|up)\/?$/.test(path)) return <SignedIn />;
+  return (
+    <Router>
+      <Route path="/portal/sign-in" component={SignIn} />
+      <Route path="/portal/sign-up" component={SignUp} />
+    </Router>
   );
 }

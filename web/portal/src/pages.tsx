@@ -16,16 +16,16 @@ const Settings = lazy(async () => (await import('./pages/settings/settings.tsx')
 export function Pages() {
   return (
     <Router>
-      <Route path="/" component={Home} />
-      <Route path="/offers" component={Offers} />
-      <Route path="/offers/new" component={NewOffer} />
-      <Route path="/offers/:id" component={Offer} />
-      <Route path="/money" component={Money} />
-      <Route path="/keys" component={Keys} />
-      <Route path="/calls" component={Calls} />
-      <Route path="/people" component={People} />
-      <Route path="/terms" component={Terms} />
-      <Route path="/settings" component={Settings} />
+      <Route path="/portal/:mode" component={Home} />
+      <Route path="/portal/:mode/offers" component={Offers} />
+      <Route path="/portal/:mode/offers/new" component={NewOffer} />
+      <Route path="/portal/:mode/offers/:id" component={Offer} />
+      <Route path="/portal/:mode/money" component={Money} />
+      <Route path="/portal/:mode/keys" component={Keys} />
+      <Route path="/portal/:mode/calls" component={Calls} />
+      <Route path="/portal/:mode/people" component={People} />
+      <Route path="/portal/:mode/terms" component={Terms} />
+      <Route path="/portal/:mode/settings" component={Settings} />
       <Route default component={NotFound} />
     </Router>
   );

@@ -2,7 +2,7 @@
 
 import type { SessionReply } from '@offer-ads/contracts/portal-session-api';
 import { useEffect } from 'preact/hooks';
-import { useLocation, useRoute } from 'preact-iso';
+import { useLocation } from 'preact-iso';
 import { Failed, Loading } from '../../ui/states.tsx';
 import { AskForLink } from './pages/ask-for-link.tsx';
 import { Pages } from './pages.tsx';
@@ -11,7 +11,7 @@ import { Shell } from './shell.tsx';
 
 export function SignedIn() {
   const session = useSession();
-  const { mode } = useRoute().params;
+  const mode = useLocation().path.split('/')[2];
   if (session.isPending)
     return (
       <main class="alone">
