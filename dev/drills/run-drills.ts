@@ -1,4 +1,5 @@
 /** The drills one after the other, on one system. */
+import { buildWeb } from '@offer-ads/web/build';
 import type { Drill } from './drill.ts';
 import { fasterOf } from './drills.ts';
 import { findPrometheus, readRules, startPrometheus } from './prometheus.ts';
@@ -16,6 +17,7 @@ export async function runDrills(wanted: readonly Drill[], say: (line: string) =>
     stopping.signal.addEventListener('abort', () => resolve('interrupted'));
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
   });
+  await buildWeb({ report: say });
   const system = stack.use(await startDrillSystem(say));
   const prometheus = stack.use(await startPrometheus(system.addresses, fasterOf));
   const watch = stack.use(watchAlerts(prometheus));

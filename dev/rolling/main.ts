@@ -10,6 +10,7 @@ import { serviceNames } from '@offer-ads/contracts/primitives';
 import { connectBroker } from '@offer-ads/platform/broker';
 import { createLogger } from '@offer-ads/platform/logging';
 import { createMetrics } from '@offer-ads/platform/metrics';
+import { buildWeb } from '@offer-ads/web/build';
 import { claimFolder, releaseFolder } from '../backing/data-folder.ts';
 import { reasonOf } from '../backing/find.ts';
 import { type AdminClient, createAdminClient } from '../demo-data/admin-client.ts';
@@ -66,6 +67,7 @@ async function run(o: Options): Promise<boolean> {
   running.defer(() => releaseFolder(runFolder));
   rmSync(logsFolder, { recursive: true, force: true });
   mkdirSync(logsFolder, { recursive: true });
+  await buildWeb({ report: say });
   let secrets = readOrMakeSecrets();
   const fresh = makeSecrets();
   const { ports, release } = await choosePorts();

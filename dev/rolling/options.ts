@@ -26,7 +26,8 @@ export const usage = `npm run rolling -- [options]: replaces every replica of ev
   --advertisers 4                    that buy at the same time
   --pre-stop 2                       seconds between a replica's last new connection and SIGTERM
   --between 2                        seconds between replacements
-  --from FOLDER                      begin with the replicas of another version, a working copy with its own node_modules`;
+  --from FOLDER                      begin with the replicas of another version, a working copy with its own node_modules
+                                     and pages (npm ci && npm run build:web)`;
 
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
