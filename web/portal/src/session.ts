@@ -15,7 +15,7 @@ export type Api = {
   readonly send: <Body>(
     method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
-    o?: Pick<CallOptions, 'json' | 'form' | 'headers' | 'timeoutMs'>,
+    o?: Pick<CallOptions, 'json' | 'form' | 'headers' | 'timeoutMs' | 'signal'>,
   ) => Promise<Reply<Body>>;
 };
 

@@ -1,5 +1,5 @@
 /** The ground of the map: sea, land and borders, drawn here out of bundled outlines. No tile server is asked. */
-import L from 'leaflet';
+import * as L from 'leaflet';
 import { coloursOf } from '../../../ui/colours.ts';
 import { crosses, type Line, type Outlines } from './outlines.ts';
 

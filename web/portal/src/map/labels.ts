@@ -1,5 +1,5 @@
 /** Names of towns on the map: as many of the largest as find room. */
-import L from 'leaflet';
+import * as L from 'leaflet';
 import type { Cities, City } from './cities.ts';
 
 /** More would hide the land. */

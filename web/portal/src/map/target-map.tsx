@@ -4,7 +4,7 @@
  */
 import 'leaflet/dist/leaflet.css';
 import './map.css';
-import L from 'leaflet';
+import * as L from 'leaflet';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useThemeChanges } from '../../../ui/colours.ts';
 import { baseMap } from './base-map.ts';

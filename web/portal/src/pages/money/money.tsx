@@ -1,5 +1,90 @@
+/** The prepaid balance of this mode: what it holds, how it is filled, and what was booked (Admin). */
+import './money.css';
+import { useEffect, useState } from 'preact/hooks';
+import { Outcome } from '../../../../ui/outcome.tsx';
+import { Failed, Loading } from '../../../../ui/states.tsx';
+import { useAmounts, useBalance } from '../../amounts.ts';
 import { PortalPage } from '../../portal-page.tsx';
+import { usePortal } from '../../session.ts';
+import { hasDraft } from '../offers/kept-draft.ts';
+import { Invoices } from './invoices.tsx';
+import { LowBalance } from './low-balance.tsx';
+import { useMoneyChanged } from './money-data.ts';
+import { PlayMoney } from './play-money.tsx';
+import { Statement } from './statement.tsx';
+import { TopUp, type WaitingTopUp } from './top-up.tsx';
 
 export function Money() {
-  return <PortalPage title="Balance">{null}</PortalPage>;
+  const { mode, at, scope, may } = usePortal();
+  const amount = useAmounts();
+  const changed = useMoneyChanged();
+  const [waiting, setWaiting] = useState<WaitingTopUp | null>(null);
+  const [done, setDone] = useState<{ readonly id: string; readonly text: string } | null>(null);
+  // While a payment page is open elsewhere, the balance is what tells that it was paid.
+  const balance = useBalance({ everyMs: waiting === null ? 30_000 : 2_000 });
+  const held = balance.data?.balanceMinor;
+
+  useEffect(() => {
+    if (waiting === null || held === undefined) return;
+    if (BigInt(held) < BigInt(waiting.balanceBefore) + BigInt(waiting.topUp.netMinor)) return;
+    setWaiting(null);
+    setDone({
+      id: waiting.topUp.paymentUrl,
+      text: `${amount(waiting.topUp.netMinor)} arrived on the balance.`,
+    });
+    void changed();
+  }, [waiting, held]);
+
+  if (!may('billing'))
+    return (
+      <PortalPage title="Balance">
+        <p>Only admins of the organisation see its balance, statement and invoices.</p>
+      </PortalPage>
+    );
+  return (
+    <PortalPage
+      title="Balance"
+      lead={`Prepaid, in ${mode.toUpperCase()} mode. Offers that are paid from it need no card.`}
+    >
+      {done !== null && <Outcome key={done.id}>{done.text}</Outcome>}
+      {hasDraft(scope) && (
+        <p class="notice">
+          <span>
+            The draft of an offer waits: <a href={at('offers/new')}>go back to it</a>.
+          </span>
+        </p>
+      )}
+      <div class="money">
+        <section class="card" aria-labelledby="money-balance">
+          <h2 id="money-balance">{mode.toUpperCase()} balance</h2>
+          {balance.isPending && <Loading what="the balance" lines={1} />}
+          {balance.isError && <Failed error={balance.error} retry={balance.refetch} />}
+          {held !== undefined && (
+            <p class="figure balance" aria-live="polite">
+              {amount(held)}
+            </p>
+          )}
+          <LowBalance />
+        </section>
+        <section class="card" aria-labelledby="money-top-up">
+          <h2 id="money-top-up">Top up by card</h2>
+          <TopUp
+            waiting={waiting}
+            opened={(topUp) => {
+              setDone(null);
+              setWaiting(topUp === null ? null : { topUp, balanceBefore: held ?? '0' });
+            }}
+          />
+        </section>
+        {mode === 'test' && (
+          <section class="card" aria-labelledby="money-play">
+            <h2 id="money-play">Play money</h2>
+            <PlayMoney added={(text) => setDone({ id: crypto.randomUUID(), text })} />
+          </section>
+        )}
+      </div>
+      <Statement />
+      <Invoices />
+    </PortalPage>
+  );
 }

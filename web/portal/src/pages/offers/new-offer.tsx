@@ -1,5 +1,208 @@
+/** Writes an offer, with its price at hand while place, time and audience change. */
+import './offers.css';
+import type { CreateReply } from '@offer-ads/contracts/public-api';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { BusyButton } from '../../../../ui/busy-button.tsx';
+import { Notice } from '../../../../ui/notice.tsx';
 import { PortalPage } from '../../portal-page.tsx';
+import { usePortal } from '../../session.ts';
+import { Created } from './created.tsx';
+import { type Faults, faultsOf, offerForm, pictureState, placeRefusal } from './draft.ts';
+import { AudienceFields } from './form-audience.tsx';
+import { PeriodFields } from './form-period.tsx';
+import { PictureFields } from './form-picture.tsx';
+import { TargetFields } from './form-target.tsx';
+import { TextFields } from './form-texts.tsx';
+import { useKeptDraft } from './kept-draft.ts';
+import { useOffersChanged } from './offers-data.ts';
+import { PaymentFields } from './payment-fields.tsx';
+import { PricePanel } from './price-panel.tsx';
+import { type Attempt, sendOffer } from './send-offer.ts';
+import { useEstimate } from './use-estimate.ts';
+
+type Stage =
+  | { readonly at: 'writing' }
+  | { readonly at: 'sending'; readonly again: boolean }
+  /** Nobody knows whether it was created; the same attempt can be sent once more. */
+  | { readonly at: 'unknown'; readonly attempt: Attempt; readonly message: string };
 
 export function NewOffer() {
-  return <PortalPage title="New offer">{null}</PortalPage>;
+  const { api, mode, at } = usePortal();
+  const kept = useKeptDraft();
+  const { draft, picture } = kept;
+  const changed = useOffersChanged();
+  const [stage, setStage] = useState<Stage>({ at: 'writing' });
+  const [created, setCreated] = useState<CreateReply | null>(null);
+  const [tried, setTried] = useState(false);
+  /** Of the last refusal, until something is changed. */
+  const [refused, setRefused] = useState<{ faults: Faults; rest: string | null; code: string | null } | null>(
+    null,
+  );
+  const form = useRef<HTMLFormElement>(null);
+  const underWay = useRef(false);
+  const estimate = useEstimate(draft);
+
+  const own = useMemo(() => faultsOf(draft, pictureState(picture), new Date()), [draft, picture]);
+  const always: Faults = {
+    ...(picture !== null && own.picture !== undefined ? { picture: own.picture } : {}),
+    ...(draft.starts === 'later' && draft.startAt !== '' && own.start !== undefined
+      ? { start: own.start }
+      : {}),
+    ...(draft.runs === 'until' && draft.endAt !== '' && own.end !== undefined ? { end: own.end } : {}),
+    ...estimate.faults,
+  };
+  const faults: Faults = { ...always, ...(tried ? own : {}), ...refused?.faults };
+
+  const [focusFault, setFocusFault] = useState(0);
+  useEffect(() => {
+    if (focusFault > 0)
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"], .problem[role="alert"]')?.focus();
+  }, [focusFault]);
+
+  const set: typeof kept.set = (part) => {
+    setRefused(null);
+    kept.set(part);
+  };
+
+  const send = async (attempt: Attempt) => {
+    setStage({ at: 'sending', again: false });
+    const sent = await sendOffer({
+      attempt,
+      post: ({ key, form }) =>
+        // The service gives itself 25 s after the picture has arrived, which may take a while on a slow line.
+        api.send('POST', `/${mode}/offers`, { form, headers: { 'idempotency-key': key }, timeoutMs: 60_000 }),
+      wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      findingOut: () => setStage({ at: 'sending', again: true }),
+    });
+    if (sent.outcome === 'unknown')
+      return setStage({ at: 'unknown', attempt, message: sent.refusal.message });
+    setStage({ at: 'writing' });
+    void changed();
+    if (sent.outcome === 'created') {
+      kept.drop();
+      return setCreated(sent.offer);
+    }
+    const { returnCode, message } = sent.refusal;
+    setRefused({ ...placeRefusal(returnCode, message), code: returnCode });
+    setFocusFault((count) => count + 1);
+  };
+
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (underWay.current) return;
+    setTried(true);
+    const now = new Date();
+    if (picture === null || Object.keys(faultsOf(draft, pictureState(picture), now)).length > 0)
+      return setFocusFault((count) => count + 1);
+    underWay.current = true;
+    try {
+      await send({ key: crypto.randomUUID(), form: offerForm(draft, picture, mode, now) });
+    } finally {
+      underWay.current = false;
+    }
+  };
+
+  if (created !== null) return <Created offer={created} another={() => setCreated(null)} />;
+  const busy = stage.at !== 'writing';
+
+  return (
+    <PortalPage
+      title="New offer"
+      lead={
+        mode === 'test'
+          ? 'In TEST mode: nobody sees it, and it costs play money.'
+          : 'In LIVE mode: members see it, and it costs money.'
+      }
+    >
+      {kept.isBack && (
+        <Notice>
+          <p>
+            This is the draft that you began before.
+            {picture === null && ' Pictures are not kept over a reload: choose it again.'}
+          </p>
+          <div>
+            <button type="button" class="quiet" onClick={kept.drop}>
+              Begin anew
+            </button>
+          </div>
+        </Notice>
+      )}
+      <form
+        ref={form}
+        class="new-offer"
+        noValidate
+        onSubmit={(event) => void submit(event)}
+        aria-label="New offer"
+      >
+        <fieldset class="stack" disabled={busy}>
+          <legend class="hidden">The offer</legend>
+          <section class="card" aria-labelledby="offer-what">
+            <h2 id="offer-what">What members see</h2>
+            <TextFields draft={draft} faults={faults} set={set} />
+            <PictureFields
+              draft={draft}
+              fault={faults.picture}
+              picture={picture}
+              choose={(next) => {
+                setRefused(null);
+                kept.setPicture(next);
+              }}
+            />
+          </section>
+          <section class="card" aria-labelledby="offer-where">
+            <h2 id="offer-where">Where</h2>
+            <TargetFields draft={draft} faults={faults} set={set} />
+          </section>
+          <section class="card" aria-labelledby="offer-who">
+            <h2 id="offer-who">Who</h2>
+            <AudienceFields draft={draft} faults={faults} set={set} />
+          </section>
+          <section class="card" aria-labelledby="offer-when">
+            <h2 id="offer-when">When</h2>
+            <PeriodFields draft={draft} faults={faults} set={set} />
+          </section>
+        </fieldset>
+        <section class="card price-panel" aria-labelledby="offer-price">
+          <h2 id="offer-price">Price</h2>
+          <PricePanel estimate={estimate} draft={draft} />
+          <PaymentFields draft={draft} estimate={estimate} fault={faults.payment} disabled={busy} set={set} />
+          {refused?.rest != null && (
+            <div class="notice problem" role="alert" tabIndex={-1}>
+              <p>{refused.rest}</p>
+              {refused.code === 'E9' && (
+                <p>
+                  <a href={at('terms')}>Read and accept the terms</a>; this draft waits here.
+                </p>
+              )}
+            </div>
+          )}
+          {tried && Object.keys(faults).length > 0 && (
+            <p class="fault" role="status">
+              Something is missing or does not fit; it is said at its field.
+            </p>
+          )}
+          <button aria-disabled={busy}>
+            {stage.at === 'sending' ? (stage.again ? 'Finding out …' : 'Creating …') : 'Create the offer'}
+          </button>
+          {stage.at === 'sending' && stage.again && (
+            <Notice kind="warning">
+              The answer was lost on the way. We are finding out what became of the offer; it is not created
+              twice.
+            </Notice>
+          )}
+          {stage.at === 'unknown' && (
+            <div class="notice problem" role="alert">
+              <p>
+                {stage.message} Nobody can say yet whether the offer was created. Ask again, which never
+                creates a second one, or look at <a href={at('offers')}>the list of offers</a>.
+              </p>
+              <div>
+                <BusyButton work={() => send(stage.attempt)}>Ask again</BusyButton>
+              </div>
+            </div>
+          )}
+        </section>
+      </form>
+    </PortalPage>
+  );
 }

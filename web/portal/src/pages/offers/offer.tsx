@@ -1,5 +1,185 @@
+/** One offer: what members see, how it stands, what can be done to it, and how it does. */
+import './offers.css';
+import type { PortalOffer } from '@offer-ads/contracts/portal-offers-api';
+import { useState } from 'preact/hooks';
+import { useRoute } from 'preact-iso';
+import { Refused } from '../../../../ui/call.ts';
+import { Later } from '../../../../ui/later.tsx';
+import { Notice } from '../../../../ui/notice.tsx';
+import { Outcome } from '../../../../ui/outcome.tsx';
+import { Failed, Loading } from '../../../../ui/states.tsx';
+import { momentText } from '../../../../ui/time-text.ts';
+import { When } from '../../../../ui/when.tsx';
+import { useAmounts } from '../../amounts.ts';
 import { PortalPage } from '../../portal-page.tsx';
+import { usePortal } from '../../session.ts';
+import { Analytics } from './analytics.tsx';
+import { Doings, type Done } from './doings.tsx';
+import { MapSources } from './map-sources.tsx';
+import { useOffer } from './offers-data.ts';
+import { PaymentLink } from './payment-link.tsx';
+import { PlaceText } from './place-text.tsx';
+import { nextText } from './standing.ts';
+import { StateBadges } from './state-badges.tsx';
+
+/** While somebody pays, the page follows soon; else as the clock moves offers on. */
+function askAgain(offer: PortalOffer | undefined): number | false {
+  if (offer === undefined || offer.offer_status === 'Ended') return false;
+  return offer.offer_status === 'Awaiting Payment' ? 3_000 : 30_000;
+}
 
 export function Offer() {
-  return <PortalPage title="Offer">{null}</PortalPage>;
+  const { at } = usePortal();
+  const { id = '' } = useRoute().params;
+  const [deleted, setDeleted] = useState<string | null>(null);
+  const offer = useOffer(id, deleted === null ? askAgain : () => false);
+  const isUnknown = offer.error instanceof Refused && offer.error.refusal.status === 404;
+
+  if (deleted !== null)
+    return (
+      <PortalPage title="The offer is deleted">
+        <Outcome>{deleted}</Outcome>
+        <p>
+          <a href={at('offers')}>All offers</a>
+        </p>
+      </PortalPage>
+    );
+  if (isUnknown)
+    return (
+      <PortalPage title="There is no such offer">
+        <p>
+          It may be deleted, or of the other mode. <a href={at('offers')}>All offers</a>
+        </p>
+      </PortalPage>
+    );
+  if (offer.isSuccess) return <Known key={id} offer={offer.data} deleted={setDeleted} />;
+  return (
+    <PortalPage title="Offer">
+      {offer.isError ? (
+        <Failed error={offer.error} retry={offer.refetch} />
+      ) : (
+        <Loading what="the offer" lines={9} />
+      )}
+    </PortalPage>
+  );
+}
+
+function Known({
+  offer,
+  deleted,
+}: {
+  readonly offer: PortalOffer;
+  readonly deleted: (text: string) => void;
+}) {
+  const { at } = usePortal();
+  const amount = useAmounts();
+  const [done, setDone] = useState<Done | null>(null);
+  const paysCard = offer.payment_method === 'E';
+  return (
+    <PortalPage
+      title={offer.title}
+      lead={<a href={at('offers')}>All offers</a>}
+      actions={
+        <Doings offer={offer} done={(next, isDeleted) => (isDeleted ? deleted(next.text) : setDone(next))} />
+      }
+    >
+      {done !== null &&
+        (done.good ? (
+          <Outcome key={done.id}>{done.text}</Outcome>
+        ) : (
+          <Notice kind="problem">{done.text}</Notice>
+        ))}
+      <section class="offer-top" aria-label="State">
+        <img
+          class="offer-picture"
+          src={offer.image}
+          alt={`Of the offer “${offer.title}”`}
+          width={192}
+          height={192}
+        />
+        <div class="stack">
+          <div aria-live="polite" class="stack">
+            <StateBadges offer={offer} />
+            <p>{nextText(offer, new Date(), momentText)}</p>
+          </div>
+          {offer.payment_url !== null && (
+            <div class="card">
+              <h2>Waits for its payment</h2>
+              <PaymentLink url={offer.payment_url} />
+              <p class="muted small">This page sees by itself when it is paid.</p>
+            </div>
+          )}
+          <dl class="facts">
+            <dt>Price</dt>
+            <dd>
+              {amount(offer.cost_minor, offer.currency)}
+              {offer.vat_minor !== '0' && ` and ${amount(offer.vat_minor, offer.currency)} VAT`}
+              {paysCard ? ', by card' : ', from the balance'}
+            </dd>
+            <dt>Paid</dt>
+            <dd>
+              <When at={offer.paid_datetime} none="not yet" />
+            </dd>
+            <dt>Runs</dt>
+            <dd>
+              <When at={offer.start_datetime} /> to <When at={offer.expiry_datetime} />
+            </dd>
+            <dt>Created</dt>
+            <dd>
+              <When at={offer.creation_datetime} />, number {offer.offer_id}
+            </dd>
+          </dl>
+        </div>
+      </section>
+      <Analytics offer={offer} />
+      <div class="offer-body">
+        <section class="card" aria-labelledby="offer-texts">
+          <h2 id="offer-texts">What members see</h2>
+          <dl class="facts">
+            <dt>Title</dt>
+            <dd>{offer.title}</dd>
+            <dt>Name</dt>
+            <dd>{offer.advertised_name ?? <span class="muted">your trading name</span>}</dd>
+            <dt>Category</dt>
+            <dd>{offer.category}</dd>
+            <dt>Description</dt>
+            <dd class="text-as-written">{offer.description}</dd>
+            <dt>Terms</dt>
+            <dd class="text-as-written">
+              {offer.terms_and_conditions === '' ? '–' : offer.terms_and_conditions}
+            </dd>
+            <dt>Leads to</dt>
+            <dd>
+              <a href={offer.url} target="_blank" rel="noreferrer">
+                {offer.url}
+              </a>
+            </dd>
+          </dl>
+        </section>
+        <section class="card" aria-labelledby="offer-target">
+          <h2 id="offer-target">Who sees it</h2>
+          <div class="offer-map">
+            <Later what="The map" load={() => import('../../map/target-map.tsx')}>
+              {({ TargetMap }) => <TargetMap place={offer} radiusMiles={offer.radius} />}
+            </Later>
+          </div>
+          <dl class="facts">
+            <dt>Place</dt>
+            <dd>
+              <PlaceText offer={offer} />
+            </dd>
+            <dt>Gender</dt>
+            <dd>{offer.gender.length === 0 ? 'Everybody' : offer.gender.join(', ')}</dd>
+            <dt>Interests</dt>
+            <dd>
+              {offer.interests.length === 0
+                ? 'Any'
+                : offer.interests.map(({ interest_name }) => interest_name).join(', ')}
+            </dd>
+          </dl>
+          <MapSources />
+        </section>
+      </div>
+    </PortalPage>
+  );
 }

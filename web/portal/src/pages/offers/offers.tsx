@@ -1,5 +1,164 @@
+/** The organisation's offers in this mode, newest first. */
+import './offers.css';
+import type { PortalOffer } from '@offer-ads/contracts/portal-offers-api';
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { BusyButton } from '../../../../ui/busy-button.tsx';
+import { Notice } from '../../../../ui/notice.tsx';
+import { Outcome } from '../../../../ui/outcome.tsx';
+import { Empty, Failed, Loading } from '../../../../ui/states.tsx';
+import { When } from '../../../../ui/when.tsx';
+import { useAmounts } from '../../amounts.ts';
 import { PortalPage } from '../../portal-page.tsx';
+import { usePortal } from '../../session.ts';
+import { Doings, type Done } from './doings.tsx';
+import { type Filters, filterAddress, readFilters, statusFilters } from './filters.ts';
+import { useOffers } from './offers-data.ts';
+import { PlaceText } from './place-text.tsx';
+import { StateBadges } from './state-badges.tsx';
 
 export function Offers() {
-  return <PortalPage title="Offers">{null}</PortalPage>;
+  const { at } = usePortal();
+  const { query, route } = useLocation();
+  const filters = readFilters(query);
+  const offers = useOffers(filters);
+  const [done, setDone] = useState<Done | null>(null);
+  const listed = offers.data?.pages.flatMap(({ data }) => data) ?? [];
+  const show = (next: Filters) => route(at('offers') + filterAddress(next), true);
+
+  return (
+    <PortalPage
+      title="Offers"
+      lead="What members see near a place, newest first."
+      actions={
+        <a class="button" href={at('offers/new')}>
+          New offer
+        </a>
+      }
+    >
+      {done !== null &&
+        (done.good ? (
+          <Outcome key={done.id}>{done.text}</Outcome>
+        ) : (
+          <Notice kind="problem">{done.text}</Notice>
+        ))}
+      <FilterBar filters={filters} show={show} />
+      <p class="hidden" role="status">
+        {offers.isSuccess &&
+          `${listed.length} offers listed${offers.hasNextPage ? ', and there are more' : ''}`}
+      </p>
+      {offers.isPending && <Loading what="offers" lines={9} />}
+      {offers.isError && <Failed error={offers.error} retry={offers.refetch} />}
+      {offers.isSuccess && listed.length === 0 && (
+        <NoOffers filtered={filterAddress(filters) !== ''} all={at('offers')} />
+      )}
+      {listed.length > 0 && (
+        <ul class="offer-list" data-waiting={offers.isPlaceholderData}>
+          {listed.map((offer) => (
+            <OfferRow key={offer.offer_id} offer={offer} done={setDone} />
+          ))}
+        </ul>
+      )}
+      {offers.hasNextPage && (
+        <div>
+          <BusyButton class="quiet" work={() => offers.fetchNextPage()}>
+            Load more
+          </BusyButton>
+        </div>
+      )}
+    </PortalPage>
+  );
+}
+
+function NoOffers({ filtered, all }: { readonly filtered: boolean; readonly all: string }) {
+  const { mode, at } = usePortal();
+  if (filtered)
+    return (
+      <Empty title="No offer fits">
+        <a href={all}>Show all offers</a>
+      </Empty>
+    );
+  return (
+    <Empty title={`There is no ${mode.toUpperCase()} offer yet`}>
+      <p class="muted">
+        {mode === 'test'
+          ? 'Here you can try everything out: play money, test cards, made-up views.'
+          : 'What you create here is shown to members.'}
+      </p>
+      <a class="button" href={at('offers/new')}>
+        Create the first one
+      </a>
+    </Empty>
+  );
+}
+
+type FilterBarProps = { readonly filters: Filters; readonly show: (filters: Filters) => void };
+
+function FilterBar({ filters, show }: FilterBarProps) {
+  return (
+    <form class="filters" role="search" aria-label="Offers" onSubmit={(event) => event.preventDefault()}>
+      <label>
+        <span>State</span>
+        <select
+          value={filters.status}
+          onChange={(event) => show({ ...filters, status: event.currentTarget.value })}
+        >
+          <option value="">All states</option>
+          {statusFilters.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        <span>Created from</span>
+        <input
+          type="date"
+          value={filters.from}
+          onChange={(event) => show({ ...filters, from: event.currentTarget.value })}
+        />
+      </label>
+      <label>
+        <span>to</span>
+        <input
+          type="date"
+          value={filters.to}
+          onChange={(event) => show({ ...filters, to: event.currentTarget.value })}
+        />
+      </label>
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={filters.disabled}
+          onChange={(event) => show({ ...filters, disabled: event.currentTarget.checked })}
+        />
+        Only disabled ones
+      </label>
+    </form>
+  );
+}
+
+function OfferRow({ offer, done }: { readonly offer: PortalOffer; readonly done: (done: Done) => void }) {
+  const { at } = usePortal();
+  const amount = useAmounts();
+  return (
+    <li class="offer-row">
+      <img src={offer.image} alt="" width={88} height={88} loading="lazy" />
+      <div class="what">
+        <h2>
+          <a href={at(`offers/${offer.offer_id}`)}>{offer.title}</a>
+        </h2>
+        <StateBadges offer={offer} />
+        <p class="small">
+          <PlaceText offer={offer} />
+        </p>
+        <p class="small muted">
+          <When at={offer.start_datetime} /> to <When at={offer.expiry_datetime} /> ·{' '}
+          {amount(offer.cost_minor, offer.currency)}
+        </p>
+      </div>
+      <Doings offer={offer} done={done} />
+    </li>
+  );
 }

@@ -1,0 +1,60 @@
+/** Below which balance admins get a mail. */
+import type { LowBalanceReply } from '@offer-ads/contracts/billing-api';
+import { useState } from 'preact/hooks';
+import { Field } from '../../../../ui/field.tsx';
+import { Form, textOf } from '../../../../ui/form.tsx';
+import { Failed, Loading } from '../../../../ui/states.tsx';
+import { fieldAmount, typedAmount, useAmounts } from '../../amounts.ts';
+import { usePortal } from '../../session.ts';
+import { useMoneyChanged, useThreshold } from './money-data.ts';
+
+export function LowBalance() {
+  const { api, mode, session } = usePortal();
+  const { currency } = session.organisation;
+  const amount = useAmounts();
+  const threshold = useThreshold();
+  const changed = useMoneyChanged();
+  const [saved, setSaved] = useState(false);
+
+  const save = async (values: FormData) => {
+    setSaved(false);
+    const text = textOf(values, 'threshold');
+    const minor = text === '' ? null : typedAmount(text, currency);
+    if (minor === undefined) return 'Write an amount such as 50, or leave it empty for no mails.';
+    const reply = await api.send<LowBalanceReply>('PUT', `/${mode}/billing/low-balance-threshold`, {
+      json: { thresholdMinor: minor === null ? null : `${minor}` },
+    });
+    if (!reply.ok) return reply.message;
+    setSaved(true);
+    await changed();
+    return null;
+  };
+
+  if (threshold.isPending) return <Loading what="the threshold" lines={3} />;
+  if (threshold.isError) return <Failed error={threshold.error} retry={threshold.refetch} />;
+  const { thresholdMinor, isLow } = threshold.data;
+  return (
+    <>
+      {isLow && thresholdMinor !== null && (
+        <p class="notice warning">Below {amount(thresholdMinor)}: your admins were told.</p>
+      )}
+      <Form send={save} submit="Save" label="Low balance">
+        <Field label={`Mail to admins below (${currency})`} hint="Left empty: no mails.">
+          {(described) => (
+            <input
+              {...described}
+              name="threshold"
+              inputMode="decimal"
+              autocomplete="off"
+              defaultValue={thresholdMinor === null ? '' : fieldAmount(thresholdMinor, currency)}
+              onInput={() => setSaved(false)}
+            />
+          )}
+        </Field>
+        <p role="status" class="small vat-line">
+          {saved && 'Saved.'}
+        </p>
+      </Form>
+    </>
+  );
+}

@@ -1,0 +1,109 @@
+/** What was booked, newest first, each with the balance after it. */
+import { useMemo, useState } from 'preact/hooks';
+import { BusyButton } from '../../../../ui/busy-button.tsx';
+import { Empty, Failed, Loading } from '../../../../ui/states.tsx';
+import { When } from '../../../../ui/when.tsx';
+import { useAmounts } from '../../amounts.ts';
+import { usePortal } from '../../session.ts';
+import { entryText, signOf } from './entry-text.ts';
+import { useStatement } from './money-data.ts';
+import { latestMonths } from './periods.ts';
+
+export function Statement() {
+  const { at } = usePortal();
+  const amount = useAmounts();
+  const months = useMemo(() => latestMonths(new Date(), 13), []);
+  const [month, setMonth] = useState(-1);
+  const statement = useStatement(months[month] ?? null);
+  const [first] = statement.data?.pages ?? [];
+  const entries = statement.data?.pages.flatMap((page) => page.entries) ?? [];
+  const currency = first?.currency;
+  return (
+    <section class="card" aria-labelledby="money-statement">
+      <div class="row spread">
+        <h2 id="money-statement">Statement</h2>
+        <label class="row">
+          <span>Period</span>
+          <select value={month} onChange={(event) => setMonth(Number(event.currentTarget.value))}>
+            <option value={-1}>Everything</option>
+            {months.map(({ label }, index) => (
+              <option key={label} value={index}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {statement.isPending && <Loading what="the statement" lines={6} />}
+      {statement.isError && <Failed error={statement.error} retry={statement.refetch} />}
+      {first !== undefined && entries.length === 0 && <Empty title="Nothing was booked" />}
+      {first !== undefined && entries.length > 0 && (
+        <>
+          {month >= 0 && (
+            <p class="small">
+              {amount(first.openingBalanceMinor, currency)} before,{' '}
+              {amount(first.closingBalanceMinor, currency)} after. Months are those of UTC.
+            </p>
+          )}
+          <table class="cells">
+            <thead>
+              <tr>
+                <th scope="col">When</th>
+                <th scope="col">What</th>
+                <th scope="col" class="numeric">
+                  Amount
+                </th>
+                <th scope="col" class="numeric">
+                  Balance
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {entries.map((entry) => (
+                <tr key={`${entry.cause} ${entry.bookedAt}`}>
+                  <td data-label="When">
+                    <When at={entry.bookedAt} />
+                  </td>
+                  <td data-label="What">
+                    <div>
+                      {entryText(entry.kind)}
+                      {entry.offerId !== null && (
+                        <>
+                          :{' '}
+                          <a href={at(`offers/${entry.offerId}`)}>
+                            {entry.title ?? `offer ${entry.offerId}`}
+                          </a>
+                        </>
+                      )}
+                      {entry.card !== null && (
+                        <span class="muted small">
+                          <br />
+                          by card {amount(entry.card.netMinor, currency)}
+                          {entry.card.vatMinor !== '0' && ` and ${amount(entry.card.vatMinor, currency)} VAT`}
+                        </span>
+                      )}
+                    </div>
+                  </td>
+                  <td data-label="Amount" class="numeric">
+                    {signOf(entry.amountMinor)}
+                    {amount(entry.amountMinor, currency)}
+                  </td>
+                  <td data-label="Balance" class="numeric">
+                    {amount(entry.balanceMinor, currency)}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </>
+      )}
+      {statement.hasNextPage && (
+        <div>
+          <BusyButton class="quiet" work={() => statement.fetchNextPage()}>
+            Load more
+          </BusyButton>
+        </div>
+      )}
+    </section>
+  );
+}

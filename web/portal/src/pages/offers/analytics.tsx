@@ -1,0 +1,196 @@
+/** How often an offer was seen and clicked on: totals, charts, and the same figures as a table. */
+import type { PortalOffer, SeriesReply, SimulatedTrafficReply } from '@offer-ads/contracts/portal-offers-api';
+import type { AnalyticsInterval } from '@offer-ads/contracts/public-api';
+import { useState } from 'preact/hooks';
+import { Field } from '../../../../ui/field.tsx';
+import { Form, textOf } from '../../../../ui/form.tsx';
+import { Later } from '../../../../ui/later.tsx';
+import { Failed, Loading } from '../../../../ui/states.tsx';
+import { usePortal } from '../../session.ts';
+import { useOffersChanged, useSeries } from './offers-data.ts';
+import { bucketText, chartOf, rateText } from './series.ts';
+
+const intervals: readonly (readonly [AnalyticsInterval, string])[] = [
+  ['24h', '24 hours'],
+  ['7d', '7 days'],
+  ['30d', '30 days'],
+  ['60d', '60 days'],
+  ['90d', '90 days'],
+  ['all', 'All'],
+];
+const counts = new Intl.NumberFormat('en-GB');
+
+export function Analytics({ offer }: { readonly offer: PortalOffer }) {
+  const { mode } = usePortal();
+  const [interval, setInterval] = useState<AnalyticsInterval>('24h');
+  const series = useSeries(offer.offer_id, interval);
+  return (
+    <section class="card" aria-labelledby="offer-analytics">
+      <div class="row spread">
+        <h2 id="offer-analytics">Views and clicks</h2>
+        <div class="intervals" role="group" aria-label="Of the last">
+          {intervals.map(([value, label]) => (
+            <button
+              key={value}
+              type="button"
+              class={value === interval ? '' : 'quiet'}
+              aria-pressed={value === interval}
+              onClick={() => setInterval(value)}
+            >
+              {label}
+            </button>
+          ))}
+        </div>
+      </div>
+      {series.isPending && (
+        <div class="chart">
+          <Loading what="analytics" lines={6} />
+        </div>
+      )}
+      {series.isError && <Failed error={series.error} retry={series.refetch} />}
+      {series.isSuccess && <Figures series={series.data} />}
+      {mode === 'test' && <Simulate offer={offer} />}
+    </section>
+  );
+}
+
+function Figures({ series }: { readonly series: SeriesReply }) {
+  const { views, clicks } = series.metrics;
+  const data = chartOf(series);
+  return (
+    <>
+      <dl class="totals" aria-live="polite">
+        <div>
+          <dt>Views</dt>
+          <dd class="figure">{counts.format(views)}</dd>
+        </div>
+        <div>
+          <dt>Clicks</dt>
+          <dd class="figure">{counts.format(clicks)}</dd>
+        </div>
+        <div>
+          <dt>Clicks per 100 views</dt>
+          <dd class="figure">{rateText(views, clicks)}</dd>
+        </div>
+      </dl>
+      <p class="chart-title">
+        <span>
+          <i class="swatch views" />
+          Views
+        </span>
+        <span>
+          <i class="swatch clicks" />
+          Clicks
+        </span>
+        <span class="muted">each {bucketText(series.bucket_seconds)}, times in UTC</span>
+      </p>
+      <div class="chart" aria-hidden="true">
+        <Later what="The chart" load={() => import('./traffic-chart.tsx')}>
+          {({ TrafficChart }) => <TrafficChart kind="traffic" data={data} />}
+        </Later>
+      </div>
+      <p class="chart-title">
+        <span>
+          <i class="swatch rate" />
+          Clicks per 100 views
+        </span>
+      </p>
+      <div class="chart chart-rate" aria-hidden="true">
+        <Later what="The chart" load={() => import('./traffic-chart.tsx')}>
+          {({ TrafficChart }) => <TrafficChart kind="rate" data={data} />}
+        </Later>
+      </div>
+      <details>
+        <summary>The same figures as a table</summary>
+        <div class="figures-scroll" tabIndex={0} role="region" aria-label="Figures">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">From (UTC)</th>
+                <th scope="col" class="numeric">
+                  Views
+                </th>
+                <th scope="col" class="numeric">
+                  Clicks
+                </th>
+                <th scope="col" class="numeric">
+                  Per 100
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {series.points.toReversed().map((point) => (
+                <tr key={point.start_datetime}>
+                  <th scope="row">{point.start_datetime.slice(0, 16).replace('T', ' ')}</th>
+                  <td class="numeric">{counts.format(point.views)}</td>
+                  <td class="numeric">{counts.format(point.clicks)}</td>
+                  <td class="numeric">{rateText(point.views, point.clicks)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </>
+  );
+}
+
+/** In TEST mode nobody sees an offer: views and clicks are made up, to see what becomes of them. */
+function Simulate({ offer }: { readonly offer: PortalOffer }) {
+  const { api } = usePortal();
+  const changed = useOffersChanged();
+  const [made, setMade] = useState<string | null>(null);
+  const simulate = async (values: FormData) => {
+    const [views, clicks] = [Number(textOf(values, 'views')), Number(textOf(values, 'clicks'))];
+    const reply = await api.send<SimulatedTrafficReply>(
+      'POST',
+      `/test/offers/${offer.offer_id}/simulated-traffic`,
+      { json: { views, clicks } },
+    );
+    setMade(null);
+    if (!reply.ok) return reply.message;
+    setMade(`${counts.format(views)} views and ${counts.format(clicks)} clicks were added.`);
+    await changed();
+    return null;
+  };
+  return (
+    <details>
+      <summary>Simulate views and clicks (TEST mode)</summary>
+      <div class="simulate">
+        <Form send={simulate} submit="Simulate" label="Simulate views and clicks">
+          <div class="pair">
+            <Field label="Views" hint="1 to 1,000">
+              {(described) => (
+                <input
+                  {...described}
+                  name="views"
+                  type="number"
+                  min={1}
+                  max={1_000}
+                  step={1}
+                  defaultValue="100"
+                  required
+                />
+              )}
+            </Field>
+            <Field label="Clicks" hint="No more than views">
+              {(described) => (
+                <input
+                  {...described}
+                  name="clicks"
+                  type="number"
+                  min={0}
+                  max={1_000}
+                  step={1}
+                  defaultValue="7"
+                  required
+                />
+              )}
+            </Field>
+          </div>
+        </Form>
+        <p role="status">{made}</p>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,289 @@
+/** An offer that is being written: what stands in the form, what is wrong with it, and what is sent of it. */
+import {
+  faultsOfShownName,
+  MOST_CHARACTERS_OF_SHOWN_NAME,
+  showsNothing,
+} from '@offer-ads/contracts/shown-name';
+import type { Place } from '../../map/cities.ts';
+
+/** As it stands in the fields; a picture is apart, because it cannot be kept over a reload. */
+export type Draft = {
+  readonly categoryId: string;
+  readonly title: string;
+  readonly description: string;
+  readonly terms: string;
+  readonly advertisedName: string;
+  readonly url: string;
+  readonly latitude: string;
+  readonly longitude: string;
+  readonly radiusMiles: number;
+  /** None: everybody. */
+  readonly genders: readonly string[];
+  readonly interestIds: readonly number[];
+  readonly starts: 'now' | 'later';
+  /** Of this time zone, as a field for it has it: `2027-01-31T08:30`. */
+  readonly startAt: string;
+  /** Hours, or until `endAt`. */
+  readonly runs: string;
+  readonly endAt: string;
+  readonly paymentMethod: 'E' | 'B';
+};
+
+export const emptyDraft: Draft = {
+  categoryId: '',
+  title: '',
+  description: '',
+  terms: '',
+  advertisedName: '',
+  url: '',
+  latitude: '',
+  longitude: '',
+  radiusMiles: 10,
+  genders: [],
+  interestIds: [],
+  starts: 'now',
+  startAt: '',
+  runs: '168',
+  endAt: '',
+  paymentMethod: 'E',
+};
+
+export const limits = {
+  title: 40,
+  description: 500,
+  terms: 500,
+  advertisedName: MOST_CHARACTERS_OF_SHOWN_NAME,
+} as const;
+export const genders = ['Male', 'Female', 'Non-binary'] as const;
+/** Lengths that are offered; anything else is `until`. */
+export const runsFor = [
+  ['24', '1 day'],
+  ['72', '3 days'],
+  ['168', '1 week'],
+  ['336', '2 weeks'],
+  ['720', '30 days'],
+] as const;
+
+export type DraftField =
+  | 'category'
+  | 'title'
+  | 'description'
+  | 'terms'
+  | 'advertisedName'
+  | 'url'
+  | 'picture'
+  | 'place'
+  | 'radius'
+  | 'genders'
+  | 'interests'
+  | 'start'
+  | 'end'
+  | 'payment';
+export type Faults = { readonly [F in DraftField]?: string };
+
+/** Code points, as the service counts: an emoji is one. */
+export function lengthOf(text: string): number {
+  return Array.from(text).length;
+}
+
+export function placeOf({ latitude, longitude }: Draft): Place | null {
+  if (!isNumber(latitude) || !isNumber(longitude)) return null;
+  const place = { latitude: Number(latitude), longitude: Number(longitude) };
+  return Math.abs(place.latitude) <= 90 && Math.abs(place.longitude) <= 180 ? place : null;
+}
+
+function isNumber(text: string): boolean {
+  return /^-?\d{1,3}(\.\d{1,12})?$/.test(text.trim());
+}
+
+export type Period = { readonly start: Date; readonly end: Date };
+
+/** Null while it is none; `faultsOf` says why. */
+export function periodOf(draft: Draft, now: Date): Period | null {
+  const start = draft.starts === 'now' ? now : new Date(draft.startAt);
+  const end =
+    draft.runs === 'until'
+      ? new Date(draft.endAt)
+      : new Date(start.getTime() + Number(draft.runs) * 3_600_000);
+  return Number.isNaN(start.getTime()) || Number.isNaN(end.getTime()) ? null : { start, end };
+}
+
+/** By the rules of the service (specification, Create), so that a mistake is seen where it is made. The service checks again. */
+export function faultsOf(draft: Draft, picture: PictureState, now: Date): Faults {
+  const name = faultsOfShownName(draft.advertisedName)[0];
+  const found: { [F in DraftField]?: string | undefined } = {
+    category: draft.categoryId === '' ? 'Choose a category.' : undefined,
+    title: textFault(draft.title, limits.title, 'Give it a title.'),
+    description: textFault(draft.description, limits.description, 'Describe the offer.'),
+    terms: textFault(draft.terms, limits.terms, null),
+    advertisedName:
+      textFault(draft.advertisedName, limits.advertisedName, null) ?? (name && `The name ${name}.`),
+    url: urlFault(draft.url),
+    picture: picture === 'missing' ? 'Choose a picture.' : picture === 'fits' ? undefined : picture.problem,
+    place:
+      placeOf(draft) === null ? 'Choose a place: search, move the circle, or type both numbers.' : undefined,
+    ...periodFaults(draft, now),
+  };
+  return Object.fromEntries(Object.entries(found).filter(([, fault]) => fault !== undefined));
+}
+
+function textFault(text: string, atMost: number, missing: string | null): string | undefined {
+  if (missing !== null && showsNothing(text)) return missing;
+  const over = lengthOf(text) - atMost;
+  return over > 0 ? `${over} ${over === 1 ? 'character' : 'characters'} too long.` : undefined;
+}
+
+function urlFault(url: string): string | undefined {
+  if (showsNothing(url)) return 'Where does the offer lead?';
+  const authority = /^https?:\/\/([^/?#]+)/i.exec(url)?.[1];
+  if (authority === undefined || /[\s\\]/.test(url) || !URL.canParse(url))
+    return 'Write the whole address, beginning with https:// or http://.';
+  if (authority.includes('@')) return 'The address must not have a user name in it.';
+  return lengthOf(url) > 2_048 ? 'At most 2,048 characters.' : undefined;
+}
+
+/** The service takes a start that lies a minute back; people need a moment to press the button. */
+const GRACE_MS = 60_000;
+
+function periodFaults(draft: Draft, now: Date): { start?: string; end?: string } {
+  if (draft.starts === 'later') {
+    const start = new Date(draft.startAt);
+    if (Number.isNaN(start.getTime())) return { start: 'Say when it starts.' };
+    if (start.getTime() < now.getTime() - GRACE_MS) return { start: 'That is in the past.' };
+  }
+  if (draft.runs === 'until' && Number.isNaN(new Date(draft.endAt).getTime()))
+    return { end: 'Say when it ends.' };
+  const period = periodOf(draft, now);
+  if (period === null) return { end: 'Say how long it runs.' };
+  const lasts = period.end.getTime() - period.start.getTime();
+  if (lasts <= 0) return { end: 'It must end after it starts.' };
+  return lasts < 60_000 ? { end: 'It must run for a minute at least.' } : {};
+}
+
+export type PictureState = 'missing' | 'fits' | { readonly problem: string };
+
+const MOST_BYTES = 5 * 1024 * 1024;
+
+/** What can be told before it is sent; the service looks at the bytes. */
+export function pictureState(file: Pick<File, 'type' | 'size'> | null): PictureState {
+  if (file === null) return 'missing';
+  if (!['image/jpeg', 'image/png', 'image/gif'].includes(file.type))
+    return { problem: 'The picture must be a JPG, PNG or GIF.' };
+  if (file.size === 0) return { problem: 'The file is empty.' };
+  if (file.size <= MOST_BYTES) return 'fits';
+  const megabytes = (file.size / 1024 / 1024).toFixed(1);
+  return { problem: `The picture has ${megabytes} MB; at most 5 MB can be sent.` };
+}
+
+/** Body of POST /offers/price-estimate; null while place or period are missing. */
+export function estimateRequest(draft: Draft, now: Date): Record<string, unknown> | null {
+  const place = placeOf(draft);
+  const period = periodOf(draft, now);
+  if (place === null || period === null || Object.keys(periodFaults(draft, now)).length > 0) return null;
+  return {
+    start_datetime: period.start.toISOString(),
+    end_datetime: period.end.toISOString(),
+    location: [place.latitude, place.longitude],
+    radius: draft.radiusMiles,
+    ...(draft.genders.length === 0 ? {} : { gender: draft.genders }),
+    ...(draft.interestIds.length === 0 ? {} : { interests: draft.interestIds }),
+  };
+}
+
+/** What the estimate depends on; two drafts of the same text cost the same. */
+export function estimateKey(draft: Draft): string {
+  const { latitude, longitude, radiusMiles, starts, startAt, runs, endAt } = draft;
+  const who = [draft.genders.toSorted(), draft.interestIds.toSorted((a, b) => a - b)];
+  return JSON.stringify([
+    latitude,
+    longitude,
+    radiusMiles,
+    who,
+    starts,
+    starts === 'now' || startAt,
+    runs,
+    endAt,
+  ]);
+}
+
+/** The form of POST /offers, as it is sent. */
+export function offerForm(draft: Draft, picture: File, mode: 'test' | 'live', now: Date): FormData {
+  const place = placeOf(draft);
+  const period = periodOf(draft, now);
+  if (place === null || period === null) throw new Error('only a draft without faults is sent');
+  const form = new FormData();
+  form.set('category_id', draft.categoryId);
+  form.set('title', draft.title);
+  form.set('description', draft.description);
+  form.set('terms_and_conditions', draft.terms);
+  form.set('advertised_name', draft.advertisedName);
+  form.set('url', draft.url);
+  form.append('location[]', String(place.latitude));
+  form.append('location[]', String(place.longitude));
+  form.set('radius', String(draft.radiusMiles));
+  for (const gender of draft.genders) form.append('gender[]', gender);
+  for (const id of draft.interestIds) form.append('interests[]', String(id));
+  form.set('start_datetime', period.start.toISOString());
+  form.set('expiry_datetime', period.end.toISOString());
+  form.set('payment_method', draft.paymentMethod);
+  form.set('environment', mode.toUpperCase());
+  form.set('image', picture);
+  return form;
+}
+
+const fieldsOfService: Readonly<Record<string, DraftField>> = {
+  category_id: 'category',
+  title: 'title',
+  description: 'description',
+  terms_and_conditions: 'terms',
+  advertised_name: 'advertisedName',
+  url: 'url',
+  image: 'picture',
+  'location[]': 'place',
+  radius: 'radius',
+  'gender[]': 'genders',
+  'interests[]': 'interests',
+  start_datetime: 'start',
+  expiry_datetime: 'end',
+  end_datetime: 'end',
+  payment_method: 'payment',
+};
+
+/** Where codes of a refused creation or estimate belong; the others are about the whole. */
+const fieldsOfCodes: Readonly<Record<string, DraftField>> = { E2: 'picture', E3: 'payment', E5: 'place' };
+
+/** A refusal at the fields that it names; `rest` belongs to the form as a whole. */
+export function placeRefusal(
+  code: string | null,
+  message: string,
+): { readonly faults: Faults; readonly rest: string | null } {
+  const field = code === null ? undefined : fieldsOfCodes[code];
+  if (field !== undefined) return { faults: { [field]: message }, rest: null };
+  if (code !== 'E1') return { faults: {}, rest: message };
+  const faults: { [F in DraftField]?: string } = {};
+  const rest: string[] = [];
+  for (const part of message.replace(/\.$/, '').split('; ')) {
+    const [name = '', ...words] = part.split(' ');
+    const named = fieldsOfService[name];
+    if (named !== undefined) faults[named] = `It ${words.join(' ')}.`;
+    else if (/^A card payment/.test(part)) faults.payment = `${part}.`;
+    else if (/picture|image/i.test(part)) faults.picture = `${part}.`;
+    else rest.push(`${part}.`);
+  }
+  return { faults, rest: rest.length === 0 ? null : rest.join(' ') };
+}
+
+/** What was kept of a draft, whoever wrote it there; null when it is none. */
+export function readDraft(text: string | null): Draft | null {
+  if (text === null) return null;
+  try {
+    const kept = JSON.parse(text) as Record<string, unknown>;
+    const isDraft = Object.entries(emptyDraft).every(
+      ([name, value]) =>
+        typeof kept[name] === typeof value && Array.isArray(kept[name]) === Array.isArray(value),
+    );
+    return isDraft ? (kept as Draft) : null;
+  } catch {
+    return null;
+  }
+}

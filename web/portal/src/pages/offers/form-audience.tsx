@@ -1,0 +1,54 @@
+/** Gender and interests: nothing chosen is everybody. */
+import { genders } from './draft.ts';
+import type { FieldsProps } from './form-texts.tsx';
+import { useInterests } from './offers-data.ts';
+
+export function AudienceFields({ draft, faults, set }: FieldsProps) {
+  const interests = useInterests();
+  return (
+    <>
+      <p class="hint">
+        Nothing chosen means everybody. Narrower targeting reaches fewer members and costs less.
+      </p>
+      <fieldset>
+        <legend>Gender</legend>
+        <div class="chips">
+          {genders.map((gender) => (
+            <label key={gender} class="chip">
+              <input
+                type="checkbox"
+                checked={draft.genders.includes(gender)}
+                onChange={() => set({ genders: toggled(draft.genders, gender) })}
+              />
+              {gender}
+            </label>
+          ))}
+        </div>
+        {faults.genders !== undefined && <p class="fault">{faults.genders}</p>}
+      </fieldset>
+      <fieldset>
+        <legend>Interests</legend>
+        {interests.isPending && <p class="hint">Loading …</p>}
+        {interests.isError && <p class="fault">They cannot be shown: {interests.error.message}</p>}
+        <div class="chips">
+          {interests.data?.interests.map(({ interest_id, interest_name }) => (
+            <label key={interest_id} class="chip">
+              <input
+                type="checkbox"
+                checked={draft.interestIds.includes(interest_id)}
+                onChange={() => set({ interestIds: toggled(draft.interestIds, interest_id) })}
+              />
+              {interest_name}
+            </label>
+          ))}
+        </div>
+        {draft.interestIds.length > 1 && <p class="hint">Members who share any of them are reached.</p>}
+        {faults.interests !== undefined && <p class="fault">{faults.interests}</p>}
+      </fieldset>
+    </>
+  );
+}
+
+function toggled<T>(list: readonly T[], item: T): readonly T[] {
+  return list.includes(item) ? list.filter((other) => other !== item) : [...list, item];
+}

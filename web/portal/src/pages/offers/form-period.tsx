@@ -1,0 +1,111 @@
+/** When the offer starts and how long it runs, in the time of whoever writes it. */
+import { Field } from '../../../../ui/field.tsx';
+import { localText, momentText } from '../../../../ui/time-text.ts';
+import { periodOf, runsFor } from './draft.ts';
+import type { FieldsProps } from './form-texts.tsx';
+
+export function PeriodFields({ draft, faults, set }: FieldsProps) {
+  const now = new Date();
+  const period = periodOf(draft, now);
+  return (
+    <>
+      <fieldset>
+        <legend>Start</legend>
+        <div class="chips">
+          <label class="chip">
+            <input
+              type="radio"
+              name="starts"
+              checked={draft.starts === 'now'}
+              onChange={() => set({ starts: 'now' })}
+            />
+            Now
+          </label>
+          <label class="chip">
+            <input
+              type="radio"
+              name="starts"
+              checked={draft.starts === 'later'}
+              onChange={() =>
+                set({
+                  starts: 'later',
+                  startAt: draft.startAt === '' ? localText(tomorrow(now)) : draft.startAt,
+                })
+              }
+            />
+            Later
+          </label>
+        </div>
+      </fieldset>
+      {draft.starts === 'later' && (
+        <Field label="Starts" fault={faults.start}>
+          {(described) => (
+            <input
+              {...described}
+              type="datetime-local"
+              min={localText(now)}
+              value={draft.startAt}
+              onInput={(event) => set({ startAt: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+      )}
+      <fieldset>
+        <legend>Runs for</legend>
+        <div class="chips">
+          {[...runsFor, ['until', 'Until …'] as const].map(([value, label]) => (
+            <label key={value} class="chip">
+              <input
+                type="radio"
+                name="runs"
+                checked={draft.runs === value}
+                onChange={() =>
+                  set({
+                    runs: value,
+                    ...(value === 'until' && draft.endAt === '' && period !== null
+                      ? { endAt: localText(period.end) }
+                      : {}),
+                  })
+                }
+              />
+              {label}
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      {draft.runs === 'until' && (
+        <Field label="Ends" fault={faults.end}>
+          {(described) => (
+            <input
+              {...described}
+              type="datetime-local"
+              min={localText(now)}
+              value={draft.endAt}
+              onInput={(event) => set({ endAt: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+      )}
+      {draft.runs !== 'until' && faults.end !== undefined && <p class="fault">{faults.end}</p>}
+      {draft.starts === 'now' && faults.start !== undefined && <p class="fault">{faults.start}</p>}
+      {period !== null && (
+        <p class="hint">
+          {draft.starts === 'now' ? 'From the moment it is created' : momentText(period.start.toISOString())}{' '}
+          until {momentText(period.end.toISOString())}, in your time zone ({zoneText(period.end)}).
+        </p>
+      )}
+    </>
+  );
+}
+
+function tomorrow(now: Date): Date {
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, 9);
+}
+
+const zone = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' });
+
+/** "Europe/London, GMT" */
+function zoneText(at: Date): string {
+  const short = zone.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  return `${zone.resolvedOptions().timeZone.replaceAll('_', ' ')}, ${short}`;
+}

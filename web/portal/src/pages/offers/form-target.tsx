@@ -1,0 +1,90 @@
+/** The circle: by a search, on the map, by a slider, or in numbers. Each says the same. */
+import { useEffect } from 'preact/hooks';
+import { Field } from '../../../../ui/field.tsx';
+import { Later } from '../../../../ui/later.tsx';
+import { aroundText, type Place } from '../../map/cities.ts';
+import { useCities } from '../../map/use-cities.ts';
+import { usePortal } from '../../session.ts';
+import { placeOf } from './draft.ts';
+import type { FieldsProps } from './form-texts.tsx';
+import { MapSources } from './map-sources.tsx';
+import { PlaceSearch } from './place-search.tsx';
+
+const LEAST_MILES = 5;
+const MOST_MILES = 30;
+/** Where there is no town of the organisation's country: the map begins somewhere. */
+const somewhere: Place = { latitude: 51.5074, longitude: -0.1278 };
+
+export function TargetFields({ draft, faults, set }: FieldsProps) {
+  const { country } = usePortal().session.organisation;
+  const cities = useCities();
+  const place = placeOf(draft);
+  const move = ({ latitude, longitude }: Place) =>
+    set({ latitude: String(latitude), longitude: String(longitude) });
+
+  // A place to begin with: the largest town of the organisation's country.
+  useEffect(() => {
+    if (cities === null || draft.latitude !== '' || draft.longitude !== '') return;
+    move(cities.find((city) => city.country === country) ?? somewhere);
+  }, [cities]);
+
+  return (
+    <>
+      <PlaceSearch cities={cities} choose={move} />
+      <div class="target">
+        <Later what="The map" load={() => import('../../map/target-map.tsx')}>
+          {({ TargetMap }) => (
+            <TargetMap place={place ?? somewhere} radiusMiles={draft.radiusMiles} move={move} />
+          )}
+        </Later>
+      </div>
+      <MapSources />
+      <p aria-live="polite">
+        {place === null
+          ? 'No place yet.'
+          : cities === null
+            ? ' '
+            : `Shown ${aroundText(cities, place, draft.radiusMiles)}.`}
+      </p>
+      <Field label={`Radius: ${draft.radiusMiles} miles`} fault={faults.radius}>
+        {(described) => (
+          <input
+            {...described}
+            type="range"
+            class="slider"
+            min={LEAST_MILES}
+            max={MOST_MILES}
+            step={1}
+            value={draft.radiusMiles}
+            aria-valuetext={`${draft.radiusMiles} miles`}
+            onInput={(event) => set({ radiusMiles: Number(event.currentTarget.value) })}
+          />
+        )}
+      </Field>
+      <div class="pair">
+        <Field label="Latitude" hint="Degrees; south is below zero." fault={faults.place}>
+          {(described) => (
+            <input
+              {...described}
+              inputMode="text"
+              autocomplete="off"
+              value={draft.latitude}
+              onInput={(event) => set({ latitude: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+        <Field label="Longitude" hint="Degrees; west is below zero.">
+          {(described) => (
+            <input
+              {...described}
+              inputMode="text"
+              autocomplete="off"
+              value={draft.longitude}
+              onInput={(event) => set({ longitude: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+/** About as members see the offer: the picture as a square, the name, the texts. */
+import { showsNothing } from '@offer-ads/contracts/shown-name';
+import { usePortal } from '../../session.ts';
+import type { Draft } from './draft.ts';
+
+type MemberCardProps = {
+  readonly draft: Draft;
+  /** Address of the picture; null while there is none. */
+  readonly picture: string | null;
+  readonly measured: (width: number, height: number) => void;
+  readonly unreadable: () => void;
+};
+
+export function MemberCard({ draft, picture, measured, unreadable }: MemberCardProps) {
+  const { session } = usePortal();
+  const name = showsNothing(draft.advertisedName) ? session.organisation.tradingName : draft.advertisedName;
+  return (
+    <figure class="member-card" aria-label="Preview of what members see">
+      <div class="square">
+        {picture === null ? (
+          <span class="small">1080 × 1080</span>
+        ) : (
+          <img
+            src={picture}
+            alt="The chosen one, cut to a square"
+            onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
+              measured(naturalWidth, naturalHeight)
+            }
+            onError={unreadable}
+          />
+        )}
+      </div>
+      <p class="small muted">{name}</p>
+      <p>
+        <strong>{draft.title === '' ? 'Title' : draft.title}</strong>
+      </p>
+      <p class="small text-as-written">{draft.description === '' ? 'Description' : draft.description}</p>
+      {draft.terms !== '' && <p class="small muted text-as-written">{draft.terms}</p>}
+    </figure>
+  );
+}

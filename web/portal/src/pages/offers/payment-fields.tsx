@@ -1,0 +1,78 @@
+/** By link or from the balance, each with what it comes to and why it cannot be chosen. */
+import { cardMinimumMinor } from '@offer-ads/contracts/currencies';
+import { useId } from 'preact/hooks';
+import { useAmounts, useBalance, vatOnCard } from '../../amounts.ts';
+import { usePortal } from '../../session.ts';
+import type { Draft } from './draft.ts';
+import type { Estimate } from './use-estimate.ts';
+
+type PaymentFieldsProps = {
+  readonly draft: Draft;
+  readonly estimate: Estimate;
+  readonly fault: string | undefined;
+  readonly disabled: boolean;
+  readonly set: (part: Partial<Draft>) => void;
+};
+
+export function PaymentFields({ draft, estimate, fault, disabled, set }: PaymentFieldsProps) {
+  const { session, may, at, mode } = usePortal();
+  const { country, currency } = session.organisation;
+  const amount = useAmounts();
+  const balance = useBalance({ everyMs: 20_000 });
+  const faultId = useId();
+  const cost = estimate.costMinor;
+  const held = balance.data === undefined ? null : BigInt(balance.data.balanceMinor);
+  const tooLow = cost !== null && held !== null && held < cost;
+  const least = cardMinimumMinor(currency) ?? 0n;
+  const tooSmall = cost !== null && cost > 0n && cost < least;
+  const vat = cost === null ? 0n : vatOnCard(cost, country);
+  return (
+    <fieldset disabled={disabled} aria-describedby={fault === undefined ? undefined : faultId}>
+      <legend>Payment</legend>
+      <label class="choice">
+        <input
+          type="radio"
+          name="payment"
+          checked={draft.paymentMethod === 'E'}
+          disabled={tooSmall}
+          onChange={() => set({ paymentMethod: 'E' })}
+        />
+        By card, with a payment link
+      </label>
+      <p class="hint">
+        {tooSmall
+          ? `A card payment must be at least ${amount(least)}.`
+          : cost !== null && vat > 0n
+            ? `${amount(cost + vat)} with 20% VAT (${amount(vat)}). The link is mailed to your admins as well.`
+            : 'The link is mailed to your admins as well.'}
+      </p>
+      <label class="choice">
+        <input
+          type="radio"
+          name="payment"
+          checked={draft.paymentMethod === 'B'}
+          disabled={tooLow && draft.paymentMethod !== 'B'}
+          onChange={() => set({ paymentMethod: 'B' })}
+        />
+        From the {mode.toUpperCase()} balance
+      </label>
+      <p class="hint">
+        {!may('billing') &&
+          'At once, without VAT. Only admins see the balance: an offer that it cannot pay is refused.'}
+        {held !== null && `The balance is ${amount(held)}. No VAT is added.`}
+        {tooLow && cost !== null && held !== null && ` It is ${amount(cost - held)} too low.`}
+      </p>
+      {fault !== undefined && (
+        <p id={faultId} class="fault">
+          {fault}
+        </p>
+      )}
+      {(tooLow || fault !== undefined) && may('billing') && (
+        <p class="small">
+          <a href={at('money')}>Top up the balance</a>. This draft waits here, its picture too as long as the
+          page is not loaded anew.
+        </p>
+      )}
+    </fieldset>
+  );
+}

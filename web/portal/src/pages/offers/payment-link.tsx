@@ -1,0 +1,27 @@
+/** Where an offer is paid: to open or to send on. In TEST mode also what to pay with. */
+import { CopyButton } from '../../../../ui/copy-button.tsx';
+import { usePortal } from '../../session.ts';
+
+export function PaymentLink({ url }: { readonly url: string }) {
+  const { mode } = usePortal();
+  return (
+    <>
+      <p>
+        <code class="link-text">{url}</code>
+      </p>
+      <div class="row">
+        <a class="button" href={url} target="_blank" rel="noreferrer">
+          Open the payment page
+        </a>
+        <CopyButton text={url} label="Copy the link" />
+      </div>
+      {mode === 'test' && (
+        <p class="small">
+          In TEST mode no card is charged. With Stripe's own test pages pay with the card{' '}
+          <code>4242 4242 4242 4242</code>, any date to come and any three digits; the simulator's page has
+          one button and asks for none.
+        </p>
+      )}
+    </>
+  );
+}

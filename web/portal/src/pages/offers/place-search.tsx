@@ -1,0 +1,97 @@
+/** Finds a town by its name, without asking anybody outside; takes pasted coordinates too. */
+import { useId, useMemo, useState } from 'preact/hooks';
+import { type Cities, nameOf, type Place, readCoordinates, searchIn } from '../../map/cities.ts';
+
+type PlaceSearchProps = {
+  /** Null until they are there. */
+  readonly cities: Cities | null;
+  readonly choose: (place: Place) => void;
+};
+
+const MOST = 8;
+
+/** A combobox as WAI-ARIA describes it: the focus stays in the field, the arrow keys choose. */
+export function PlaceSearch({ cities, choose }: PlaceSearchProps) {
+  const id = useId();
+  const [text, setText] = useState('');
+  const [open, setOpen] = useState(false);
+  const [active, setActive] = useState(0);
+  const search = useMemo(() => (cities === null ? null : searchIn(cities)), [cities]);
+  const pasted = readCoordinates(text);
+  const found = useMemo(
+    () => (pasted !== null || !open || search === null || text.trim().length < 2 ? [] : search(text, MOST)),
+    [search, text, open],
+  );
+  const isOpen = open && found.length > 0;
+
+  const take = (index: number) => {
+    const city = found[index];
+    if (city === undefined) return;
+    choose(city);
+    setText(nameOf(city));
+    setOpen(false);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') {
+      // It chooses a place here; it does not send the form.
+      event.preventDefault();
+      if (pasted !== null) choose(pasted);
+      else if (isOpen) take(active);
+    } else if (event.key === 'Escape' && isOpen) {
+      event.preventDefault();
+      setOpen(false);
+    } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      if (!isOpen) return setOpen(true);
+      const step = event.key === 'ArrowDown' ? 1 : -1;
+      setActive((active + step + found.length) % found.length);
+    }
+  };
+
+  return (
+    <div class="field place-search">
+      <label for={id}>Find a place</label>
+      <input
+        id={id}
+        type="text"
+        role="combobox"
+        autocomplete="off"
+        aria-expanded={isOpen}
+        aria-controls={`${id}-found`}
+        aria-autocomplete="list"
+        aria-activedescendant={isOpen ? `${id}-${active}` : undefined}
+        aria-describedby={`${id}-hint`}
+        value={text}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setActive(0);
+          setOpen(true);
+        }}
+        onFocus={() => setOpen(text !== '')}
+        onBlur={() => setOpen(false)}
+        onKeyDown={onKeyDown}
+      />
+      <ul id={`${id}-found`} class="suggestions" role="listbox" aria-label="Places" hidden={!isOpen}>
+        {found.map((city, index) => (
+          <li
+            key={`${nameOf(city)} ${city.latitude}`}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === active}
+            // Before the field loses the focus, which closes the list.
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => take(index)}
+          >
+            {nameOf(city)}
+          </li>
+        ))}
+      </ul>
+      <p id={`${id}-hint`} class="hint">
+        A town, such as “Brighton”, or coordinates, such as “50.82, -0.14” and Enter.
+      </p>
+      <p class="hidden" role="status">
+        {isOpen && `${found.length} places found`}
+      </p>
+    </div>
+  );
+}

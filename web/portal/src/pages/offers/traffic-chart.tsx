@@ -1,0 +1,125 @@
+/** One chart out of a series, by uPlot: in the colours of the theme and as wide as its place, also when either changes. */
+import 'uplot/dist/uPlot.min.css';
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import { coloursOf, useThemeChanges } from '../../../../ui/colours.ts';
+import type { ChartData } from './series.ts';
+
+type TrafficChartProps = { readonly kind: 'traffic' | 'rate'; readonly data: ChartData };
+
+const names = {
+  text: '--muted',
+  line: '--line',
+  views: '--chart-views',
+  clicks: '--chart-clicks',
+  rate: '--chart-rate',
+} as const;
+type Colours = { readonly [Name in keyof typeof names]: string };
+
+const heights = { traffic: 256, rate: 176 } as const;
+
+export function TrafficChart({ kind, data }: TrafficChartProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot | null>(null);
+  const theme = useThemeChanges();
+
+  useEffect(() => {
+    const place = host.current;
+    if (place === null) return;
+    const options = optionsOf(kind, data.bucketSeconds, coloursOf(place, names));
+    chart.current = new uPlot(
+      { ...options, width: place.clientWidth, height: heights[kind] },
+      columnsOf(kind, data),
+      place,
+    );
+    const resized = new ResizeObserver(() => {
+      chart.current?.setSize({ width: place.clientWidth, height: heights[kind] });
+    });
+    resized.observe(place);
+    return () => {
+      resized.disconnect();
+      chart.current?.destroy();
+      chart.current = null;
+    };
+  }, [kind, data.bucketSeconds, theme]);
+
+  useEffect(() => {
+    chart.current?.setData(columnsOf(kind, data));
+  }, [kind, data]);
+
+  return <div ref={host} />;
+}
+
+function columnsOf(kind: TrafficChartProps['kind'], data: ChartData): uPlot.AlignedData {
+  const times = [...data.times];
+  return kind === 'rate' ? [times, [...data.rate]] : [times, [...data.views], [...data.clicks]];
+}
+
+function optionsOf(
+  kind: TrafficChartProps['kind'],
+  bucketSeconds: number,
+  colours: Colours,
+): Omit<uPlot.Options, 'width' | 'height'> {
+  const bars = uPlot.paths.bars?.({ size: [0.8, 40], align: 1 });
+  const axis = {
+    stroke: colours.text,
+    grid: { stroke: colours.line, width: 1 },
+    ticks: { stroke: colours.line, width: 1 },
+    font: '12px system-ui, sans-serif',
+  };
+  return {
+    // Counts are kept by hours of UTC, so that is what stands below.
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false } },
+    scales: {
+      // The last bar needs its room as well.
+      x: { range: (_chart, from, to) => [from, to + bucketSeconds] },
+      y: { range: (_chart, _from, to) => [0, Math.max(kind === 'rate' ? 5 : 4, (to ?? 0) * 1.1)] },
+    },
+    axes: [
+      { ...axis, values: (_chart, splits) => splits.map((at) => timeText(at, bucketSeconds)), space: 70 },
+      {
+        ...axis,
+        size: 52,
+        ...(kind === 'traffic' ? { incrs: wholeSteps } : {}),
+        values: (_chart, splits) => splits.map((value) => figures.format(value)),
+      },
+    ],
+    series:
+      kind === 'rate'
+        ? [{}, { stroke: colours.rate, width: 2, points: { show: true, size: 6, fill: colours.rate } }]
+        : [
+            {},
+            {
+              fill: colours.views,
+              stroke: colours.views,
+              width: 0,
+              ...(bars && { paths: bars }),
+              points: { show: false },
+            },
+            {
+              fill: colours.clicks,
+              stroke: colours.clicks,
+              width: 0,
+              ...(bars && { paths: bars }),
+              points: { show: false },
+            },
+          ],
+  };
+}
+
+/** Nobody sees half an offer. */
+const wholeSteps = [1, 2, 5]
+  .flatMap((step) => [0, 1, 2, 3, 4, 5, 6, 7].map((power) => step * 10 ** power))
+  .toSorted((a, b) => a - b);
+
+const figures = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumFractionDigits: 1 });
+const hours = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
+const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+function timeText(seconds: number, bucketSeconds: number): string {
+  const at = new Date(seconds * 1_000);
+  const isDay = bucketSeconds >= 86_400 || at.getUTCHours() === 0;
+  return (isDay ? days : hours).format(at);
+}

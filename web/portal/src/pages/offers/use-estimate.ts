@@ -1,0 +1,67 @@
+/** The price of the draft as it stands, asked a moment after the last change; an answer to an older draft is never shown as this one's. */
+import type { EstimateReply } from '@offer-ads/contracts/public-api';
+import { keepPreviousData, useQuery } from '@tanstack/preact-query';
+import { useEffect, useState } from 'preact/hooks';
+import { Refused } from '../../../../ui/call.ts';
+import { minorOf } from '../../amounts.ts';
+import { usePortal } from '../../session.ts';
+import { type Draft, estimateKey, estimateRequest, type Faults, placeRefusal } from './draft.ts';
+
+/** Long enough for a slider to stand still, short enough to seem at once. */
+const PAUSE_MS = 300;
+/** A price changes with the rates of the day and with members who come and go. */
+const FRESH_MS = 60_000;
+
+export type Estimate = {
+  /** Null while there is none to show. */
+  readonly reply: EstimateReply | null;
+  readonly costMinor: bigint | null;
+  /** The draft has changed since; a newer one is on its way. */
+  readonly isOld: boolean;
+  readonly faults: Faults;
+  /** Why there is none, where no field is to blame. */
+  readonly problem: string | null;
+  readonly retry: () => Promise<unknown>;
+};
+
+export function useEstimate(draft: Draft): Estimate {
+  const { api, mode, scope } = usePortal();
+  const key = estimateKey(draft);
+  const settled = useSettled(key);
+  const isComplete = estimateRequest(draft, new Date()) !== null;
+  const query = useQuery<EstimateReply>({
+    queryKey: [...scope, 'estimate', settled],
+    queryFn: async ({ signal }) => {
+      const json = estimateRequest(draft, new Date());
+      if (json === null) throw new Error('the draft has no place or no period');
+      const reply = await api.send<EstimateReply>('POST', `/${mode}/offers/price-estimate`, { json, signal });
+      if (!reply.ok) throw new Refused(reply);
+      return reply.body;
+    },
+    enabled: isComplete && settled === key,
+    placeholderData: keepPreviousData,
+    staleTime: FRESH_MS,
+    refetchInterval: FRESH_MS,
+  });
+  const refused = query.error instanceof Refused && settled === key ? query.error.refusal : null;
+  const placed = refused === null ? null : placeRefusal(refused.returnCode, refused.message);
+  const reply = isComplete && query.error === null ? (query.data ?? null) : null;
+  return {
+    reply,
+    costMinor: reply?.estimated_cost == null ? null : (minorOf(reply.estimated_cost, reply.currency) ?? null),
+    isOld: settled !== key || query.isPlaceholderData,
+    faults: placed?.faults ?? {},
+    problem: placed?.rest ?? (query.error !== null && placed === null ? query.error.message : null),
+    retry: query.refetch,
+  };
+}
+
+function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    if (value === settled) return;
+    const timer = setTimeout(() => setSettled(value), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [value, settled]);
+  return settled;
+}
