@@ -1,5 +1,86 @@
+/** The call log: every request made with a key in the last 90 days, refused ones too. */
+import type { CallsReply, KeysReply } from '@offer-ads/contracts/portal-organisation-api';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { BusyButton } from '../../../../ui/busy-button.tsx';
+import { Empty, Failed, Loading } from '../../../../ui/states.tsx';
 import { PortalPage } from '../../portal-page.tsx';
+import { usePortal } from '../../session.ts';
+import { type CallFilter, filterOf, isFiltered, queryOf, requestOf } from './call-filter.ts';
+import { CallList } from './call-list.tsx';
+import { CallsFilter } from './calls-filter.tsx';
 
 export function Calls() {
-  return <PortalPage title="Call log">{null}</PortalPage>;
+  const { api, at, session } = usePortal();
+  const { query, route } = useLocation();
+  const queries = useQueryClient();
+  const filter = filterOf(query);
+  const queryKey = [session.organisation.id, 'calls', filter];
+  const keys = useQuery<KeysReply>({
+    queryKey: [session.organisation.id, 'keys'],
+    queryFn: ({ signal }) => api.read('/keys', signal),
+  });
+  const calls = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ signal, pageParam }) => api.read<CallsReply>(requestOf(filter, pageParam), signal),
+    initialPageParam: null as string | null,
+    // A page may be short before the end: the cursor alone tells.
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    // Pages are of one moment; whoever wants what came since asks for it.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const [refreshedAt, setRefreshedAt] = useState<Date | null>(null);
+  const show = (next: CallFilter) => route(`${at('calls')}${queryOf(next)}`);
+  const refresh = async () => {
+    // From the newest on, as if the page had just been opened.
+    await queries.resetQueries({ queryKey, exact: true });
+    setRefreshedAt(new Date());
+  };
+  const listed = calls.data?.pages.flatMap((page) => page.calls) ?? [];
+
+  return (
+    <PortalPage
+      title="Call log"
+      lead="Requests made with your API keys in both modes, kept for 90 days. Bodies and addresses are not logged."
+      actions={
+        <>
+          <span role="status" class="small muted">
+            {refreshedAt !== null && `As of ${refreshedAt.toLocaleTimeString('en-GB')}`}
+          </span>
+          <BusyButton class="quiet" work={refresh}>
+            Refresh
+          </BusyButton>
+        </>
+      }
+    >
+      <CallsFilter filter={filter} keys={keys.data?.keys ?? []} show={show} />
+      {calls.isPending && <Loading what="calls" lines={8} />}
+      {calls.isError && listed.length === 0 && <Failed error={calls.error} retry={calls.refetch} />}
+      {calls.isSuccess && listed.length === 0 && !calls.hasNextPage && (
+        <Empty title={isFiltered(filter) ? 'No call fits' : 'No calls yet'}>
+          <p class="muted">
+            {isFiltered(filter)
+              ? 'Take a filter away, or look for another time.'
+              : 'What your programs ask for with an API key is listed here a moment later.'}
+          </p>
+        </Empty>
+      )}
+      {listed.length > 0 && <CallList calls={listed} keys={keys.data?.keys ?? []} />}
+      {calls.isSuccess && listed.length === 0 && calls.hasNextPage && (
+        <p>None among the calls that were looked through so far.</p>
+      )}
+      {calls.isFetchNextPageError && <Failed error={calls.error} retry={calls.fetchNextPage} />}
+      {calls.hasNextPage && !calls.isFetchNextPageError && (
+        <div class="row">
+          <BusyButton class="quiet" work={calls.fetchNextPage}>
+            {listed.length > 0 ? 'Load more' : 'Look further back'}
+          </BusyButton>
+          <span role="status" class="small muted">
+            {calls.isFetchingNextPage ? 'Loading …' : listed.length > 0 && `${listed.length} calls listed`}
+          </span>
+        </div>
+      )}
+    </PortalPage>
+  );
 }

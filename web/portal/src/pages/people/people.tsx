@@ -1,5 +1,133 @@
+/** The people of the organisation: who they are, what they may do, and how they come in. */
+import type { PeopleOfOrganisation, PortalPerson } from '@offer-ads/contracts/portal-organisation-api';
+import { useQuery, useQueryClient } from '@tanstack/preact-query';
+import { Fragment } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Reply } from '../../../../ui/call.ts';
+import { Notice } from '../../../../ui/notice.tsx';
+import { Outcome } from '../../../../ui/outcome.tsx';
+import { Empty, Failed, Loading } from '../../../../ui/states.tsx';
 import { PortalPage } from '../../portal-page.tsx';
+import { sessionKey, usePortal } from '../../session.ts';
+import { ChangePerson } from './change-person.tsx';
+import { Invite } from './invite.tsx';
+import { roleNames, roles, type Step } from './listed-people.ts';
+import { PeopleList } from './people-list.tsx';
 
 export function People() {
-  return <PortalPage title="People">{null}</PortalPage>;
+  const { api, may, session } = usePortal();
+  const queries = useQueryClient();
+  const queryKey = [session.organisation.id, 'people'];
+  const people = useQuery<PeopleOfOrganisation>({
+    queryKey,
+    queryFn: ({ signal }) => api.read('/people', signal),
+    enabled: may('people'),
+  });
+  const [open, setOpen] = useState<{ readonly step: Step; readonly person: PortalPerson } | 'invite' | null>(
+    null,
+  );
+  const [said, setSaid] = useState<{
+    readonly text: string;
+    readonly good: boolean;
+    readonly at: number;
+  } | null>(null);
+  const say = (text: string, good = true) => setSaid({ text, good, at: performance.now() });
+
+  /** What was answered stands in the list at once. */
+  const put = (reply: Reply<PortalPerson>, text: (person: PortalPerson) => string) => {
+    void queries.invalidateQueries({ queryKey });
+    if (!reply.ok) return reply;
+    const { body } = reply;
+    queries.setQueryData<PeopleOfOrganisation>(
+      queryKey,
+      (known) =>
+        known && {
+          people: known.people.some(({ id }) => id === body.id)
+            ? known.people.map((person) => (person.id === body.id ? body : person))
+            : [...known.people, body],
+        },
+    );
+    // Own role or standing: what may be seen here has changed.
+    if (body.id === session.person.id) void queries.invalidateQueries({ queryKey: sessionKey });
+    say(text(body));
+    setOpen(null);
+    return undefined;
+  };
+  const inviteAgain = async (person: PortalPerson) => {
+    const reply = await api.send<PortalPerson>('POST', `/people/${person.id}/invitation`);
+    const refusal = put(reply, ({ email }) => `A new invitation is on its way to ${email}.`);
+    // 429 is of this person, with the time to wait in it.
+    if (refusal !== undefined) say(`${person.email} was not invited again. ${refusal.message}`, false);
+  };
+
+  if (!may('people'))
+    return (
+      <PortalPage title="People">
+        <Empty title="Only admins see and invite people">
+          <p class="muted">You are signed in as {roles[session.role].title}.</p>
+        </Empty>
+      </PortalPage>
+    );
+  return (
+    <PortalPage
+      title="People"
+      lead="Who may do what for your organisation. There are no passwords: everybody signs in by a mailed link."
+      actions={
+        <button type="button" onClick={() => setOpen('invite')}>
+          Invite a person
+        </button>
+      }
+    >
+      {said?.good === true && <Outcome key={said.at}>{said.text}</Outcome>}
+      {said?.good === false && (
+        <Notice key={said.at} kind="problem">
+          {said.text}
+        </Notice>
+      )}
+      {people.isPending && <Loading what="people" lines={6} />}
+      {people.isError && <Failed error={people.error} retry={people.refetch} />}
+      {people.isSuccess && (
+        <PeopleList
+          people={people.data.people}
+          begin={(step, person) => setOpen({ step, person })}
+          inviteAgain={inviteAgain}
+        />
+      )}
+      <section class="stack" aria-labelledby="roles">
+        <h2 id="roles">Roles</h2>
+        <dl class="facts">
+          {roleNames.map((role) => (
+            <Fragment key={role}>
+              <dt>{roles[role].title}</dt>
+              <dd>{roles[role].may}</dd>
+            </Fragment>
+          ))}
+        </dl>
+      </section>
+      {open === 'invite' && (
+        <Invite
+          close={() => setOpen(null)}
+          invite={async (email, role) =>
+            put(
+              await api.send<PortalPerson>('POST', '/people', { json: { email, role } }),
+              (person) => `An invitation is on its way to ${person.email}. Its link works for 72 hours.`,
+            )
+          }
+        />
+      )}
+      {open !== null && open !== 'invite' && (
+        <ChangePerson
+          step={open.step}
+          person={open.person}
+          close={() => setOpen(null)}
+          change={async (change, text) =>
+            put(
+              await api.send<PortalPerson>('PATCH', `/people/${open.person.id}`, { json: change }),
+              () => text,
+            )
+          }
+        />
+      )}
+    </PortalPage>
+  );
 }

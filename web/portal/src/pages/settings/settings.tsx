@@ -1,5 +1,114 @@
+/** The organisation's facts and trading name, and what is one's own: mails and sessions. */
+import type { OrganisationReply } from '@offer-ads/contracts/portal-organisation-api';
+import { useQueryClient } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { Field } from '../../../../ui/field.tsx';
+import { Form, textOf } from '../../../../ui/form.tsx';
+import { Failed, Loading } from '../../../../ui/states.tsx';
+import { countryName, currencyName } from '../../names.ts';
+import { organisationKey, useOrganisation } from '../../organisation.ts';
 import { PortalPage } from '../../portal-page.tsx';
+import { sessionKey, usePortal } from '../../session.ts';
+import { Mails } from './mails.tsx';
+import { Sessions } from './sessions.tsx';
 
 export function Settings() {
-  return <PortalPage title="Settings">{null}</PortalPage>;
+  const { may } = usePortal();
+  const organisation = useOrganisation();
+  return (
+    <PortalPage title="Settings">
+      <section class="stack" aria-labelledby="organisation">
+        <h2 id="organisation">Organisation</h2>
+        {organisation.isPending && <Loading what="the organisation" lines={6} />}
+        {organisation.isError && <Failed error={organisation.error} retry={organisation.refetch} />}
+        {organisation.isSuccess && (
+          <>
+            <Facts of={organisation.data} />
+            {may('organisation') && <TradingName of={organisation.data} />}
+          </>
+        )}
+      </section>
+      <Mails />
+      <Sessions />
+    </PortalPage>
+  );
+}
+
+function Facts({ of }: { readonly of: OrganisationReply }) {
+  const { may, mode } = usePortal();
+  const quota = of.quotas[mode === 'test' ? 'TEST' : 'LIVE'];
+  return (
+    <div class="card">
+      <dl class="facts">
+        <dt>Legal name</dt>
+        <dd>{of.name}</dd>
+        {!may('organisation') && (
+          <>
+            <dt>Trading name</dt>
+            <dd>{of.tradingName}</dd>
+          </>
+        )}
+        <dt>Country</dt>
+        <dd>
+          {countryName(of.country)}
+          {of.country === 'GB' && <span class="muted"> · VAT of 20% is added to card payments</span>}
+        </dd>
+        <dt>Billing currency</dt>
+        <dd>{currencyName(of.currency)}</dd>
+        <dt>Offers at once</dt>
+        <dd>
+          {quota.perOrganisation} in {mode.toUpperCase()} mode, {quota.perPerson} per person{' '}
+          <span class="muted">· deleted and ended ones do not count</span>
+        </dd>
+        <dt>Number</dt>
+        <dd>{of.id}</dd>
+      </dl>
+      <p class="muted small">The platform team changes legal name and quotas. Country and currency stay.</p>
+    </div>
+  );
+}
+
+function TradingName({ of }: { readonly of: OrganisationReply }) {
+  const { api, session } = usePortal();
+  const queries = useQueryClient();
+  const [saved, setSaved] = useState(false);
+  const save = async (values: FormData) => {
+    setSaved(false);
+    const tradingName = textOf(values, 'tradingName');
+    const reply = await api.send<OrganisationReply>('PATCH', '/organisation', { json: { tradingName } });
+    if (!reply.ok) return reply.message;
+    queries.setQueryData(organisationKey(session), reply.body);
+    // The frame shows it too.
+    void queries.invalidateQueries({ queryKey: sessionKey });
+    setSaved(true);
+    return null;
+  };
+  return (
+    <div class="card">
+      <Form
+        send={save}
+        submit="Save the trading name"
+        label="Trading name"
+        actions={
+          <span role="status" class="small">
+            {saved && 'Saved. New offers have it at once.'}
+          </span>
+        }
+      >
+        <Field label="Trading name" hint="Members see it on offers that name no other business.">
+          {(described) => (
+            <input
+              {...described}
+              name="tradingName"
+              maxLength={100}
+              autocomplete="organization"
+              defaultValue={of.tradingName}
+              onInput={() => setSaved(false)}
+              required
+            />
+          )}
+        </Field>
+      </Form>
+    </div>
+  );
 }

@@ -1,5 +1,139 @@
+/** The advertising terms: what they say, who accepted them, and what they were before. */
+import type { TermsReply } from '@offer-ads/contracts/portal-organisation-api';
+import { useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { Form } from '../../../../ui/form.tsx';
+import { Notice } from '../../../../ui/notice.tsx';
+import { Outcome } from '../../../../ui/outcome.tsx';
+import { Empty, Failed, Loading } from '../../../../ui/states.tsx';
+import { When } from '../../../../ui/when.tsx';
+import { organisationKey } from '../../organisation.ts';
 import { PortalPage } from '../../portal-page.tsx';
+import { usePortal } from '../../session.ts';
+import { TermsText } from './terms-text.tsx';
+
+type Version = TermsReply['earlier'][number];
 
 export function Terms() {
-  return <PortalPage title="Terms">{null}</PortalPage>;
+  const { api, session } = usePortal();
+  const terms = useQuery<TermsReply>({
+    queryKey: [session.organisation.id, 'terms'],
+    queryFn: ({ signal }) => api.read('/terms', signal),
+  });
+  return (
+    <PortalPage title="Advertising terms" lead="Offers can be created once the latest version is accepted.">
+      {terms.isPending && <Loading what="the terms" lines={8} />}
+      {terms.isError && <Failed error={terms.error} retry={terms.refetch} />}
+      {terms.isSuccess && <Standing terms={terms.data} />}
+    </PortalPage>
+  );
+}
+
+function Standing({ terms }: { readonly terms: TermsReply }) {
+  const { latest, earlier } = terms;
+  const [accepted, setAccepted] = useState<string | null>(null);
+  if (latest === null) return <Empty title="No terms have been published yet" />;
+  return (
+    <>
+      {accepted === latest.version && latest.acceptedAt !== null && (
+        <Outcome key={accepted}>The terms are accepted. Your organisation can create offers.</Outcome>
+      )}
+      <section class="stack" aria-labelledby="version">
+        <div>
+          <h2 id="version">Version {latest.version}</h2>
+          <p class="muted">
+            Published <When at={latest.publishedAt} precision="day" />. <Acceptance of={latest} />
+          </p>
+        </div>
+        {latest.text === null ? (
+          <Notice>
+            The words of this version are not kept here. Ask the platform team for them before you accept.
+          </Notice>
+        ) : (
+          <TermsText text={latest.text} />
+        )}
+        {latest.acceptedAt === null && <Accept version={latest.version} accepted={setAccepted} />}
+      </section>
+      {earlier.length > 0 && <Earlier versions={earlier} />}
+    </>
+  );
+}
+
+function Accept(o: { readonly version: string; readonly accepted: (version: string) => void }) {
+  const { version, accepted } = o;
+  const { api, may, session } = usePortal();
+  const queries = useQueryClient();
+  const queryKey = [session.organisation.id, 'terms'];
+  if (!may('terms'))
+    return (
+      <Notice kind="warning">
+        <p>These terms are not accepted yet. An admin of your organisation can accept them on this page.</p>
+      </Notice>
+    );
+  const accept = async () => {
+    const reply = await api.send<TermsReply>('POST', '/terms/acceptance', { json: { version } });
+    if (!reply.ok) {
+      if (reply.status !== 409) return reply.message;
+      await queries.invalidateQueries({ queryKey });
+      return 'A newer version was published meanwhile, and stands here now. Read it, then accept it.';
+    }
+    queries.setQueryData(queryKey, reply.body);
+    void queries.invalidateQueries({ queryKey: organisationKey(session) });
+    accepted(version);
+    return null;
+  };
+  return (
+    <Form send={accept} submit={`Accept version ${version}`} label="Accept the terms">
+      <label class="choice">
+        {/* Another version is another question. */}
+        <input key={version} type="checkbox" name="read" required />
+        <span>
+          I have read the terms and accept them for <strong>{session.organisation.name}</strong>.
+        </span>
+      </label>
+    </Form>
+  );
+}
+
+function Acceptance({ of: { acceptedAt, acceptedBy } }: { readonly of: Version }) {
+  if (acceptedAt === null) return <>Not accepted.</>;
+  return (
+    <>
+      Accepted by {acceptedBy ?? 'the platform team'}, <When at={acceptedAt} />.
+    </>
+  );
+}
+
+function Earlier({ versions }: { readonly versions: readonly Version[] }) {
+  return (
+    <section class="stack" aria-labelledby="earlier">
+      <h2 id="earlier">Earlier versions</h2>
+      <div class="card">
+        <table class="cells">
+          <thead>
+            <tr>
+              <th scope="col">Version</th>
+              <th scope="col">Published</th>
+              <th scope="col">Accepted</th>
+            </tr>
+          </thead>
+          <tbody>
+            {versions.map((version) => (
+              <tr key={version.version}>
+                <td data-label="Version">{version.version}</td>
+                <td data-label="Published">
+                  <When at={version.publishedAt} precision="day" />
+                </td>
+                <td data-label="Accepted">
+                  <div>
+                    <Acceptance of={version} />
+                  </div>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
 }

@@ -1,0 +1,24 @@
+/** Countries and currencies as people call them. */
+
+const countries = new Intl.DisplayNames('en-GB', { type: 'region', fallback: 'code' });
+const currencies = new Intl.DisplayNames('en-GB', { type: 'currency', fallback: 'code' });
+
+export function countryName(code: string): string {
+  return countries.of(code) ?? code;
+}
+
+/** "British Pound (GBP)" */
+export function currencyName(code: string): string {
+  const name = currencies.of(code) ?? code;
+  return name === code ? code : `${name} (${code})`;
+}
+
+/** Codes with their names, in the order in which a person looks for them. */
+export function byName(
+  codes: readonly string[],
+  nameOf: (code: string) => string,
+): readonly { readonly code: string; readonly name: string }[] {
+  return codes
+    .map((code) => ({ code, name: nameOf(code) }))
+    .toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
+}

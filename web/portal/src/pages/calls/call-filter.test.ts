@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { filterOf, isFiltered, queryOf, requestOf } from './call-filter.ts';
+
+const filter = {
+  key: '7',
+  route: 'POST /offers/{offer_id}/pause',
+  status: '4xx',
+  from: '2026-01-01T00:00:00.000Z',
+  to: '2026-02-01T00:00:00.000Z',
+};
+const nothing = { key: '', route: '', status: '', from: '', to: '' };
+
+describe('a filtered call log', () => {
+  it('is the same for whoever opens its address', () => {
+    const shared = new URL(queryOf(filter), 'https://ads.example').searchParams;
+    expect(filterOf(Object.fromEntries(shared))).toEqual(filter);
+  });
+
+  it('has a bare address when nothing is filtered', () => {
+    expect(queryOf(nothing)).toBe('');
+    expect(isFiltered(nothing)).toBe(false);
+    expect(isFiltered({ ...nothing, status: '200' })).toBe(true);
+  });
+
+  it('takes nothing from an address that the server would refuse', () => {
+    const mistyped = { key: 'x', status: '9xx', from: 'yesterday', to: '', unknown: 'y' };
+    expect(filterOf(mistyped)).toEqual(nothing);
+  });
+
+  it('means an instant, in whichever zone the address has it', () => {
+    expect(filterOf({ from: '2026-01-01T01:00:00+01:00' }).from).toBe('2026-01-01T00:00:00.000Z');
+  });
+
+  it('asks the server for what it shows, page by page', () => {
+    const asked = new URL(requestOf(filter, 'next'), 'https://ads.example');
+    expect(asked.pathname).toBe('/calls');
+    expect(Object.fromEntries(asked.searchParams)).toEqual({
+      key_id: '7',
+      route: filter.route,
+      status: '4xx',
+      from: filter.from,
+      to: filter.to,
+      cursor: 'next',
+      limit: '50',
+    });
+    expect(requestOf(nothing, null)).toBe('/calls?limit=50');
+  });
+});

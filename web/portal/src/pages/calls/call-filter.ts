@@ -1,0 +1,77 @@
+/** What of the call log is shown. It stands in the address of the page, so that a view can be kept and shared. */
+
+export type CallFilter = {
+  readonly key: string;
+  readonly route: string;
+  readonly status: string;
+  /** Instants in ISO 8601: whoever opens the address may be in another time zone. */
+  readonly from: string;
+  readonly to: string;
+};
+
+const names = ['key', 'route', 'status', 'from', 'to'] as const satisfies readonly (keyof CallFilter)[];
+
+/** What the address says; what makes no sense there is left out. */
+export function filterOf(query: Readonly<Record<string, string>>): CallFilter {
+  const text = (name: keyof CallFilter) => query[name] ?? '';
+  return {
+    key: /^[1-9]\d{0,9}$/.test(text('key')) ? text('key') : '',
+    route: text('route'),
+    status: /^([1-5]\d\d|[2-5]xx)$/.test(text('status')) ? text('status') : '',
+    from: instantIn(text('from')),
+    to: instantIn(text('to')),
+  };
+}
+
+/** `?key=7&status=4xx`; '' when nothing is filtered. */
+export function queryOf(filter: CallFilter): string {
+  const parameters = new URLSearchParams(names.map((name) => [name, filter[name]]));
+  for (const name of names) if (filter[name] === '') parameters.delete(name);
+  return parameters.size === 0 ? '' : `?${parameters}`;
+}
+
+/** What the server is asked for. */
+export function requestOf(filter: CallFilter, cursor: string | null): string {
+  const { key, ...others } = filter;
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries({ key_id: key, ...others, cursor: cursor ?? '', limit: '50' }))
+    if (value !== '') parameters.set(name, value);
+  return `/calls?${parameters}`;
+}
+
+export function isFiltered(filter: CallFilter): boolean {
+  return names.some((name) => filter[name] !== '');
+}
+
+function instantIn(text: string): string {
+  const at = new Date(text);
+  return text === '' || Number.isNaN(at.getTime()) ? '' : at.toISOString();
+}
+
+/** As calls are logged; what no endpoint is for is logged as unmatched. */
+export const routes = [
+  'GET /categories',
+  'GET /interests',
+  'POST /offers/price-estimate',
+  'POST /offers',
+  'GET /offers',
+  'POST /offers/{offer_id}/pause',
+  'POST /offers/{offer_id}/resume',
+  'GET /offers/{offer_id}/analytics',
+  'DELETE /offers/{offer_id}',
+] as const;
+
+export const statusClasses = { '2xx': 'Success', '4xx': 'Refused', '5xx': 'Failed' } as const;
+export const statuses = [
+  '200',
+  '400',
+  '401',
+  '403',
+  '404',
+  '409',
+  '422',
+  '429',
+  '499',
+  '500',
+  '503',
+] as const;

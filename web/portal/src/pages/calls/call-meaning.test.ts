@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { slugs } from '../../../../docs/slug.ts';
+import { guideTo, heedOf } from './call-meaning.ts';
+
+const guide = readFileSync(new URL('../../../../../docs/guides/errors.md', import.meta.url), 'utf8');
+const headings = [...guide.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading ?? '');
+const slugOf = slugs();
+const anchors = new Map(headings.map((heading) => [heading, slugOf(heading)]));
+
+describe('a call in the log', () => {
+  it('is refused by its status, or by its code alone', () => {
+    expect(heedOf({ status: 200, returnCode: 'S1' })).toBe('good');
+    expect(heedOf({ status: 200, returnCode: null })).toBe('good');
+    expect(heedOf({ status: 200, returnCode: 'E3' })).toBe('warning');
+    expect(heedOf({ status: 404, returnCode: null })).toBe('warning');
+    expect(heedOf({ status: 503, returnCode: null })).toBe('problem');
+  });
+
+  it.each(headings.filter((heading) => /^\w+ \/.* \d{3}( E\d)?$/.test(heading)))(
+    'leads to the entry of the guide for %s',
+    (heading) => {
+      const [, route = '', status, returnCode = null] = /^(.+?) (\d{3})(?: (E\d))?$/.exec(heading) ?? [];
+      expect(guideTo({ route, status: Number(status), returnCode })).toBe(
+        `/docs/errors#${anchors.get(heading)}`,
+      );
+    },
+  );
+
+  it.each([
+    { route: 'GET /categories', status: 401, returnCode: null },
+    { route: 'GET /offers', status: 401, returnCode: 'E1' },
+    { route: 'POST /offers', status: 429, returnCode: null },
+    { route: 'POST /offers', status: 500, returnCode: null },
+    { route: 'GET /offers', status: 503, returnCode: null },
+    { route: 'GET unmatched', status: 404, returnCode: null },
+    { route: 'POST /offers', status: 413, returnCode: null },
+  ])('leads to an entry that is there for $status of $route', (call) => {
+    const anchor = guideTo(call)?.split('#')[1];
+    expect([...anchors.values()]).toContain(anchor);
+  });
+
+  it('leads nowhere when it went well, or when nobody waited for the reply', () => {
+    expect(guideTo({ route: 'GET /offers', status: 200, returnCode: null })).toBeNull();
+    expect(guideTo({ route: 'POST /offers', status: 200, returnCode: 'S1' })).toBeNull();
+    expect(guideTo({ route: 'GET /offers', status: 499, returnCode: null })).toBeNull();
+  });
+});

@@ -1,0 +1,32 @@
+/** What a logged call came to, and where the guides tell more about that. */
+import { slugs } from '../../../../docs/slug.ts';
+
+type Logged = { readonly route: string; readonly status: number; readonly returnCode: string | null };
+
+export type Heed = 'good' | 'warning' | 'problem';
+
+/** A refusal may come as 200, with a code that begins with E (specification, Errors). */
+export function heedOf({ status, returnCode }: Omit<Logged, 'route'>): Heed {
+  if (status >= 500) return 'problem';
+  return status >= 400 || returnCode?.startsWith('E') === true ? 'warning' : 'good';
+}
+
+/** Refusals without a code that are one endpoint's own. */
+const withoutCode = new Set(['POST /offers 409', 'POST /offers 422', 'GET /offers/{offer_id}/analytics 401']);
+const ofAnyEndpoint = new Set([401, 429, 500, 503]);
+/** There 401 with a code is about the offer; elsewhere it is about the key. */
+const aboutOffers = /^(POST \/offers\/\{offer_id\}\/(pause|resume)|DELETE \/offers\/\{offer_id\})$/;
+
+/** Its entry in the guide to errors; null when there is nothing to explain: it went well, or the caller left before the reply. */
+export function guideTo(call: Logged): string | null {
+  if (heedOf(call) === 'good' || call.status === 499) return null;
+  return `/docs/errors#${slugs()(headingOf(call))}`;
+}
+
+function headingOf({ route, status, returnCode }: Logged): string {
+  if (route.endsWith(' unmatched')) return 'Not from an endpoint';
+  if (returnCode !== null && returnCode.startsWith('E'))
+    return `${status === 401 && !aboutOffers.test(route) ? 'Any endpoint' : route} ${status} ${returnCode}`;
+  if (withoutCode.has(`${route} ${status}`)) return `${route} ${status}`;
+  return ofAnyEndpoint.has(status) ? `Any endpoint ${status}` : 'Not from an endpoint';
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import type { PortalPerson } from '@offer-ads/contracts/portal-organisation-api';
+import { findPeople, keysText, standingOf } from './listed-people.ts';
+
+const admin: PortalPerson = {
+  id: 1,
+  email: 'Ann@crown.example',
+  role: 'admin',
+  enabled: true,
+  invitedAt: '2026-01-01T00:00:00.000Z',
+  invitedBy: null,
+  lastSignedInAt: '2026-01-02T00:00:00.000Z',
+  keysInForce: 0,
+};
+const developer: PortalPerson = { ...admin, id: 2, email: 'bob@crown.example', role: 'developer' };
+
+describe('people', () => {
+  it('are found by part of their address, whatever the case, or by the whole name of their role', () => {
+    const found = (text: string) => findPeople([admin, developer], text).map(({ id }) => id);
+    expect(found('')).toEqual([1, 2]);
+    expect(found(' ann@')).toEqual([1]);
+    expect(found('Developer')).toEqual([2]);
+    expect(found('dev')).toEqual([]);
+  });
+
+  it('are invited until they sign in, and disabled whatever they did before', () => {
+    expect(standingOf(admin)).toBe('active');
+    expect(standingOf({ ...admin, lastSignedInAt: null })).toBe('invited');
+    expect(standingOf({ ...admin, enabled: false })).toBe('disabled');
+    expect(standingOf({ ...admin, enabled: false, lastSignedInAt: null })).toBe('disabled');
+  });
+
+  it('have keys that are counted as people count', () => {
+    expect([1, 2].map(keysText)).toEqual(['1 API key', '2 API keys']);
+  });
+});

@@ -1,0 +1,69 @@
+/** Which mails the person wants; each switch is saved as it is moved. */
+import type { MailPreferences } from '@offer-ads/contracts/notifier-api';
+import { useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { Notice } from '../../../../ui/notice.tsx';
+import { Failed, Loading } from '../../../../ui/states.tsx';
+import { usePortal } from '../../session.ts';
+
+const mails = {
+  offerEnded: 'An offer has ended',
+  balanceLow: 'The balance fell below its threshold',
+} as const satisfies Record<keyof MailPreferences, string>;
+type Mail = keyof typeof mails;
+
+export function Mails() {
+  const { api, session } = usePortal();
+  const queries = useQueryClient();
+  const queryKey = [session.organisation.id, 'mail-preferences'];
+  const preferences = useQuery<MailPreferences>({
+    queryKey,
+    queryFn: ({ signal }) => api.read('/mail-preferences', signal),
+  });
+  const [said, setSaid] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+
+  const set = async (known: MailPreferences, mail: Mail, wanted: boolean) => {
+    setProblem(null);
+    setSaid('');
+    const wish = { ...known, [mail]: wanted };
+    // Shown at once; what was is put back when it did not work.
+    queries.setQueryData(queryKey, wish);
+    const reply = await api.send<MailPreferences>('PUT', '/mail-preferences', { json: wish });
+    queries.setQueryData(queryKey, reply.ok ? reply.body : known);
+    if (reply.ok) setSaid('Saved.');
+    else setProblem(reply.message);
+  };
+
+  return (
+    <section class="stack" aria-labelledby="mails">
+      <h2 id="mails">Mails to you</h2>
+      {preferences.isPending && <Loading what="your mails" lines={3} />}
+      {preferences.isError && <Failed error={preferences.error} retry={preferences.refetch} />}
+      {preferences.isSuccess && (
+        <div class="card">
+          <fieldset>
+            <legend>Send a mail to {session.person.email} when</legend>
+            {(Object.keys(mails) as Mail[]).map((mail) => (
+              <label key={mail} class="choice">
+                <input
+                  type="checkbox"
+                  checked={preferences.data[mail]}
+                  onChange={(event) => void set(preferences.data, mail, event.currentTarget.checked)}
+                />
+                {mails[mail]}
+              </label>
+            ))}
+          </fieldset>
+          <p class="muted small">
+            Mails of payments, credits and payment links, and those with a link to sign in, always come.
+          </p>
+          <p class="small" role="status">
+            {said}
+          </p>
+          {problem !== null && <Notice kind="problem">{problem}</Notice>}
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,109 @@
+/** Where one is signed in, and how to end that. */
+import type { SessionsReply } from '@offer-ads/contracts/portal-session-api';
+import { useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { BusyButton } from '../../../../ui/busy-button.tsx';
+import { Confirm } from '../../../../ui/confirm.tsx';
+import { Notice } from '../../../../ui/notice.tsx';
+import { Outcome } from '../../../../ui/outcome.tsx';
+import { Failed, Loading } from '../../../../ui/states.tsx';
+import { When } from '../../../../ui/when.tsx';
+import { usePortal } from '../../session.ts';
+
+export function Sessions() {
+  const { api, session } = usePortal();
+  const queries = useQueryClient();
+  const queryKey = ['sessions', session.person.email];
+  const sessions = useQuery<SessionsReply>({
+    queryKey,
+    queryFn: ({ signal }) => api.read('/sessions', signal),
+  });
+  const [ended, setEnded] = useState(0);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [asking, setAsking] = useState(false);
+
+  const end = async (id: string) => {
+    setProblem(null);
+    const reply = await api.send('DELETE', `/sessions/${id}`);
+    await queries.invalidateQueries({ queryKey });
+    // Gone is gone, whoever ended it.
+    if (reply.ok || reply.status === 404) setEnded(ended + 1);
+    else setProblem(reply.message);
+  };
+  const endAll = async () => {
+    const reply = await api.send('POST', '/sign-out-everywhere');
+    if (!reply.ok && reply.status !== 401) return reply;
+    // Nothing of what was seen stays in memory.
+    location.assign('/portal');
+    return undefined;
+  };
+
+  return (
+    <section class="stack" aria-labelledby="sessions">
+      <h2 id="sessions">Where you are signed in</h2>
+      {ended > 0 && <Outcome key={ended}>That session has ended.</Outcome>}
+      {problem !== null && <Notice kind="problem">{problem}</Notice>}
+      {sessions.isPending && <Loading what="your sessions" lines={3} />}
+      {sessions.isError && <Failed error={sessions.error} retry={sessions.refetch} />}
+      {sessions.isSuccess && (
+        <div class="card">
+          <table class="cells">
+            <thead>
+              <tr>
+                <th scope="col">Signed in</th>
+                <th scope="col">Last used</th>
+                <th scope="col">Organisation</th>
+                <th scope="col">
+                  <span class="hidden">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {sessions.data.sessions.map(({ id, createdAt, lastUsedAt, organisation, current }) => (
+                <tr key={id}>
+                  <td data-label="Signed in">
+                    <When at={createdAt} />
+                  </td>
+                  <td data-label="Last used">
+                    <When at={lastUsedAt} />
+                  </td>
+                  <td data-label="Organisation">{organisation.name}</td>
+                  <td data-label="">
+                    {current ? (
+                      <span class="muted">this one</span>
+                    ) : (
+                      <div class="row doings">
+                        <BusyButton
+                          class="quiet"
+                          aria-label={`End the session of ${createdAt}`}
+                          work={() => end(id)}
+                        >
+                          End
+                        </BusyButton>
+                      </div>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          <div>
+            <button type="button" class="danger" onClick={() => setAsking(true)}>
+              Sign out everywhere
+            </button>
+          </div>
+        </div>
+      )}
+      {asking && (
+        <Confirm
+          title="Sign out everywhere?"
+          submit="Sign out everywhere"
+          act={endAll}
+          close={() => setAsking(false)}
+        >
+          <p>All sessions of {session.person.email} end at once, this one too. API keys go on working.</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
