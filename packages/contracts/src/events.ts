@@ -10,6 +10,7 @@ export const allEvents: readonly EventDeclaration[] = [
   gateway.OrganisationChanged,
   gateway.SignInRequested,
   gateway.PersonInvited,
+  gateway.SignUpRequested,
   offers.OfferCreated,
   offers.PaymentLinkIssued,
   offers.OfferPaymentApplied,

@@ -67,3 +67,25 @@ export const PersonInvited = declareEvent({
   meaning: 'A person was invited to an organisation; carries their first one-time link to the portal.',
   credentials: ['signInUrl'],
 });
+
+export const SignUpRequested = declareEvent({
+  name: 'SignUpRequested',
+  version: 1,
+  owner: 'gateway',
+  consumers: ['notifier'],
+  // No words of whoever asked: a mail to a stranger must not carry what another stranger wrote.
+  schema: z.object({
+    email: z.email(),
+    country: country.meta({
+      description: 'Which was asked for: the mail writes its times as one does there.',
+    }),
+    hasPlace: z.boolean().meta({ description: 'Whether somebody may sign in with that address already.' }),
+    url: z.url().meta({
+      description:
+        'Opens the portal once for whoever holds it: to register, or to sign in when there is a place.',
+    }),
+    expiresAt: instant,
+  }),
+  meaning: 'Somebody asked to register an organisation; carries the link that proves the address.',
+  credentials: ['url'],
+});

@@ -9,14 +9,10 @@ const roles = 'Admin';
 const badQuery = refused('A parameter does not fit; the message names it.');
 const lowBalance = named('LowBalanceThreshold', billing.lowBalanceReply);
 const idempotencyKey = z.object({
-  'Idempotency-Key': z
-    .string()
-    .min(1)
-    .max(255)
-    .meta({
-      description:
-        'Of your choice, one for each top-up; sent again, it adds nothing and gives the same answer.',
-    }),
+  'Idempotency-Key': z.string().min(1).max(255).meta({
+    description:
+      'Of your choice, one for each top-up; sent again, it adds nothing and gives the same answer.',
+  }),
 });
 
 const unknownInvoice = { '404': refused('The organisation has no such invoice in this mode.') };

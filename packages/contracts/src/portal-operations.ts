@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import * as organisation from './portal-organisation-api.ts';
 import * as session from './portal-session-api.ts';
+import * as signUp from './portal-sign-up-api.ts';
 import { plainMessage } from './public-api.ts';
 
 const header = (id: string, schema: z.ZodType, description: string) =>
@@ -83,7 +84,7 @@ function describeCall(o: Call): ZodOpenApiOperationObject {
 function open(o: Call): ZodOpenApiOperationObject {
   const described = describeCall({
     ...o,
-    replies: { ...o.replies, '403': refused('The request comes from another site.') },
+    replies: { '403': refused('The request comes from another site.'), ...o.replies },
   });
   return { ...described, tags: ['Sign-in'], security: [] };
 }
@@ -109,6 +110,9 @@ const personReply = named('Person', organisation.person);
 const termsReply = named('Terms', organisation.termsReply);
 const issuedKey = named('IssuedKey', organisation.issuedKey);
 const idPath = { path: z.object({ id: z.int().positive() }) };
+const signUpRefused = refused(
+  'Organisations are registered by the platform team alone at present; or the request comes from another site.',
+);
 const unknown = { id: 'Unknown', ...refused('The organisation has none of that id.') };
 
 export const ownPaths = {
@@ -133,6 +137,45 @@ export const ownPaths = {
         '401': refused('The link is unknown, was used or has expired.'),
       },
     }),
+  },
+  '/sign-up': {
+    get: {
+      ...describeCall({
+        id: 'readSignUp',
+        summary: 'Whether somebody may register an organisation by themselves, and what to choose from',
+        replies: { '200': reply('How it stands.', named('SignUpStanding', signUp.signUpStanding)) },
+      }),
+      tags: ['Sign-up'],
+      security: [],
+    },
+    post: {
+      ...open({
+        id: 'signUp',
+        summary: 'Ask for an organisation of one’s own',
+        description:
+          'Nothing exists until the link in the mail was used, within 24 hours. Answers the same whether or not anybody has that address: who has a place already is sent a link to sign in instead. At most 5 such mails in 24 hours go to one address.',
+        body: signUp.signUpRequest,
+        replies: { '202': reply('A mail is on its way.', signUp.signUpReply), '403': signUpRefused },
+      }),
+      tags: ['Sign-up'],
+    },
+  },
+  '/sign-up/complete': {
+    post: {
+      ...open({
+        id: 'completeSignUp',
+        summary: 'Register the organisation with the token of the link, and sign in as its first admin',
+        description:
+          'The token is what stands behind the `#` of the link. It registers one organisation; sent again within a minute, for example by a second click, it signs in to that one.',
+        body: session.signInCompletion,
+        replies: {
+          '200': reply('Signed in.', sessionReply, sets),
+          '401': refused('The link is unknown, was used or has expired.'),
+          '403': signUpRefused,
+        },
+      }),
+      tags: ['Sign-up'],
+    },
   },
   '/session': {
     get: read('Session', {

@@ -98,6 +98,11 @@ export const gatewaySettings = z.object({
   VALKEY_URL: valkeyUrl,
   CALL_SPOOL_FOLDER: callSpoolFolder,
   STATUS_TARGETS: statusTargets,
+  SIGN_UP: z.enum(['open', 'closed'], { error: 'must be open or closed' }).default('closed').meta({
+    description:
+      'Whether anybody may register an organisation by themselves, with a link in a mail; closed: the platform team does (`npm run admin -- org create`).',
+    example: 'open',
+  }),
   IMAGE_ORIGIN: httpUrl.optional().meta({
     description:
       "Where the pictures of offers come from, so that the portal may show them: the origin of offers' PUBLIC_URL, or of the bucket that keeps them.",

@@ -24,6 +24,7 @@ import { manageKeys } from './keys/manage-keys.ts';
 import { startRequestLimiter } from './limits/request-limiter.ts';
 import { manageSessions } from './sign-in/sessions.ts';
 import { startSignIn } from './sign-in/sign-in.ts';
+import { startSignUp } from './sign-up/sign-up.ts';
 import { probeGauge, probeReadiness, probeState, watchDependencies } from './status.ts';
 import { createUpstream } from './upstream.ts';
 
@@ -136,6 +137,14 @@ export async function startGateway(
     terms: manageTerms(administration),
     keys: manageKeys(administration),
     sessions: manageSessions({ postgres, logger }),
+    signUp: opened.use(
+      startSignUp({
+        postgres,
+        publicUrl: config.PUBLIC_URL,
+        isOpen: config.SIGN_UP === 'open',
+        ...foundation,
+      }),
+    ),
     signIn: opened.use(startSignIn({ postgres, publicUrl: config.PUBLIC_URL, ...foundation })),
     findCaller: (member) => findPortalCaller(postgres, member),
     readStatus,

@@ -75,6 +75,7 @@ export async function startGatewayUnderTest(
     NOTIFIER_CONTEXT_SECRET: contextSecrets.notifier,
     PUBLIC_URL: 'https://ads.example.test',
     TRUSTED_PROXIES: '127.0.0.0/8',
+    SIGN_UP: 'open',
     ...o.settings,
   });
   const gateway = opened.use(

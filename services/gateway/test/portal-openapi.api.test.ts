@@ -1,5 +1,6 @@
 /** The portal's OpenAPI document is true: every route is in it, nothing else is, and replies are as it says. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@offer-ads/testing/eventually';
 import type { Router } from 'express';
 import { type PortalRoutes, portalRoutes } from '../src/http/portal/portal-routes.ts';
 import { answerJson } from './fake-upstream.ts';
@@ -98,6 +99,29 @@ describe('real replies', () => {
       json: { organisationId: 999_999 },
     });
     await expectAsDescribed(admin, 404, 'DELETE', '/sessions/{id}');
+  });
+
+  it('of signing up are as described', async () => {
+    const wish = {
+      name: 'Tea Ltd',
+      tradingName: 'Tea',
+      country: 'GB',
+      currency: 'GBP',
+      email: 'tea@new.test',
+    };
+    await expectAsDescribed(admin, 200, 'GET', '/sign-up');
+    await expectAsDescribed(admin, 202, 'POST', '/sign-up', { json: wish });
+    await expectAsDescribed(admin, 400, 'POST', '/sign-up', { json: { ...wish, currency: 'JPY' } });
+    const headers = { origin: 'https://evil.test' };
+    await expectAsDescribed(admin, 403, 'POST', '/sign-up', { json: wish, headers });
+    await expectAsDescribed(admin, 401, 'POST', '/sign-up/complete', { json: { token: 'x'.repeat(43) } });
+    const mail = await eventually(() => {
+      const [mail] = portal.signUpMailsTo('tea@new.test');
+      if (mail === undefined) throw new Error('no mail');
+      return mail;
+    });
+    const token = new URL(mail.data.url).hash.slice(1);
+    await expectAsDescribed(portal.browser(), 200, 'POST', '/sign-up/complete', { json: { token } });
   });
 
   it('of an organisation that administers itself are as described', async () => {

@@ -1,5 +1,11 @@
 /** A gateway with people who sign in to the portal: their mails, their browsers, further replicas. */
-import { OrganisationChanged, PersonInvited, SignInRequested } from '@offer-ads/contracts/gateway-events';
+import {
+  OrganisationChanged,
+  OrganisationRegistered,
+  PersonInvited,
+  SignInRequested,
+  SignUpRequested,
+} from '@offer-ads/contracts/gateway-events';
 import { connectBroker, on } from '@offer-ads/platform/broker';
 import type { ReceivedEvent } from '@offer-ads/platform/events';
 import type { Logger } from '@offer-ads/platform/logging';
@@ -37,6 +43,10 @@ export type PortalUnderTest = AsyncDisposable & {
   readonly nextToken: (email: string) => Promise<string>;
   readonly mailsTo: (email: string) => readonly ReceivedEvent<typeof SignInRequested>[];
   readonly invitationsTo: (email: string) => readonly ReceivedEvent<typeof PersonInvited>[];
+  readonly signUpMailsTo: (email: string) => readonly ReceivedEvent<typeof SignUpRequested>[];
+  readonly registrationsOf: (
+    organisationId: number,
+  ) => readonly ReceivedEvent<typeof OrganisationRegistered>[];
   readonly changesOf: (organisationId: number) => readonly ReceivedEvent<typeof OrganisationChanged>[];
   /** Once a mail to this new person is there, all that was asked for before has been answered. */
   readonly whenAllIsAnswered: () => Promise<void>;
@@ -63,7 +73,13 @@ export async function startPortalUnderTest(
     await connectBroker({
       url: gateway.config.RABBITMQ_URL,
       service: 'notifier',
-      declarations: [SignInRequested, PersonInvited, OrganisationChanged],
+      declarations: [
+        SignInRequested,
+        PersonInvited,
+        SignUpRequested,
+        OrganisationRegistered,
+        OrganisationChanged,
+      ],
       logger: silentLogger,
       metrics: createMetrics('notifier'),
       namespace: gateway.brokerNamespace,
@@ -71,7 +87,11 @@ export async function startPortalUnderTest(
   );
   const invitations: ReceivedEvent<typeof PersonInvited>[] = [];
   const changes: ReceivedEvent<typeof OrganisationChanged>[] = [];
+  const signUps: ReceivedEvent<typeof SignUpRequested>[] = [];
+  const registrations: ReceivedEvent<typeof OrganisationRegistered>[] = [];
   await broker.consume([
+    on(SignUpRequested, async (event) => void signUps.push(event)),
+    on(OrganisationRegistered, async (event) => void registrations.push(event)),
     on(SignInRequested, async (event) => void mails.push(event)),
     on(PersonInvited, async (event) => void invitations.push(event)),
     on(OrganisationChanged, async (event) => void changes.push(event)),
@@ -152,6 +172,9 @@ export async function startPortalUnderTest(
     nextToken,
     mailsTo,
     invitationsTo: (email) => invitations.filter(({ data }) => data.email === email),
+    signUpMailsTo: (email) => signUps.filter(({ data }) => data.email === email),
+    registrationsOf: (organisationId) =>
+      registrations.filter(({ data }) => data.organisationId === organisationId),
     changesOf: (organisationId) => changes.filter(({ data }) => data.organisationId === organisationId),
     whenAllIsAnswered,
     organisationOf,

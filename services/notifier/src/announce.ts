@@ -3,7 +3,7 @@ import type { OrganisationFacts } from '@offer-ads/contracts/gateway-events';
 import type { ReceivedEvent } from '@offer-ads/platform/events';
 import { recordInMongoInbox } from '@offer-ads/platform/mongo-inbox';
 import type { ContactsStore } from './contacts-store.ts';
-import type { Addressed, Announcement, Occurrence } from './domain/announcement.ts';
+import { type Addressed, type Announcement, noOrganisation, type Occurrence } from './domain/announcement.ts';
 import { announcementOf } from './domain/announcements.ts';
 import { departures } from './domain/contact.ts';
 import type { Notifier } from './notifier.ts';
@@ -17,7 +17,7 @@ export async function announce(
   event: ReceivedEvent<Announcement['declaration']>,
 ): Promise<void> {
   const { mongo, contacts, notifications, waiting, clock } = notifier;
-  const { organisationId } = event.data;
+  const organisationId = 'organisationId' in event.data ? event.data.organisationId : noOrganisation;
   const occurrence: Occurrence = {
     eventName: announcement.declaration.name,
     eventId: event.id,

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '@offer-ads/platform/clock';
 import type { Mongo } from '@offer-ads/platform/mongo';
 import type { mongo as driver } from 'mongoose';
 import { contactsStore } from './contacts-store.ts';
+import { noOrganisation } from './domain/announcement.ts';
 import { isReachedAt } from './domain/contact.ts';
 import { type ResendRefusal, resendRefusal } from './domain/resend.ts';
 import { type Addressed, anyCase } from './notifications-store.ts';
@@ -106,7 +107,7 @@ export function registerStore(mongo: Mongo, clock: Clock = systemClock): Registe
     resend: async (id, by) => {
       const document = await kept.findOne({ _id: id }, { projection });
       if (document === null) return { ok: false, reason: 'unknown' };
-      const { state, expiresAt, organisationId = 0, recipient = '' } = document;
+      const { state, expiresAt, organisationId = noOrganisation, recipient = '' } = document;
       const contact = await contacts.find(organisationId);
       const hasLeft = contact !== undefined && !isReachedAt(contact, recipient);
       const hasMessage = document.message !== undefined;
@@ -163,7 +164,7 @@ function registered({ _id, occurrence, message, ...document }: Kept): Registered
     id: _id,
     state: document.state,
     eventName: document.eventName ?? occurrence?.eventName ?? '',
-    organisationId: document.organisationId ?? occurrence?.organisationId ?? 0,
+    organisationId: document.organisationId ?? occurrence?.organisationId ?? noOrganisation,
     recipient: document.recipient,
     subject: message?.subject,
     createdAt: document.createdAt,

@@ -7,6 +7,7 @@ import {
   OrganisationRegistered,
   PersonInvited,
   SignInRequested,
+  SignUpRequested,
 } from '@offer-ads/contracts/gateway-events';
 import { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/offers-events';
 import { newEvent, type OutgoingEvent } from '@offer-ads/platform/events';
@@ -111,6 +112,14 @@ export const invitationData: EventData<typeof PersonInvited> = {
   expiresAt: '2026-06-08T12:00:00.000Z',
 };
 
+export const signUpData: EventData<typeof SignUpRequested> = {
+  email: 'new@bakery.example',
+  country: 'GB',
+  hasPlace: false,
+  url: 'https://ads.example/portal/sign-up#0123456789fedcba',
+  expiresAt: '2026-06-02T12:00:00.000Z',
+};
+
 export function registered(facts: Partial<OrganisationFacts> = {}, version = 1): OutgoingEvent {
   const data = { ...cornerCafe, ...facts };
   return event(OrganisationRegistered, data, `organisation/${data.organisationId}`, version);
@@ -133,6 +142,8 @@ export const low = (facts: Partial<typeof lowData> = {}) => event(BalanceLow, { 
 export const ended = (facts: Partial<typeof endData> = {}) => event(OfferEnded, { ...endData, ...facts });
 export const signInRequested = (facts: Partial<typeof signInData> = {}) =>
   event(SignInRequested, { ...signInData, ...facts });
+export const signUpRequested = (facts: Partial<typeof signUpData> = {}) =>
+  event(SignUpRequested, { ...signUpData, ...facts });
 export const personInvited = (facts: Partial<typeof invitationData> = {}) =>
   event(PersonInvited, { ...invitationData, ...facts });
 

@@ -131,6 +131,23 @@ it.each(fates)('a link that %s stands in no log and no list', async (_what, stat
   expect(log.join()).not.toContain(link.mailbox);
 });
 
+it('a link to sign up goes out before there is an organisation, and stands in no log and no list', async () => {
+  const token = randomBytes(32).toString('base64url');
+  const mailbox = `new-${token.slice(0, 8).toLowerCase()}@bakery.example`;
+  const link = `https://ads.example/portal/sign-up#${token}`;
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+  const event = events.signUpRequested({ email: mailbox, url: link, expiresAt });
+  smtp.behave(() => undefined);
+  await broker.publish([event]);
+  const seen = await eventually(async () => {
+    const [mail] = await mailsTo({ event, token, link, mailbox });
+    expect(mail).toMatchObject({ state: 'sent', event: 'SignUpRequested', organisationId: null });
+    return seenOf({ event, token, link, mailbox });
+  });
+  expect(seen).not.toContain(token);
+  expect(log.join()).not.toContain(mailbox);
+});
+
 it('a link that was too late for its 15 minutes is not sent, and stands in no log and no list', async () => {
   const link = aLink(-1);
   smtp.behave(() => undefined);

@@ -2,6 +2,7 @@
 import type { OrganisationsQuery } from '@offer-ads/contracts/admin-api';
 import { OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
 import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Transaction } from '@offer-ads/platform/postgres';
 import { defaultQuota, type Organisation, type Quota } from '../domain/organisation.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
 import { type Actor, actorMay } from '../domain/people.ts';
@@ -26,13 +27,7 @@ export function manageOrganisations(o: Administration) {
   const { postgres, clock } = o;
   return {
     register: (registration: store.Registration): Promise<Organisation> =>
-      postgres.transaction(async (tx) => {
-        const at = clock.now();
-        const id = await store.insertOrganisation(tx, { registration, quota: defaultQuota, at });
-        const organisation = await existingOrganisation(tx, id);
-        await announceOrganisation(tx, OrganisationRegistered, organisation, at);
-        return organisation;
-      }),
+      postgres.transaction((tx) => registerOrganisation(tx, registration, clock.now())),
 
     find: (id: number) => store.findOrganisation(postgres, id),
     list: (query: OrganisationsQuery) => store.listOrganisations(postgres, query),
@@ -86,4 +81,16 @@ export function manageOrganisations(o: Administration) {
       return outcome;
     },
   };
+}
+
+/** With its first admin, told to the other services in the same transaction. */
+export async function registerOrganisation(
+  tx: Transaction,
+  registration: store.Registration,
+  at: Date,
+): Promise<Organisation> {
+  const id = await store.insertOrganisation(tx, { registration, quota: defaultQuota, at });
+  const organisation = await existingOrganisation(tx, id);
+  await announceOrganisation(tx, OrganisationRegistered, organisation, at);
+  return organisation;
 }

@@ -15,6 +15,7 @@ import type { GatewayConfig } from '../config.ts';
 import type { Keys } from '../keys/manage-keys.ts';
 import type { Sessions } from '../sign-in/sessions.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
+import type { SignUp } from '../sign-up/sign-up.ts';
 import type { ReadStatus } from '../status.ts';
 import { readClientIp } from './client-ip.ts';
 import { keyRoutes } from './key-routes.ts';
@@ -39,6 +40,7 @@ export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
   readonly findCaller: PassOn['findCaller'];
   readonly sessions: Sessions;
   readonly signIn: SignIn;
+  readonly signUp: SignUp;
   readonly readCalls: ReadCalls;
   readonly readStatus: ReadStatus;
 };

@@ -1,13 +1,16 @@
 /** How an event becomes mails: to whom, in which words, and what makes two of them the same. */
 import type { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/billing-events';
 import type { EventData } from '@offer-ads/contracts/event-declaration';
-import type { PersonInvited, SignInRequested } from '@offer-ads/contracts/gateway-events';
+import type { PersonInvited, SignInRequested, SignUpRequested } from '@offer-ads/contracts/gateway-events';
 import type { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/offers-events';
 import { adminsOf, type Contact, onePerMailbox, type Person } from './contact.ts';
 import { type Letter, type Message, render } from './letter.ts';
 import type { Setting } from './messages/setting.ts';
 import { mailSubjects, type OptionalMail } from './preferences.ts';
 import { type Wording, wordingFor } from './wording.ts';
+
+/** In place of an organisation's number: the mail is for somebody who has none yet. */
+export const noOrganisation = 0;
 
 /** An event as announcements see it; also what is kept while nobody is known to whom it could be announced. */
 export type Occurrence = {
@@ -51,7 +54,7 @@ type AnnouncedToPeople =
   | typeof BalanceToppedUp
   | typeof BalanceLow;
 /** Carry a link for one person, who may be in no contact yet. */
-type WithLink = typeof SignInRequested | typeof PersonInvited;
+type WithLink = typeof SignInRequested | typeof PersonInvited | typeof SignUpRequested;
 
 export type Announcement = {
   readonly declaration: AnnouncedToPeople | WithLink;
@@ -118,7 +121,9 @@ export function toOnePerson<D extends WithLink>(
       const data = declaration.schema.parse(untyped) as EventData<D>;
       const { email: recipient, expiresAt } = data;
       const id = idOf(o.cause(eventId), recipient);
-      const message = render(o.write(data, wordingFor(contact?.country)));
+      // Of an organisation that is yet to be, the event says where it will be.
+      const country = 'country' in data ? data.country : contact?.country;
+      const message = render(o.write(data, wordingFor(country)));
       return [{ id, eventName, organisationId, recipient, message, expiresAt }];
     },
   };

@@ -8,6 +8,7 @@ import {
   paymentData,
   paymentLinkData,
   signInData,
+  signUpData,
   topUpData,
 } from '../../test/events.ts';
 import { addressed, around, notifications } from '../../test/letters.ts';
@@ -26,6 +27,7 @@ const toPeople = [
 const withLinks = [
   ['SignInRequested', signInData],
   ['PersonInvited', invitationData],
+  ['SignUpRequested', signUpData],
 ] as const;
 
 describe('who hears', () => {

@@ -1,6 +1,6 @@
 /** Which event becomes which mail. */
 import { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/billing-events';
-import { PersonInvited, SignInRequested } from '@offer-ads/contracts/gateway-events';
+import { PersonInvited, SignInRequested, SignUpRequested } from '@offer-ads/contracts/gateway-events';
 import { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/offers-events';
 import { type Announcement, toOnePerson, toPeopleOf } from './announcement.ts';
 import { adminsAnd } from './contact.ts';
@@ -12,6 +12,7 @@ import { offerEnded } from './messages/offer-ended.ts';
 import { offerPaid } from './messages/offer-paid.ts';
 import { paymentLink } from './messages/payment-link.ts';
 import { signIn } from './messages/sign-in.ts';
+import { signUp } from './messages/sign-up.ts';
 
 export const announcements: readonly Announcement[] = [
   toPeopleOf(PaymentLinkIssued, {
@@ -47,6 +48,7 @@ export const announcements: readonly Announcement[] = [
   // Each link is a cause of its own: the latest is the one that works.
   toOnePerson(SignInRequested, { cause: (eventId) => `sign-in/${eventId}`, write: signIn }),
   toOnePerson(PersonInvited, { cause: (eventId) => `invitation/${eventId}`, write: invitation }),
+  toOnePerson(SignUpRequested, { cause: (eventId) => `sign-up/${eventId}`, write: signUp }),
 ];
 
 /** The announcement that a kept occurrence belongs to. */

@@ -13,6 +13,7 @@ import type { Logger } from '@offer-ads/platform/logging';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Express } from 'express';
 import type { BouncesStore } from '../bounces-store.ts';
+import { noOrganisation } from '../domain/announcement.ts';
 import { type Bounce, heededUntil } from '../domain/bounce.ts';
 import type { ResendRefusal } from '../domain/resend.ts';
 import type { Registered, RegisterStore } from '../register-store.ts';
@@ -89,7 +90,7 @@ function summary(notification: Registered): NotificationSummary {
     id,
     state,
     event: eventName,
-    organisationId,
+    organisationId: organisationId === noOrganisation ? null : organisationId,
     recipient: recipient ?? null,
     subject: subject ?? null,
     createdAt: notification.createdAt.toISOString(),

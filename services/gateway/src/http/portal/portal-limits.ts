@@ -10,6 +10,8 @@ export const portalLimits = {
   network: { name: 'portal-network', requests: 6_000, windowSeconds: 60 },
   /** An office in which everybody signs in one morning passes; whoever tries addresses does not get far. */
   signIn: { name: 'portal-sign-in', requests: 30, windowSeconds: 900 },
+  /** Each sends a mail to an address that has not been proved. */
+  signUp: { name: 'portal-sign-up', requests: 20, windowSeconds: 3_600 },
   completion: { name: 'portal-completion', requests: 30, windowSeconds: 900 },
   /** Providers of mailboxes post for all of their customers from a few networks. */
   unsubscribing: { name: 'portal-unsubscribing', requests: 600, windowSeconds: 60 },

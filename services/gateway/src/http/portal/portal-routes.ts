@@ -15,10 +15,12 @@ import { requireSession } from './portal-session.ts';
 import { ignoreLateReplies, liftTime, limitTime } from './portal-time.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { type SignInRoutes, signInRoutes } from './sign-in-routes.ts';
+import { type SignUpRoutes, signUpRoutes } from './sign-up-routes.ts';
 import { termsRoutes } from './terms-routes.ts';
 
 export type PortalRoutes = PassOn &
   Omit<SignInRoutes, 'cookie'> &
+  Omit<SignUpRoutes, 'cookie'> &
   Parameters<typeof organisationRoutes>[0] &
   Parameters<typeof peopleRoutes>[0] &
   Parameters<typeof termsRoutes>[0] &
@@ -29,7 +31,7 @@ export function portalRoutes(options: PortalRoutes): Router {
   const o = { ...options, cookie: sessionCookie({ publicUrl: options.publicUrl, name: 'session' }) };
   const portal = express.Router();
   portal.use(privately);
-  portal.use(signInRoutes(o));
+  portal.use(signInRoutes(o), signUpRoutes(o));
   portal.use(limitTime(o.logger), ...requireSession(o));
   portal.use(liftTime, offersRoutes(o), billingRoutes(o), mailRoutes(o), ...readJson(), limitTime(o.logger));
   const signedIn: readonly Router[] = [

@@ -8,6 +8,7 @@ import {
   paymentData,
   paymentLinkData,
   signInData,
+  signUpData,
   topUpData,
 } from '../../../test/events.ts';
 import { around, notifications, plain, portalUrl } from '../../../test/letters.ts';
@@ -99,6 +100,24 @@ describe('what the mail says', () => {
     const text = textOf('SignInRequested', signInData);
     expect(text).toContain(signInData.signInUrl);
     expect(text).toContain('until 1 June 2026 at 13:15 (UTC+1)');
+  });
+
+  it('of a sign-up: the link and when it stops working, as one writes it in the country that was named', () => {
+    const { subject, text } = messageOf('SignUpRequested', signUpData);
+    expect(subject).toBe('Open your advertiser account');
+    expect(text).toContain(signUpData.url);
+    expect(text).toContain('once, until 2 June 2026 at 13:00 (UTC+1).');
+    expect(text).toContain('without the link there will be none');
+    const german = { ...signUpData, country: 'DE' };
+    const [mail] = notifications('SignUpRequested', german, { surroundings: around(undefined) });
+    expect(plain(mail?.message.text)).toContain('until 2 June 2026 at 14:00 (UTC+2).');
+  });
+
+  it('of a sign-up by who has a place: that there is one, and a link to it', () => {
+    const { subject, text } = messageOf('SignUpRequested', { ...signUpData, hasPlace: true });
+    expect(subject).toBe('You have an advertiser account already');
+    expect(text).toContain('has a place in the advertiser portal already');
+    expect(text).toContain(signUpData.url);
   });
 
   it('of an invitation: who invites, to what, as what, the link and when it stops working', () => {

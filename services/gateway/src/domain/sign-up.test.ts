@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { answerSignUp, signUpLinkExpiry, signUpsKeptSince, useOfSignUpLink } from './sign-up.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const asked = new Date('2026-06-01T12:00:00Z');
+const after = (ms: number) => new Date(asked.getTime() + ms);
+const usual = { requestedAt: asked, now: asked, standing: 'new', mails: 0 } as const;
+
+describe('a request to sign up', () => {
+  it('is answered by what is known of the address', () => {
+    expect(answerSignUp(usual)).toBe('send-link');
+    expect(answerSignUp({ ...usual, standing: 'has-place' })).toBe('send-sign-in');
+    expect(answerSignUp({ ...usual, standing: 'disabled' })).toBe('disabled-address');
+  });
+
+  it('is the fifth mail to its address at most', () => {
+    expect(answerSignUp({ ...usual, mails: 4 })).toBe('send-link');
+    expect(answerSignUp({ ...usual, mails: 5 })).toBe('too-many-mails');
+    expect(answerSignUp({ ...usual, mails: 5, standing: 'has-place' })).toBe('too-many-mails');
+  });
+
+  it('is dropped when it has waited for a quarter of an hour', () => {
+    expect(answerSignUp({ ...usual, now: after(15 * minute - 1) })).toBe('send-link');
+    expect(answerSignUp({ ...usual, now: after(15 * minute) })).toBe('too-old');
+  });
+});
+
+describe('a link to sign up', () => {
+  const expiresAt = signUpLinkExpiry(asked);
+  const link = { expiresAt, completedAt: null };
+  const used = { expiresAt, completedAt: after(hour) };
+
+  it('registers for 24 hours', () => {
+    expect(expiresAt).toEqual(after(24 * hour));
+    expect(useOfSignUpLink(link, after(24 * hour - 1))).toBe('register');
+    expect(useOfSignUpLink(link, after(24 * hour))).toBe('refused');
+  });
+
+  it('gives its answer again for a minute, and then never', () => {
+    expect(useOfSignUpLink(used, after(hour))).toBe('again');
+    expect(useOfSignUpLink(used, after(hour + minute))).toBe('again');
+    expect(useOfSignUpLink(used, after(hour + minute + 1))).toBe('refused');
+  });
+
+  it('is kept for as long as it could be used, whenever it was answered', () => {
+    const answeredLast = after(15 * minute - 1);
+    expect(signUpsKeptSince(signUpLinkExpiry(answeredLast)).getTime()).toBeLessThan(asked.getTime());
+  });
+});

@@ -1,0 +1,78 @@
+/** Registering an organisation by oneself: whether one may, asking for it, and doing it with the link from the mail. */
+import { countries } from '@offer-ads/contracts/countries';
+import { billedCurrencies } from '@offer-ads/contracts/currencies';
+import { signInCompletion } from '@offer-ads/contracts/portal-session-api';
+import {
+  type SignUpReply,
+  type SignUpStanding,
+  signUpRequest,
+} from '@offer-ads/contracts/portal-sign-up-api';
+import { refuseForeignOrigins } from '@offer-ads/platform/csrf';
+import { serviceUnavailable } from '@offer-ads/platform/faults';
+import { requestFacts } from '@offer-ads/platform/http-request';
+import type { Logger } from '@offer-ads/platform/logging';
+import { validInput } from '@offer-ads/platform/valid-input';
+import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import { networkOf } from '../../domain/client-network.ts';
+import type { Limit } from '../../limits/request-limiter.ts';
+import type { SignUp } from '../../sign-up/sign-up.ts';
+import { readJson } from './portal-json.ts';
+import { limitRequests, portalLimits } from './portal-limits.ts';
+import type { SessionGuard } from './portal-session.ts';
+import { limitTime } from './portal-time.ts';
+import { replyWithSession } from './session-replies.ts';
+
+/** Also to an address that has a place, or may have none: nobody learns which. */
+const asked: SignUpReply = {
+  message: 'A mail is on its way to the address. Its link works once, for 24 hours.',
+};
+const closed = {
+  message: 'Organisations are registered by the platform team at present: ask them for yours',
+};
+/** Unknown, used, or expired: nobody learns which. */
+const linkRefused = {
+  message: 'The link has been used or has expired: sign in if the organisation is there, or sign up again',
+};
+
+export type SignUpRoutes = SessionGuard & { readonly signUp: SignUp; readonly logger: Logger };
+
+export function signUpRoutes(o: SignUpRoutes): Router {
+  const routes = express.Router();
+  const { signUp } = o;
+  const refuseWhenClosed: RequestHandler = (_req, res, next) => {
+    if (signUp.isOpen) next();
+    else res.status(403).json(closed);
+  };
+  const limited = (limit: Limit) => limitRequests(o.limiter, limit, (req) => networkOf(o.clientIp(req)));
+  /** What comes before both: no session says yet who asks. */
+  const guarded = (limit: Limit) => [
+    limited(limit),
+    refuseForeignOrigins(o.publicUrl),
+    refuseWhenClosed,
+    ...readJson(),
+    limitTime(o.logger),
+  ];
+
+  routes.get('/sign-up', limited(portalLimits.network), (_req, res) => {
+    const standing = { open: signUp.isOpen, countries: [...countries], currencies: [...billedCurrencies] };
+    res.json(standing satisfies SignUpStanding);
+  });
+  routes.post('/sign-up', ...guarded(portalLimits.signUp), async (req: Request, res: Response) => {
+    const { email, ...organisation } = validInput(signUpRequest, req.body);
+    const at = requestFacts(req).receivedAt;
+    if (await signUp.ask({ ...organisation, adminEmail: email }, at)) res.status(202).json(asked);
+    else throw serviceUnavailable('too many sign-ups within the hour');
+  });
+  routes.post(
+    '/sign-up/complete',
+    ...guarded(portalLimits.completion),
+    async (req: Request, res: Response) => {
+      const { token } = validInput(signInCompletion, req.body);
+      const at = requestFacts(req).receivedAt;
+      const opened = await signUp.complete({ token, replacing: o.cookie.read(req), at });
+      if (opened === null) res.status(401).json(linkRefused);
+      else await replyWithSession(res, { ...o, token: opened, at });
+    },
+  );
+  return routes;
+}

@@ -1,0 +1,239 @@
+/** Registering an organisation by oneself: a request that says nothing about who exists, a mail, an organisation with its first admin. */
+import { randomUUID } from 'node:crypto';
+import { SignUpRequested } from '@offer-ads/contracts/gateway-events';
+import type { Clock } from '@offer-ads/platform/clock';
+import { newEvent } from '@offer-ads/platform/events';
+import { Fault } from '@offer-ads/platform/faults';
+import type { Logger } from '@offer-ads/platform/logging';
+import { startLoop } from '@offer-ads/platform/loops';
+import type { Metrics } from '@offer-ads/platform/metrics';
+import { addToOutbox } from '@offer-ads/platform/outbox';
+import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
+import { registerOrganisation } from '../accounts/manage-organisations.ts';
+import type { Registration } from '../accounts/organisations-store.ts';
+import { addressOf, linksPerAddress, membershipToSignIn } from '../domain/sign-in-link.ts';
+import {
+  answerSignUp,
+  signUpLinkExpiry,
+  signUpMailsPerAddress,
+  signUpsInAll,
+  signUpsKeptSince,
+  signUpUrl,
+  useOfSignUpLink,
+} from '../domain/sign-up.ts';
+import { openSession } from '../sign-in/sessions.ts';
+import { deleteSessionByToken } from '../sign-in/sessions-store.ts';
+import type { Completion } from '../sign-in/sign-in.ts';
+import { issueSignInLink } from '../sign-in/sign-in-links.ts';
+import { countLinks, lockMemberships, noteSignIn } from '../sign-in/sign-in-store.ts';
+import { isToken, newToken, sha256OfToken } from '../sign-in/sign-in-tokens.ts';
+import * as store from './sign-up-store.ts';
+
+/** Whoever asks wakes the loop; the beat only finds what a replica left behind when it died. */
+const answerEveryMs = 5_000;
+const tidyEveryMs = 60_000;
+/** What one statement deletes well within its time-out. */
+const tidyBatch = 1_000;
+
+const outcomes = [
+  'link-sent',
+  'sign-in-sent',
+  'disabled-address',
+  'too-many-mails',
+  'too-old',
+  'failed',
+  'too-many-in-all',
+] as const;
+type Outcome = (typeof outcomes)[number];
+
+export type SignUp = AsyncDisposable & {
+  /** Whether anybody may; what was asked for before is looked after and forgotten in any case. */
+  readonly isOpen: boolean;
+  /** The same work for every address. False when too many were asked for lately. */
+  readonly ask: (wish: Registration, at: Date) => Promise<boolean>;
+  /** The token of the new session; null when the link is unknown, used or expired. */
+  readonly complete: (o: Completion) => Promise<string | null>;
+};
+
+type SignUpOptions = {
+  readonly isOpen: boolean;
+  readonly postgres: Postgres;
+  readonly publicUrl: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+};
+
+export function startSignUp(o: SignUpOptions): SignUp {
+  const { postgres, clock } = o;
+  const requests = o.metrics.counter({
+    name: 'sign_up_requests_total',
+    help: 'Requests to register an organisation, by what became of them; too-many-in-all were refused at once.',
+    labelNames: ['outcome'],
+    from0: { outcome: outcomes },
+  });
+  const completions = o.metrics.counter({
+    name: 'sign_ups_total',
+    help: 'Uses of links to register an organisation, by whether a session was opened.',
+    labelNames: ['outcome'],
+    from0: { outcome: ['signed-in', 'refused'] },
+  });
+  const answering = startLoop({
+    name: 'sign-up-requests',
+    everyMs: answerEveryMs,
+    ...o,
+    work: async (signal) => {
+      for (let goesOn = true; goesOn && !signal.aborted; ) {
+        const outcome = await answerOldest(o);
+        goesOn = outcome !== 'none-waits';
+        if (outcome !== 'none-waits') requests.inc({ outcome });
+      }
+    },
+  });
+  const tidying = startLoop({
+    name: 'sign-up-tidying',
+    everyMs: tidyEveryMs,
+    ...o,
+    work: async (signal) => {
+      const before = signUpsKeptSince(clock.now());
+      while (
+        !signal.aborted &&
+        (await store.deleteOldSignUps(postgres, { before, limit: tidyBatch })) === tidyBatch
+      );
+    },
+  });
+  return {
+    isOpen: o.isOpen,
+    ask: async (wish, at) => {
+      const after = new Date(at.getTime() - signUpsInAll.windowMs);
+      const isKept = await store.insertSignUp(postgres, { wish, at, after, most: signUpsInAll.most });
+      if (!isKept) requests.inc({ outcome: 'too-many-in-all' });
+      // Nobody waits for it: how long the mail takes would tell whether the address is known.
+      answering.runNow().catch(() => {});
+      return isKept;
+    },
+    complete: async (completion) => {
+      const token = isToken(completion.token)
+        ? await postgres.transaction((tx) => useLink(tx, completion))
+        : null;
+      completions.inc({ outcome: token === null ? 'refused' : 'signed-in' });
+      return token;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await answering[Symbol.asyncDispose]();
+      await tidying[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Takes the request, makes the link and writes the event in one transaction. */
+async function answerOldest(o: SignUpOptions): Promise<Outcome | 'none-waits'> {
+  let taken: store.SignUpRow | null = null;
+  const at = o.clock.now();
+  try {
+    return await o.postgres.transaction(async (tx) => {
+      taken = await store.takeSignUp(tx, at);
+      return taken === null ? 'none-waits' : answer(tx, taken, { at, publicUrl: o.publicUrl });
+    });
+  } catch (error) {
+    // Without the store the request waits. What fails by itself must not keep all that come after it waiting.
+    if (taken === null || error instanceof Fault) throw error;
+    o.logger.error({ error }, 'a request to sign up could not be answered and is dropped');
+    await store.markAnswered(o.postgres, { id: (taken as store.SignUpRow).id, at });
+    return 'failed';
+  }
+}
+
+async function answer(
+  tx: Transaction,
+  request: store.SignUpRow,
+  o: { at: Date; publicUrl: string },
+): Promise<Outcome> {
+  const { at, publicUrl } = o;
+  const address = addressOf(request.adminEmail);
+  await store.lockAddress(tx, address);
+  const standing = await store.standingOf(tx, address);
+  const after = new Date(at.getTime() - signUpMailsPerAddress.windowMs);
+  const mails = await store.countMails(tx, { address, after });
+  const decided = answerSignUp({ requestedAt: request.requestedAt, now: at, standing, mails });
+  switch (decided) {
+    case 'send-link': {
+      const token = newToken();
+      const expiresAt = signUpLinkExpiry(at);
+      await store.giveLink(tx, { id: request.id, sha256: sha256OfToken(token), expiresAt });
+      await announce(tx, request, { url: signUpUrl(publicUrl, token), expiresAt, hasPlace: false, at });
+      return 'link-sent';
+    }
+    case 'send-sign-in':
+      return sendSignIn(tx, request, { address, at, publicUrl });
+    default:
+      return decided;
+  }
+}
+
+/** As if they had asked to sign in, and counted with that: but the mail says why. */
+async function sendSignIn(
+  tx: Transaction,
+  request: store.SignUpRow,
+  { address, at, publicUrl }: { address: string; at: Date; publicUrl: string },
+): Promise<Outcome> {
+  const member = membershipToSignIn(await lockMemberships(tx, address));
+  if (member === undefined) return 'disabled-address';
+  const after = new Date(at.getTime() - linksPerAddress.windowMs);
+  if ((await countLinks(tx, { email: address, after })) >= linksPerAddress.most) return 'too-many-mails';
+  const link = await issueSignInLink(tx, { personId: member.personId, purpose: 'sign-in', at, publicUrl });
+  await announce(tx, { ...request, adminEmail: member.email }, { ...link, hasPlace: true, at });
+  return 'sign-in-sent';
+}
+
+async function announce(
+  tx: Transaction,
+  { adminEmail, country }: store.SignUpRow,
+  o: { url: string; expiresAt: Date; hasPlace: boolean; at: Date },
+): Promise<void> {
+  const event = newEvent(SignUpRequested, {
+    subject: `sign-up/${randomUUID()}`,
+    subjectVersion: 1,
+    at: o.at,
+    data: {
+      email: adminEmail,
+      country,
+      hasPlace: o.hasPlace,
+      url: o.url,
+      expiresAt: o.expiresAt.toISOString(),
+    },
+  });
+  await addToOutbox(tx, [event]);
+}
+
+/** Of several uses at once, of one link or of several of the address, one registers the organisation. */
+async function useLink(tx: Transaction, o: Completion): Promise<string | null> {
+  const { at } = o;
+  const sha256 = sha256OfToken(o.token);
+  const known = await store.findByToken(tx, sha256);
+  if (known === null) return null;
+  const address = addressOf(known.adminEmail);
+  await store.lockAddress(tx, address);
+  const link = await store.findByToken(tx, sha256);
+  if (link === null) return null;
+  const use = useOfSignUpLink(link, at);
+  if (use === 'refused') return null;
+  const personId = use === 'register' ? await register(tx, link, at) : link.personId;
+  const memberships = await lockMemberships(tx, address);
+  // Disabled within that minute.
+  if (personId === null || memberships.every((member) => member.personId !== personId)) return null;
+  await noteSignIn(tx, { personId, at });
+  if (isToken(o.replacing)) await deleteSessionByToken(tx, sha256OfToken(o.replacing));
+  return openSession(tx, { personId, address, at });
+}
+
+async function register(tx: Transaction, link: store.LinkedSignUp, at: Date): Promise<number> {
+  const { name, tradingName, country, currency, adminEmail } = link;
+  const wish = { name, tradingName, country, currency, adminEmail };
+  const { people } = await registerOrganisation(tx, wish, at);
+  const [admin] = people;
+  if (admin === undefined) throw new Error('an organisation was registered without its admin');
+  const address = addressOf(adminEmail);
+  await store.completeSignUp(tx, { id: link.id, address, personId: admin.id, at });
+  return admin.id;
+}
