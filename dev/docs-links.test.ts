@@ -1,45 +1,21 @@
 /** Links of the operations pages lead somewhere, and what the threat model claims is tested by the test that it names. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { deadLinksOf, linksOf } from './guides/links.ts';
 
 const folder = join(import.meta.dirname, '../docs/operations');
 const pages = readdirSync(folder).filter((name) => name.endsWith('.md'));
 const textOf = (file: string) => readFileSync(file, 'utf8');
 
-type Link = { readonly words: string; readonly file: string; readonly section: string };
-
-function linksOf(page: string): Link[] {
-  return [...textOf(join(folder, page)).matchAll(/\[([^\]]+)\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)].map(
-    ([, words = '', path = '', section = '']) => ({
-      words,
-      file: path === '' ? join(folder, page) : join(dirname(join(folder, page)), path),
-      section,
-    }),
-  );
-}
-
-/** As GitHub names the headings of a page. */
-function sectionsOf(file: string): string[] {
-  return [...textOf(file).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
-    title
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N} -]/gu, '')
-      .replaceAll(' ', '-'),
-  );
-}
-
 describe.each(pages)('docs/operations/%s', (page) => {
   it('leads to files and sections that exist', () => {
-    const dead = linksOf(page).filter(
-      ({ file, section }) => !existsSync(file) || (section !== '' && !sectionsOf(file).includes(section)),
-    );
-    expect(dead).toEqual([]);
+    expect(deadLinksOf(join(folder, page))).toEqual([]);
   });
 });
 
 describe('the threat model', () => {
-  const claims = linksOf('threat-model.md').filter(({ file }) => file.endsWith('.test.ts'));
+  const claims = linksOf(join(folder, 'threat-model.md')).filter(({ file }) => file.endsWith('.test.ts'));
 
   it.each(claims.map(({ words, file }) => [words, file]))(
     'claims "%s", and there is that test',

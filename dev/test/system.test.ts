@@ -4,10 +4,13 @@ import { type Collector, startCollector } from './collector.ts';
 import { describeCreation } from './create-suite.ts';
 import { describeEstimates } from './estimate-suite.ts';
 import { describeFaults } from './faults-suite.ts';
+import { describeGuides } from './guides-suite.ts';
 import { describeLifecycle } from './lifecycle-suite.ts';
 import { describeMetrics } from './metrics-suite.ts';
 import { describeModes } from './modes-suite.ts';
 import { describePortal } from './portal-suite.ts';
+import { bySdk, type Row } from './sdk-advertiser.ts';
+import { describeSdk } from './sdk-suite.ts';
 import { type System, startSystem } from './system.ts';
 import { describeTraces } from './trace-suite.ts';
 
@@ -25,6 +28,12 @@ afterAll(async () => {
 describeEstimates(() => started);
 describeCreation(() => started);
 describeLifecycle(() => started);
+/** What calls by the SDK have met. */
+const reached = new Set<Row>();
+for (const describeSuite of [describeEstimates, describeCreation, describeLifecycle]) {
+  describeSuite(() => started, bySdk(reached));
+}
+describeSdk(() => started, reached);
 describeModes(() => started);
 describePortal(() => started);
 describeTraces(
@@ -32,4 +41,5 @@ describeTraces(
   () => collector,
 );
 describeMetrics(() => started);
+describeGuides(() => started);
 describeFaults(() => started);

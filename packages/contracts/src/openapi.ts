@@ -48,10 +48,10 @@ function reply(
   };
 }
 
-const unauthenticated = reply(
-  'Key missing, invalid, disabled or expired, or account disabled.',
-  unauthorised,
-);
+const refusedKey =
+  'Key missing, invalid, disabled or expired, or account disabled: a message alone. `E1` the key has no recorded mode';
+const unauthenticated = reply(`${refusedKey}.`, unauthorised);
+const ofNoOffer = reply(`${refusedKey}, or there is no such offer of the caller in its mode.`, unauthorised);
 const limited = reply('Rate limit exceeded.', plainMessage, retryAfter);
 const failed = reply('Internal server error.', plainMessage);
 const unavailable = reply('A dependency is down; nothing was half done. Retry.', plainMessage, retryAfter);
@@ -59,6 +59,7 @@ const always = { '401': unauthenticated, '429': limited, '500': failed, '503': u
 
 const offerPath = { path: z.object({ offer_id: offerId }) };
 const notFoundNote = 'An offer of another account or of the other mode is treated as not found: 401.';
+const alwaysOfAnOffer = { ...always, '401': ofNoOffer };
 const notFound = {
   '401': reply('`E1` no such offer of this account and mode; or as for every endpoint.', unauthorised),
 };
@@ -137,7 +138,7 @@ const pause: ZodOpenApiOperationObject = {
       '`S1`; `E2` ended; `E3` already paused; `E5` awaiting payment.',
       z.union([pauseReply, refusal]),
     ),
-    ...always,
+    ...alwaysOfAnOffer,
     ...notFound,
   },
 };
@@ -152,7 +153,7 @@ const resume: ZodOpenApiOperationObject = {
       '`S2`; `E2` ended; `E4` already running; `E5` awaiting payment.',
       z.union([resumeReply, refusal]),
     ),
-    ...always,
+    ...alwaysOfAnOffer,
     ...notFound,
   },
 };
@@ -164,7 +165,7 @@ const remove: ZodOpenApiOperationObject = {
   requestParams: offerPath,
   responses: {
     '200': reply('`S1`.', deleteReply),
-    ...always,
+    ...alwaysOfAnOffer,
     ...notFound,
     '409': reply('`E6` the payment just completed; nothing is deleted.', refusal),
     '503': reply(

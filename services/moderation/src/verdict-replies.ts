@@ -11,7 +11,7 @@ const contentTypes = {
 } as const satisfies Record<PictureType, string>;
 
 /** Sentences, because offers quotes them to the advertiser. */
-const problems: Record<Problem, string> = {
+export const problems: Record<Problem, string> = {
   'not-a-picture': 'image must be a JPG, PNG or GIF',
   damaged: 'image is damaged or incomplete',
   'too-many-pixels': 'image must have at most 50 megapixels over all frames',
@@ -21,7 +21,7 @@ const problems: Record<Problem, string> = {
   'too-many-bytes': 'image becomes too large when it is cleaned: save it smaller, 1080 x 1080 pixels is best',
 };
 
-const reasons: Record<RefusalReason | 'test', string> = {
+export const reasons: Record<RefusalReason | 'test', string> = {
   explicit: 'the picture looks explicit',
   suggestive: 'the picture looks too suggestive',
   blocked: 'the picture is blocked',

@@ -8,7 +8,7 @@ import { noteReturnCode } from './record-calls.ts';
 
 type Reply = { readonly status: number; readonly body: { readonly message: string } | Refusal };
 
-const admissionReplies = {
+export const admissionReplies = {
   // Specification, Authentication item 8: the same words whatever the reason, so that nobody learns which keys exist.
   unauthorised: { status: 401, body: { message: 'Unauthorised' } },
   // Item 7.

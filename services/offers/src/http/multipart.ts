@@ -89,7 +89,7 @@ function shown(name: string): string {
 /** What leaves the bytes alone. Others are not undone, because forms do not use them (RFC 7578, 4.7). */
 const plainEncodings = new Set(['7bit', '8bit', 'binary']);
 
-const shapeFaults = {
+export const shapeFaults = {
   'not-multipart': 'The body must be multipart/form-data with a boundary',
   broken: 'The body is not complete multipart/form-data',
   'too-large': 'The body is too large, its image must have at most 5 MB',

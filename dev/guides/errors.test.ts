@@ -1,0 +1,274 @@
+/** The guide of errors has one entry for each endpoint, status and code of the contract, with the messages that services send. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import document from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
+import { serviceUnavailable } from '@offer-ads/platform/faults';
+import { admissionReplies } from '../../services/gateway/src/http/replies.ts';
+import { problems, reasons } from '../../services/moderation/src/verdict-replies.ts';
+import { readListingQuery } from '../../services/offers/src/domain/listing-query.ts';
+import { shapeFaults } from '../../services/offers/src/http/multipart.ts';
+import {
+  type AnyCreateRefusal,
+  analyticsReplies,
+  deleteReplies,
+  pauseReplies,
+  type Reply,
+  replyToCreateRefusal,
+  replyToListRefusal,
+  resumeReplies,
+} from '../../services/offers/src/http/replies.ts';
+import { readEstimateForm, refusalOfInterests } from '../../services/pricing/src/domain/estimate-form.ts';
+import { refusalReply } from '../../services/pricing/src/http/replies.ts';
+import { literalsIn } from './literals.ts';
+
+const repository = join(import.meta.dirname, '../..');
+const source = (file: string) => readFileSync(join(repository, file), 'utf8');
+
+type Entry = {
+  readonly name: string;
+  readonly endpoint: string;
+  readonly status: number;
+  readonly code: string | null;
+  readonly text: string;
+  readonly messages: readonly string[];
+};
+
+const ANY = 'Any endpoint';
+const entries: Entry[] = source('docs/guides/errors.md')
+  .split(/^### /m)
+  .slice(1)
+  .map((part) => {
+    const [name = '', text = ''] = part.split(/\n([^]*)/);
+    const [, endpoint = '', status = '', code = null] = /^(.+?) (\d{3})(?: (E\d))?$/.exec(name) ?? [];
+    const messages = [...(text.split(/^## /m)[0] ?? '').matchAll(/^- `([^`]+)`/gm)].map(
+      ([, words = '']) => words,
+    );
+    return { name, endpoint, status: Number(status), code, text, messages };
+  });
+
+/** [endpoint, status, code] of every refusal; the codes of a status are named in its description. */
+function refusalsOfContract(): string[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods as Record<string, { responses: Record<string, object> }>).flatMap(
+      ([method, { responses }]) =>
+        Object.entries(responses).flatMap(([status, response]) => {
+          const { description, content } = response as { description: string; content: object };
+          const isPlain =
+            Number(status) >= 400 && /schemas\/(Message|Unauthorised)"/.test(JSON.stringify(content));
+          const codes = [...description.matchAll(/`(E\d)`/g)].map(([, code]) => code ?? '');
+          const endpoint = `${method.toUpperCase()} ${path}`;
+          return [...(isPlain ? ['-'] : []), ...codes].map((code) => `${endpoint} ${status} ${code}`);
+        }),
+    ),
+  );
+}
+
+const endpoints = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+);
+
+function messagesOf(name: string): readonly string[] {
+  const entry = entries.find((each) => each.name === name);
+  if (entry === undefined) throw new Error(`there is no entry ${name}`);
+  return entry.messages;
+}
+
+const messageOf = ({ body }: { readonly body: object }) => (body as { message: string }).message;
+const statusOf = ({ status, body }: Reply) =>
+  `${status}${'return_code' in body ? ` ${String(body.return_code)}` : ''}`;
+
+describe('the guide of errors', () => {
+  it('has one entry for each endpoint, status and code of the contract, and no other', () => {
+    const told = entries.flatMap(({ endpoint, status, code }) =>
+      (endpoint === ANY ? endpoints : [endpoint]).map((each) => `${each} ${status} ${code ?? '-'}`),
+    );
+    expect([...new Set(told)].toSorted()).toEqual([...new Set(refusalsOfContract())].toSorted());
+    expect(new Set(entries.map(({ name }) => name)).size).toBe(entries.length);
+    // What every endpoint may answer is said again only where an endpoint has another cause for it.
+    const twice = told.filter((each, at) => told.indexOf(each) !== at);
+    expect(twice.toSorted()).toEqual([
+      'DELETE /offers/{offer_id} 401 E1',
+      'GET /offers/{offer_id}/analytics 401 -',
+      'POST /offers/{offer_id}/pause 401 E1',
+      'POST /offers/{offer_id}/resume 401 E1',
+    ]);
+  });
+
+  it.each(entries.map((entry) => [entry.name, entry] as const))(
+    '%s has a cause and what to do',
+    (_name, entry) => {
+      expect(entry.text).toMatch(/^\*\*Cause\.\*\* \S/m);
+      expect(entry.text).toMatch(/^\*\*Do\.\*\* \S/m);
+      expect(entry.messages.length).toBeGreaterThan(0);
+    },
+  );
+
+  it.each(Object.entries({ pause: pauseReplies, resume: resumeReplies }))(
+    'has the messages of POST /offers/{offer_id}/%s',
+    (action, replies) => {
+      for (const reply of Object.values<Reply>(replies)) {
+        expect(messagesOf(`POST /offers/{offer_id}/${action} ${statusOf(reply)}`)).toEqual([
+          messageOf(reply),
+        ]);
+      }
+    },
+  );
+
+  it('has the messages of deleting and of analytics', () => {
+    for (const reply of Object.values<Reply>(deleteReplies)) {
+      expect(messagesOf(`DELETE /offers/{offer_id} ${statusOf(reply)}`)).toEqual([messageOf(reply)]);
+    }
+    for (const reply of Object.values<Reply>(analyticsReplies)) {
+      expect(messagesOf(`GET /offers/{offer_id}/analytics ${statusOf(reply)}`)).toEqual([messageOf(reply)]);
+    }
+  });
+
+  it('has the messages that come from any endpoint', () => {
+    for (const reply of Object.values(admissionReplies)) {
+      expect(messagesOf(`${ANY} ${statusOf(reply)}`)).toEqual([messageOf(reply)]);
+    }
+    expect(messagesOf(`${ANY} 503`)).toEqual([serviceUnavailable('').publicBody.message]);
+    for (const [status, file] of [
+      [429, 'services/gateway/src/http/rate-limit.ts'],
+      [500, 'packages/platform/src/http-errors.ts'],
+    ] as const) {
+      const [message = '', ...more] = messagesOf(`${ANY} ${status}`);
+      expect(more).toEqual([]);
+      expect(source(file)).toMatch(new RegExp(`${status}[^\\n]*'${message}'`));
+    }
+  });
+
+  it('has the messages of listing offers', () => {
+    const wrong = { limit: '0', cursor: '!', offer_status: 'x', created_after: 'x', created_before: 'x' };
+    const query = readListingQuery(wrong, 'TEST');
+    expect(query.ok === false && query.reason === 'invalid-query' && query.faults).toEqual(
+      messagesOf('GET /offers 400 E1'),
+    );
+    const other = replyToListRefusal({ ok: false, reason: 'other-mode' }, 'TEST');
+    expect(messagesOf(`GET /offers ${statusOf(other)}`)).toEqual([messageOf(other)]);
+  });
+
+  it('has the messages of an estimate', () => {
+    const now = new Date('2030-01-01T00:00:00Z');
+    const endpoint = 'POST /offers/price-estimate';
+    const whole = {
+      start_datetime: '2030-01-02T00:00:00Z',
+      end_datetime: '2030-01-03T00:00:00Z',
+      location: [0, 0],
+      radius: 5,
+    };
+    const refusals = [
+      { start_datetime: undefined },
+      { end_datetime: undefined },
+      { location: undefined },
+      { radius: undefined },
+      { location: [0] },
+      { radius: 4 },
+      { gender: ['x'] },
+      { interests: ['x'] },
+      { environment: 'x' },
+      { environment: 'LIVE' },
+      { start_datetime: '2029-01-01T00:00:00Z' },
+      { end_datetime: whole.start_datetime },
+      { start_datetime: 'x' },
+      { end_datetime: 'x' },
+    ].map((change) => readEstimateForm({ ...whole, ...change }, 'TEST', now));
+    const faulty = [...refusals, readEstimateForm([], 'TEST', now)].map((read) =>
+      read.ok ? undefined : read.refusal,
+    );
+    const replies = [...faulty, refusalOfInterests([4711], new Set())].map((refusal) =>
+      refusal === undefined ? { code: 200, return_code: 'S1', message: '' } : refusalReply(refusal),
+    );
+    const sent = Map.groupBy(replies, ({ code, return_code }) => `${endpoint} ${code} ${return_code}`);
+    expect([...sent.keys()].toSorted()).toEqual(
+      entries
+        .filter((entry) => entry.endpoint === endpoint)
+        .map(({ name }) => name)
+        .toSorted(),
+    );
+    const ofBody = literalsIn(source('services/pricing/src/http/estimate-door.ts'), /faults: \[\s*/g);
+    for (const [name, group] of sent) {
+      const rest = messagesOf(name).filter((message) => !group.some((each) => each.message === message));
+      expect(
+        group.map(({ message }) => message).filter((message) => !messagesOf(name).includes(message)),
+      ).toEqual([]);
+      expect(rest.filter((message) => !ofBody.some((pattern) => pattern.test(message)))).toEqual([]);
+    }
+  });
+
+  describe('of creating an offer', () => {
+    const gbp = { currency: 'GBP' };
+    const samples: { readonly [R in AnyCreateRefusal['reason']]: readonly AnyCreateRefusal[] } = {
+      'key-missing': [{ reason: 'key-missing' }],
+      'key-malformed': [{ reason: 'key-malformed' }],
+      'other-mode': [{ reason: 'other-mode', keyMode: 'TEST' }],
+      'different-payload': [{ reason: 'different-payload' }],
+      'in-flight': [{ reason: 'in-flight' }],
+      'start-in-past': [{ reason: 'start-in-past' }],
+      'unknown-category': [{ reason: 'unknown-category' }],
+      'unknown-interests': [{ reason: 'unknown-interests', ids: [4711] }],
+      'terms-not-accepted': [{ reason: 'terms-not-accepted' }],
+      'currency-not-billed': [{ reason: 'currency-not-billed', currency: 'JPY' }],
+      'no-matching-users': [{ reason: 'no-matching-users' }],
+      'below-minimum': [{ reason: 'below-minimum', minimumMinor: 30n, ...gbp }],
+      'above-maximum': [{ reason: 'above-maximum', maximumMinor: 99_999_999n, ...gbp }],
+      'quota-exceeded': [
+        { reason: 'quota-exceeded', whose: 'person', limit: 100, inUse: 100 },
+        { reason: 'quota-exceeded', whose: 'organisation', limit: 500, inUse: 500 },
+      ],
+      'balance-too-low': [{ reason: 'balance-too-low', netMinor: 168_82n, ...gbp }],
+      'image-unreadable': Object.values(problems).map((problem) => ({ reason: 'image-unreadable', problem })),
+      'image-refused': Object.values(reasons).map((because) => ({ reason: 'image-refused', because })),
+      'broken-form': Object.values(shapeFaults).map((fault) => ({ reason: 'broken-form', faults: [fault] })),
+      // Below: as they stand in the code.
+      'invalid-input': [],
+    };
+    const sent = Map.groupBy(Object.values(samples).flat().map(replyToCreateRefusal), statusOf);
+    /** Every fault that the rules of the form can name, as they stand in the code. */
+    const faults = [
+      'services/offers/src/domain/offer-form.ts',
+      'services/offers/src/domain/offer-targeting.ts',
+      'services/offers/src/domain/offer-texts.ts',
+    ].flatMap((file) => literalsIn(source(file), /\bfault\(\s*/g));
+    faults.push(
+      ...literalsIn(source('services/offers/src/http/multipart.ts'), /faults\.add\(\s*/g),
+      ...literalsIn(source('packages/contracts/src/shown-name.ts'), /\? \[/g).map(
+        (pattern) => new RegExp(pattern.source.replace('^', '^advertised_name ')),
+      ),
+      ...literalsIn(source('services/offers/src/domain/offer-targeting.ts'), /\[\] : \[/g),
+    );
+
+    it.each([...sent.keys()].filter((status) => status !== '400 E1'))('has the messages of %s', (status) => {
+      expect(messagesOf(`POST /offers ${status}`).toSorted()).toEqual(
+        (sent.get(status) ?? []).map(messageOf).toSorted(),
+      );
+    });
+
+    it('has each message of 400 E1, and no other', () => {
+      const told = messagesOf('POST /offers 400 E1');
+      const ofReplies = (sent.get('400 E1') ?? []).map(messageOf);
+      expect(faults.length).toBeGreaterThan(20);
+      expect(ofReplies.filter((message) => !told.includes(message))).toEqual([]);
+      const isSent = (message: string) =>
+        ofReplies.includes(message) || faults.some((pattern) => pattern.test(message));
+      expect(told.filter((message) => !isSent(message))).toEqual([]);
+      const untold = faults.filter((pattern) => !told.some((message) => pattern.test(message)));
+      expect(untold.map(String)).toEqual([]);
+      expect(new Set(told).size).toBe(told.length);
+    });
+  });
+
+  it('has what is refused before there is an endpoint', () => {
+    const section = source('docs/guides/errors.md').split('## Not from an endpoint')[1] ?? '';
+    const told = [...section.matchAll(/^\| (\d{3}) \| `([^`]+)`/gm)].map(([, status, message]) => [
+      status,
+      message,
+    ]);
+    const code = source('packages/platform/src/http-errors.ts');
+    expect(told).toHaveLength(4);
+    for (const [status = '', message = ''] of told) {
+      expect([status, new RegExp(`${status}[^\\n]*${message}`).test(code)]).toEqual([status, true]);
+    }
+  });
+});

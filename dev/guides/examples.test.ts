@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { examplesOf } from './examples.ts';
+
+const fence = '```';
+const block = (info: string, text: string) => `${fence}${info}\n${text}\n${fence}\n`;
+
+describe('examples of a guide', () => {
+  it('are its commands, each with what it answers', () => {
+    const page = `# Title\n${block('sh', 'date')}${block('json', '{}')}${block('ts', 'a()')}`;
+    expect(examplesOf(page)).toEqual([
+      { kind: 'shell', line: 2, code: 'date', reply: { form: 'json', line: 5, text: '{}' } },
+      { kind: 'script', line: 8, code: 'a()', reply: null },
+    ]);
+  });
+
+  it('begin with values of the reader, which are exported', () => {
+    expect(examplesOf(block('sh yours', 'export A=b'))).toEqual([{ kind: 'values', line: 1, names: ['A'] }]);
+    expect(() => examplesOf(block('sh yours', 'rm -rf x'))).toThrow('line 1');
+  });
+
+  it('say in a comment what a person does in between', () => {
+    expect(examplesOf('<!-- somebody pays the link -->\n')).toEqual([
+      { kind: 'person', line: 1, does: 'somebody pays the link' },
+    ]);
+  });
+
+  it.each([
+    ['a language that nobody runs', block('python', 'print()')],
+    ['no language', block('', 'x')],
+    ['a mark that nobody knows', block('sh untested', 'x')],
+    ['a reply without a command', block('json', '{}')],
+    ['two replies to one command', block('sh', 'x') + block('json', '{}') + block('json', '{}')],
+    ['an indented block', 'text\n\n    curl\n'],
+    ['a block without an end', '```sh\nx\n'],
+  ])('cannot be %s', (_what, page) => {
+    expect(() => examplesOf(page)).toThrow(/line \d+/);
+  });
+
+  const folder = join(import.meta.dirname, '../../docs/guides');
+  const guides = readdirSync(folder).filter((file) => file.endsWith('.md'));
+  it.each(guides)('can all be run: %s', (file) => {
+    expect(() => examplesOf(readFileSync(join(folder, file), 'utf8'))).not.toThrow();
+  });
+});

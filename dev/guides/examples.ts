@@ -1,0 +1,65 @@
+/**
+ * The examples of a guide. A fenced block is a command (`sh`, `ts`), the caller's own values (`sh yours`) or what the command above it
+ * answers (`json`, `http`, `text`): there is no other kind, so there is none that nobody runs.
+ */
+
+export type Example =
+  /** `export NAME=value`, for values that everybody has of their own. */
+  | { readonly kind: 'values'; readonly line: number; readonly names: readonly string[] }
+  | { readonly kind: 'shell'; readonly line: number; readonly code: string; readonly reply: Reply | null }
+  | { readonly kind: 'script'; readonly line: number; readonly code: string; readonly reply: Reply | null }
+  /** What a person does in between, written as a comment of the page. */
+  | { readonly kind: 'person'; readonly line: number; readonly does: string };
+
+export type Reply = { readonly form: 'json' | 'http' | 'text'; readonly line: number; readonly text: string };
+
+type Block = { readonly line: number; readonly info: string; readonly text: string };
+
+export function examplesOf(markdown: string): Example[] {
+  const examples: Example[] = [];
+  for (const block of blocksOf(markdown)) {
+    const { line, info, text } = block;
+    if (info === 'comment') examples.push({ kind: 'person', line, does: text });
+    else if (info === 'sh yours') examples.push({ kind: 'values', line, names: valuesOf(block) });
+    else if (info === 'sh') examples.push({ kind: 'shell', line, code: text, reply: null });
+    else if (info === 'ts') examples.push({ kind: 'script', line, code: text, reply: null });
+    else if (info === 'json' || info === 'http' || info === 'text') {
+      const command = examples.pop();
+      if ((command?.kind !== 'shell' && command?.kind !== 'script') || command.reply !== null) {
+        throw new Error(`line ${line}: no command stands above this reply`);
+      }
+      examples.push({ ...command, reply: { form: info, line, text } });
+    } else throw new Error(`line ${line}: a block is sh, sh yours, ts, json, http or text, not "${info}"`);
+  }
+  return examples;
+}
+
+/** Fenced blocks, and comments that stand on a line of their own. */
+function blocksOf(markdown: string): Block[] {
+  const blocks: Block[] = [];
+  let open: { info: string; line: number; lines: string[] } | undefined;
+  markdown.split('\n').forEach((text, index) => {
+    const fence = /^\s*(?:```|~~~)(.*)$/.exec(text)?.[1]?.trim();
+    const line = index + 1;
+    if (open !== undefined) {
+      if (fence === undefined) return void open.lines.push(text);
+      blocks.push({ info: open.info, line: open.line, text: open.lines.join('\n') });
+      open = undefined;
+    } else if (fence !== undefined) open = { info: fence, line, lines: [] };
+    else if (/^ {4}\S/.test(text)) throw new Error(`line ${line}: an indented block is one that nobody runs`);
+    else {
+      const comment = /^<!-- (.+) -->$/.exec(text)?.[1];
+      if (comment !== undefined) blocks.push({ info: 'comment', line, text: comment });
+    }
+  });
+  if (open !== undefined) throw new Error(`line ${open.line}: this block does not end`);
+  return blocks;
+}
+
+function valuesOf({ line, text }: Block): string[] {
+  return text.split('\n').map((each) => {
+    const name = /^export (\w+)=\S+$/.exec(each)?.[1];
+    if (name === undefined) throw new Error(`line ${line}: values are given by export, not by ${each}`);
+    return name;
+  });
+}

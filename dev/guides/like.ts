@@ -1,0 +1,107 @@
+/** Whether what came is like what a guide shows: the same fields in the same order, and the same values but where they vary. */
+
+/** These are different each time. What they look like must be the same. */
+const varying: Readonly<Record<string, RegExp>> = {
+  offer_id: /^\d+$/,
+  category_id: /^\d+$/,
+  payment_url: /^https?:\/\/[^/]+\/pay\/[\w-]{32}$/,
+  image: /^https?:\/\/[^/]+\/images\/\S+$/,
+  start_datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  end_datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  expiry_datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  creation_datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  // Members come and go.
+  matching_users: /^\d+$/,
+  ad_units: /^\d+(\.\d+)?$/,
+  price_estimate: /^\d+(\.\d+)?$/,
+  estimated_cost: /^\d+(\.\d+)?$/,
+};
+const varyingFields = new Set(['x-request-id', 'retry-after', 'x-ratelimit-remaining', 'x-ratelimit-reset']);
+/** Ends a list of which only the beginning is shown. */
+const MORE = '…';
+
+/** @returns what differs, each by its path; nothing when they are alike */
+export function jsonDifferences(shown: unknown, came: unknown, path = ''): string[] {
+  const differs = (what: string) => [`${path || 'the reply'}: ${what}`];
+  const field = /\.(\w+)$/.exec(path)?.[1] ?? '';
+  const form = varying[field];
+  if (form !== undefined && came !== null && shown !== null) {
+    return typeof shown === typeof came && form.test(String(came))
+      ? []
+      : differs(`${JSON.stringify(came)} came`);
+  }
+  if (Array.isArray(shown) && Array.isArray(came)) return listDifferences(shown, came, path);
+  if (isObject(shown) && isObject(came)) {
+    const [names, others] = [Object.keys(shown), Object.keys(came)];
+    if (names.join() !== others.join()) return differs(`fields ${others.join(', ')} came`);
+    return names.flatMap((name) => jsonDifferences(shown[name], came[name], `${path}.${name}`));
+  }
+  return Object.is(shown, came) ? [] : differs(`${JSON.stringify(came)} came`);
+}
+
+function listDifferences(shown: readonly unknown[], came: readonly unknown[], path: string): string[] {
+  const isCut = shown.at(-1) === MORE;
+  const part = isCut ? shown.slice(0, -1) : shown;
+  const fits = isCut ? came.length > part.length : came.length === part.length;
+  if (!fits) return [`${path}: ${came.length} elements came`];
+  return part.flatMap((element, index) => jsonDifferences(element, came[index], `${path}[${index}]`));
+}
+
+/** Headers that a guide leaves out may come; those that it shows must. */
+export function httpDifferences(shown: string, came: string): string[] {
+  const [expected, actual] = [readHttp(shown), readHttp(came)];
+  const differences = expected.status === actual.status ? [] : [`${actual.status} came`];
+  for (const [name, value] of expected.headers) {
+    const other = actual.headers.get(name);
+    const isSame = varyingFields.has(name) ? other !== undefined && sameKind(value, other) : other === value;
+    if (!isSame) differences.push(`${name}: ${other ?? 'nothing'} came`);
+  }
+  return [...differences, ...jsonDifferences(JSON.parse(expected.body), JSON.parse(actual.body))];
+}
+
+function readHttp(text: string): { status: string; headers: Map<string, string>; body: string } {
+  const [head = '', body = ''] = text.replaceAll('\r\n', '\n').split(/\n\n([^]*)/);
+  const [status = '', ...lines] = head.split('\n');
+  const headers = lines.map((line): [string, string] => {
+    const [name = '', value = ''] = line.split(/: ?(.*)/);
+    return [name.toLowerCase(), value];
+  });
+  return { status: status.trim(), headers: new Map(headers), body };
+}
+
+/** Both are whole numbers, or neither is. */
+function sameKind(one: string, other: string): boolean {
+  return /^\d+$/.test(one) === /^\d+$/.test(other);
+}
+
+/** Line by line: `…` stands for any text, and what is counted may differ. */
+export function textDifferences(shown: string, came: string): string[] {
+  const [expected, actual] = [linesOf(shown), linesOf(came)];
+  if (expected.length !== actual.length) return [`${actual.length} lines came:\n${came}`];
+  return expected.flatMap((line, index) => {
+    const other = actual[index] ?? '';
+    return patternOf(line).test(other) ? [] : [`"${other}" came for "${line}"`];
+  });
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .replaceAll('\r\n', '\n')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+}
+
+function patternOf(line: string): RegExp {
+  const literal = line
+    .split(MORE)
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .join('.*')
+    // How often `uniq -c` has counted, and the figures of the limit.
+    .replace(/^\s+\d+ /, '\\s+\\d+ ')
+    .replace(/^(X-RateLimit-(?:Remaining|Reset): )\d+$/, '$1\\d+');
+  return new RegExp(`^${literal}$`);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
