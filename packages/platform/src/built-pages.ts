@@ -3,8 +3,12 @@
  * with every page. A file that is gone is 404: it ends no process.
  */
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { RequestHandler, Response } from 'express';
 import expressStaticGzip from 'express-static-gzip';
+
+/** What `npm run build:web` made: by its place, because images have the result without the package that built it. */
+export const builtFolder = fileURLToPath(new URL('../../../web/dist', import.meta.url));
 
 /** @param file of a page that its server cannot do without: it does not start otherwise */
 export function readBuiltPage(file: string): string {

@@ -3,15 +3,20 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import openapi from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
 import portalOpenapi from '@offer-ads/contracts/generated/portal-openapi.json' with { type: 'json' };
-import { builtFiles, neverSniffed, policyOf, protect, readBuiltPage } from '@offer-ads/platform/built-pages';
+import {
+  builtFiles,
+  builtFolder,
+  neverSniffed,
+  policyOf,
+  protect,
+  readBuiltPage,
+} from '@offer-ads/platform/built-pages';
 import express, { type Express, type RequestHandler } from 'express';
 import { docsPages } from './docs-pages.ts';
 
 const pagesFolder = fileURLToPath(new URL('../../pages', import.meta.url));
 /** The reference's own bundle, from the package: no request leaves for a CDN. */
 const scalarFolder = join(dirname(fileURLToPath(import.meta.resolve('@scalar/api-reference'))), 'browser');
-/** What `npm run build:web` made. */
-const webFolder = join(dirname(fileURLToPath(import.meta.resolve('@offer-ads/web/package.json'))), 'dist');
 
 export type Pages = {
   readonly publicUrl: string;
@@ -33,12 +38,12 @@ export function pages(app: Express, o: Pages): void {
   portal(app, o);
   app.use('/assets', assets(join(pagesFolder, 'assets'), '1h'));
   app.use('/docs/reference/assets', assets(scalarFolder, '1d'));
-  docsPages(app, join(webFolder, 'docs'));
+  docsPages(app, join(builtFolder, 'docs'));
 }
 
 /** One page for all addresses of the portal: its script shows what the address names. */
 function portal(app: Express, o: Pages): void {
-  const folder = join(webFolder, 'portal');
+  const folder = join(builtFolder, 'portal');
   const index = readBuiltPage(join(folder, 'index.html'));
   const policy = policyOf(portalSources(o.imageOrigin));
   app.get(portalAddress, neverKept, (_req, res) => {

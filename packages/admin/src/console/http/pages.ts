@@ -1,13 +1,9 @@
 /** The console's pages: one document for all addresses, and the files that `npm run build:web` made. */
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { builtFiles, policyOf, protect, readBuiltPage } from '@offer-ads/platform/built-pages';
+import { join } from 'node:path';
+import { builtFiles, builtFolder, policyOf, protect, readBuiltPage } from '@offer-ads/platform/built-pages';
 import type { Express } from 'express';
 
-const folder = join(
-  dirname(fileURLToPath(import.meta.resolve('@offer-ads/web/package.json'))),
-  'dist/console',
-);
+const folder = join(builtFolder, 'console');
 
 /** Names, pictures and texts of others are shown here: nothing foreign runs, and texts never become markup. */
 const sources = [
