@@ -1,4 +1,5 @@
 import { cardProblemsReply } from '@offer-ads/contracts/admin-api';
+import { z } from 'zod';
 import { type Drill, elsewhere, run } from '../drill.ts';
 import { runLine } from '../runbook-line.ts';
 import type { DrillSystem } from '../system.ts';
@@ -19,10 +20,14 @@ export const cardPaymentsWaiting: Drill = {
   ],
 };
 
+/** What the tool prints: amounts are for people, the rest is as billing says it. */
+const { element } = cardProblemsReply.shape.reversals;
+const printed = z.object({
+  reversals: z.array(element.pick({ id: true, taken: true, returned: true, settlement: true })),
+});
+
 async function settleAll(system: DrillSystem): Promise<void> {
-  const { reversals } = cardProblemsReply.parse(
-    JSON.parse(await runLine(system, 'admin card problems --json')),
-  );
+  const { reversals } = printed.parse(JSON.parse(await runLine(system, 'admin card problems --json')));
   for (const { id, taken, returned, settlement } of reversals)
     if (taken && !returned && settlement === null)
       await runLine(system, `admin card settle ${id} --by platform --reason drill`);
