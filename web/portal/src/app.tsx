@@ -1,14 +1,15 @@
 /** The portal's addresses and what stands there. The mode is part of the address: two tabs may be in two modes. */
 import { QueryClient, QueryClientProvider } from '@tanstack/preact-query';
-import { LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso';
+import { LocationProvider, Route, Router, useLocation } from 'preact-iso';
 import { Refused } from '../../ui/call.ts';
+import { pageScript } from './page-script.tsx';
 import { SignedIn } from './signed-in.tsx';
 
 /** Other pages of the gateway are below `/portal` too; links to them leave the portal. */
 const portalAddresses = /^\/portal(?!\/(api|docs|openapi|unsubscribe))/;
 
-const SignIn = lazy(async () => (await import('./pages/sign-in.tsx')).SignIn);
-const SignUp = lazy(async () => (await import('./pages/sign-up.tsx')).SignUp);
+const SignIn = pageScript(async () => (await import('./pages/sign-in.tsx')).SignIn);
+const SignUp = pageScript(async () => (await import('./pages/sign-up.tsx')).SignUp);
 
 const queries = new QueryClient({
   defaultOptions: {

@@ -1,19 +1,34 @@
 /** The pages of who is signed in. Each section's script comes when it is first looked at. */
-import { lazy, Route, Router } from 'preact-iso';
+import { useEffect, useErrorBoundary } from 'preact/hooks';
+import { Route, Router, useLocation } from 'preact-iso';
+import { Broken, pageScript } from './page-script.tsx';
 import { NotFound } from './pages/not-found.tsx';
+import { PortalPage } from './portal-page.tsx';
+import { type Section, sectionOf, sections } from './sections.ts';
+import { usePortal } from './session.ts';
 
-const Home = lazy(async () => (await import('./pages/home/home.tsx')).Home);
-const Offers = lazy(async () => (await import('./pages/offers/offers.tsx')).Offers);
-const NewOffer = lazy(async () => (await import('./pages/offers/new-offer.tsx')).NewOffer);
-const Offer = lazy(async () => (await import('./pages/offers/offer.tsx')).Offer);
-const Money = lazy(async () => (await import('./pages/money/money.tsx')).Money);
-const Keys = lazy(async () => (await import('./pages/keys/keys.tsx')).Keys);
-const Calls = lazy(async () => (await import('./pages/calls/calls.tsx')).Calls);
-const People = lazy(async () => (await import('./pages/people/people.tsx')).People);
-const Terms = lazy(async () => (await import('./pages/terms/terms.tsx')).Terms);
-const Settings = lazy(async () => (await import('./pages/settings/settings.tsx')).Settings);
+const Home = pageScript(async () => (await import('./pages/home/home.tsx')).Home);
+const Offers = pageScript(async () => (await import('./pages/offers/offers.tsx')).Offers);
+const NewOffer = pageScript(async () => (await import('./pages/offers/new-offer.tsx')).NewOffer);
+const Offer = pageScript(async () => (await import('./pages/offers/offer.tsx')).Offer);
+const Money = pageScript(async () => (await import('./pages/money/money.tsx')).Money);
+const Keys = pageScript(async () => (await import('./pages/keys/keys.tsx')).Keys);
+const Calls = pageScript(async () => (await import('./pages/calls/calls.tsx')).Calls);
+const People = pageScript(async () => (await import('./pages/people/people.tsx')).People);
+const Terms = pageScript(async () => (await import('./pages/terms/terms.tsx')).Terms);
+const Settings = pageScript(async () => (await import('./pages/settings/settings.tsx')).Settings);
 
 export function Pages() {
+  const { may } = usePortal();
+  const { path, url } = useLocation();
+  const [error, forget] = useErrorBoundary();
+  // Another page may work.
+  useEffect(() => forget(), [path]);
+  const section: Section | undefined = sections.find((each) => each.path === sectionOf(path));
+  if (error !== undefined) return <Broken key={url} />;
+  // The server says so too; here it is said before anything is asked.
+  if (section !== undefined && section.permission !== null && !may(section.permission))
+    return <OfOthers key={section.path} section={section} />;
   return (
     <Router>
       <Route path="/portal/:mode" component={Home} />
@@ -28,5 +43,17 @@ export function Pages() {
       <Route path="/portal/:mode/settings" component={Settings} />
       <Route default component={NotFound} />
     </Router>
+  );
+}
+
+function OfOthers({ section }: { readonly section: Section }) {
+  const { session } = usePortal();
+  return (
+    <PortalPage title={section.title}>
+      <p>
+        Your role, {session.role}, does not show you this. An admin of {session.organisation.tradingName} can
+        give you another one.
+      </p>
+    </PortalPage>
   );
 }

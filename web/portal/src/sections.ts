@@ -19,3 +19,8 @@ export const sections = [
   { path: 'terms', title: 'Terms', permission: null },
   { path: 'settings', title: 'Settings', permission: null },
 ] as const satisfies readonly Section[];
+
+/** Of an address: '' for home. */
+export function sectionOf(path: string): string {
+  return path.split('/')[3] ?? '';
+}

@@ -5,7 +5,8 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { ThemeSwitch } from '../../ui/theme-switch.tsx';
 import { Account } from './account.tsx';
-import { sections } from './sections.ts';
+import { Offline } from './offline.tsx';
+import { sectionOf, sections } from './sections.ts';
 import { usePortal } from './session.ts';
 
 export function Shell({ children }: { readonly children: ComponentChildren }) {
@@ -27,6 +28,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           TEST mode: play money and test cards. Nothing here is shown to members or costs anything.
         </p>
       )}
+      <Offline />
       <div class="frame">
         <Navigation />
         <main id="content" class="content" tabIndex={-1}>
@@ -102,8 +104,4 @@ function Navigation() {
       </div>
     </nav>
   );
-}
-
-function sectionOf(path: string): string {
-  return path.split('/')[3] ?? '';
 }

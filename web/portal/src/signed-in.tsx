@@ -46,7 +46,8 @@ function InMode({ session, mode }: { readonly session: SessionReply; readonly mo
   return (
     <PortalContext.Provider value={portal}>
       <Shell>
-        <Pages />
+        {/* What one mode or organisation was asked, and answered, means nothing in another. */}
+        <Pages key={`${session.organisation.id} ${mode}`} />
       </Shell>
     </PortalContext.Provider>
   );

@@ -1,9 +1,9 @@
-import { PortalPage } from '../portal-page.tsx';
+/** `/portal/sign-up`: an organisation registers itself. `/portal/sign-up#token`: the link of the mail that it was sent. */
+import { useOneTimeToken } from '../one-time-token.ts';
+import { CompleteSignUp } from './complete-sign-up.tsx';
+import { Register } from './register.tsx';
 
 export function SignUp() {
-  return (
-    <main class="alone stack">
-      <PortalPage title="Register your organisation">{null}</PortalPage>
-    </main>
-  );
+  const token = useOneTimeToken();
+  return <main class="alone stack">{token === '' ? <Register /> : <CompleteSignUp token={token} />}</main>;
 }

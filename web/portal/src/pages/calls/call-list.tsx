@@ -1,7 +1,7 @@
 /** Calls, newest first; a refused one leads to what the guide says of it. */
 import type { ApiKey, CallsReply } from '@offer-ads/contracts/portal-organisation-api';
 import { When } from '../../../../ui/when.tsx';
-import { guideTo, heedOf } from './call-meaning.ts';
+import { Result } from './result.tsx';
 
 type Call = CallsReply['calls'][number];
 
@@ -53,18 +53,5 @@ export function CallList({
         </tbody>
       </table>
     </div>
-  );
-}
-
-export function Result({ of: call }: { readonly of: Call }) {
-  const text = `${call.status}${call.returnCode === null ? '' : ` ${call.returnCode}`}`;
-  const badge = <span class={`badge ${heedOf(call)}`}>{text}</span>;
-  const guide = guideTo(call);
-  if (call.status === 499) return <span title="The caller left before the reply">{badge}</span>;
-  if (guide === null) return badge;
-  return (
-    <a href={guide} aria-label={`${text}: what it means`}>
-      {badge}
-    </a>
   );
 }

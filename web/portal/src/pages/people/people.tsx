@@ -6,7 +6,7 @@ import { useState } from 'preact/hooks';
 import type { Reply } from '../../../../ui/call.ts';
 import { Notice } from '../../../../ui/notice.tsx';
 import { Outcome } from '../../../../ui/outcome.tsx';
-import { Empty, Failed, Loading } from '../../../../ui/states.tsx';
+import { Failed, Loading } from '../../../../ui/states.tsx';
 import { PortalPage } from '../../portal-page.tsx';
 import { sessionKey, usePortal } from '../../session.ts';
 import { ChangePerson } from './change-person.tsx';
@@ -15,13 +15,12 @@ import { roleNames, roles, type Step } from './listed-people.ts';
 import { PeopleList } from './people-list.tsx';
 
 export function People() {
-  const { api, may, session } = usePortal();
+  const { api, session } = usePortal();
   const queries = useQueryClient();
   const queryKey = [session.organisation.id, 'people'];
   const people = useQuery<PeopleOfOrganisation>({
     queryKey,
     queryFn: ({ signal }) => api.read('/people', signal),
-    enabled: may('people'),
   });
   const [open, setOpen] = useState<{ readonly step: Step; readonly person: PortalPerson } | 'invite' | null>(
     null,
@@ -60,14 +59,6 @@ export function People() {
     if (refusal !== undefined) say(`${person.email} was not invited again. ${refusal.message}`, false);
   };
 
-  if (!may('people'))
-    return (
-      <PortalPage title="People">
-        <Empty title="Only admins see and invite people">
-          <p class="muted">You are signed in as {roles[session.role].title}.</p>
-        </Empty>
-      </PortalPage>
-    );
   return (
     <PortalPage
       title="People"

@@ -10,7 +10,7 @@ function markup(children: ComponentChildren): string {
   const attributes = Object.entries(props)
     .filter(([name]) => name !== 'children')
     .map(([name, value]) => ` ${name}="${String(value)}"`);
-  return `<${String(type)}${attributes.join('')}>${markup(props['children'] as ComponentChildren)}</${String(type)}>`;
+  return `<${String(type)}${attributes.join('')}>${markup(props.children)}</${String(type)}>`;
 }
 
 const shown = (text: string) => markup(markdownElements(text, 2));

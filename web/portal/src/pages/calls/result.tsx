@@ -1,0 +1,16 @@
+/** Status and code of a call; refused ones lead to what the guide says of them. */
+import type { CallsReply } from '@offer-ads/contracts/portal-organisation-api';
+import { guideTo, heedOf } from './call-meaning.ts';
+
+export function Result({ of: call }: { readonly of: CallsReply['calls'][number] }) {
+  const text = `${call.status}${call.returnCode === null ? '' : ` ${call.returnCode}`}`;
+  const badge = <span class={`badge ${heedOf(call)}`}>{text}</span>;
+  const guide = guideTo(call);
+  if (call.status === 499) return <span title="The caller left before the reply">{badge}</span>;
+  if (guide === null) return badge;
+  return (
+    <a href={guide} aria-label={`${text}: what it means`}>
+      {badge}
+    </a>
+  );
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Permission } from '@offer-ads/contracts/portal-session-api';
+import { countStates, type Facts, stepsOf } from './steps.ts';
+
+const permissions: Record<string, readonly Permission[]> = {
+  admin: ['offers', 'keys', 'calls', 'people', 'terms', 'billing', 'organisation'],
+  developer: ['keys', 'calls'],
+  marketer: ['offers'],
+};
+
+function facts(role: keyof typeof permissions, o: Partial<Facts> = {}): Facts {
+  return {
+    mode: 'test',
+    may: (permission) => permissions[role]?.includes(permission) === true,
+    termsAccepted: false,
+    balanceMinor: 0n,
+    keysInForce: 0,
+    offers: 0,
+    people: 1,
+    ...o,
+  };
+}
+
+const titles = (of: Facts) => stepsOf(of).map(({ title }) => title);
+const open = (of: Facts) => stepsOf(of).filter(({ done }) => !done).length;
+
+describe('what there is to do next', () => {
+  it('leads an admin from the terms to colleagues', () => {
+    expect(titles(facts('admin'))).toEqual([
+      'Accept the advertising terms',
+      'Add play money',
+      'Create an offer',
+      'Create a TEST key',
+      'Invite colleagues',
+    ]);
+    expect(open(facts('admin'))).toBe(5);
+  });
+
+  it('is what the role may do, and the terms, which everybody waits for', () => {
+    expect(titles(facts('developer'))).toEqual(['Accept the advertising terms', 'Create a TEST key']);
+    expect(titles(facts('marketer'))).toEqual(['Accept the advertising terms', 'Create an offer']);
+    expect(stepsOf(facts('marketer'))[0]).toMatchObject({
+      action: 'Read them',
+      why: expect.stringContaining('An admin'),
+    });
+  });
+
+  it('is nothing when all is done', () => {
+    const all = { termsAccepted: true, balanceMinor: 1n, keysInForce: 1, offers: 1, people: 2 };
+    expect(open(facts('admin', all))).toBe(0);
+  });
+
+  it('says nothing of what is not known yet', () => {
+    expect(titles(facts('admin', { balanceMinor: undefined, people: undefined }))).toEqual([
+      'Accept the advertising terms',
+      'Create an offer',
+      'Create a TEST key',
+    ]);
+  });
+
+  it('is about real money in LIVE mode', () => {
+    expect(titles(facts('admin', { mode: 'live' }))).toContain('Top up the balance');
+    expect(titles(facts('admin', { mode: 'live' }))).toContain('Create a LIVE key');
+  });
+});
+
+describe('offers by state', () => {
+  it('are counted in the order of their lives', () => {
+    const states = ['Ended', 'Active', 'Ended', 'Paused'] as const;
+    expect(countStates(states.map((state) => ({ offer_status: state })))).toEqual([
+      { state: 'Active', count: 1 },
+      { state: 'Paused', count: 1 },
+      { state: 'Ended', count: 2 },
+    ]);
+  });
+});

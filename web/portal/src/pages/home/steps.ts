@@ -1,0 +1,109 @@
+/** What there is to do next, by role and by how things stand. Nothing of it is a wall: every page can be opened before. */
+import type { Permission } from '@offer-ads/contracts/portal-session-api';
+import type { Mode } from '../../session.ts';
+
+/** What is known so far; undefined while it is not, or when the role is not told. */
+export type Facts = {
+  readonly mode: Mode;
+  readonly may: (permission: Permission) => boolean;
+  readonly termsAccepted: boolean | undefined;
+  readonly balanceMinor: bigint | undefined;
+  readonly keysInForce: number | undefined;
+  readonly offers: number | undefined;
+  readonly people: number | undefined;
+};
+
+export type Step = {
+  readonly title: string;
+  readonly why: string;
+  readonly done: boolean;
+  /** Of the portal. */
+  readonly page: string;
+  /** What its link says. */
+  readonly action: string;
+};
+
+export function stepsOf(facts: Facts): readonly Step[] {
+  const { may } = facts;
+  return [
+    ...known(facts.termsAccepted, (accepted) => terms(accepted, may('terms'))),
+    ...(may('billing') ? known(facts.balanceMinor, (held) => topUp(held > 0n, facts.mode)) : []),
+    ...(may('offers') ? known(facts.offers, (offers) => offer(offers > 0, facts.mode)) : []),
+    ...(may('keys') ? known(facts.keysInForce, (keys) => key(keys > 0, facts.mode)) : []),
+    ...(may('people') ? known(facts.people, (people) => invite(people > 1)) : []),
+  ];
+}
+
+function known<T>(fact: T | undefined, step: (fact: T) => Step): Step[] {
+  return fact === undefined ? [] : [step(fact)];
+}
+
+function terms(done: boolean, mayAccept: boolean): Step {
+  return {
+    title: 'Accept the advertising terms',
+    why: mayAccept
+      ? 'Offers can be created once the latest version is accepted.'
+      : 'An admin of your organisation has to accept them before offers can be created.',
+    done,
+    page: 'terms',
+    action: mayAccept && !done ? 'Read and accept' : 'Read them',
+  };
+}
+
+function topUp(done: boolean, mode: Mode): Step {
+  return {
+    title: mode === 'test' ? 'Add play money' : 'Top up the balance',
+    why:
+      mode === 'test'
+        ? 'TEST offers are paid from a balance of play money, or with a test card.'
+        : 'Offers can be paid from it without a card each time. Each can be paid by card too.',
+    done,
+    page: 'money',
+    action: 'To the balance',
+  };
+}
+
+function offer(done: boolean, mode: Mode): Step {
+  return {
+    title: 'Create an offer',
+    why:
+      mode === 'test'
+        ? 'See what it costs as you draw its place. In TEST mode nobody is shown it.'
+        : 'See what it costs as you draw its place.',
+    done,
+    page: 'offers/new',
+    action: 'Create an offer',
+  };
+}
+
+function key(done: boolean, mode: Mode): Step {
+  return {
+    title: `Create a ${mode.toUpperCase()} key`,
+    why: 'For programs that create offers and read how they do. It is shown once, with a command to try it.',
+    done,
+    page: 'keys',
+    action: 'To the API keys',
+  };
+}
+
+function invite(done: boolean): Step {
+  return {
+    title: 'Invite colleagues',
+    why: 'Developers handle keys, marketers handle offers. Whoever is alone needs nobody.',
+    done,
+    page: 'people',
+    action: 'To the people',
+  };
+}
+
+/** How many offers are in each state, in the order of their lives; states without any are left out. */
+export function countStates<State extends string>(
+  offers: readonly { readonly offer_status: State }[],
+): readonly { readonly state: State; readonly count: number }[] {
+  const order = ['Active', 'Scheduled', 'Awaiting Payment', 'Paused', 'Ended'];
+  const counts = new Map<State, number>();
+  for (const { offer_status: state } of offers) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return [...counts]
+    .map(([state, count]) => ({ state, count }))
+    .toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
+}

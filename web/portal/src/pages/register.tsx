@@ -1,0 +1,128 @@
+/** What an organisation tells of itself when it registers; it exists once the link in the mail was used. */
+import type { SignUpStanding } from '@offer-ads/contracts/portal-sign-up-api';
+import { useQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { bodyOrThrow, call } from '../../../ui/call.ts';
+import { Field } from '../../../ui/field.tsx';
+import { Form, textOf } from '../../../ui/form.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { Outcome } from '../../../ui/outcome.tsx';
+import { Failed, Loading } from '../../../ui/states.tsx';
+import { byName, countryName, currencyName } from '../names.ts';
+import { PortalPage } from '../portal-page.tsx';
+
+export function Register() {
+  const standing = useQuery<SignUpStanding>({
+    queryKey: ['sign-up'],
+    queryFn: ({ signal }) => bodyOrThrow(call<SignUpStanding>('/portal/api/sign-up', { signal })),
+  });
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  return (
+    <PortalPage
+      title={sentTo === null ? 'Register your organisation' : 'Look into your mail'}
+      lead={sentTo === null ? 'Free of charge: only offers cost money, and none in TEST mode.' : undefined}
+    >
+      {standing.isPending && <Loading what="the form" lines={8} />}
+      {standing.isError && <Failed error={standing.error} retry={standing.refetch} />}
+      {standing.data?.open === false && (
+        <Notice>
+          <p>
+            Organisations are registered by the platform team at present: ask them for an invitation. It comes
+            by mail, with a link to sign in.
+          </p>
+        </Notice>
+      )}
+      {standing.data?.open === true && (
+        // Kept with what was entered, for whoever finds a mistake in it.
+        <div hidden={sentTo !== null}>
+          <SignUpForm standing={standing.data} sent={setSentTo} />
+        </div>
+      )}
+      {sentTo !== null && <Sent to={sentTo} again={() => setSentTo(null)} />}
+      <p>
+        Registered already? <a href="/portal">Sign in</a>
+      </p>
+    </PortalPage>
+  );
+}
+
+function SignUpForm(o: { readonly standing: SignUpStanding; readonly sent: (email: string) => void }) {
+  const { standing, sent } = o;
+  const ask = async (values: FormData) => {
+    const names = ['name', 'tradingName', 'country', 'currency', 'email'] as const;
+    const wish = Object.fromEntries(names.map((name) => [name, textOf(values, name)]));
+    const reply = await call('/portal/api/sign-up', { method: 'POST', json: wish });
+    if (!reply.ok) return reply.message;
+    sent(wish['email'] ?? '');
+    return null;
+  };
+  return (
+    <Form send={ask} submit="Send me the link">
+      <Field label="Legal name" hint="As on invoices.">
+        {(described) => (
+          <input {...described} name="name" maxLength={200} autocomplete="organization" required />
+        )}
+      </Field>
+      <Field label="Trading name" hint="What members see on your offers. You can change it later.">
+        {(described) => <input {...described} name="tradingName" maxLength={100} required />}
+      </Field>
+      <div class="two">
+        <Field label="Country" hint="In the United Kingdom VAT is added to card payments.">
+          {(described) => (
+            <select {...described} name="country" autocomplete="country" required>
+              <Choices codes={standing.countries} nameOf={countryName} />
+            </select>
+          )}
+        </Field>
+        <Field label="Billing currency" hint="It cannot be changed later.">
+          {(described) => (
+            <select {...described} name="currency" required>
+              <Choices codes={standing.currencies} nameOf={currencyName} />
+            </select>
+          )}
+        </Field>
+      </div>
+      <Field
+        label="Your email address"
+        hint="You become the first admin. A link that works for 24 hours is sent there."
+      >
+        {(described) => (
+          <input {...described} name="email" type="email" maxLength={254} autocomplete="email" required />
+        )}
+      </Field>
+    </Form>
+  );
+}
+
+function Choices(o: { readonly codes: readonly string[]; readonly nameOf: (code: string) => string }) {
+  return (
+    <>
+      <option value="">Choose …</option>
+      {byName(o.codes, o.nameOf).map(({ code, name }) => (
+        <option key={code} value={code}>
+          {name}
+        </option>
+      ))}
+    </>
+  );
+}
+
+function Sent({ to, again }: { readonly to: string; readonly again: () => void }) {
+  return (
+    <>
+      <Outcome>
+        <p>
+          A mail is on its way to <strong>{to}</strong>. Open the link in it within 24 hours, and your
+          organisation is registered.
+        </p>
+      </Outcome>
+      <p>
+        Nothing came? Look into the spam folder, or{' '}
+        <button type="button" class="link" onClick={again}>
+          check what you entered
+        </button>{' '}
+        and send it again. Who has a place in an organisation already is sent a link to sign in instead.
+      </p>
+    </>
+  );
+}
