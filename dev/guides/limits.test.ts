@@ -25,9 +25,7 @@ function told(row: string): number[] {
   const line = guide.split('\n').find((each) => each.startsWith(`| ${row} |`));
   if (line === undefined) throw new Error(`the guide has no row "${row}"`);
   const cell = line.split('|')[2] ?? '';
-  return [...cell.replaceAll(',', '').matchAll(/\d+(\.\d+)?/g)].map(([figure]) =>
-    Number(figure),
-  );
+  return [...cell.replaceAll(',', '').matchAll(/\d+(\.\d+)?/g)].map(([figure]) => Number(figure));
 }
 
 /** A constant that its file keeps to itself: a product of whole numbers. */

@@ -49,9 +49,9 @@ function reply(
 }
 
 const refusedKey =
-  'Key missing, invalid, disabled or expired, or account disabled: a message alone. `E1` the key has no recorded mode';
-const unauthenticated = reply(`${refusedKey}.`, unauthorised);
-const ofNoOffer = reply(`${refusedKey}, or there is no such offer of the caller in its mode.`, unauthorised);
+  'Key missing, invalid, disabled or expired, or account disabled; with a code when the key has no recorded mode.';
+const unauthenticated = reply(refusedKey, unauthorised);
+const ofNoOffer = reply(`\`E1\` the caller has no such offer in this mode. ${refusedKey}`, unauthorised);
 const limited = reply('Rate limit exceeded.', plainMessage, retryAfter);
 const failed = reply('Internal server error.', plainMessage);
 const unavailable = reply('A dependency is down; nothing was half done. Retry.', plainMessage, retryAfter);
