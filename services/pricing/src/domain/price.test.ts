@@ -60,7 +60,7 @@ describe('the price of an offer', () => {
     expect(price.money).toEqual({ costMinor: 58_63n, adUnitPriceE8: 131_988n, exchangeRate: dollar });
   });
 
-  it('is what the worked example of docs/prices.md says', () => {
+  it('is what the worked example of docs/guides/prices-and-currencies.md says', () => {
     const exchangeRate = { perGbpE6: 1_326_310n, date: '2026-11-20' };
     expect(priceOf({ durationMs: 168 * HOUR_MS, matchingUsers: 1_649, exchangeRate })).toEqual({
       matchingUsers: 1_649,

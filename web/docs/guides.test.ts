@@ -1,0 +1,137 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type RenderedGuides, renderGuides } from './guides.ts';
+import { renderGuide } from './markdown.ts';
+
+const assets = {
+  style: '/docs/assets/style.css',
+  script: '/docs/assets/script.js',
+  theme: '/docs/assets/theme.js',
+  icon: '/docs/assets/icon.svg',
+  searchIndex: '/docs/assets/search.json',
+};
+const around = { addressOf: (link: string) => link, drawing: () => '<svg viewBox="0 0 1 1"></svg>' };
+const html = (markdown: string) => renderGuide(`# Title\n\n${markdown}`, around).html;
+
+describe('the guides of the repository', () => {
+  let guides: RenderedGuides;
+  beforeAll(async () => {
+    guides = await renderGuides(join(import.meta.dirname, '../../docs/guides'), assets);
+  });
+
+  it('are pages with one heading of the first level, a title and a language each', () => {
+    expect(guides.pages.size).toBe(13);
+    for (const page of guides.pages.values()) {
+      expect(page.match(/<h1/g)).toHaveLength(1);
+      expect(page).toMatch(/<html lang="en">[^]*<title>[^<]+<\/title>/);
+    }
+  });
+
+  it('carry no style and no script of their own, which the content security policy forbids', () => {
+    for (const page of guides.pages.values()) {
+      expect(page).not.toMatch(/ style=|<style| on\w+="|<script(?![^>]* src=)|javascript:/);
+    }
+  });
+
+  it('have every id once, and every link within a page leads to one', () => {
+    for (const page of guides.pages.values()) {
+      const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      const targets = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+      expect(targets.filter((target) => !ids.includes(target))).toEqual([]);
+    }
+  });
+
+  it('link to each other by addresses of the site, and to sections that exist', () => {
+    const idsOf = (name: string) =>
+      [...(guides.pages.get(name) ?? '').matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    const links = [...guides.pages.values()].flatMap((page) => [...page.matchAll(/href="(\/docs[^"]*)"/g)]);
+    for (const [, link = ''] of links) {
+      const [, name, section] = /^\/docs\/?([\w-]*)(?:#(.+))?$/.exec(link) ?? [];
+      if (name === undefined || name === 'reference') continue;
+      expect([link, guides.pages.has(`${name || 'index'}.html`)]).toEqual([link, true]);
+      if (section !== undefined) expect(idsOf(`${name || 'index'}.html`)).toContain(section);
+    }
+  });
+
+  it('are found by their headings and what they say', () => {
+    const entries = JSON.parse(guides.searchIndex) as string[][];
+    expect(entries.find(([, , heading]) => heading === 'POST /offers 400 E4')).toEqual([
+      '/docs/errors#post-offers-400-e4',
+      'Errors',
+      'POST /offers 400 E4',
+      expect.stringContaining('Offer quota exceeded'),
+    ]);
+    // It is fetched when somebody searches, once, and compressed.
+    expect(guides.searchIndex.length).toBeLessThan(100_000);
+  });
+});
+
+describe('a guide', () => {
+  it('shows markup that it quotes as text', () => {
+    expect(html('<script>alert(1)</script> and `<b>`')).not.toMatch(/<script|<b>/);
+    expect(html('```sh\necho "<b>"\n```')).not.toContain('<b>');
+  });
+
+  it('has commands to copy, and replies that are not', () => {
+    expect(html('```sh yours\nexport A=b\n```')).toContain('<div class="code command">');
+    expect(html('```json\n{}\n```')).toContain('<div class="code reply">');
+  });
+
+  it('has headings that are links to themselves, numbered where they are alike', () => {
+    const page = html('## Same\n\n## Same');
+    expect(page).toContain('<h2 id="same"><a class="here" href="#same">Same</a></h2>');
+    expect(page).toContain('id="same-1"');
+  });
+
+  it('has no header cell for a column without a name', () => {
+    expect(html('| | Limit |\n|---|---|\n| a | b |')).toContain('<td></td>');
+  });
+
+  it('has its drawings in the page, with words for whoever does not see them', () => {
+    expect(html('![What it shows](a.svg)')).toContain(
+      '<svg class="drawing" role="img" aria-label="What it shows"',
+    );
+  });
+
+  it('has no comments: they are for whoever runs its examples', () => {
+    expect(html('<!-- somebody pays the link -->\n')).not.toContain('somebody');
+  });
+
+  it.each([
+    ['no title', 'text'],
+    ['two titles', '# One\n\n# Two'],
+  ])('is refused with %s', (_what, markdown) => {
+    expect(() => renderGuide(markdown, around)).toThrow('title');
+  });
+});
+
+describe('a folder of guides', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'guides-'));
+  const inGuides = join(folder, 'guides');
+  beforeAll(() => {
+    mkdirSync(inGuides);
+    mkdirSync(join(folder, 'test-pictures'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const write = (files: Record<string, string>) => {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(inGuides, name), text);
+  };
+
+  it('is in the order of the first page, each with the one before and after it', async () => {
+    write({ 'README.md': '# All\n\n1. [B](b.md)\n2. [A](a.md)\n', 'a.md': '# A\n', 'b.md': '# B\n' });
+    const page = (await renderGuides(inGuides, assets)).pages.get('b.html') ?? '';
+    expect(page).toMatch(/rel="prev" href="\/docs"[^]*rel="next" href="\/docs\/a"/);
+    expect(page).toContain('<a href="/docs/b" aria-current="page">B</a>');
+  });
+
+  it('is refused when a guide is not listed, or links to what is not on the site', async () => {
+    write({ 'c.md': '# C\n' });
+    await expect(renderGuides(inGuides, assets)).rejects.toThrow('does not list c.md');
+    rmSync(join(inGuides, 'c.md'));
+    write({ 'a.md': '# A\n\n[decisions](../decisions.md)\n' });
+    await expect(renderGuides(inGuides, assets)).rejects.toThrow('../decisions.md');
+  });
+});
