@@ -33,6 +33,8 @@ export function configOf(app: App, outDir: string): InlineConfig {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
+      // Outlines and towns are large, and loaded only where a map is shown.
+      chunkSizeWarningLimit: 4_000,
       target: 'es2023',
     },
   };

@@ -1,7 +1,7 @@
 /** The ground of the map: sea, land and borders, drawn here out of bundled outlines. No tile server is asked. */
 import * as L from 'leaflet';
 import { coloursOf } from '../../../ui/colours.ts';
-import { crosses, type Line, type Outlines } from './outlines.ts';
+import { crosses, type Line, type Outlines, outlinesOf } from './outlines.ts';
 
 /** Coarse outlines do up to this zoom; from there on a coast is more than a few corners. */
 const COARSE_ZOOM = 6;
@@ -13,12 +13,10 @@ function outlines(detail: Detail): Promise<Outlines> {
   const known = loaded[detail];
   if (known !== undefined) return known;
   const load = async () => {
-    const [{ outlinesOf }, world] = await Promise.all([
-      import('./outlines.ts'),
+    const world =
       detail === 'coarse'
-        ? import('world-atlas/countries-50m.json')
-        : import('world-atlas/countries-10m.json'),
-    ]);
+        ? await import('world-atlas/countries-50m.json')
+        : await import('world-atlas/countries-10m.json');
     return outlinesOf(world.default);
   };
   const loading = load();

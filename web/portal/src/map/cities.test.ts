@@ -31,11 +31,11 @@ describe('finding a place by its name', () => {
     expect(found('MÜNCHEN')).toEqual(['München, Germany']);
   });
   test('what begins with the text comes before what has it in the middle', () => {
-    expect(found('lon')).toEqual(['London, ENG, United Kingdom', 'New London, CT, United States']);
+    expect(found('lon')).toEqual(['London, England, United Kingdom', 'New London, CT, United States']);
   });
   test('region and country tell places of one name apart', () => {
     expect(found('springfield il')).toEqual(['Springfield, IL, United States']);
-    expect(found('london united kingdom')).toEqual(['London, ENG, United Kingdom']);
+    expect(found('london england')).toEqual(['London, England, United Kingdom']);
   });
   test('a country alone finds no town', () => {
     expect(found('germany')).toEqual([]);
@@ -50,7 +50,7 @@ describe('naming a place', () => {
   test('by the nearest town', () => {
     expect(nearestCity(cities, { latitude: 51.4, longitude: -0.2 })).toBe(london);
     expect(aroundText(cities, { latitude: 51.4, longitude: -0.2 }, 10)).toBe(
-      '10 miles around London, ENG, United Kingdom',
+      '10 miles around London, England, United Kingdom',
     );
   });
   test('across the date line too', () => {

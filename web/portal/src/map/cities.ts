@@ -29,9 +29,18 @@ export function readCities(lines: string): Cities {
 
 const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
 
-/** "Brighton, ENG, United Kingdom" */
+/** Parts of a country whose codes nobody writes; those of the United States everybody does. */
+const regions: Readonly<Record<string, string>> = {
+  'GB ENG': 'England',
+  'GB NIR': 'Northern Ireland',
+  'GB SCT': 'Scotland',
+  'GB WLS': 'Wales',
+};
+
+/** "Brighton, England, United Kingdom" */
 export function nameOf({ name, region, country }: City): string {
-  return [name, region, countries.of(country) ?? country].filter((part) => part !== '').join(', ');
+  const where = regions[`${country} ${region}`] ?? region;
+  return [name, where, countries.of(country) ?? country].filter((part) => part !== '').join(', ');
 }
 
 /** "munchen" for "München": people search without accents, and by words. */
@@ -53,7 +62,7 @@ export function searchIn(cities: Cities): CitySearch {
   const wheres = new Map<string, string>();
   const whereOf = ({ country, region }: City) => {
     const key = `${country} ${region}`;
-    const known = wheres.get(key) ?? plain(`${key} ${countries.of(country) ?? ''}`);
+    const known = wheres.get(key) ?? plain(`${key} ${regions[key] ?? ''} ${countries.of(country) ?? ''}`);
     wheres.set(key, known);
     return known;
   };
@@ -116,7 +125,7 @@ export function nearestCity(cities: Cities, place: Place): City | null {
   return nearest;
 }
 
-/** "10 miles around Croydon, ENG, United Kingdom" */
+/** "10 miles around Croydon, England, United Kingdom" */
 export function aroundText(cities: Cities, place: Place, radiusMiles: number): string {
   const city = nearestCity(cities, place);
   const near = city === null ? coordinatesText(place) : nameOf(city);

@@ -1,6 +1,6 @@
 /** The list of towns, which comes when a page first needs it. */
 import { useEffect, useState } from 'preact/hooks';
-import type { Cities } from './cities.ts';
+import { type Cities, readCities } from './cities.ts';
 
 let loading: Promise<Cities> | undefined;
 
@@ -24,8 +24,6 @@ export function useCities(): Cities | null {
 }
 
 function load(): Promise<Cities> {
-  loading ??= Promise.all([import('./cities.ts'), import('virtual:cities')]).then(([{ readCities }, lines]) =>
-    readCities(lines.default),
-  );
+  loading ??= import('virtual:cities').then(({ default: lines }) => readCities(lines));
   return loading;
 }

@@ -11,9 +11,9 @@ const words: Readonly<Record<TransactionKind, string>> = {
   'card-refund': 'Card payment refunded',
   'card-refund-failed': 'Refund to the card failed',
   'card-dispute': 'Card payment disputed by its holder',
-  'card-dispute-won': 'Dispute of a card payment settled for us',
-  'card-settlement': 'What a card payment that was taken back had brought, taken off the balance',
-  'card-settlement-returned': 'Given back to the balance, because the card payment is good again',
+  'card-dispute-won': 'Dispute of a card payment ended in its favour',
+  'card-settlement': 'Taken off for a card payment that was taken back',
+  'card-settlement-returned': 'Given back, because the card payment is good again',
 };
 
 export function entryText(kind: TransactionKind): string {

@@ -22,11 +22,15 @@ export function DeleteOffer({ offer, deleted, close }: DeleteOfferProps) {
 
   const remove = async () => {
     const reply = await api.send('DELETE', `/${mode}/offers/${offer.offer_id}`);
-    void changed();
-    if (!reply.ok) return reply;
+    if (!reply.ok) {
+      void changed();
+      return reply;
+    }
     const promised = credit.data?.credit_minor ?? null;
     const real = promised === '0' ? null : await credited();
     deleted(`“${offer.title}” is deleted. ${creditSentence(real, promised)}`.trim());
+    // Only now: until then the page would ask for an offer that is no more.
+    void changed();
     return undefined;
   };
   const creditSentence = (real: string | null, promised: string | null) => {

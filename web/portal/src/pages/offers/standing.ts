@@ -26,7 +26,7 @@ export function nextText(offer: Standing, now: Date, momentText: (at: string) =>
   const end = momentText(offer.expiry_datetime);
   const startsLater = new Date(offer.start_datetime) > now;
   if (offer.status === 'disabled' && offer.offer_status !== 'Ended')
-    return `The platform team has disabled it: members do not see it. Time in which it is not shown is credited when it ends, on ${end}.`;
+    return `The platform team has disabled it. Time in which it is not shown is credited when it ends, on ${end}.`;
   switch (offer.offer_status) {
     case 'Awaiting Payment':
       return startsLater
@@ -35,9 +35,9 @@ export function nextText(offer: Standing, now: Date, momentText: (at: string) =>
     case 'Scheduled':
       return `It is paid, and shown from ${start} until ${end}.`;
     case 'Active':
-      return `Members see it until ${end}.`;
+      return `It runs until ${end}.`;
     case 'Paused':
-      return `Members do not see it. It ends on ${end} all the same; the time in which it was paused is credited then.`;
+      return `It is not shown. It ends on ${end} all the same; the time in which it was paused is credited then.`;
     case 'Ended':
       return `It ended on ${end}.`;
   }

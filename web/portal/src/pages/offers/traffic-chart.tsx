@@ -51,8 +51,9 @@ export function TrafficChart({ kind, data }: TrafficChartProps) {
 }
 
 function columnsOf(kind: TrafficChartProps['kind'], data: ChartData): uPlot.AlignedData {
-  const times = [...data.times];
-  return kind === 'rate' ? [times, [...data.rate]] : [times, [...data.views], [...data.clicks]];
+  if (kind === 'traffic') return [[...data.times], [...data.views], [...data.clicks]];
+  // A rate stands in the middle of what it is of.
+  return [data.times.map((at) => at + data.bucketSeconds / 2), [...data.rate]];
 }
 
 function optionsOf(
@@ -74,7 +75,12 @@ function optionsOf(
     cursor: { y: false, drag: { x: false, y: false } },
     scales: {
       // The last bar needs its room as well.
-      x: { range: (_chart, from, to) => [from, to + bucketSeconds] },
+      x: {
+        range: (_chart, from, to) =>
+          kind === 'traffic'
+            ? [from, to + bucketSeconds]
+            : [from - bucketSeconds / 2, to + bucketSeconds / 2],
+      },
       y: { range: (_chart, _from, to) => [0, Math.max(kind === 'rate' ? 5 : 4, (to ?? 0) * 1.1)] },
     },
     axes: [
