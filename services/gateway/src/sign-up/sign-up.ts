@@ -166,7 +166,9 @@ async function answer(
     }
     case 'send-sign-in':
       return sendSignIn(tx, request, { address, at, publicUrl });
-    default:
+    case 'disabled-address':
+    case 'too-many-mails':
+    case 'too-old':
       return decided;
   }
 }
