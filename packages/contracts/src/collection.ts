@@ -184,7 +184,9 @@ function formBody({ properties = {}, required = [] }: Schema): object {
     if (schema.format === 'binary') return [{ key: name, type: 'file', src: picture, description }];
     const value = schema.type === 'array' ? arrayExample(schema) : [example(name, schema)];
     const isRequired = required.includes(name);
-    return value.map((one) => ({ ...pair(name, one, { required: isRequired, description }), type: 'text' }));
+    return value.map((one) =>
+      Object.assign(pair(name, one, { required: isRequired, description }), { type: 'text' }),
+    );
   });
   return { mode: 'formdata', formdata };
 }

@@ -185,7 +185,7 @@ async function exchange(settings: Settings, request: Request, signal: AbortSigna
   };
   if (request.body !== undefined) headers['content-type'] = request.body.contentType;
   if (request.idempotencyKey !== undefined) headers['idempotency-key'] = request.idempotencyKey;
-  const init: RequestInit & { duplex?: 'half' } = {
+  const init: Parameters<typeof fetch>[1] & { duplex?: 'half' } = {
     method: operationOf(request.name).method,
     headers,
     signal,

@@ -21,7 +21,12 @@ type Document = {
 
 const document = JSON.parse(allDocuments().get('openapi.json') ?? '') as Document;
 const described = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
+  Object.entries(item).map(([method, operation]) => ({
+    path,
+    method: method.toUpperCase(),
+    operationId: operation.operationId,
+    responses: operation.responses,
+  })),
 );
 
 describe('the table of operations and the OpenAPI document', () => {

@@ -3,7 +3,11 @@ import { type Clock, realClock } from './clock.ts';
 import { invalidArgument } from './error.ts';
 import type { Mode } from './types.ts';
 
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+/** As `fetch`, called with plain headers. */
+export type Fetch = (
+  url: string,
+  init: Omit<RequestInit, 'headers'> & { readonly headers: Record<string, string> },
+) => Promise<Response>;
 
 export type RetryNotice = {
   /** Such as `createOffer`. */

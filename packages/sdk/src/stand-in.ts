@@ -1,6 +1,6 @@
 /** For tests: a real HTTP server that answers each endpoint as the service does, and remembers what it was asked. */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type Asked = {
@@ -80,7 +80,8 @@ const replies: Readonly<Record<string, (url: URL) => object>> = {
 
 export async function startStandIn(): Promise<StandIn> {
   const asked: Asked[] = [];
-  const server = createServer(async (req, res) => {
+  const server = createServer((req, res) => void answer(req, res));
+  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);
     const url = new URL(req.url ?? '/', 'http://service');
@@ -95,7 +96,7 @@ export async function startStandIn(): Promise<StandIn> {
         : [200, reply(url)];
     res.writeHead(status, { 'content-type': 'application/json', 'x-request-id': `request-${asked.length}` });
     res.end(JSON.stringify(body));
-  });
+  }
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

@@ -31,7 +31,7 @@ function shown(value: string | number): string {
   return String(value).replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
 }
 
-const widthOf = (text: string): number => [...text].length;
+const widthOf = (text: string): number => Array.from(text).length;
 
 /** To the minute, in UTC, because that is how offers are sold. */
 function minute(instant: string): string {

@@ -1,0 +1,228 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createClientAt } from '../client.ts';
+import { fakeClock, type Scripted, scriptedFetch } from '../fake-service.ts';
+import { type StandIn, startStandIn } from '../stand-in.ts';
+import { commands } from './commands.ts';
+import { run } from './run.ts';
+
+const apiKey = 'pk_test_thisIsNoRealKeyButLooksLikeOne12345678';
+const image = fileURLToPath(new URL('../../../../docs/test-pictures/always-allowed.png', import.meta.url));
+const now = new Date('2035-06-01T12:00:00Z');
+
+let service: StandIn;
+let folder: string;
+beforeAll(async () => {
+  service = await startStandIn();
+  folder = mkdtempSync(join(tmpdir(), 'offer-ads-'));
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+/** @param env instead of a key and the address of the stand-in */
+async function offerAds(argv: readonly string[], env?: Record<string, string>) {
+  const said = { out: '', err: '' };
+  const code = await run(argv, {
+    env: env ?? { OFFER_ADS_API_KEY: apiKey, OFFER_ADS_BASE_URL: service.url },
+    out: (text) => (said.out += text),
+    err: (text) => (said.err += text),
+    now: () => now,
+  });
+  return { code, ...said };
+}
+
+/** Against replies that are written down, in virtual time. */
+async function offerAdsWith(argv: readonly string[], script: readonly Scripted[]) {
+  const clock = fakeClock();
+  const { fetch, seen } = scriptedFetch(clock, script);
+  const said = { out: '', err: '' };
+  const running = run(argv, {
+    env: { OFFER_ADS_API_KEY: apiKey, OFFER_ADS_BASE_URL: 'https://ads.example.com' },
+    out: (text) => (said.out += text),
+    err: (text) => (said.err += text),
+    now: () => now,
+    client: (options) => createClientAt(clock, { ...options, fetch }),
+  });
+  const code = await clock.during(running);
+  return { code, seen, ...said };
+}
+
+const creation = [
+  'offers',
+  'create',
+  '--category',
+  '1',
+  '--title',
+  'Two for one',
+  '--description',
+  'x',
+].concat(
+  ['--url', 'https://example.com/', '--image', image, '--at=51.5,-0.1', '--radius', '10'],
+  ['--end', '+48h', '--pay', 'card', '--interest', '1', '--interest', '2', '--gender', 'Female'],
+);
+
+describe('offer-ads', () => {
+  it.each([
+    ['categories', ['categories'], / 1 {2}Food and drink/],
+    ['interests', ['interests'], / 1 {2}Hiking/],
+    [
+      'estimate',
+      ['estimate', '--at', '51.5,-0.1', '--radius', '10', '--end', '+48h'],
+      /96\.00 GBP\nusers reached +2000/,
+    ],
+    ['offers list', ['offers', 'list'], /ID {2}STATUS[^]* 3 {2}Active +2035-06-01 12:00Z/],
+    ['offers create', creation, /offer +4711\nstatus +Awaiting Payment\nto be paid at +https:\/\/ads/],
+    ['offers pause', ['offers', 'pause', '4711'], /Offer has been paused\n/],
+    ['offers resume', ['offers', 'resume', '4711'], /Offer has been resumed\n/],
+    [
+      'offers analytics',
+      ['offers', 'analytics', '4711', '--interval', '30d'],
+      /views +30\nclicks +4\nclick rate +13\.3 %/,
+    ],
+    ['offers delete', ['offers', 'delete', '4711'], /Offer has been deleted\n/],
+  ])('%s shows what comes, and as JSON what the API says', async (name, argv, text) => {
+    expect(commands).toHaveProperty([name]);
+    expect(await offerAds(argv)).toEqual({ code: 0, out: expect.stringMatching(text), err: '' });
+    const asJson = await offerAds([...argv, '--json']);
+    expect([asJson.code, Object.keys(JSON.parse(asJson.out) as object).length]).toEqual([
+      0,
+      expect.any(Number),
+    ]);
+  });
+
+  it('has a test of each command above, and help for each', async () => {
+    for (const [name, { example, options }] of Object.entries(commands)) {
+      const { code, out } = await offerAds([...name.split(' '), '--help']);
+      expect([code, out.includes(example)]).toEqual([0, true]);
+      for (const option of Object.keys(options)) expect(out).toContain(`--${option}`);
+      expect((await offerAds(['--help'])).out).toContain(name);
+    }
+    expect(Object.keys(commands)).toHaveLength(9);
+  });
+
+  it('creates what was written, with times from now and from the start on', async () => {
+    await offerAds([...creation, '--start', '+1d', '--idempotency-key', 'order-1']);
+    const { headers, body } = service.asked.findLast(({ route }) => route === 'POST /offers')!;
+    const sent = body.toString('latin1');
+    const part = (name: string) =>
+      [...sent.matchAll(new RegExp(`name="${name}"\r\n\r\n([^\r]*)`, 'g'))].map(([, value]) => value);
+    expect(headers['idempotency-key']).toBe('order-1');
+    expect({ start: part('start_datetime'), end: part('expiry_datetime') }).toEqual({
+      start: ['2035-06-02T12:00:00.000Z'],
+      end: ['2035-06-04T12:00:00.000Z'],
+    });
+    expect([part('interests\\[\\]'), part('gender\\[\\]'), part('payment_method')]).toEqual([
+      ['1', '2'],
+      ['Female'],
+      ['E'],
+    ]);
+  });
+
+  it('lists as many as are wanted, over pages', async () => {
+    const ids = async (argv: readonly string[]) => {
+      const { out } = await offerAds(['offers', 'list', '--json', ...argv]);
+      const { data, has_more } = JSON.parse(out) as { data: { offer_id: number }[]; has_more: boolean };
+      return { ids: data.map(({ offer_id }) => offer_id), more: has_more };
+    };
+    expect(await ids(['--limit', '1'])).toEqual({ ids: [3], more: true });
+    expect(await ids(['--limit', '2'])).toEqual({ ids: [3, 2], more: true });
+    expect(await ids(['--limit', '3'])).toEqual({ ids: [3, 2, 1], more: false });
+    expect(await ids(['--all'])).toEqual({ ids: [3, 2, 1], more: false });
+  });
+
+  it.each([
+    ['nothing', [], 'Commands'],
+    ['an unknown command', ['offers', 'buy'], 'There is no command "offers buy"'],
+    ['an unknown option', ['categories', '--verbose'], "Unknown option '--verbose'"],
+    ['an id that is none', ['offers', 'pause', 'x'], 'OFFER must be a whole number'],
+    ['no id', ['offers', 'pause'], 'Expected OFFER'],
+    [
+      'a place that is none',
+      ['estimate', '--at', 'London', '--radius', '10', '--end', '+1h'],
+      '--at must be',
+    ],
+    ['no end', ['estimate', '--at', '1,1', '--radius', '10'], '--end is missing'],
+    [
+      'a time without a zone',
+      ['estimate', '--at', '1,1', '--radius', '10', '--end', '2035-06-01T12:00:00'],
+      '--end must be',
+    ],
+    ['a picture that is not there', [...creation, '--image', 'nowhere.png'], 'nowhere.png cannot be read'],
+    ['a way to pay that is none', [...creation, '--pay', 'cheque'], '--pay must be'],
+  ])('says what is wrong with %s, and sends nothing', async (_what, argv, says) => {
+    const before = service.asked.length;
+    const { code, out, err } = await offerAds(argv);
+    expect([code, service.asked.length]).toEqual([2, before]);
+    expect(out + err).toContain(says);
+  });
+
+  it.each([['--key'], ['--api-key'], ['--json']])(
+    'takes no key from the arguments (%s), and does not repeat it',
+    async (flag) => {
+      for (const argv of [
+        ['categories', flag, apiKey],
+        ['categories', `${flag}=${apiKey}`],
+      ]) {
+        const { code, out, err } = await offerAds(argv);
+        expect(code).toBe(2);
+        expect(out + err).toContain('roll it');
+        expect(out + err).not.toContain(apiKey);
+      }
+    },
+  );
+
+  it('takes the key from a file, and says when others can read it', async () => {
+    const file = join(folder, 'key');
+    writeFileSync(file, `${apiKey}\n`);
+    chmodSync(file, 0o600);
+    const env = { OFFER_ADS_BASE_URL: service.url };
+    expect(await offerAds(['categories', '--key-file', file], env)).toMatchObject({ code: 0, err: '' });
+    chmodSync(file, 0o644);
+    const open = await offerAds(['categories'], { ...env, OFFER_ADS_KEY_FILE: file });
+    expect(open).toMatchObject({ code: 0, err: expect.stringContaining('chmod 600') });
+    expect(await offerAds(['categories', '--key-file', join(folder, 'none')], env)).toMatchObject({
+      code: 2,
+    });
+  });
+
+  it('says what is missing when it knows neither key nor address', async () => {
+    expect((await offerAds(['categories'], {})).err).toContain('OFFER_ADS_BASE_URL');
+    expect((await offerAds(['categories'], { OFFER_ADS_BASE_URL: service.url })).err).toContain(
+      'OFFER_ADS_API_KEY',
+    );
+  });
+
+  it('ends with 3 for a refusal, 4 for a key that is not accepted', async () => {
+    expect(await offerAds(['offers', 'pause', '1'])).toEqual({
+      code: 3,
+      out: '',
+      err: 'Refused, E1: Offer not found\n',
+    });
+    const refused = JSON.parse((await offerAds(['offers', 'pause', '1', '--json'])).out) as object;
+    expect(refused).toMatchObject({
+      error: { kind: 'refused', code: 'E1', status: 401, message: 'Offer not found' },
+    });
+    const env = { OFFER_ADS_API_KEY: 'pk_live_x', OFFER_ADS_BASE_URL: service.url };
+    expect(await offerAds(['categories'], env)).toMatchObject({
+      code: 4,
+      err: expect.stringContaining('401 Unauthorised'),
+    });
+  });
+
+  it('ends with 1 when the service is away, says that it tries again, and how a creation goes on', async () => {
+    const { code, err, seen } = await offerAdsWith(creation, [
+      { status: 503, body: { message: 'Service unavailable' } },
+    ]);
+    expect([code, seen.length]).toEqual([1, 4]);
+    expect(err).toContain('HTTP 503, again in');
+    const key = seen[0]?.headers['idempotency-key'];
+    const flags = `--start 2035-06-01T12:00:00.000Z --end 2035-06-03T12:00:00.000Z --idempotency-key ${key}`;
+    expect(err).toContain(flags);
+    expect(err).not.toContain(apiKey);
+  });
+});
