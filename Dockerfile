@@ -41,14 +41,29 @@ RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/ro
 RUN --mount=type=bind,source=dev/images/lean.ts,target=/lean.ts --mount=type=bind,from=common,source=/app,target=/common \
     node /lean.ts node_modules /common/node_modules
 
+# The portal, the console and the guides, as files that browsers load.
+FROM npm AS pages
+RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
+    npm ci --workspace=@offer-ads/web
+COPY packages/contracts packages/contracts
+COPY docs docs
+COPY web web
+RUN node web/build.ts
+
 # All files of a commit bear its time: built twice it gives the same layers, and the portal's files get new ETags with a new one.
 FROM ${NODE_IMAGE} AS sources
 WORKDIR /app
 COPY packages packages
 COPY services services
 COPY dev/simulators dev/simulators
+COPY --from=pages /app/web/dist web/dist
 ARG SOURCE_DATE_EPOCH
 RUN if [ -n "${SOURCE_DATE_EPOCH}" ]; then find . -exec touch --no-dereference --date="@${SOURCE_DATE_EPOCH}" {} +; fi
+
+# Only the gateway and the console, which is in the same image, show pages.
+FROM sources AS own-pages
+ARG SERVICE
+RUN mkdir -p /own && if [ "${SERVICE}" = gateway ]; then mkdir /own/web && cp -a web/dist /own/web/; fi
 
 FROM ${NODE_IMAGE} AS node
 # /data is for what a service keeps on disk; a volume that is mounted there starts with its owner.
@@ -84,6 +99,7 @@ FROM runtime AS service
 ARG SERVICE
 COPY --from=own /app/node_modules /app/node_modules
 COPY --from=sources /app/services/${SERVICE} /app/services/${SERVICE}
+COPY --from=own-pages /own /app
 WORKDIR /app/services/${SERVICE}
 # Opening pictures takes and gives back tens of megabytes at a time: few arenas, and what is large goes back to the system.
 ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=262144

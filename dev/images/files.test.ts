@@ -9,7 +9,11 @@ import { reachedFrom } from './imports.ts';
 
 /** What is started in an image: by itself, as a migration, as a job, by a person. */
 const programs = ['main', 'migrate', 'retain-calls'];
-const shared = ['packages/platform/src/telemetry.ts', 'packages/admin/src/main.ts'];
+const shared = [
+  'packages/platform/src/telemetry.ts',
+  'packages/admin/src/main.ts',
+  'packages/admin/src/console/main.ts',
+];
 const entriesOf = (image: string): string[] =>
   image === 'simulators'
     ? globSync('dev/simulators/*/main.ts', { cwd: repository })
@@ -42,7 +46,7 @@ describe('images', () => {
   it('have of what is not code only what is read at run time', () => {
     const read = [
       /^packages\/(admin|contracts|platform)\/package\.json$/,
-      /^packages\/contracts\/generated\/(portal-)?openapi\.json$/,
+      /^packages\/contracts\/generated\/((portal-)?openapi|postman-collection)\.json$/,
       /^packages\/platform\/migrations\/[\w-]+\.sql$/,
       /^services\/\w+\/(package\.json|migrations\/[\w-]+\.sql)$/,
       /^services\/gateway\/pages\//,

@@ -24,6 +24,17 @@ describe('/openapi.json', () => {
   });
 });
 
+describe('/docs/postman-collection.json', () => {
+  it('has the requests of every endpoint, addressed to this service', async () => {
+    const { body } = await gateway.call('/docs/postman-collection.json');
+    const { variable, item } = body as { variable: object[]; item: object[] };
+    expect(variable).toContainEqual(
+      expect.objectContaining({ key: 'baseUrl', value: 'https://ads.example.test' }),
+    );
+    expect(JSON.stringify(item).match(/"request"/g)).toHaveLength(endpoints.length);
+  });
+});
+
 describe('/portal/openapi.json', () => {
   it('describes the portal API where it is served, and is what the page of its reference shows', async () => {
     const { status, body, headers } = await gateway.call('/portal/openapi.json');

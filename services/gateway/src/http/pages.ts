@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import openapi from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
 import portalOpenapi from '@offer-ads/contracts/generated/portal-openapi.json' with { type: 'json' };
+import collection from '@offer-ads/contracts/generated/postman-collection.json' with { type: 'json' };
 import {
   builtFiles,
   builtFolder,
@@ -30,6 +31,9 @@ export function pages(app: Express, o: Pages): void {
   app.get('/openapi.json', (_req, res) => {
     res.json(description);
   });
+  app.get('/docs/postman-collection.json', (_req, res) => {
+    res.json(collectionAt(o.publicUrl));
+  });
   app.get('/docs/reference', page('docs.html', referenceSources));
   app.get('/portal/openapi.json', (_req, res) => {
     res.json(portalDescription);
@@ -39,6 +43,14 @@ export function pages(app: Express, o: Pages): void {
   app.use('/assets', assets(join(pagesFolder, 'assets'), '1h'));
   app.use('/docs/reference/assets', assets(scalarFolder, '1d'));
   docsPages(app, join(builtFolder, 'docs'));
+}
+
+/** Requests for API clients such as Postman and Bruno, which then go to this service. */
+function collectionAt(publicUrl: string): object {
+  const variable = collection.variable.map((one) =>
+    one.key === 'baseUrl' ? { ...one, value: publicUrl } : one,
+  );
+  return { ...collection, variable };
 }
 
 /** One page for all addresses of the portal: its script shows what the address names. */
