@@ -12,7 +12,13 @@ const guides = inFolder('docs/guides');
 const services = readdirSync(join(repository, 'services')).map((name) => `services/${name}/README.md`);
 
 /** Pages of the service that guides may send readers to (services/gateway/test/pages.api.test.ts). */
-const pages = ['/docs/reference', '/openapi.json', '/portal', '/portal/docs', '/docs/collection.json'];
+const pages = [
+  '/docs/reference',
+  '/openapi.json',
+  '/portal',
+  '/portal/docs',
+  '/docs/postman-collection.json',
+];
 
 describe('links lead somewhere, to files and sections that exist', () => {
   it.each([
