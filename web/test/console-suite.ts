@@ -2,17 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
 import { advertiser, newOrganisation, offerForm } from '@offer-ads/dev/test/advertiser';
 import type { System } from '@offer-ads/dev/test/system';
+import { sendUnreadable } from '@offer-ads/testing/broker';
 import { eventually } from '@offer-ads/testing/eventually';
-import { connect } from 'amqplib';
+import { unsafeLookingPng } from '@offer-ads/testing/unsafe-picture';
 import type { Page } from 'playwright-core';
 import { describeInBrowser, faultsOf, type Portal } from './portal-under-test.ts';
-
-/** The model's verdict on it is known beforehand, in TEST mode. */
-const refusedPicture = fileURLToPath(new URL('../../docs/test-pictures/always-refused.jpg', import.meta.url));
 
 export function describeConsole(portal: () => Portal): void {
   describeInBrowser('the staff console', () => {
@@ -57,9 +54,9 @@ export function describeConsole(portal: () => Portal): void {
     it('lets staff look at a refused picture and allow it, which the next upload feels', async () => {
       const { system } = portal();
       const { id, key } = await newOrganisation(system);
-      const image = new Blob([new Uint8Array(readFileSync(refusedPicture))], { type: 'image/jpeg' });
+      const image = new Blob([new Uint8Array(await unsafeLookingPng())], { type: 'image/png' });
       const upload = async () => advertiser(system, key).create(await offerForm({ image }));
-      expect((await upload()).body.return_code).toMatch(/^E/);
+      expect((await upload()).body.return_code).toBe('E2');
       const { page, complaints } = await staffIn(portal());
       await page.getByRole('link', { name: 'Pictures' }).click();
       const card = page.getByRole('listitem').filter({ hasText: `Organisation ${id},` });
@@ -90,7 +87,8 @@ export function describeConsole(portal: () => Portal): void {
     it('lets staff see a parked event without what it says of people, replay it and drop it', async () => {
       const { system } = portal();
       const subject = `offer/${randomUUID()}`;
-      await parkSomething(system, { subject, data: { offerId: 7, email: 'ann@tea.example' } });
+      const data = { offerId: 7, email: 'ann@tea.example' };
+      await sendUnreadable(system.state().rabbitmq, { service: 'notifier', subject, data });
       const { page, complaints } = await staffIn(portal());
       await page.goto(`${system.state().console}/parked?service=notifier`);
       const event = page.getByRole('article').filter({ hasText: subject });
@@ -172,19 +170,6 @@ async function shown(page: Page): Promise<void> {
     );
     expect(missing).toBe(0);
   });
-}
-
-/** What no service can read is parked at once. */
-async function parkSomething(system: System, o: { subject: string; data: object }): Promise<void> {
-  const connection = await connect(system.state().rabbitmq);
-  const channel = await connection.createConfirmChannel();
-  channel.sendToQueue('notifier', Buffer.from(JSON.stringify(o.data)), {
-    messageId: randomUUID(),
-    headers: { cloudEvents_type: 'made.up', cloudEvents_subject: o.subject },
-    persistent: true,
-  });
-  await channel.waitForConfirms();
-  await connection.close();
 }
 
 type Line = { readonly audit?: boolean; readonly [field: string]: unknown };

@@ -37,6 +37,21 @@ export function testNamespace(): TestNamespace {
   };
 }
 
+/** Straight into the queue of a real service, under a type that nobody has declared: what it cannot read, it parks. */
+export async function sendUnreadable(
+  url: string,
+  o: { readonly service: ServiceName; readonly subject: string; readonly data: object },
+): Promise<void> {
+  await onChannel(url, async (channel) => {
+    const headers = { cloudEvents_type: 'made.up', cloudEvents_subject: o.subject };
+    const content = Buffer.from(JSON.stringify(o.data));
+    const properties = { messageId: randomUUID(), headers, persistent: true };
+    channel.sendToQueue(brokerNames('').queue(o.service), content, properties);
+    // Answered only once what was sent before has come.
+    await channel.checkQueue(brokerNames('').queue(o.service));
+  });
+}
+
 async function moveAll(channel: Channel, from: string, to: string): Promise<void> {
   for (let message = await channel.get(from); message !== false; message = await channel.get(from)) {
     const { messageId, headers } = message.properties;

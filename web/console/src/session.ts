@@ -1,6 +1,6 @@
 /** Who is signed in, and the calls that they may make. */
 import type { ConsoleSessionReply } from '@offer-ads/contracts/console-api';
-import { useQuery, useQueryClient } from '@tanstack/preact-query';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
 import { call, Refused, type Reply } from '../../ui/call.ts';
@@ -22,6 +22,12 @@ export function useConsole(): Console {
 }
 
 export const sessionKey = ['session'] as const;
+
+/** Signed in or out: nothing that was seen before stays in memory. */
+export function changeSession(queries: QueryClient, session: ConsoleSessionReply | null): void {
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
+  queries.setQueryData(sessionKey, session);
+}
 
 /** Null: nobody is signed in. */
 export function useSession() {

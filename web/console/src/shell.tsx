@@ -6,7 +6,7 @@ import { useLocation } from 'preact-iso';
 import { BusyButton } from '../../ui/busy-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { ThemeSwitch } from '../../ui/theme-switch.tsx';
-import { sessionKey, useConsole } from './session.ts';
+import { changeSession, useConsole } from './session.ts';
 
 const sections = [
   { path: '', title: 'Overview' },
@@ -81,9 +81,7 @@ function Account() {
   const signOut = async () => {
     const reply = await send('/sign-out');
     if (!reply.ok && reply.status !== 401) return setProblem(reply.message);
-    // Nothing of what was seen stays in memory.
-    queries.clear();
-    queries.setQueryData(sessionKey, null);
+    changeSession(queries, null);
   };
   return (
     <div class="account">

@@ -5,7 +5,7 @@ import { call } from '../../ui/call.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form, textOf } from '../../ui/form.tsx';
 import { ConsolePage } from './console-page.tsx';
-import { sessionKey } from './session.ts';
+import { changeSession } from './session.ts';
 
 export function SignIn() {
   const queries = useQueryClient();
@@ -13,9 +13,7 @@ export function SignIn() {
     const json = { name: textOf(values, 'name'), token: textOf(values, 'token') };
     const reply = await call<ConsoleSessionReply>('/api/sign-in', { method: 'POST', json });
     if (!reply.ok) return reply.message;
-    // Nothing that somebody else has seen here stays.
-    queries.clear();
-    queries.setQueryData(sessionKey, reply.body);
+    changeSession(queries, reply.body);
     return null;
   };
   return (

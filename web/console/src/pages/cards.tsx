@@ -36,7 +36,7 @@ function Reversals({ reversals }: { readonly reversals: readonly Reversal[] }) {
   return (
     <section class="card" aria-labelledby="reversals">
       <h2 id="reversals">Refunds and disputes</h2>
-      <div role="status">{done !== null && <Notice kind="good">{done}</Notice>}</div>
+      {done !== null && <Notice kind="good">{done}</Notice>}
       {reversals.length === 0 ? (
         <Empty title="No refund and no dispute" />
       ) : (

@@ -44,7 +44,7 @@ function Shown({ offer }: { readonly offer: AdminOfferReply }) {
   const { id, enabled, traffic } = offer;
   return (
     <>
-      <div role="status">{done !== null && <Notice kind="good">{done}</Notice>}</div>
+      {done !== null && <Notice kind="good">{done}</Notice>}
       <section class="card" aria-labelledby="shown">
         <div class="row spread">
           <h2 id="shown">{offer.title}</h2>

@@ -41,7 +41,7 @@ function Shown({ organisation }: { readonly organisation: OrganisationDetails })
   };
   return (
     <>
-      <div role="status">{done !== null && <Notice kind="good">{done}</Notice>}</div>
+      {done !== null && <Notice kind="good">{done}</Notice>}
       <section class="card" aria-labelledby="facts">
         <div class="row spread">
           <h2 id="facts">Organisation</h2>

@@ -1,6 +1,6 @@
 /** Events that a service could not handle: each waits for a person to hand it over again or to let it go. */
 import type { ParkedMessage } from '@offer-ads/contracts/admin-api';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { Notice } from '../../../ui/notice.tsx';
 import { Empty, Failed, Loading } from '../../../ui/states.tsx';
@@ -64,7 +64,7 @@ function ParkedOf({ service }: { readonly service: Consumer }) {
           </button>
         )}
       </div>
-      <div role="status">{done !== null && <Notice kind="good">{done}</Notice>}</div>
+      {done !== null && <Notice kind="good">{done}</Notice>}
       {list.isPending && <Loading what={`parked events of ${service}`} lines={2} />}
       {list.isError && <Failed error={list.error} retry={list.refetch} />}
       {list.data !== undefined && parked.length === 0 && <Empty title="No event is parked here" />}
@@ -139,7 +139,8 @@ type WishDialogProps = {
 
 function WishDialog({ service, wish: { action, ids }, close }: WishDialogProps) {
   const { send } = useConsole();
-  const [said, setSaid] = useState('');
+  // Read right after it was written, before anything is rendered again.
+  const said = useRef('');
   const what = ids === 'all' ? 'all parked events' : 'this event';
   const isReplay = action === 'replay';
   return (
@@ -153,13 +154,11 @@ function WishDialog({ service, wish: { action, ids }, close }: WishDialogProps) 
         });
         if (reply.ok) {
           const count = reply.body.replayed ?? reply.body.dropped ?? 0;
-          setSaid(
-            `${count} ${count === 1 ? 'event was' : 'events were'} ${isReplay ? 'replayed' : 'dropped'}.`,
-          );
+          said.current = `${count} ${count === 1 ? 'event was' : 'events were'} ${isReplay ? 'replayed' : 'dropped'}.`;
         }
         return reply;
       }}
-      close={(wasDone) => close(wasDone ? said : null)}
+      close={(wasDone) => close(wasDone ? said.current : null)}
     >
       <p>
         {isReplay

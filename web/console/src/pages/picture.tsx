@@ -70,7 +70,7 @@ function Shown({ picture }: { readonly picture: PictureReply }) {
   };
   return (
     <>
-      <div role="status">{done !== null && <Notice kind="good">{done}</Notice>}</div>
+      {done !== null && <Notice kind="good">{done}</Notice>}
       <section class="card" aria-labelledby="decision">
         <h2 id="decision">Decision</h2>
         <PictureFrame
@@ -90,7 +90,8 @@ function Shown({ picture }: { readonly picture: PictureReply }) {
             <>
               <dt>Uploaded</dt>
               <dd>
-                {uploaded.uploads} times, last <When at={uploaded.last.at} /> by{' '}
+                {uploaded.uploads === 1 ? 'once' : `${uploaded.uploads} times`}, last{' '}
+                <When at={uploaded.last.at} /> by{' '}
                 <a href={`/organisations/${uploaded.last.organisationId}`}>
                   organisation {uploaded.last.organisationId}
                 </a>{' '}

@@ -33,7 +33,7 @@ export function Rates() {
         </BusyButton>
       }
     >
-      <div role="status">{said?.kind === 'good' && <Notice kind="good">{said.words}</Notice>}</div>
+      {said?.kind === 'good' && <Notice kind="good">{said.words}</Notice>}
       {said?.kind === 'problem' && <Notice kind="problem">{said.words}</Notice>}
       {rates.isPending && <Loading what="rates" lines={10} />}
       {rates.isError && <Failed error={rates.error} retry={rates.refetch} />}
