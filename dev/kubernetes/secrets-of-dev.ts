@@ -23,6 +23,7 @@ export function inventSecrets(): LookUp {
     ['offer-ads/stripe test-webhook-secret', `whsec_${random(12)}`],
     ['offer-ads/stripe live-secret-key', `sk_live_${random(12)}`],
     ['offer-ads/stripe live-webhook-secret', `whsec_${random(12)}`],
+    ['offer-ads/console staff', `staff:${random(32)}`],
     ['offer-ads/smtp url', 'smtp://mail-simulator:1025'],
   ]);
   return (key, property) => {

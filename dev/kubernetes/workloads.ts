@@ -79,6 +79,7 @@ export const sampleSecret: LookUp = (_key, property) => {
   if (property.endsWith('webhook-secret')) return 'whsec_0123456789abcdef';
   if (property.endsWith('secret-key')) return `sk_${property.slice(0, 4)}_0123456789abcdef`;
   if (property === 'url') return 'smtps://user:password@mail.example:465';
+  if (property === 'staff') return 'ann:0123456789abcdef0123456789abcdef';
   return '0123456789abcdef0123456789abcdef';
 };
 

@@ -43,5 +43,6 @@ export function settingGroups(): Group[] {
     { title: 'Several services', settings: ofSeveral },
     ...serviceNames.map((name) => ({ title: name, settings: ownOf(name) })),
     { title: 'The admin tool', settings: ownOf('admin') },
+    { title: "The staff's console", settings: ownOf('console') },
   ];
 }

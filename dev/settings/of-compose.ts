@@ -15,7 +15,7 @@ const image = (what: string) =>
 export const composeSettings = z.object({
   COMPOSE_PROFILES: z.string().optional().meta({
     description:
-      'What runs beside the services and stores, separated by commas: simulators (card provider, central bank, mail server), observability (OpenTelemetry collector, Jaeger, Prometheus, Grafana).',
+      'What runs beside the services and stores, separated by commas: simulators (card provider, central bank, mail server), console (of the platform team), observability (OpenTelemetry collector, Jaeger, Prometheus, Grafana).',
     example: 'simulators,observability',
   }),
   BIND_ADDRESS: z.string().default('127.0.0.1').meta({
@@ -26,6 +26,7 @@ export const composeSettings = z.object({
   BILLING_PORT: port('billing', 8081),
   OFFERS_PORT: port('offers', 8082),
   PRICING_PORT: port('pricing, on 127.0.0.1 alone: members are brought there', 8083),
+  CONSOLE_PORT: port("the staff's console, on 127.0.0.1 alone", 8084),
   RABBITMQ_MANAGEMENT_PORT: port("RabbitMQ's pages, on 127.0.0.1 alone", 15_672),
   STRIPE_SIMULATOR_PORT: port('the simulated payment page, on 127.0.0.1 alone', 12_111),
   MAIL_SIMULATOR_PORT: port('the simulated mailbox, on 127.0.0.1 alone', 8025),

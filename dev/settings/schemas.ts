@@ -3,6 +3,7 @@ import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives'
 import { factsOf } from '@offer-ads/platform/setting-facts';
 import type { z } from 'zod';
 import { adminToolSettings, readAdminSettings } from '../../packages/admin/src/config.ts';
+import { consoleSettings, readConsoleConfig } from '../../packages/admin/src/console/config.ts';
 import { billingSettings, readBillingConfig } from '../../services/billing/src/config.ts';
 import { gatewaySettings, readGatewayConfig } from '../../services/gateway/src/config.ts';
 import { moderationSettings, readModerationConfig } from '../../services/moderation/src/config.ts';
@@ -10,8 +11,8 @@ import { notifierSettings, readNotifierConfig } from '../../services/notifier/sr
 import { offersSettings, readOffersConfig } from '../../services/offers/src/config.ts';
 import { pricingSettings, readPricingConfig } from '../../services/pricing/src/config.ts';
 
-export const programs = [...serviceNames, 'admin'] as const;
-export type Program = ServiceName | 'admin';
+export const programs = [...serviceNames, 'admin', 'console'] as const;
+export type Program = ServiceName | 'admin' | 'console';
 
 export const schemas: Readonly<Record<Program, z.ZodObject>> = {
   gateway: gatewaySettings,
@@ -21,6 +22,7 @@ export const schemas: Readonly<Record<Program, z.ZodObject>> = {
   moderation: moderationSettings,
   notifier: notifierSettings,
   admin: adminToolSettings,
+  console: consoleSettings,
 };
 
 export const readers: Readonly<Record<Program, (env: NodeJS.ProcessEnv) => unknown>> = {
@@ -32,6 +34,7 @@ export const readers: Readonly<Record<Program, (env: NodeJS.ProcessEnv) => unkno
   notifier: readNotifierConfig,
   // Not those of a system that happens to run here.
   admin: (env) => readAdminSettings({ DEV_FOLDER: '/nowhere', ...env }),
+  console: readConsoleConfig,
 };
 
 export function settingNames(program: Program): string[] {

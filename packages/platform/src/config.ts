@@ -110,7 +110,7 @@ export const credential = z
 
 export const adminToken = secret.meta({
   description:
-    'Opens the admin routes of all six services to the platform team, that is, to the admin tool. The same in all of them.',
+    'Opens the admin routes of all six services to the platform team, that is, to the admin tool and the console. The same in all of them.',
 });
 
 /** Of the tokens in which callers of a service say on whose behalf they call. */
