@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { configProblems } from '../test/config-problems.ts';
 import {
-  ConfigError,
   httpSettings,
   httpUrl,
   mongoUrl,
@@ -23,14 +23,7 @@ const good = {
   SIGNING_SECRET: 'x'.repeat(32),
 };
 
-function problemsOf(env: NodeJS.ProcessEnv): readonly string[] {
-  try {
-    readConfig(schema, env);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-  }
-  throw new Error('expected a ConfigError');
-}
+const problemsOf = (env: NodeJS.ProcessEnv) => configProblems(schema, env);
 
 describe('readConfig', () => {
   it('reads what is there and fills in the defaults', () => {

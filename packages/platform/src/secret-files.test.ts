@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { ConfigError, isSecret, postgresUrl, readConfig, secret } from './config.ts';
+import { configProblems } from '../test/config-problems.ts';
+import { isSecret, postgresUrl, readConfig, secret } from './config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'secret-files-'));
 let files = 0;
@@ -23,14 +24,7 @@ const schema = z.object({
 const long = 'd0b1'.repeat(16);
 const good = { STORE_URL: 'postgres://user:password@host/store', SIGNING_SECRET: long };
 
-function problemsOf(env: NodeJS.ProcessEnv): readonly string[] {
-  try {
-    readConfig(schema, env);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-  }
-  throw new Error('expected a ConfigError');
-}
+const problemsOf = (env: NodeJS.ProcessEnv) => configProblems(schema, env);
 
 describe('a secret in a file', () => {
   it('is what the file holds, without the line break at its end', () => {

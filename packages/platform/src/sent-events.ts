@@ -3,12 +3,11 @@ import type { Logger } from './logging.ts';
 import { startLoop } from './loops.ts';
 import type { Metrics } from './metrics.ts';
 import type { Postgres } from './postgres.ts';
+import { removeOlderThan } from './removing.ts';
 
 /** Longer than it takes to notice and to restore; less than the inboxes' memory, so that each takes effect once. */
 export const SENT_EVENTS_RETENTION_DAYS = 14;
 const PRUNE_EVERY_MS = 3_600_000;
-/** A statement of some ten milliseconds. */
-const PRUNE_BATCH = 5_000;
 /** Most that are put back into the outbox at once: so many the relay publishes in a second or two. */
 export const REPUBLISH_BATCH = 5_000;
 
@@ -66,20 +65,11 @@ export function startSentEventsPruning(o: { postgres: Postgres; logger: Logger; 
     everyMs: PRUNE_EVERY_MS,
     logger: o.logger,
     metrics: o.metrics,
-    work: (signal) => pruneSentEvents(o.postgres, signal),
+    work: (signal) =>
+      removeOlderThan(
+        o.postgres,
+        { table: 'sent_events', key: 'position', time: 'happened_at', days: SENT_EVENTS_RETENTION_DAYS },
+        signal,
+      ),
   });
-}
-
-/** In batches: nobody waits for the end of a long statement. */
-async function pruneSentEvents(postgres: Postgres, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    const gone = await postgres.query(
-      `DELETE FROM sent_events WHERE position IN (
-         SELECT position FROM sent_events WHERE happened_at < now() - make_interval(days => $1)
-          ORDER BY happened_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-       RETURNING position`,
-      [SENT_EVENTS_RETENTION_DAYS, PRUNE_BATCH],
-    );
-    if (gone.length < PRUNE_BATCH) return;
-  }
 }

@@ -8,12 +8,13 @@ import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
 import { type Broker, on } from '../src/broker.ts';
-import { INBOX_PRUNE_BATCH, recordInInbox, startInboxPruning } from '../src/inbox.ts';
+import { recordInInbox, startInboxPruning } from '../src/inbox.ts';
 import { tryWithLeadership } from '../src/loops.ts';
 import { createMetrics } from '../src/metrics.ts';
 import { migrate } from '../src/migrations.ts';
 import { addToOutbox, startOutboxRelay } from '../src/outbox.ts';
 import { openPostgres, type Postgres } from '../src/postgres.ts';
+import { REMOVED_AT_ONCE } from '../src/removing.ts';
 import { Counted, connectTestBroker, counted } from './test-events.ts';
 
 const settings = { logger: silentLogger, metrics: createMetrics('offers') };
@@ -180,7 +181,7 @@ describe('inbox', () => {
   it('forgets all that is old in one run, in steps that an index leads to', async () => {
     await postgres.query(
       `INSERT INTO inbox SELECT gen_random_uuid(), now() - interval '31 days' FROM generate_series(0, $1)`,
-      [INBOX_PRUNE_BATCH],
+      [REMOVED_AT_ONCE],
     );
     await using pruning = startInboxPruning({ postgres, ...settings });
     await pruning.runNow();
