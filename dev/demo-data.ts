@@ -8,10 +8,10 @@ import {
   type OrganisationPlan,
   organisationPlans,
 } from './demo-data/organisations.ts';
+import { demoTerms } from './demo-data/terms.ts';
 import { devFolder } from './start/folder.ts';
 import { readJson, writeJson } from './start/json-file.ts';
 
-const termsVersion = '2026-11';
 const members = { count: 50_000, seed: 1 };
 const modes = ['TEST', 'LIVE'] as const;
 
@@ -33,7 +33,7 @@ export async function provideDemoData(
   report(`Making demo data: ${organisationPlans.length} organisations, ${members.count} members ...`);
   await admin('OFFERS', 'PUT', '/admin/catalogue', catalogue);
   const generated = admin('PRICING', 'POST', '/admin/members/generate', members);
-  await admin('GATEWAY', 'POST', '/admin/terms', { version: termsVersion });
+  await admin('GATEWAY', 'POST', '/admin/terms', demoTerms);
   const organisations = [...(before?.organisations ?? [])];
   for (const plan of organisationPlans) {
     if (organisations.some(({ name }) => name === plan.name)) continue;

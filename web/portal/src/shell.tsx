@@ -16,19 +16,21 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
       <a class="skip" href="#content">
         Skip to content
       </a>
-      <header class="bar">
-        <a class="brand" href={`/portal/${mode}`}>
-          Advertiser portal
-        </a>
-        <ModeSwitch />
-        <Account />
+      <header>
+        <div class="bar">
+          <a class="brand" href={`/portal/${mode}`}>
+            Advertiser portal
+          </a>
+          <ModeSwitch />
+          <Account />
+        </div>
+        {mode === 'test' && (
+          <p class="mode-note">
+            TEST mode: play money and test cards. Nothing here is shown to members or costs anything.
+          </p>
+        )}
+        <Offline />
       </header>
-      {mode === 'test' && (
-        <p class="mode-note">
-          TEST mode: play money and test cards. Nothing here is shown to members or costs anything.
-        </p>
-      )}
-      <Offline />
       <div class="frame">
         <Navigation />
         <main id="content" class="content" tabIndex={-1}>

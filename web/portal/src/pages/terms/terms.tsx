@@ -47,7 +47,8 @@ function Standing({ terms }: { readonly terms: TermsReply }) {
         </div>
         {latest.text === null ? (
           <Notice>
-            The words of this version are not kept here. Ask the platform team for them before you accept.
+            This version was published without its words. The platform team has them
+            {latest.acceptedAt === null && ': ask for them before you accept'}.
           </Notice>
         ) : (
           <TermsText text={latest.text} />
