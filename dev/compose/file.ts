@@ -34,7 +34,11 @@ export type ComposeFile = {
 export const composeText = readFileSync(join(repository, 'docker-compose.yml'), 'utf8');
 
 /** As it stands there, with its `${NAME:-default}`. */
-export const composeFile = parse(composeText, { merge: true }) as ComposeFile;
+export const composeFile = parse(composeText, {
+  merge: true,
+  // Our own file, and each service takes what all have in common.
+  maxAliasCount: 1_000,
+}) as ComposeFile;
 
 export type Settings = Readonly<Record<string, string>>;
 
