@@ -1,5 +1,7 @@
 /** One system and one browser for all walks: both take a while to start, and an organisation of its own keeps the walks apart. */
 import { afterAll, beforeAll } from '@jest/globals';
+import { describeConsole } from './console-suite.ts';
+import { describeDocs } from './docs-suite.ts';
 import { describeOrganisation } from './organisation-suite.ts';
 import { describeInBrowser, type Portal, startPortal } from './portal-under-test.ts';
 
@@ -13,4 +15,6 @@ describeInBrowser('the portal in a browser', () => {
   }, 60_000);
 
   describeOrganisation(() => started);
+  describeDocs(() => started);
+  describeConsole(() => started);
 });
