@@ -31,6 +31,10 @@ export const portalListQuery = listQuery.extend({
     .enum(['awaiting_payment', 'scheduled', 'active', 'paused', 'ended'])
     .optional()
     .meta({ description: 'Case-insensitive.' }),
+  status: z
+    .literal('disabled')
+    .optional()
+    .meta({ description: 'Only offers that an admin of the platform has disabled.' }),
 });
 export const portalListReply = listReply
   .extend({ data: z.array(portalOffer) })

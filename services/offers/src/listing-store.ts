@@ -36,9 +36,11 @@ export async function listOffers(
     query.createdAfter ?? '-infinity',
     query.limit + 1,
   ];
-  const rows = await (query.status === null
-    ? db.query<ListedRow>(named(inRange), range)
-    : db.query<ListedRow>(named(inRangeByStatus), [...range, query.status, now, filingOf(query.status)]));
+  const rows = await (query.onlyDisabled
+    ? db.query<ListedRow>(named(inRangeDisabled), [...range, query.status, now])
+    : query.status === null
+      ? db.query<ListedRow>(named(inRange), range)
+      : db.query<ListedRow>(named(inRangeByStatus), [...range, query.status, now, filingOf(query.status)]));
   const offers = rows.slice(0, query.limit).map(toListedOffer);
   const last = rows.length > query.limit ? offers.at(-1) : undefined;
   return { offers, next: last === undefined ? null : { createdAt: last.createdAt, offerId: last.offerId } };
@@ -91,6 +93,11 @@ const inRangeByStatus = `WITH moved_on AS MATERIALIZED (
    ${newestFirst} LIMIT $6)
   UNION ALL
   (SELECT * FROM moved_on WHERE ${range} AND ${statusNow} = $7 ${newestFirst} LIMIT $6)
+  ${newestFirst} LIMIT $6`;
+
+/** They are few and seldom asked for: this one walks through what the organisation has. */
+const inRangeDisabled = `SELECT * FROM offers WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND ${range}
+  AND disabled_since IS NOT NULL AND ($7::text IS NULL OR ${statusNow} = $7::text)
   ${newestFirst} LIMIT $6`;
 
 /** Categories and interests may have become inactive since: what was offered keeps their names. */

@@ -111,6 +111,17 @@ describe('the listing', () => {
     expect(await idsOf('offer_status=active', caller)).toEqual([paused, second, active, first]);
   });
 
+  it('finds what the platform has disabled, in one state too', async () => {
+    const caller = { organisationId: 32 };
+    const active = await createdId(under, startingNow, { caller });
+    const waiting = await createdId(under, {}, { caller });
+    await createdId(under, startingNow, { caller });
+    for (const id of [active, waiting]) await under.admin('POST', `/admin/offers/${id}/disable`);
+    expect(await idsOf('status=disabled', caller)).toEqual([waiting, active]);
+    expect(await idsOf('status=disabled&offer_status=active', caller)).toEqual([active]);
+    expect(await idsOf('status=disabled', { organisationId: 33 })).toEqual([]);
+  });
+
   it('needs no environment, because the path has said it, and refuses the other one', async () => {
     expect((await get('/offers?environment=TEST')).status).toBe(200);
     expect(await get('/offers?environment=live')).toMatchObject({ status: 403, body: { return_code: 'E1' } });

@@ -4,6 +4,7 @@ import {
   type ListingQuery,
   parseCursor,
   placeBefore,
+  portalFilters,
   readListingQuery,
   writeCursor,
 } from './listing-query.ts';
@@ -12,7 +13,13 @@ describe('the query of the listing', () => {
   it('needs nothing but the environment, in any case', () => {
     expect(readListingQuery({ environment: 'Test' }, 'TEST')).toEqual({
       ok: true,
-      query: { limit: 20, after: null, status: null, createdAfter: null, createdBefore: null },
+      query: {
+        limit: 20,
+        after: null,
+        status: null,
+        createdAfter: null,
+        createdBefore: null,
+      },
     });
   });
 
@@ -38,6 +45,17 @@ describe('the query of the listing', () => {
         createdAfter: new Date('2026-06-01T08:00:00Z'),
         createdBefore: new Date('2026-06-02T10:00:00Z'),
       },
+    });
+  });
+
+  it('knows disabled offers where the portal asks, and nothing of them in the public API', () => {
+    const asked = { environment: 'TEST', status: 'disabled' };
+    expect(readListingQuery(asked, 'TEST', portalFilters)).toMatchObject({ query: { onlyDisabled: true } });
+    expect(readListingQuery(asked, 'TEST')).not.toHaveProperty('query.onlyDisabled');
+    expect(readListingQuery({ ...asked, status: 'off' }, 'TEST', portalFilters)).toEqual({
+      ok: false,
+      reason: 'invalid-query',
+      faults: ['status must be disabled'],
     });
   });
 

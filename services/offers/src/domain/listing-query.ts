@@ -6,7 +6,7 @@ import { isOfferId } from './offer-id.ts';
 /** The place of an offer in the listing: newest first by creation time, then by id. */
 export type ListingPlace = { readonly createdAt: Date; readonly offerId: number };
 
-export const listedStatuses = ['awaiting_payment', 'active', 'paused', 'ended'] as const;
+const listedStatuses = ['awaiting_payment', 'active', 'paused', 'ended'] as const;
 /** The portal's pages may ask for Scheduled too, which the specification's filter does not name. */
 export const portalStatuses = ['awaiting_payment', 'scheduled', 'active', 'paused', 'ended'] as const;
 export type ListedStatus = (typeof portalStatuses)[number];
@@ -15,9 +15,16 @@ export type ListingQuery = {
   readonly limit: number;
   readonly after: ListingPlace | null;
   readonly status: ListedStatus | null;
+  /** Only what an admin of the platform has disabled. */
+  readonly onlyDisabled?: true;
   readonly createdAfter: Date | null;
   readonly createdBefore: Date | null;
 };
+
+/** What a listing can be filtered by: the specification's, and for the portal's pages more. */
+type Filters = { readonly statuses: readonly ListedStatus[]; readonly knowsDisabled: boolean };
+const publicFilters: Filters = { statuses: listedStatuses, knowsDisabled: false };
+export const portalFilters: Filters = { statuses: portalStatuses, knowsDisabled: true };
 
 export type ListingQueryResult =
   | { readonly ok: true; readonly query: ListingQuery }
@@ -33,7 +40,7 @@ const GREATEST_LIMIT = 100;
 export function readListingQuery(
   parameters: QueryParameters,
   keyMode: Mode,
-  statuses: readonly ListedStatus[] = listedStatuses,
+  { statuses, knowsDisabled }: Filters = publicFilters,
 ): ListingQueryResult {
   const { environment } = parameters;
   const named = typeof environment === 'string' ? environment.toUpperCase() : undefined;
@@ -58,7 +65,11 @@ export function readListingQuery(
     createdAfter: read('created_after', dateTimeRule, parseDateTime),
     createdBefore: read('created_before', dateTimeRule, parseDateTime),
   };
-  return faults.length === 0 ? { ok: true, query } : { ok: false, reason: 'invalid-query', faults };
+  const disabled = knowsDisabled
+    ? read('status', 'must be disabled', (text) => text === 'disabled' || undefined)
+    : null;
+  const filtered = disabled === null ? query : ({ ...query, onlyDisabled: true } as const);
+  return faults.length === 0 ? { ok: true, query: filtered } : { ok: false, reason: 'invalid-query', faults };
 }
 
 /**

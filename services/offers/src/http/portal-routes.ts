@@ -15,7 +15,7 @@ import type { OffersContext } from '../context.ts';
 import { analyticsPeriod } from '../domain/analytics-period.ts';
 import { unusedTimeIfDeleted } from '../domain/deletion-credit.ts';
 import { effectiveAt } from '../domain/lifecycle.ts';
-import { portalStatuses, readListingQuery } from '../domain/listing-query.ts';
+import { portalFilters, readListingQuery } from '../domain/listing-query.ts';
 import { statusAt } from '../domain/offer.ts';
 import { bucketMs, seriesOf, sumOf } from '../domain/traffic-series.ts';
 import { findListedOffer, listOffers } from '../listing-store.ts';
@@ -45,7 +45,7 @@ async function list(o: OffersContext, req: Request): Promise<Reply> {
   const caller = callerOf(req);
   const { receivedAt } = requestFacts(req);
   // The path has said the mode.
-  const read = readListingQuery({ environment: caller.mode, ...req.query }, caller.mode, portalStatuses);
+  const read = readListingQuery({ environment: caller.mode, ...req.query }, caller.mode, portalFilters);
   if (!read.ok) return replyToListRefusal(read, caller.mode);
   const page = await listOffers(o.postgres, caller, read.query, receivedAt);
   const data = page.offers.map(portalOffer(o, receivedAt));
