@@ -144,7 +144,7 @@ describe('the guide of errors', () => {
   it('has the messages of listing offers', () => {
     const wrong = { limit: '0', cursor: '!', offer_status: 'x', created_after: 'x', created_before: 'x' };
     const query = readListingQuery(wrong, 'TEST');
-    expect(query.ok === false && query.reason === 'invalid-query' && query.faults).toEqual(
+    expect(!query.ok && query.reason === 'invalid-query' && query.faults).toEqual(
       messagesOf('GET /offers 400 E1'),
     );
     const other = replyToListRefusal({ ok: false, reason: 'other-mode' }, 'TEST');

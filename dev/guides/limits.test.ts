@@ -104,11 +104,12 @@ describe('the guide of prices', () => {
   const prices = read('docs/guides/prices-and-currencies.md');
 
   it('lists each billed currency with its smallest card payment', () => {
-    const listed = [...prices.matchAll(/\| ([A-Z]{3}) \| (\d+\.\d\d) /g)].map(([, code, amount]) => [
-      code,
-      amount,
-    ]);
-    const billed = billedCurrencies.map((code) => [code, formatMinor(cardMinimumMinor(code) ?? 0n, code)]);
+    const listed = [...prices.matchAll(/\| ([A-Z]{3}) \| (\d+\.\d\d) /g)].map(
+      ([, code, amount]) => `${code} ${amount}`,
+    );
+    const billed = billedCurrencies.map(
+      (code) => `${code} ${formatMinor(cardMinimumMinor(code) ?? 0n, code)}`,
+    );
     expect(listed.toSorted()).toEqual(billed.toSorted());
   });
 

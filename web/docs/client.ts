@@ -30,14 +30,16 @@ function addCopyButtons(): void {
     const status = document.createElement('span');
     status.className = 'hidden';
     status.role = 'status';
-    button.addEventListener('click', async () => {
-      const said = await copy(block.querySelector('code')?.textContent ?? '');
+    const say = (said: string) => {
       button.textContent = said;
       status.textContent = said;
       setTimeout(() => {
         button.textContent = 'Copy';
         status.textContent = '';
       }, 2_000);
+    };
+    button.addEventListener('click', () => {
+      void copy(block.querySelector('code')?.textContent ?? '').then(say);
     });
     block.append(button, status);
   }

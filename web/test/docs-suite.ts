@@ -29,6 +29,7 @@ export function describeDocs(portal: () => Portal): void {
       await page.keyboard.press('/');
       await page.keyboard.type('nothing has these words');
       await page.getByText('Nothing found').waitFor();
+      expect(await page.locator('#found li').count()).toBe(0);
     });
 
     it('give commands that name this very service', async () => {
