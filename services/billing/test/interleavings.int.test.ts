@@ -85,8 +85,13 @@ const plan: fc.Arbitrary<Plan> = fc.record({
 it(
   'any interleaving of charges, payments, credits, top-ups and what is taken back keeps every penny explained',
   async () => {
+    const until = performance.now() + runs(ABOUT_MS, Number.POSITIVE_INFINITY);
+    let tried = 0;
     await fc.assert(
       fc.asyncProperty(plan, async (planned) => {
+        // By hand: fast-check calls it a failure when the time is over before the first one, as on a machine that is very busy.
+        if (tried > 0 && performance.now() > until) return;
+        tried += 1;
         const run = beginRun(test, planned);
         await run.take();
         for (const of of run.books) {
@@ -98,7 +103,7 @@ it(
         await expectToldOnce(run);
         expect((await test.billing.postgres.transaction(checkLedger)).problems).toEqual([]);
       }),
-      { numRuns: runs(40, 1_000), ...(runs(1, 0) === 1 && { interruptAfterTimeLimit: ABOUT_MS }) },
+      { numRuns: runs(40, 1_000) },
     );
   },
   runs(60_000, 3_600_000),
