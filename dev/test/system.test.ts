@@ -9,8 +9,6 @@ import { describeLifecycle } from './lifecycle-suite.ts';
 import { describeMetrics } from './metrics-suite.ts';
 import { describeModes } from './modes-suite.ts';
 import { describePortal } from './portal-suite.ts';
-import { bySdk, type Row } from './sdk-advertiser.ts';
-import { describeSdk } from './sdk-suite.ts';
 import { type System, startSystem } from './system.ts';
 import { describeTraces } from './trace-suite.ts';
 
@@ -28,12 +26,6 @@ afterAll(async () => {
 describeEstimates(() => started);
 describeCreation(() => started);
 describeLifecycle(() => started);
-/** What calls by the SDK have met. */
-const reached = new Set<Row>();
-for (const describeSuite of [describeEstimates, describeCreation, describeLifecycle]) {
-  describeSuite(() => started, bySdk(reached));
-}
-describeSdk(() => started, reached);
 describeModes(() => started);
 describePortal(() => started);
 describeTraces(
