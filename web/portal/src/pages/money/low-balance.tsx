@@ -4,7 +4,8 @@ import { useState } from 'preact/hooks';
 import { Field } from '../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../ui/form.tsx';
 import { Failed, Loading } from '../../../../ui/states.tsx';
-import { fieldAmount, typedAmount, useAmounts } from '../../amounts.ts';
+import { fieldAmount, typedAmount } from '../../amount-fields.ts';
+import { useAmounts } from '../../amounts.ts';
 import { usePortal } from '../../session.ts';
 import { useMoneyChanged, useThreshold } from './money-data.ts';
 

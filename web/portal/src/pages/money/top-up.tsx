@@ -3,7 +3,8 @@ import type { CardTopUpReply } from '@offer-ads/contracts/billing-api';
 import { useRef, useState } from 'preact/hooks';
 import { Field } from '../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../ui/form.tsx';
-import { typedAmount, useAmounts, vatOnCard } from '../../amounts.ts';
+import { typedAmount, vatOnCard } from '../../amount-fields.ts';
+import { useAmounts } from '../../amounts.ts';
 import { usePortal } from '../../session.ts';
 import { onceKey } from './once-key.ts';
 

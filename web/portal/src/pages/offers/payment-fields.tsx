@@ -1,7 +1,8 @@
 /** By link or from the balance, each with what it comes to and why it cannot be chosen. */
 import { cardMinimumMinor } from '@offer-ads/contracts/currencies';
 import { useId } from 'preact/hooks';
-import { useAmounts, useBalance, vatOnCard } from '../../amounts.ts';
+import { vatOnCard } from '../../amount-fields.ts';
+import { useAmounts, useBalance } from '../../amounts.ts';
 import { usePortal } from '../../session.ts';
 import type { Draft } from './draft.ts';
 import type { Estimate } from './use-estimate.ts';

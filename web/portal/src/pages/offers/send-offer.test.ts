@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals';
+import type { CreateReply } from '@offer-ads/contracts/public-api';
+import type { Reply } from '../../../../ui/call.ts';
+import { type Attempt, sendOffer } from './send-offer.ts';
+
+const attempt: Attempt = { key: 'key-1', form: new FormData() };
+const offer: CreateReply = { return_code: 'S1', offer_id: 7, status: 'Active', payment_url: null };
+const created: Reply<CreateReply> = { ok: true, status: 200, body: offer, headers: new Headers() };
+const refused = (status: number, returnCode: string | null = null): Reply<CreateReply> => ({
+  ok: false,
+  status,
+  returnCode,
+  message: 'No.',
+});
+
+async function sending(replies: readonly Reply<CreateReply>[]) {
+  const sent: Attempt[] = [];
+  let told = 0;
+  const outcome = await sendOffer({
+    attempt,
+    post: async (one) => {
+      const reply = replies[Math.min(sent.length, replies.length - 1)];
+      sent.push(one);
+      if (reply === undefined) throw new Error('no reply was set');
+      return reply;
+    },
+    wait: async () => {},
+    findingOut: () => {
+      told += 1;
+    },
+  });
+  return { outcome, sent, told };
+}
+
+test('what is created at once is sent once', async () => {
+  const { outcome, sent, told } = await sending([created]);
+  expect(outcome).toEqual({ outcome: 'created', offer });
+  expect([sent.length, told]).toEqual([1, 0]);
+});
+
+test('after a lost answer the same attempt is sent again, under the same key', async () => {
+  const { outcome, sent, told } = await sending([refused(0), refused(503), refused(409), created]);
+  expect(outcome).toEqual({ outcome: 'created', offer });
+  expect(sent).toEqual([attempt, attempt, attempt, attempt]);
+  expect(told).toBe(3);
+});
+
+test.each([
+  [200, 'E2'],
+  [400, 'E1'],
+  [403, 'E9'],
+  [422, null],
+  [429, null],
+])('a refusal is final: %i %s', async (status, code) => {
+  const { outcome, sent } = await sending([refused(status, code), created]);
+  expect(outcome).toMatchObject({ outcome: 'refused', refusal: { status, returnCode: code } });
+  expect(sent).toHaveLength(1);
+});
+
+test('what stays unknown is said to be so, after a bounded number of repetitions', async () => {
+  const { outcome, sent } = await sending([refused(0)]);
+  expect(outcome).toMatchObject({ outcome: 'unknown' });
+  expect(sent.length).toBeGreaterThan(3);
+  expect(sent.length).toBeLessThan(10);
+});
