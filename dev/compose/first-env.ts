@@ -12,7 +12,7 @@ export const simulatedSettings: Readonly<Record<string, string>> = {
 };
 
 const observed = {
-  COMPOSE_PROFILES: 'simulators,observability',
+  COMPOSE_PROFILES: 'simulators,console,observability',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel-collector:4318',
 };
 

@@ -16,7 +16,7 @@ export const composeSettings = z.object({
   COMPOSE_PROFILES: z.string().optional().meta({
     description:
       'What runs beside the services and stores, separated by commas: simulators (card provider, central bank, mail server), console (of the platform team), observability (OpenTelemetry collector, Jaeger, Prometheus, Grafana).',
-    example: 'simulators,observability',
+    example: 'simulators,console,observability',
   }),
   BIND_ADDRESS: z.string().default('127.0.0.1').meta({
     description:

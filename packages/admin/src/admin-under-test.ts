@@ -31,6 +31,8 @@ export function adminUnderTest() {
     res.end(JSON.stringify(reply ?? { message: 'Not found' }));
   };
   const server = createServer((req, res) => void answer(req, res));
+  // On a busy machine seconds pass between two calls, and the second must not meet a connection that is being closed.
+  server.keepAliveTimeout = 0;
   const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
   afterAll(() => new Promise((resolve) => server.close(resolve)));
