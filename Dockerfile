@@ -45,6 +45,7 @@ RUN --mount=type=bind,source=dev/images/lean.ts,target=/lean.ts --mount=type=bin
 FROM npm AS pages
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
     npm ci --workspace=@offer-ads/web
+COPY tsconfig.json ./
 COPY packages/contracts packages/contracts
 COPY docs docs
 COPY web web
