@@ -21,7 +21,7 @@ export async function buildWeb(o: { readonly report: (line: string) => void }): 
   if ((await readFile(join(dist, stamp), 'utf8').catch(() => '')) === sources) return;
   const startedAt = performance.now();
   // Whole or not at all, also when two processes build at once.
-  const building = `${dist}.${process.pid}`;
+  const building = join(folder, '../.dev', `web-${process.pid}`);
   try {
     await mkdir(building, { recursive: true });
     for (const app of Object.keys(apps) as App[])
