@@ -45,8 +45,13 @@ export type Visitor = {
 const patienceMs = 60_000;
 
 export async function startPortal(): Promise<Portal> {
+  return portalOf(await startSystem());
+}
+
+/** In front of a system that runs, which ends with it. */
+export async function portalOf(system: System): Promise<Portal> {
   await using started = new AsyncDisposableStack();
-  const system = started.use(await startSystem());
+  started.use(system);
   const browser = await chromium.launch({
     executablePath: executable ?? '',
     args: ['--no-sandbox', '--disable-quic', '--disable-background-networking', '--disable-dev-shm-usage'],
