@@ -5,6 +5,7 @@ import {
   estimateKey,
   estimateRequest,
   faultsOf,
+  isBegun,
   lengthOf,
   offerForm,
   periodOf,
@@ -157,6 +158,11 @@ describe('a refusal', () => {
     expect(placeRefusal(null, 'Try again.')).toEqual({ faults: {}, rest: 'Try again.' });
     expect(placeRefusal('E1', 'Something new.')).toEqual({ faults: {}, rest: 'Something new.' });
   });
+});
+
+test('a draft is begun by what somebody writes, not by the place where the map begins', () => {
+  expect(isBegun({ ...emptyDraft, latitude: '51.5', longitude: '-0.1' })).toBe(false);
+  expect(isBegun({ ...emptyDraft, title: 'T' })).toBe(true);
 });
 
 test('a kept draft comes back whole or not at all', () => {

@@ -273,6 +273,11 @@ export function placeRefusal(
   return { faults, rest: rest.length === 0 ? null : rest.join(' ') };
 }
 
+/** Whether somebody has written something; the map's first place is nobody's. */
+export function isBegun(draft: Draft): boolean {
+  return JSON.stringify({ ...draft, latitude: '', longitude: '' }) !== JSON.stringify(emptyDraft);
+}
+
 /** What was kept of a draft, whoever wrote it there; null when it is none. */
 export function readDraft(text: string | null): Draft | null {
   if (text === null) return null;

@@ -22,11 +22,12 @@ export function TargetFields({ draft, faults, set }: FieldsProps) {
   const move = ({ latitude, longitude }: Place) =>
     set({ latitude: String(latitude), longitude: String(longitude) });
 
+  const isNowhere = draft.latitude === '' && draft.longitude === '';
   // A place to begin with: the largest town of the organisation's country.
   useEffect(() => {
-    if (cities === null || draft.latitude !== '' || draft.longitude !== '') return;
+    if (cities === null || !isNowhere) return;
     move(cities.find((city) => city.country === country) ?? somewhere);
-  }, [cities]);
+  }, [cities, isNowhere]);
 
   return (
     <>

@@ -4,7 +4,7 @@
  */
 import { useEffect, useState } from 'preact/hooks';
 import { usePortal } from '../../session.ts';
-import { type Draft, emptyDraft, readDraft } from './draft.ts';
+import { type Draft, emptyDraft, isBegun, readDraft } from './draft.ts';
 
 type Pictures = { [place: string]: File | undefined };
 const pictures: Pictures = {};
@@ -30,7 +30,7 @@ export function useKeptDraft(): KeptDraft {
   const [draft, setDraft] = useState(kept ?? emptyDraft);
   const [picture, setPicture] = useState<File | null>(pictures[place] ?? null);
   useEffect(() => {
-    if (draft !== emptyDraft) write(place, JSON.stringify(draft));
+    if (isBegun(draft)) write(place, JSON.stringify(draft));
   }, [draft, place]);
   return {
     draft,
