@@ -31,6 +31,15 @@ export type Advertiser = {
   readonly create: (form: FormData, idempotencyKey?: string | null) => Promise<Reply>;
 };
 
+/** How an advertiser calls: the same suites run each way. */
+export type Way = {
+  /** For the names of tests. */
+  readonly name: string;
+  /** Whether requests can be said that make no sense, such as a form that breaks off. */
+  readonly saysAnything: boolean;
+  readonly advertiser: (system: System, key: string | undefined) => Advertiser;
+};
+
 /** Each advertiser calls from its own address, so that the 60 a minute of one never touch another. */
 export function advertiser(system: System, key: string | undefined): Advertiser {
   const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
@@ -56,6 +65,8 @@ export function advertiser(system: System, key: string | undefined): Advertiser 
       }),
   };
 }
+
+export const byHttp: Way = { name: 'by HTTP', saysAnything: true, advertiser };
 
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;

@@ -8,7 +8,7 @@ import { photographLikeJpeg } from '@offer-ads/testing/pictures';
 import { unsafeLookingPng } from '@offer-ads/testing/unsafe-picture';
 import {
   type Advertiser,
-  advertiser,
+  byHttp,
   hourMs,
   inFuture,
   midAtlantic,
@@ -20,8 +20,9 @@ import {
 import { setRatesFaults } from './simulators.ts';
 import type { System } from './system.ts';
 
-export function describeCreation(system: () => System): void {
-  describe('POST /offers', () => {
+export function describeCreation(system: () => System, way = byHttp): void {
+  const { advertiser } = way;
+  describe(`POST /offers ${way.name}`, () => {
     let organisation: Organisation;
     let caller: Advertiser;
     beforeAll(async () => {
@@ -88,10 +89,15 @@ export function describeCreation(system: () => System): void {
       expect(await balance(organisation)).toBe(paid);
     });
 
-    it.each<[string, Parameters<typeof offerForm>[0], string]>([
+    type BadForm = [what: string, changes: Parameters<typeof offerForm>[0], field: string];
+    const unsayable: BadForm[] = [
+      ['a title sent twice', { title: ['one', 'two'] }, 'title'],
+      ['no image', { image: undefined }, 'image'],
+    ];
+    it.each<BadForm>([
+      ...(way.saysAnything ? unsayable : []),
       ['no title', { title: undefined }, 'title'],
       ['a title of 41 characters', { title: 'x'.repeat(41) }, 'title'],
-      ['a title sent twice', { title: ['one', 'two'] }, 'title'],
       ['a description of 501 characters', { description: 'x'.repeat(501) }, 'description'],
       ['terms of 501 characters', { terms_and_conditions: 'x'.repeat(501) }, 'terms_and_conditions'],
       ['an advertised name that is an address', { advertised_name: 'www.crown.example' }, 'advertised_name'],
@@ -106,7 +112,6 @@ export function describeCreation(system: () => System): void {
       ['a duration of 59 seconds', { expiry_datetime: inFuture(30_000) }, 'expiry_datetime'],
       ['an unknown payment method', { payment_method: 'X' }, 'payment_method'],
       ['an environment in small letters', { environment: 'test' }, 'environment'],
-      ['no image', { image: undefined }, 'image'],
       ['a file that is no image', { image: new Blob(['%PDF-1.4 hello']) }, 'image'],
       ['an SVG', { image: new Blob(['<svg xmlns="http://www.w3.org/2000/svg"/>']) }, 'image'],
       ['an image of 10 MB', { image: new Blob([new Uint8Array(10_000_000)]) }, 'image'],
@@ -134,29 +139,31 @@ export function describeCreation(system: () => System): void {
       await expectRefusal(() => again().create(form), { http: 400, code: 'E1', says: '0.30' });
     });
 
-    it('E1 400: no Idempotency-Key', async () => {
-      const form = await offerForm();
-      await expectRefusal(() => again().create(form, null), {
-        http: 400,
-        code: 'E1',
-        says: 'Idempotency-Key',
+    if (way.saysAnything) {
+      it('E1 400: no Idempotency-Key', async () => {
+        const form = await offerForm();
+        await expectRefusal(() => again().create(form, null), {
+          http: 400,
+          code: 'E1',
+          says: 'Idempotency-Key',
+        });
       });
-    });
 
-    it.each([
-      ['JSON instead of a form', '{}', 'application/json'],
-      [
-        'a form that breaks off',
-        '--b\r\nContent-Disposition: form-data; name="title"\r\n\r\nx',
-        'multipart/form-data; boundary=b',
-      ],
-    ])('E1 400: %s', async (_what, body, contentType) => {
-      const headers = { 'content-type': contentType, 'idempotency-key': 'broken-form' };
-      await expectRefusal(() => again().request('POST', '/offers', { body, headers }), {
-        http: 400,
-        code: 'E1',
+      it.each([
+        ['JSON instead of a form', '{}', 'application/json'],
+        [
+          'a form that breaks off',
+          '--b\r\nContent-Disposition: form-data; name="title"\r\n\r\nx',
+          'multipart/form-data; boundary=b',
+        ],
+      ])('E1 400: %s', async (_what, body, contentType) => {
+        const headers = { 'content-type': contentType, 'idempotency-key': 'broken-form' };
+        await expectRefusal(() => again().request('POST', '/offers', { body, headers }), {
+          http: 400,
+          code: 'E1',
+        });
       });
-    });
+    }
 
     it("E1 403: environment is not the key's mode", async () => {
       const form = await offerForm({ environment: 'LIVE' });
@@ -171,7 +178,7 @@ export function describeCreation(system: () => System): void {
     });
 
     it('a verdict that is wrong is corrected by a person, and the next creation follows it', async () => {
-      const picture = await photographLikeJpeg({ seed: 77 });
+      const picture = await photographLikeJpeg({ seed: way.saysAnything ? 77 : 78 });
       const create = async () =>
         (await again().create(await offerForm({ image: new Blob([new Uint8Array(picture)]) }))).body;
       const hash = createHash('sha256').update(picture).digest('hex');

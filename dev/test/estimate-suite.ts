@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { estimateReply } from '@offer-ads/contracts/public-api';
 import {
   type Advertiser,
-  advertiser,
+  byHttp,
   hourMs,
   inFuture,
   london,
@@ -12,8 +12,9 @@ import {
 } from './advertiser.ts';
 import type { System } from './system.ts';
 
-export function describeEstimates(system: () => System): void {
-  describe('POST /offers/price-estimate', () => {
+export function describeEstimates(system: () => System, way = byHttp): void {
+  const { advertiser } = way;
+  describe(`POST /offers/price-estimate ${way.name}`, () => {
     let caller: Advertiser;
     beforeAll(async () => {
       caller = advertiser(system(), (await newOrganisation(system(), { balance: '0' })).key);
@@ -99,14 +100,16 @@ export function describeEstimates(system: () => System): void {
       expect(status).toBe(400);
     });
 
-    it.each([
-      ['JSON that cannot be parsed', '{"radius": 10', 'application/json'],
-      ['another content type', 'radius=10', 'application/x-www-form-urlencoded'],
-    ])('E1 400: %s', async (_what, body, contentType) => {
-      const headers = { 'content-type': contentType };
-      const reply = await caller.request('POST', '/offers/price-estimate', { body, headers });
-      expect(reply.body).toMatchObject({ return_code: 'E1', status: 'Error', code: 400 });
-    });
+    if (way.saysAnything) {
+      it.each([
+        ['JSON that cannot be parsed', '{"radius": 10', 'application/json'],
+        ['another content type', 'radius=10', 'application/x-www-form-urlencoded'],
+      ])('E1 400: %s', async (_what, body, contentType) => {
+        const headers = { 'content-type': contentType };
+        const reply = await caller.request('POST', '/offers/price-estimate', { body, headers });
+        expect(reply.body).toMatchObject({ return_code: 'E1', status: 'Error', code: 400 });
+      });
+    }
 
     it('E2 400: a date-time without a zone', async () => {
       const { status, body } = await estimate({ start_datetime: '2030-01-01T10:00:00' });

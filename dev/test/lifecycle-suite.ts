@@ -4,7 +4,7 @@ import { analyticsReply, listReply } from '@offer-ads/contracts/public-api';
 import { eventually } from '@offer-ads/testing/eventually';
 import {
   type Advertiser,
-  advertiser,
+  byHttp,
   hourMs,
   inFuture,
   newOrganisation,
@@ -14,14 +14,15 @@ import {
 import { countMails, mailsTo, payAsAPersonWould, simulatedSession } from './simulators.ts';
 import type { System } from './system.ts';
 
-export function describeLifecycle(system: () => System): void {
+export function describeLifecycle(system: () => System, way = byHttp): void {
+  const { advertiser } = way;
   const balance = ({ id }: Organisation) => system().balance(id);
   const statusOf = async (caller: Advertiser, offerId: number) => {
     const { body } = await caller.request('GET', '/offers?environment=test&limit=100');
     return listReply.parse(body).data.find(({ offer_id }) => offer_id === offerId)?.offer_status;
   };
 
-  describe('an offer paid from the balance', () => {
+  describe(`an offer paid from the balance ${way.name}`, () => {
     let organisation: Organisation;
     let caller: Advertiser;
     beforeAll(async () => {
@@ -93,7 +94,7 @@ export function describeLifecycle(system: () => System): void {
     });
   });
 
-  describe('an offer paid by card', () => {
+  describe(`an offer paid by card ${way.name}`, () => {
     let organisation: Organisation;
     let caller: Advertiser;
     beforeAll(async () => {

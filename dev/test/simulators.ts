@@ -49,6 +49,15 @@ export async function payAsAPersonWould(paymentUrl: string): Promise<string> {
   return sessionId;
 }
 
+/** What the card provider is to do wrong from now on; `{}` clears it. */
+export async function setStripeFaults(system: System, faults: object): Promise<void> {
+  await fetch(`${system.state().stripeSimulator}/sim/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(faults),
+  });
+}
+
 /** What the central bank's feed is to do wrong from now on; `{}` clears it. */
 export async function setRatesFaults(system: System, faults: object): Promise<void> {
   await fetch(`${system.state().ratesSimulator}/sim/rates`, {

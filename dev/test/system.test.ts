@@ -1,5 +1,6 @@
 /** One system for all suites: it takes a while to start, and an advertiser's organisation keeps the suites apart. */
 import { afterAll, beforeAll } from '@jest/globals';
+import { testProfile } from '@offer-ads/testing/profile';
 import { type Collector, startCollector } from './collector.ts';
 import { describeCreation } from './create-suite.ts';
 import { describeEstimates } from './estimate-suite.ts';
@@ -9,6 +10,8 @@ import { describeLifecycle } from './lifecycle-suite.ts';
 import { describeMetrics } from './metrics-suite.ts';
 import { describeModes } from './modes-suite.ts';
 import { describePortal } from './portal-suite.ts';
+import { bySdk, type Row } from './sdk-advertiser.ts';
+import { describeSdk } from './sdk-suite.ts';
 import { type System, startSystem } from './system.ts';
 import { describeTraces } from './trace-suite.ts';
 
@@ -26,6 +29,14 @@ afterAll(async () => {
 describeEstimates(() => started);
 describeCreation(() => started);
 describeLifecycle(() => started);
+/** What calls by the SDK have met. These suites once more take a minute that not every run has. */
+if (testProfile === 'long') {
+  const reached = new Set<Row>();
+  for (const describeSuite of [describeEstimates, describeCreation, describeLifecycle]) {
+    describeSuite(() => started, bySdk(reached));
+  }
+  describeSdk(() => started, reached);
+}
 describeModes(() => started);
 describePortal(() => started);
 describeTraces(

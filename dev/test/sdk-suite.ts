@@ -1,0 +1,160 @@
+/** What the SDK meets beyond the suites that it shares with HTTP: the rest of the tables of codes, resuming, pages. */
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type CreateOfferRequest, OfferAdsError, unwrap } from '@offer-ads/sdk';
+import { eventually } from '@offer-ads/testing/eventually';
+import { photographLikeJpeg } from '@offer-ads/testing/pictures';
+import {
+  type Advertiser,
+  hourMs,
+  inFuture,
+  london,
+  minuteMs,
+  newOrganisation,
+  type Organisation,
+  offerForm,
+} from './advertiser.ts';
+import { bySdk, everyRow, type Row, sdkClient } from './sdk-advertiser.ts';
+import { setStripeFaults } from './simulators.ts';
+import type { System } from './system.ts';
+
+/** `reached`: what the suites before this one have met. */
+export function describeSdk(system: () => System, reached: Set<Row>): void {
+  describe('the SDK', () => {
+    let organisation: Organisation;
+    let caller: Advertiser;
+    let soonOver: number;
+    beforeAll(async () => {
+      organisation = await newOrganisation(system());
+      caller = bySdk(reached).advertiser(system(), organisation.key);
+      // The shortest offer there is, most of it in the past: it ends while the other tests run.
+      const period = { start_datetime: inFuture(-45_000), expiry_datetime: inFuture(20_000) };
+      soonOver = (await caller.create(await offerForm(period))).body.offer_id;
+    });
+
+    const act = (action: string, offerId: number) => caller.request('POST', `/offers/${offerId}/${action}`);
+    const byCard = async () => {
+      const form = await offerForm({ payment_method: 'E', expiry_datetime: inFuture(24 * hourMs) });
+      return (await caller.create(form)).body.offer_id;
+    };
+    const request = async (): Promise<CreateOfferRequest> => ({
+      category_id: 1,
+      title: 'By the SDK',
+      description: 'Line one\nand line two.',
+      url: 'https://crown.example/offer',
+      image: new Blob([new Uint8Array(await photographLikeJpeg({}))]),
+      location: london,
+      radius: 10,
+      start_datetime: new Date(),
+      expiry_datetime: new Date(Date.now() + 24 * hourMs),
+      payment_method: 'E',
+    });
+
+    it('reads categories and interests', async () => {
+      expect((await caller.request('GET', '/categories')).status).toBe(200);
+      expect((await caller.request('GET', '/interests')).status).toBe(200);
+    });
+
+    it('meets E5 on pause and resume of an offer that awaits its payment', async () => {
+      const offerId = await byCard();
+      expect((await act('pause', offerId)).body.return_code).toBe('E5');
+      expect((await act('resume', offerId)).body.return_code).toBe('E5');
+    });
+
+    it('meets E1 for what is not there', async () => {
+      for (const reply of [
+        await act('pause', 999_999_999),
+        await act('resume', 999_999_999),
+        await caller.request('DELETE', '/offers/999999999'),
+      ]) {
+        expect(reply).toMatchObject({ status: 401, body: { return_code: 'E1', message: 'Offer not found' } });
+      }
+    });
+
+    it('meets E6 and E7 on delete of an offer whose payment page is paid or cannot be closed', async () => {
+      const offerId = await byCard();
+      const remove = () => caller.request('DELETE', `/offers/${offerId}`);
+      try {
+        await setStripeFaults(system(), { failExpire: 'down' });
+        expect(await remove()).toMatchObject({ status: 503, body: { return_code: 'E7' } });
+        await setStripeFaults(system(), { failExpire: 'complete' });
+        expect(await remove()).toMatchObject({ status: 409, body: { return_code: 'E6' } });
+      } finally {
+        await setStripeFaults(system(), {});
+      }
+    });
+
+    it('meets E1 on a list and on analytics with wrong parameters', async () => {
+      expect((await caller.request('GET', '/offers?limit=101')).body.return_code).toBe('E1');
+      expect((await caller.request('GET', '/offers?environment=live')).status).toBe(403);
+      expect(
+        (await caller.request('GET', `/offers/${soonOver}/analytics?interval=1h`)).body.return_code,
+      ).toBe('E1');
+    });
+
+    it('goes on after a 503 by itself, with the same key', async () => {
+      const ads = sdkClient(system(), organisation.key);
+      try {
+        await setStripeFaults(system(), { failCreate: 'down', failTimes: 1 });
+        const result = await ads.offers.create(await request());
+        expect(result).toMatchObject({ ok: true, value: { status: 'Awaiting Payment' }, replayed: false });
+        expect(result.reply.attempts).toBeGreaterThan(1);
+      } finally {
+        await setStripeFaults(system(), {});
+      }
+    }, 60_000);
+
+    it('gives up when told to, and the key in the error goes on later: one offer', async () => {
+      const ads = sdkClient(system(), organisation.key, { maxRetries: 0 });
+      const offer = await request();
+      let failed: unknown;
+      try {
+        await setStripeFaults(system(), { failCreate: 'down' });
+        failed = await ads.offers.create(offer).catch((error: unknown) => error);
+      } finally {
+        await setStripeFaults(system(), {});
+      }
+      if (!(failed instanceof OfferAdsError)) throw new Error('it did not fail', { cause: failed });
+      expect(failed).toMatchObject({ kind: 'unavailable', status: 503, idempotencyKey: expect.any(String) });
+      reached.add('createOffer 503');
+      const idempotencyKey = failed.idempotencyKey;
+      // The circuit to the card provider may be open for a while.
+      const first = await eventually(async () => unwrap(await ads.offers.create(offer, { idempotencyKey })), {
+        timeoutMs: minuteMs,
+      });
+      const again = await ads.offers.create(offer, { idempotencyKey });
+      expect(again).toMatchObject({ ok: true, value: first, replayed: true, idempotencyKey });
+    }, 90_000);
+
+    it('sends a picture as a stream of unknown length', async () => {
+      const ads = sdkClient(system(), organisation.key);
+      const offer = await request();
+      const created = unwrap(await ads.offers.create({ ...offer, image: (offer.image as Blob).stream() }));
+      expect(created.status).toBe('Awaiting Payment');
+    });
+
+    it('lists every offer once over pages, and texts with their line breaks as they were', async () => {
+      const ads = sdkClient(system(), organisation.key);
+      const all = [];
+      for await (const offer of ads.offers.list({ limit: 2 })) all.push(offer);
+      const onOnePage = unwrap(await ads.offers.list({ limit: 100 }).page()).data;
+      expect(all.map(({ offer_id }) => offer_id)).toEqual(onOnePage.map(({ offer_id }) => offer_id));
+      expect(all.length).toBeGreaterThan(4);
+      const described = all
+        .filter(({ title }) => title === 'By the SDK')
+        .map(({ description }) => description);
+      expect(new Set(described)).toEqual(new Set(['Line one\nand line two.']));
+    });
+
+    it('meets E2 on pause and resume of an offer that has ended', async () => {
+      await eventually(async () => expect((await act('pause', soonOver)).body.return_code).toBe('E2'), {
+        timeoutMs: minuteMs,
+      });
+      expect((await act('resume', soonOver)).body.return_code).toBe('E2');
+    }, 90_000);
+
+    it('has met every row of every table of codes, and every fault without a code, in these suites', () => {
+      const faults = [401, 409, 422, 429, 500, 503].map((status) => `createOffer ${status}`);
+      expect([...everyRow(), ...faults].filter((row) => !reached.has(row))).toEqual([]);
+    });
+  });
+}
