@@ -54,7 +54,7 @@ export function describeOrganisation(portal: () => Portal): void {
       await page.getByText('The terms are accepted.').waitFor();
       await page.getByText(`Accepted by ${email}`).waitFor();
 
-      await page.getByRole('link', { name: 'API keys' }).click();
+      await toSection(page, 'API keys');
       await page.getByText('No TEST key is in force').waitFor();
       expect(await faultsOf(page, 'keys-empty')).toEqual([]);
       const { key, command } = await createKey(page, 'Web shop');
@@ -66,7 +66,7 @@ export function describeOrganisation(portal: () => Portal): void {
 
     it('shows a key once: nothing closes it by accident, and then nothing of it is left', async () => {
       const { page, complaints } = await adminOfANewOrganisation(portal());
-      await page.getByRole('link', { name: 'API keys' }).click();
+      await toSection(page, 'API keys');
       await page.getByRole('button', { name: 'Create a key' }).click();
       expect(await faultsOf(page, 'keys-create')).toEqual([]);
       await page.getByLabel('Name').fill('Till');
@@ -98,7 +98,7 @@ export function describeOrganisation(portal: () => Portal): void {
       const { page, organisation } = await adminOfANewOrganisation(portal());
       const statusOf = async (key: string) =>
         (await advertiser(portal().system, key).request('GET', '/categories')).status;
-      await page.getByRole('link', { name: 'API keys' }).click();
+      await toSection(page, 'API keys');
       await page.getByRole('button', { name: /^Roll / }).click();
       expect(await faultsOf(page, 'keys-roll')).toEqual([]);
       await page.getByRole('button', { name: 'Roll the key' }).click();
@@ -114,7 +114,7 @@ export function describeOrganisation(portal: () => Portal): void {
       await page.getByLabel('Also disabled and expired ones (2)').check();
       expect(await faultsOf(page, 'keys')).toEqual([]);
 
-      await page.getByRole('link', { name: 'Call log' }).click();
+      await toSection(page, 'Call log');
       await page.getByLabel('Status').selectOption('401');
       await page.getByRole('link', { name: '401: what it means' }).first().waitFor();
       // The view can be shared: it stands in the address.
@@ -130,7 +130,7 @@ export function describeOrganisation(portal: () => Portal): void {
     it('invites a colleague, whose role decides what the portal shows, and who can be disabled', async () => {
       const { page, organisation } = await adminOfANewOrganisation(portal());
       const email = `colleague-${randomUUID()}@advertiser.example`;
-      await page.getByRole('link', { name: 'People' }).click();
+      await toSection(page, 'People');
       await page.getByRole('button', { name: 'Invite a person' }).click();
       expect(await faultsOf(page, 'people-invite')).toEqual([]);
       await page.getByLabel('Email address').fill(email);
@@ -164,7 +164,7 @@ export function describeOrganisation(portal: () => Portal): void {
 
     it('keeps its name, a person’s mails and sessions in the settings', async () => {
       const { page, complaints } = await adminOfANewOrganisation(portal());
-      await page.getByRole('link', { name: 'Settings' }).click();
+      await toSection(page, 'Settings');
       await page.getByLabel('Trading name').fill('http://crown.example');
       await page.getByRole('button', { name: 'Save the trading name' }).click();
       await page.getByRole('alert').waitFor();
@@ -200,6 +200,11 @@ async function adminOfANewOrganisation(
   return { ...visitor, organisation };
 }
 
+/** By the navigation; home has links of nearly the same names. */
+async function toSection(page: Page, name: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name, exact: true }).click();
+}
+
 async function createKey(
   page: Page,
   name: string,
@@ -207,12 +212,11 @@ async function createKey(
   await page.getByRole('button', { name: 'Create a key' }).click();
   await page.getByLabel('Name').fill(name);
   await page.getByRole('button', { name: 'Create the key' }).click();
-  const [key, command] = await page
-    .getByRole('dialog', { name: `The key ${name}` })
-    .locator('code')
-    .allInnerTexts();
+  const texts = page.getByRole('dialog', { name: `The key ${name}` }).locator('code');
+  const key = await texts.first().innerText();
+  const command = await texts.last().innerText();
   await page.getByRole('button', { name: 'I have stored it' }).click();
-  return { key: key ?? '', command: command ?? '' };
+  return { key, command };
 }
 
 /** As somebody pastes it. */
