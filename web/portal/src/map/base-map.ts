@@ -35,13 +35,11 @@ const BaseMap = L.GridLayer.extend({
     tile.height = size * scale;
     const container = (this as unknown as { _map: L.Map })._map.getContainer();
     const detail = coords.z <= COARSE_ZOOM ? 'coarse' : 'fine';
-    outlines(detail).then(
-      (world) => {
-        drawTile(tile, world, { coords, size, scale, colours: coloursOf(container, mapColours) });
-        done(undefined, tile);
-      },
-      (error: Error) => done(error, tile),
-    );
+    const draw = async () => {
+      const world = await outlines(detail);
+      drawTile(tile, world, { coords, size, scale, colours: coloursOf(container, mapColours) });
+    };
+    void draw().then(done.bind(null, undefined, tile), done.bind(null, new Error('no outlines'), tile));
     return tile;
   },
 }) as new (

@@ -1,6 +1,8 @@
 /** The outlines of countries (Natural Earth, public domain), made ready to be drawn: rings of longitude and latitude with their bounds. */
 import { feature, mesh } from 'topojson-client';
-import type { GeometryCollection, Topology } from 'topojson-specification';
+
+type Topology = Parameters<typeof mesh>[0];
+type GeometryCollection = Extract<Parameters<typeof mesh>[1], { type: 'GeometryCollection' }>;
 
 /** Longitude and latitude by turns. */
 export type Line = {
@@ -14,7 +16,9 @@ export type Line = {
 export type Outlines = { readonly land: readonly Line[]; readonly borders: readonly Line[] };
 
 export function outlinesOf(world: unknown): Outlines {
-  const topology = world as Topology<{ countries: GeometryCollection; land: GeometryCollection }>;
+  const topology = world as Topology & {
+    readonly objects: { readonly countries: GeometryCollection; readonly land: GeometryCollection };
+  };
   const { land, countries } = topology.objects;
   const borders = mesh(topology, countries, (a, b) => a !== b);
   return {

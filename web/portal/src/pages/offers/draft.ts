@@ -266,7 +266,7 @@ export function placeRefusal(
     const [name = '', ...words] = part.split(' ');
     const named = fieldsOfService[name];
     if (named !== undefined) faults[named] = `It ${words.join(' ')}.`;
-    else if (/^A card payment/.test(part)) faults.payment = `${part}.`;
+    else if (part.startsWith('A card payment')) faults.payment = `${part}.`;
     else if (/picture|image/i.test(part)) faults.picture = `${part}.`;
     else rest.push(`${part}.`);
   }

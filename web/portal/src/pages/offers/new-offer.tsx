@@ -166,7 +166,7 @@ export function NewOffer() {
           <h2 id="offer-price">Price</h2>
           <PricePanel estimate={estimate} draft={draft} />
           <PaymentFields draft={draft} estimate={estimate} fault={faults.payment} disabled={busy} set={set} />
-          {refused?.rest != null && (
+          {refused !== null && refused.rest !== null && (
             <div class="notice problem" role="alert" tabIndex={-1}>
               <p>{refused.rest}</p>
               {refused.code === 'E9' && (

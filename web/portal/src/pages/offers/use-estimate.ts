@@ -48,7 +48,10 @@ export function useEstimate(draft: Draft): Estimate {
   const reply = isComplete && query.error === null ? (query.data ?? null) : null;
   return {
     reply,
-    costMinor: reply?.estimated_cost == null ? null : (minorOf(reply.estimated_cost, reply.currency) ?? null),
+    costMinor:
+      reply === null || reply.estimated_cost === null
+        ? null
+        : (minorOf(reply.estimated_cost, reply.currency) ?? null),
     isOld: settled !== key || query.isPlaceholderData,
     faults: placed?.faults ?? {},
     problem: placed?.rest ?? (query.error !== null && placed === null ? query.error.message : null),
