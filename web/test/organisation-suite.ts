@@ -102,7 +102,11 @@ export function describeOrganisation(portal: () => Portal): void {
       await page.getByRole('button', { name: /^Roll / }).click();
       expect(await faultsOf(page, 'keys-roll')).toEqual([]);
       await page.getByRole('button', { name: 'Roll the key' }).click();
-      const rolled = await page.getByRole('dialog').locator('code').first().innerText();
+      const rolled = await page
+        .getByRole('dialog', { name: /^The key / })
+        .locator('code')
+        .first()
+        .innerText();
       await page.getByRole('button', { name: 'I have stored it' }).click();
       expect(await statusOf(organisation.key)).toBe(401);
       expect(await statusOf(rolled)).toBe(200);
@@ -165,10 +169,10 @@ export function describeOrganisation(portal: () => Portal): void {
     it('keeps its name, a person’s mails and sessions in the settings', async () => {
       const { page, complaints } = await adminOfANewOrganisation(portal());
       await toSection(page, 'Settings');
-      await page.getByLabel('Trading name').fill('http://crown.example');
+      await page.getByRole('textbox', { name: 'Trading name' }).fill('http://crown.example');
       await page.getByRole('button', { name: 'Save the trading name' }).click();
       await page.getByRole('alert').waitFor();
-      await page.getByLabel('Trading name').fill('The Golden Crown');
+      await page.getByRole('textbox', { name: 'Trading name' }).fill('The Golden Crown');
       await page.getByRole('button', { name: 'Save the trading name' }).click();
       await page.getByText('Saved. New offers have it at once.').waitFor();
       await page.getByLabel('An offer has ended').uncheck();
