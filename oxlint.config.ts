@@ -110,7 +110,7 @@ export default defineConfig({
     { files: ['services/*/src/domain/*.ts'], rules: pure('^\\.\\./') },
     { files: ['services/*/src/domain/*/*.ts'], rules: pure('^\\.\\./\\.\\./') },
     {
-      files: ['**/config.ts', 'packages/platform/src/telemetry.ts'],
+      files: ['**/config.ts', 'packages/platform/src/telemetry.ts', 'web/vite.config.ts'],
       rules: { 'node/no-process-env': 'off' },
     },
     {

@@ -3,7 +3,7 @@
  * running gateway (GATEWAY, http://127.0.0.1:8080 by default).
  */
 import { fileURLToPath } from 'node:url';
-import preact from '@preact/preset-vite';
+import { preact } from '@preact/preset-vite';
 import { defineConfig, type InlineConfig } from 'vite';
 import { bundledCities, leafletWithoutMarkup } from './portal-plugins.ts';
 

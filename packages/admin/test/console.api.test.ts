@@ -1,6 +1,6 @@
 /** The staff's console before a stand-in for all services. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,12 +35,12 @@ async function receive(req: IncomingMessage) {
     body: body === '' ? null : JSON.parse(body),
   });
 }
-const services = createServer((req, res) => {
-  void receive(req).then(() => {
-    res.writeHead(answer.status, { 'content-type': answer.type, 'set-cookie': 'from=service' });
-    res.end(answer.body);
-  });
-});
+async function reply(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  await receive(req);
+  res.writeHead(answer.status, { 'content-type': answer.type, 'set-cookie': 'from=service' });
+  res.end(answer.body);
+}
+const services = createServer((req, res) => void reply(req, res));
 
 // On a busy machine seconds pass between two calls, and the second must not meet a connection that is being closed.
 services.keepAliveTimeout = 0;
