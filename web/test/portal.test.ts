@@ -2,6 +2,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { describeConsole } from './console-suite.ts';
 import { describeDocs } from './docs-suite.ts';
+import { describeOffers } from './offers-suite.ts';
 import { describeOrganisation } from './organisation-suite.ts';
 import { describeInBrowser, type Portal, startPortal } from './portal-under-test.ts';
 
@@ -15,6 +16,7 @@ describeInBrowser('the portal in a browser', () => {
   }, 60_000);
 
   describeOrganisation(() => started);
+  describeOffers(() => started);
   describeDocs(() => started);
   describeConsole(() => started);
 });

@@ -1,0 +1,111 @@
+/** What a marketer does: fills the balance, creates an offer each way, watches it run, and takes it back. */
+import { expect, it } from '@jest/globals';
+import { newOrganisation } from '@offer-ads/dev/test/advertiser';
+import { eventually } from '@offer-ads/testing/eventually';
+import type { Page } from 'playwright-core';
+import { describeInBrowser, faultsOf, type Portal } from './portal-under-test.ts';
+
+export function describeOffers(portal: () => Portal): void {
+  describeInBrowser('offers and money', () => {
+    it('are topped up, created each way, seen running and in charts, deleted and credited', async () => {
+      const { adminEmail } = await newOrganisation(portal().system, { balance: '0' });
+      const visitor = await portal().visitor();
+      const { page } = visitor;
+      await visitor.signIn(adminEmail);
+
+      await visitor.go('/portal/test/money');
+      await page.getByLabel('Amount in GBP', { exact: true }).fill('100');
+      await page.getByText('The card pays GBP 120.00').waitFor();
+      await page.getByRole('button', { name: 'Go on to the payment' }).click();
+      await pay(page);
+      await page.getByText('GBP 100.00 arrived on the balance').waitFor();
+      await page.getByLabel('Play money in GBP').fill('5000');
+      await page.getByRole('button', { name: 'Add play money' }).click();
+      await page.getByText('GBP 5,000.00 of play money were added').waitFor();
+      await page.locator('.balance').getByText('GBP 5,100.00').waitFor();
+
+      await visitor.go('/portal/test/offers');
+      await page.getByText('There is no TEST offer yet').waitFor();
+      expect(await faultsOf(page, 'offers-empty')).toEqual([]);
+
+      await page.getByRole('link', { name: 'New offer' }).click();
+      await writeOffer(page, 'Two for one');
+      expect(await faultsOf(page, 'new-offer')).toEqual([]);
+      await page.getByLabel('From the TEST balance').check();
+      await page.getByRole('button', { name: 'Create the offer' }).click();
+      await page.getByRole('heading', { name: 'The offer is created' }).waitFor();
+      await page.getByRole('link', { name: 'Go to the offer' }).click();
+      await page.getByText('It runs until').waitFor();
+
+      await page.getByText('Simulate views and clicks').click();
+      await page.getByRole('spinbutton', { name: 'Views' }).fill('240');
+      await page.getByRole('spinbutton', { name: 'Clicks' }).fill('17');
+      await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+      await page.getByText('240 views and 17 clicks were added').waitFor();
+      await page.locator('.totals').getByText('7.1', { exact: true }).waitFor();
+      await page.locator('.chart canvas').first().waitFor();
+      expect(await faultsOf(page, 'offer')).toEqual([]);
+
+      await page.getByRole('button', { name: 'Delete Two for one' }).click();
+      await page.getByText('would be credited to the TEST').waitFor();
+      expect(await faultsOf(page, 'delete-offer')).toEqual([]);
+      await page.getByRole('button', { name: 'Delete the offer' }).click();
+      await page.getByText('were credited to the TEST balance').waitFor();
+
+      await visitor.go('/portal/test/offers/new');
+      await writeOffer(page, 'Happy hour');
+      await page.getByRole('button', { name: 'Create the offer' }).click();
+      await page.getByRole('heading', { name: 'Pay it to start it' }).waitFor();
+      await pay(page);
+      await page.getByRole('link', { name: 'Go to the offer' }).click();
+      await page.getByText('It runs until').waitFor();
+      await page.getByRole('link', { name: 'All offers' }).click();
+      await page.getByRole('heading', { name: 'Happy hour' }).waitFor();
+      expect(await faultsOf(page, 'offers')).toEqual([]);
+
+      await visitor.go('/portal/test/money');
+      for (const booked of [
+        'Top-up by card',
+        'Play money',
+        'Offer paid from the balance',
+        'Credit of unused time',
+      ])
+        await page.getByRole('cell', { name: booked }).first().waitFor();
+      await page.getByRole('cell', { name: 'Offer: Happy hour' }).waitFor();
+      expect(await faultsOf(page, 'money')).toEqual([]);
+      expect(visitor.complaints).toEqual([]);
+    }, 600_000);
+  });
+}
+
+/** Everything but the payment method: in London, where members are, by the search and then by the keyboard on the map. */
+async function writeOffer(page: Page, title: string): Promise<void> {
+  await page.getByLabel('Category').selectOption({ index: 1 });
+  await page.getByLabel('Title').fill(title);
+  await page.getByLabel('Description').fill('Bring a friend.');
+  await page.getByLabel('Address of the offer').fill('https://example.com/two');
+  await page.getByRole('button', { name: 'Use one that always passes' }).click();
+  await page.getByText('always-allowed.png').waitFor();
+  await page.getByLabel('Find a place').fill('london england');
+  await page.locator('.suggestions li').first().waitFor();
+  await page.getByLabel('Find a place').press('Enter');
+  await page.getByText('miles around London').waitFor();
+  const longitude = page.getByLabel('Longitude');
+  const before = Number(await longitude.inputValue());
+  await page.getByRole('button', { name: 'Centre of the circle' }).press('ArrowRight');
+  await eventually(async () => expect(Number(await longitude.inputValue())).toBeGreaterThan(before));
+  await page.getByLabel('Radius').fill('15');
+  await page.getByLabel('1 day').check();
+  await page.locator('.estimate strong').waitFor();
+  await page.locator('.leaflet-tile-loaded').first().waitFor();
+}
+
+/** On the card provider's page, in the tab that the link opens. */
+async function pay(page: Page): Promise<void> {
+  const opened = page.context().waitForEvent('page');
+  await page.getByRole('link', { name: 'Open the payment page' }).click();
+  const tab = await opened;
+  await tab.getByRole('button', { name: /^Pay/ }).click();
+  await tab.getByText('Thank you').first().waitFor();
+  await tab.close();
+}
