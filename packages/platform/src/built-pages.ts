@@ -3,6 +3,7 @@
  * with every page. A file that is gone is 404: it ends no process.
  */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RequestHandler, Response } from 'express';
 import expressStaticGzip from 'express-static-gzip';
@@ -17,6 +18,13 @@ export function readBuiltPage(file: string): string {
   } catch (cause) {
     throw new Error('The pages are not built: run `npm run build:web` first', { cause });
   }
+}
+
+/** Sends one page at every address that it is mounted at; read each time, so that a new build beside a running server is seen. */
+export function builtPage(folder: string, name: string): RequestHandler {
+  readBuiltPage(join(folder, name));
+  return (_req, res) =>
+    res.sendFile(name, { root: folder, cacheControl: false, etag: false, lastModified: false });
 }
 
 /**

@@ -7,10 +7,10 @@ import collection from '@offer-ads/contracts/generated/postman-collection.json' 
 import {
   builtFiles,
   builtFolder,
+  builtPage,
   neverSniffed,
   policyOf,
   protect,
-  readBuiltPage,
 } from '@offer-ads/platform/built-pages';
 import express, { type Express, type RequestHandler } from 'express';
 import { docsPages } from './docs-pages.ts';
@@ -56,12 +56,12 @@ function collectionAt(publicUrl: string): object {
 /** One page for all addresses of the portal: its script shows what the address names. */
 function portal(app: Express, o: Pages): void {
   const folder = join(builtFolder, 'portal');
-  const index = readBuiltPage(join(folder, 'index.html'));
   const policy = policyOf(portalSources(o.imageOrigin));
-  app.get(portalAddress, neverKept, (_req, res) => {
+  const protectPage: RequestHandler = (_req, res, next) => {
     protect(res, policy);
-    res.type('html').send(index);
-  });
+    next();
+  };
+  app.get(portalAddress, neverKept, protectPage, builtPage(folder, 'index.html'));
   // Their names change with their content.
   app.use('/portal/assets', builtFiles(join(folder, 'assets'), { keep: 'for-ever' }));
   const beside = builtFiles(folder, { keep: 3_600 });

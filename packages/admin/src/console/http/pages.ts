@@ -1,7 +1,7 @@
 /** The console's pages: one document for all addresses, and the files that `npm run build:web` made. */
 import { join } from 'node:path';
-import { builtFiles, builtFolder, policyOf, protect, readBuiltPage } from '@offer-ads/platform/built-pages';
-import type { Express } from 'express';
+import { builtFiles, builtFolder, builtPage, policyOf, protect } from '@offer-ads/platform/built-pages';
+import type { Express, RequestHandler } from 'express';
 
 const folder = join(builtFolder, 'console');
 
@@ -19,17 +19,17 @@ const sources = [
 const pageAddress = /^\/(?!(api|assets)(\/|$))[\w/-]*$/;
 
 export function mountPages(app: Express): void {
-  const index = readBuiltPage(join(folder, 'index.html'));
   const policy = policyOf(sources);
-  app.get(pageAddress, (_req, res) => {
+  const protectPage: RequestHandler = (_req, res, next) => {
     protect(res, policy);
     res.set({
       'Cache-Control': 'no-store',
       'Cross-Origin-Opener-Policy': 'same-origin',
       'X-Robots-Tag': 'noindex',
     });
-    res.type('html').send(index);
-  });
+    next();
+  };
+  app.get(pageAddress, protectPage, builtPage(folder, 'index.html'));
   // Their names change with their content.
   app.use('/assets', builtFiles(join(folder, 'assets'), { keep: 'for-ever' }));
   const beside = builtFiles(folder, { keep: 3_600 });
