@@ -94,7 +94,8 @@ export function describeSdk(system: () => System, reached: Set<Row>): void {
     it('goes on after a 503 by itself, with the same key', async () => {
       const ads = sdkClient(system(), organisation.key);
       try {
-        await setStripeFaults(system(), { failCreate: 'down', failTimes: 1 });
+        // Billing asks twice by itself: the first request fails for good, the second for a moment.
+        await setStripeFaults(system(), { failCreate: 'down', failTimes: 3 });
         const result = await ads.offers.create(await request());
         expect(result).toMatchObject({ ok: true, value: { status: 'Awaiting Payment' }, replayed: false });
         expect(result.reply.attempts).toBeGreaterThan(1);

@@ -1,6 +1,5 @@
 /** One system for all suites: it takes a while to start, and an advertiser's organisation keeps the suites apart. */
 import { afterAll, beforeAll } from '@jest/globals';
-import { testProfile } from '@offer-ads/testing/profile';
 import { type Collector, startCollector } from './collector.ts';
 import { describeCreation } from './create-suite.ts';
 import { describeEstimates } from './estimate-suite.ts';
@@ -29,14 +28,6 @@ afterAll(async () => {
 describeEstimates(() => started);
 describeCreation(() => started);
 describeLifecycle(() => started);
-/** What calls by the SDK have met. These suites once more take a minute that not every run has. */
-if (testProfile === 'long') {
-  const reached = new Set<Row>();
-  for (const describeSuite of [describeEstimates, describeCreation, describeLifecycle]) {
-    describeSuite(() => started, bySdk(reached));
-  }
-  describeSdk(() => started, reached);
-}
 describeModes(() => started);
 describePortal(() => started);
 describeTraces(
@@ -45,4 +36,10 @@ describeTraces(
 );
 describeMetrics(() => started);
 describeGuides(() => started);
+/** What calls by the SDK have met: it passes the same suites. */
+const reached = new Set<Row>();
+for (const describeSuite of [describeEstimates, describeCreation, describeLifecycle]) {
+  describeSuite(() => started, bySdk(reached));
+}
+describeSdk(() => started, reached);
 describeFaults(() => started);

@@ -84,8 +84,8 @@ export function describeOrganisation(portal: () => Portal): void {
       const left = await page.evaluate(() =>
         JSON.stringify([
           document.documentElement.outerHTML,
-          { ...localStorage },
-          { ...sessionStorage },
+          Object.entries(localStorage),
+          Object.entries(sessionStorage),
           history.state,
         ]),
       );

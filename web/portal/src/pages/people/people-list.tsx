@@ -104,7 +104,7 @@ function Row({ of: person, begin, inviteAgain }: RowProps) {
       <td data-label="">
         <div class="row doings">
           {standing === 'invited' && (
-            <BusyButton class="quiet" aria-label={`Invite ${email} again`} work={() => inviteAgain(person)}>
+            <BusyButton class="quiet" aria-label={`Invite again: ${email}`} work={() => inviteAgain(person)}>
               Invite again
             </BusyButton>
           )}
