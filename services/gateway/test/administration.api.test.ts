@@ -50,8 +50,7 @@ describe('organisations', () => {
 
 describe('the list of organisations', () => {
   type List = { organisations: { id: number }[]; nextBefore: number | null };
-  const list = async (query: string) =>
-    (await gateway.admin('GET', `/organisations?${query}`)).body as List;
+  const list = async (query: string) => (await gateway.admin('GET', `/organisations?${query}`)).body as List;
   const idsOf = ({ organisations }: List) => organisations.map(({ id }) => id);
 
   it('comes in pages, those registered last first, and says where the next one goes on', async () => {

@@ -69,7 +69,15 @@ async function run(name: string, args: string[], replies: Record<string, object>
 describe('moderation list', () => {
   it('asks for what is wanted and shows scores that can be read', async () => {
     const path = `/admin/pictures?verdict=refused&since=2026-06-01T00%3A00%3A00Z&limit=1&organisationId=3`;
-    const picture = { ...last, contentHash, cleanHash, now: null, explicit: 0.71234, suggestive: null, uploads: 2 };
+    const picture = {
+      ...last,
+      contentHash,
+      cleanHash,
+      now: null,
+      explicit: 0.71234,
+      suggestive: null,
+      uploads: 2,
+    };
     const { result } = await run(
       'list',
       ['--verdict', 'refused', '--since', '2026-06-01T00:00:00Z', '--org', '3', '--limit', '1'],
