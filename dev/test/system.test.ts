@@ -18,7 +18,7 @@ let collector: Collector;
 let started: System;
 beforeAll(async () => {
   collector = await startCollector();
-  started = await startSystem(collector.settings);
+  started = await startSystem({ settings: collector.settings });
 }, 180_000);
 afterAll(async () => {
   await started?.[Symbol.asyncDispose]();

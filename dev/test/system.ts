@@ -11,6 +11,7 @@ import { storeAddresses } from '@offer-ads/testing/config';
 import { eventually } from '@offer-ads/testing/eventually';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
 import pg from 'pg';
+import { type Backing, provideBacking } from '../backing/backing.ts';
 import type { DevState } from '../start/state.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
@@ -36,11 +37,22 @@ export type System = AsyncDisposable & {
 
 const readyWithinMs = 170_000;
 
-/** `settings`: for the environment of all its processes. */
-export async function startSystem(settings: Readonly<Record<string, string>> = {}): Promise<System> {
-  const stores = storeAddresses() as { postgres: string; mongo: string; rabbitmq: string };
+export type SystemOptions = {
+  /** For the environment of all its processes. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Two systems on one broker would take each other's events: a second one beside the first needs its own. */
+  readonly broker?: 'shared' | 'own';
+};
+
+export async function startSystem({
+  settings = {},
+  broker: whose = 'shared',
+}: SystemOptions = {}): Promise<System> {
   mkdirSync(join(repository, '.dev'), { recursive: true });
   const folder = mkdtempSync(join(repository, '.dev', 'system-'));
+  const shared = storeAddresses() as StoresOfRun;
+  const own = whose === 'own' ? await ownBroker(shared, join(folder, 'broker')) : undefined;
+  const stores = { ...shared, rabbitmq: own?.rabbitmqUrl ?? shared.rabbitmq };
   const unique = `system_${randomUUID().replaceAll('-', '')}`;
   const database = (service: string) => withPath(stores.postgres, `${unique}_${service}`);
   const broker = await startTcpProxy(stores.rabbitmq);
@@ -62,6 +74,7 @@ export async function startSystem(settings: Readonly<Record<string, string>> = {
     broker.bringBack();
     await stop(child);
     await broker[Symbol.asyncDispose]();
+    await own?.[Symbol.asyncDispose]();
     await dropDatabases(stores.postgres, unique);
     rmSync(folder, { recursive: true, force: true });
   };
@@ -103,6 +116,29 @@ export async function startSystem(settings: Readonly<Record<string, string>> = {
     inOffersDatabase: (sql) => runSql(database('offers'), [sql]),
     [Symbol.asyncDispose]: dispose,
   };
+}
+
+type StoresOfRun = {
+  readonly postgres: string;
+  readonly mongo: string;
+  readonly rabbitmq: string;
+  readonly valkey?: string;
+};
+
+/** RabbitMQ alone: what the run has of the others is given. */
+function ownBroker(run: StoresOfRun, folder: string): Promise<Backing> {
+  return provideBacking({
+    folder,
+    addresses: {
+      postgres: { variable: 'TEST_POSTGRES_URL', url: run.postgres },
+      mongo: { variable: 'TEST_MONGO_URL', url: run.mongo },
+      rabbitmq: { variable: 'the address of a broker of its own', url: undefined },
+      valkey: { variable: 'TEST_VALKEY_URL', url: run.valkey },
+    },
+    containers: 'testcontainers',
+    durable: false,
+    report: () => {},
+  });
 }
 
 type AdminSettings = Readonly<Record<`${Uppercase<ServiceName>}_ADMIN_URL` | 'ADMIN_TOKEN', string>>;

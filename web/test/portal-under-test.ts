@@ -45,7 +45,7 @@ export type Visitor = {
 const patienceMs = 60_000;
 
 export async function startPortal(): Promise<Portal> {
-  return portalOf(await startSystem());
+  return portalOf(await startSystem({ broker: 'own' }));
 }
 
 /** In front of a system that runs, which ends with it. */
