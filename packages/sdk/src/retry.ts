@@ -51,7 +51,8 @@ const spreadMs = 500;
 /** @returns how long to wait before the next attempt; undefined: this one was the last. */
 export function waitBeforeRetry(attempt: Attempt, limits: Limits, standing: Standing): number | undefined {
   if (!mayPass(attempt) || !standing.replayable || standing.attempts > limits.maxRetries) return undefined;
-  const waitMs = waitFor(attempt, standing);
+  // Whole milliseconds: timers know no others, and sums of them are exact.
+  const waitMs = Math.ceil(waitFor(attempt, standing));
   // An attempt that would begin after the deadline is none: better to say so now than after the wait.
   return standing.elapsedMs + waitMs < limits.deadlineMs ? waitMs : undefined;
 }
