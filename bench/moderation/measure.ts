@@ -2,7 +2,7 @@
 import { photographLikeJpeg } from '@offer-ads/testing/pictures';
 import { closedLoop } from '../closed-loop.ts';
 import { cpuMsOf } from '../cpu.ts';
-import { percentile, shown } from '../markdown.ts';
+import { median, percentile, shown } from '../markdown.ts';
 import { untilQuiet, watchForeignLoad } from '../quiet.ts';
 import type { Stores } from '../stores.ts';
 import { type Peer, peers, type Service, startService, threads } from './service.ts';
@@ -19,6 +19,7 @@ export type Sample = {
   readonly cpuMs: number;
   readonly foreignLoad: number;
 };
+/** At the median of the pictures since the reading before: at any one moment buffers that wait to be collected are tens of megabytes. */
 export type Memory = { readonly pictures: number; readonly rssBytes: number };
 export type Run = {
   readonly samples: ReadonlyMap<Peer, readonly Sample[]>;
@@ -68,10 +69,14 @@ async function measureMemory(
   const memory: Memory[] = [];
   let judged = 0;
   for (const pictures of memoryAfter) {
-    for (; judged < pictures; judged += AT_ONCE)
+    const seen: number[] = [];
+    for (; judged < pictures; judged += AT_ONCE) {
       await Promise.all(Array.from({ length: AT_ONCE }, () => service.judge()));
-    memory.push({ pictures, rssBytes: service.rssBytes() });
-    report(`${pictures} pictures: ${shown(service.rssBytes() / 1e6)} MB`);
+      seen.push(service.rssBytes());
+    }
+    const rssBytes = median(seen);
+    memory.push({ pictures, rssBytes });
+    report(`${pictures} pictures: ${shown(rssBytes / 1e6)} MB, at most ${shown(Math.max(...seen) / 1e6)}`);
   }
   return memory;
 }

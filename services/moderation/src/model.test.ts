@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
@@ -72,6 +73,13 @@ describe('the model', () => {
     await Promise.all([expect(cut).rejects.toMatchObject({ status: 503 }), threads[0]?.terminate()]);
     expect(await real.score(picture, patient)).toHaveLength(1);
     expect(threads).toHaveLength(2);
+  });
+
+  it('lets go of a picture when it has answered, however long its caller would have waited', async () => {
+    const real = await start(1);
+    const { signal } = new AbortController();
+    await real.score(await looks(await photographLikeJpeg()), signal);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
   it('is not ready while no thread is alive', async () => {

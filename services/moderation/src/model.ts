@@ -104,22 +104,22 @@ export async function startModel(o: {
   return {
     identity: { name: 'nsfwjs-mobilenet-v2', version: read.version },
     ready: () => alive.size > 0,
-    score: (looks, signal) =>
-      new Promise((resolve, reject) => {
-        const job: Job = { looks, resolve, reject };
-        const giveUp = () => {
-          if (!waiting.delete(job)) return;
-          const { reason }: { reason: unknown } = signal;
-          reject(
-            isCallerGone(reason) ? reason : serviceUnavailable('no model thread within the time', reason),
-          );
-        };
-        waiting.add(job);
-        // A signal that has ended already tells nobody.
-        if (signal.aborted) giveUp();
-        signal.addEventListener('abort', giveUp);
-        assign();
-      }),
+    score: (looks, signal) => {
+      const { promise, resolve, reject } = Promise.withResolvers<readonly Scores[]>();
+      const job: Job = { looks, resolve, reject };
+      const giveUp = () => {
+        if (!waiting.delete(job)) return;
+        const { reason }: { reason: unknown } = signal;
+        reject(isCallerGone(reason) ? reason : serviceUnavailable('no model thread within the time', reason));
+      };
+      waiting.add(job);
+      // A signal that has ended already tells nobody.
+      if (signal.aborted) giveUp();
+      signal.addEventListener('abort', giveUp);
+      assign();
+      // Whoever listens to a time-out lives until it is over, and the looks of every picture of ten seconds are much.
+      return promise.finally(() => signal.removeEventListener('abort', giveUp));
+    },
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       for (const job of waiting) job.reject(serviceUnavailable('the service stops'));
