@@ -146,6 +146,21 @@ describe('a call', () => {
     });
   });
 
+  it.each(['constructor', '__proto__', 'toString'])('takes the code %s for no code of its', async (code) => {
+    const body = `{"return_code": "${code}", "message": "odd"}`;
+    const { ads, clock } = clientOf([{ status: 400, body }]);
+    expect(await failure(clock, ads.offers.pause(1))).toMatchObject({ kind: 'unexpected', code });
+  });
+
+  it('fails as always when a fetch throws an error that is its own cause', async () => {
+    const circle = new Error(`refused for ${apiKey}`);
+    circle.cause = circle;
+    const { ads, clock } = clientOf([{ breaks: circle }], { maxRetries: 0 });
+    const error = await failure(clock, ads.categories.list());
+    expect(error).toMatchObject({ kind: 'network', attempts: 1 });
+    expect(inspect(error, { depth: 20 })).not.toContain(apiKey);
+  });
+
   it('does not read a reply without end', async () => {
     const { ads, clock } = clientOf([{ status: 200, body: `{"categories": "${'x'.repeat(9_000_000)}"}` }]);
     expect(await failure(clock, ads.categories.list())).toMatchObject({ kind: 'unexpected' });

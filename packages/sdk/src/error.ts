@@ -75,13 +75,17 @@ export function invalidArgument(message: string, cause?: unknown): OfferAdsError
   return new OfferAdsError(message, { kind: 'invalid-argument', cause });
 }
 
+/** Deeper than anybody reads; causes may run in a circle. */
+const mostCauses = 10;
+
 /**
  * What a `fetch` threw, without whatever it may carry along (some keep the request with its headers), and without the
  * key should a message quote it.
  */
-export function reducedCause(thrown: unknown, apiKey: string): Error {
+export function reducedCause(thrown: unknown, apiKey: string, depth = 0): Error {
   if (!(thrown instanceof Error)) return new Error(String(thrown).replaceAll(apiKey, '***'));
-  const inner = thrown.cause === undefined ? undefined : { cause: reducedCause(thrown.cause, apiKey) };
+  const goesOn = thrown.cause !== undefined && depth < mostCauses;
+  const inner = goesOn ? { cause: reducedCause(thrown.cause, apiKey, depth + 1) } : undefined;
   const reduced = new Error(thrown.message.replaceAll(apiKey, '***'), inner);
   reduced.name = thrown.name;
   const { code } = thrown as { code?: unknown };

@@ -34,7 +34,9 @@ export function interpret(name: OperationName, status: number, body: object | un
   const message = messageOf(body);
   const isSuccess = status === 200 && code === operation.success && body !== undefined;
   if (isSuccess && Object.hasOwn(body, operation.field)) return { is: 'success', body };
-  if (code !== undefined && operation.refusals[code]?.includes(status) === true) {
+  const statuses =
+    code !== undefined && Object.hasOwn(operation.refusals, code) ? operation.refusals[code] : undefined;
+  if (code !== undefined && statuses?.includes(status) === true) {
     return { is: 'refusal', code, message: message ?? '' };
   }
   const kind = faultKind(name, status);

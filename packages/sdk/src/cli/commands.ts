@@ -19,6 +19,7 @@ import {
   estimateText,
   interestsText,
   offersText,
+  printed,
 } from './print.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -105,7 +106,7 @@ function shown<Value extends object>(result: AnyResult<Value>, text: (value: Val
 }
 
 const offerId = ({ positionals }: Given): number => wholeNumber(positionals[0] ?? '', 'OFFER');
-const said = ({ message }: { readonly message: string }): string => `${message}\n`;
+const said = ({ message }: { readonly message: string }): string => `${printed(message)}\n`;
 
 /** Enough for a screen; `--all` asks on. */
 const shownOffers = 20;

@@ -5,7 +5,7 @@ type Row = readonly (string | number)[];
 
 /** Columns as wide as their widest cell; numbers to the right. */
 export function table(heads: readonly string[], rows: readonly Row[]): string {
-  const cells = [heads, ...rows.map((row) => row.map(shown))];
+  const cells = [heads, ...rows.map((row) => row.map(printed))];
   const widths = heads.map((_head, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ''))));
   const isNumber = heads.map((_head, column) => rows.every((row) => typeof row[column] === 'number'));
   const line = (row: readonly string[]) =>
@@ -22,11 +22,11 @@ export function table(heads: readonly string[], rows: readonly Row[]): string {
 /** A line per fact. */
 export function facts(entries: readonly (readonly [string, string | number | null])[]): string {
   const width = Math.max(...entries.map(([name]) => name.length));
-  return entries.map(([name, value]) => `${name.padEnd(width)}  ${shown(value ?? '-')}\n`).join('');
+  return entries.map(([name, value]) => `${name.padEnd(width)}  ${printed(value ?? '-')}\n`).join('');
 }
 
 /** What a terminal would obey is not shown. */
-function shown(value: string | number): string {
+export function printed(value: string | number): string {
   // oxlint-disable-next-line no-control-regex
   return String(value).replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
 }

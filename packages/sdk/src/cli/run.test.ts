@@ -214,6 +214,19 @@ describe('offer-ads', () => {
     });
   });
 
+  it('shows nothing of a reply that a terminal would obey', async () => {
+    const message = 'red \u001b[31m and a title \u009d0;x\u0007';
+    const pausing = ['offers', 'pause', '1'];
+    for (const body of [
+      { return_code: 'S1', message },
+      { return_code: 'E2', message },
+      { return_code: 'E8', message },
+    ]) {
+      const { out, err } = await offerAdsWith(pausing, [{ status: 200, body }]);
+      expect(out + err).toContain('red  [31m and a title  0;x');
+    }
+  });
+
   it('ends with 1 when the service is away, says that it tries again, and how a creation goes on', async () => {
     const { code, err, seen } = await offerAdsWith(creation, [
       { status: 503, body: { message: 'Service unavailable' } },

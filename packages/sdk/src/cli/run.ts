@@ -7,6 +7,7 @@ import type { Flags } from './arguments.ts';
 import { type Command, commands, type Shown, Unfinished } from './commands.ts';
 import { accessFrom, type Environment } from './config.ts';
 import { commandHelp, commonOptions, exitCodes, generalHelp } from './help.ts';
+import { printed } from './print.ts';
 import { UsageError } from './usage-error.ts';
 
 export type Surroundings = {
@@ -111,7 +112,7 @@ function tell(shown: Shown, asJson: boolean, o: Surroundings): number {
   }
   const { code, status, message, requestId } = shown;
   if (asJson) o.out(json({ error: { kind: 'refused', code, status, message, request_id: requestId } }));
-  else o.err(`Refused, ${code}: ${message}\n`);
+  else o.err(`Refused, ${printed(code)}: ${printed(message)}\n`);
   return exitCodes.refused;
 }
 
@@ -127,8 +128,8 @@ function explain(error: unknown, asJson: boolean, o: Surroundings): number {
     const told = { kind, code, status, message, request_id: requestId, idempotency_key: idempotencyKey };
     o.out(json({ error: { ...told, ...(again && { again }) } }));
   } else {
-    o.err(`${message}\n`);
-    if (requestId !== undefined) o.err(`Request id, for support: ${requestId}\n`);
+    o.err(`${printed(message)}\n`);
+    if (requestId !== undefined) o.err(`Request id, for support: ${printed(requestId)}\n`);
     if (again !== undefined) {
       const flags = Object.entries(again).map(([name, value]) => `--${name} ${value}`);
       o.err(
