@@ -9,8 +9,6 @@ export type Drill = {
   readonly severity?: 'page' | 'ticket';
   /** Where the usual haste would be too little, or so much that it fires without a fault. */
   readonly faster?: Partial<Faster>;
-  /** Done before any drill begins, for what takes its time to ripen. */
-  readonly prepare?: (system: DrillSystem) => Promise<void>;
   /** Seconds until the alert must fire, where more than the usual is needed. */
   readonly firesWithinS?: number;
   readonly cause: (system: DrillSystem) => Promise<void>;

@@ -27,7 +27,6 @@ import type { Drill } from './drill.ts';
 import type { Faster } from './scale-rules.ts';
 
 export const drills: readonly Drill[] = [
-  // Before the refund that StripeEventsMissed brings about is found.
   cardPaymentsWaiting,
   requestErrorsHigh,
   requestsSlow,

@@ -4,7 +4,7 @@ import type { Drill } from './drill.ts';
 import { fasterOf } from './drills.ts';
 import { findPrometheus, readRules, startPrometheus } from './prometheus.ts';
 import { runDrill } from './run-drill.ts';
-import { type DrillSystem, startDrillSystem } from './system.ts';
+import { startDrillSystem } from './system.ts';
 import { drillTable, type Outcome, passed } from './table.ts';
 import { watchAlerts } from './watch-alerts.ts';
 
@@ -25,28 +25,15 @@ export async function runDrills(wanted: readonly Drill[], say: (line: string) =>
 
   const outcomes: Outcome[] = [];
   const all = async () => {
-    if (stopping.signal.aborted) return;
-    const preparedAtMs = await prepareAll(wanted, system);
     for (const drill of wanted) {
       if (stopping.signal.aborted) return;
-      const of = { drill, system, watch, severityOf, say, preparedAtMs: preparedAtMs.get(drill) };
-      outcomes.push(await runDrill(of));
+      outcomes.push(await runDrill({ drill, system, watch, severityOf, say }));
     }
   };
   const end = await Promise.race([all(), interrupted]);
   if (end === 'interrupted') say('\nStopping ...');
   if (outcomes.length > 0) say(`\n${drillTable(outcomes)}`);
   return end !== 'interrupted' && outcomes.every(passed);
-}
-
-async function prepareAll(wanted: readonly Drill[], system: DrillSystem): Promise<Map<Drill, number>> {
-  const prepared = new Map<Drill, number>();
-  for (const drill of wanted) {
-    if (drill.prepare === undefined) continue;
-    await drill.prepare(system);
-    prepared.set(drill, performance.now());
-  }
-  return prepared;
 }
 
 function severityOf(alert: string): string {

@@ -1,4 +1,4 @@
-import { cardProblemsReply } from '@offer-ads/contracts/admin-api';
+import { cardProblemsReply } from '@offer-ads/contracts/admin-billing-api';
 import { z } from 'zod';
 import { type Drill, elsewhere, run } from '../drill.ts';
 import { runLine } from '../runbook-line.ts';

@@ -10,7 +10,7 @@ export const stripeEventsMissed: Drill = {
   // The list is read every ten minutes, whatever hurry we are in.
   faster: { ages: 1 },
   firesWithinS: 1_500,
-  prepare: async (system) => {
+  cause: async (system) => {
     const { sessionId } = await payByCard(system);
     await system.simulate('stripe', { lose: true });
     const reply = await fetch(`${system.addresses.stripe}/sim/sessions/${sessionId}/refund`, {
@@ -19,7 +19,6 @@ export const stripeEventsMissed: Drill = {
     if (!reply.ok) throw new Error(`the refund was answered with ${reply.status}`);
     await system.simulate('stripe', {});
   },
-  cause: async () => {},
   mend: [
     elsewhere('the endpoint takes every event again', async () => {}),
     run('admin card problems --limit 3'),

@@ -1,35 +1,45 @@
-/** Commands that the runbooks name exist, with the options that they are given there. */
+/** Commands that the runbooks and the pages for operations name exist, with the options that they are given there. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
 import { runAdmin } from './run.ts';
 
-const folder = fileURLToPath(new URL('../../../docs/runbooks', import.meta.url));
-const files = readdirSync(folder).filter((file) => file.endsWith('.md'));
+const docs = fileURLToPath(new URL('../../../docs', import.meta.url));
+const files = ['runbooks', 'operations'].flatMap((folder) =>
+  readdirSync(join(docs, folder))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `${folder}/${file}`),
+);
 
-/** What a person fills in. */
-const placeholders: Readonly<Record<string, string>> = { ID: '7', ADDRESS: 'ann@example.com' };
+/** What a person, or the shell, fills in. */
+const placeholders: Readonly<Record<string, string>> = {
+  ID: '7',
+  N: '7',
+  ADDRESS: 'ann@example.com',
+  $service: 'offers',
+  '"from December"': 'December',
+};
 
-/** Between backticks, or a line of a block of commands. */
+/** Between backticks, a line of a block of commands, or what a loop does. Pages for operations also name commands without their options. */
 function commandsOf(file: string): string[] {
-  const text = readFileSync(join(folder, file), 'utf8');
-  return [...text.matchAll(/`(admin [^`\n]+)`|^ *(admin [^\n#]+)/gm)].map(([, inline, line]) =>
-    (inline ?? line ?? '').trim(),
-  );
+  const text = readFileSync(join(docs, file), 'utf8');
+  return [...text.matchAll(/`(admin [^`\n]+)`|^ *(?:for .* do )?(admin [^\n#;]+)/gm)]
+    .map(([, inline, line]) => (inline ?? line ?? '').trim())
+    .filter((command) => file.startsWith('runbooks/') || command.includes('--'));
 }
 
 /** The error that a command ends with once its arguments are known to be right; else what is wrong with them. */
 async function outcomeOf(command: string): Promise<string> {
   const args = command
-    .split(/\s+/)
-    .slice(1)
-    .map((word) => word.replace(/\b(ID|ADDRESS)\b/g, (name) => placeholders[name] ?? name));
+    .match(/"[^"]*"|\S+/g)
+    ?.slice(1)
+    .map((word) => placeholders[word] ?? word.replace(/\bID\b/g, '7'));
   const said: string[] = [];
   const tools = () => {
     throw new Error('arguments are right');
   };
-  await runAdmin(args, tools, { out: (line) => said.push(line), err: (line) => said.push(line) });
+  await runAdmin(args ?? [], tools, { out: (line) => said.push(line), err: (line) => said.push(line) });
   return said.join('\n');
 }
 
