@@ -20,6 +20,8 @@ let lines: string[];
 let metrics: Metrics;
 let held: HeldRates;
 let refresher: RatesRefresher;
+/** In another replica. */
+let elsewhere: RatesRefresher;
 let watch: () => void;
 
 beforeEach(async () => {
@@ -41,6 +43,8 @@ beforeEach(async () => {
   const destination = { write: (line: string) => lines.push(line) };
   const logger = createLogger({ service: 'pricing', level: 'info', destination });
   refresher = ratesRefresher({ url, store, held, clock, logger, metrics });
+  const parts = { url, store, held: await holdRates(store), clock, logger };
+  elsewhere = ratesRefresher({ ...parts, metrics: createMetrics('pricing') });
   watch = ratesWatch({ held, clock, logger, metrics });
 });
 afterEach(async () => {
@@ -198,6 +202,18 @@ describe('a person who asks for the rates', () => {
     answer = () => doubledDollar('2026-11-23');
     await refresher.refreshWhenDue();
     expect(latest()).toBe('2026-11-23');
+  });
+
+  it('keeps a correction that jumps waiting while nothing newer is due, until some replica has taken it', async () => {
+    await refresher.refreshNow();
+    answer = () => doubledDollar('2026-11-19');
+    await refresher.refreshNow();
+    await refresher.refreshWhenDue();
+    expect(refresher.refused()).toMatchObject({ reason: 'jump', jump: { currencies: ['USD'] } });
+    await elsewhere.refreshNow({ acceptJump: '2026-11-19' });
+    await held.refresh();
+    await refresher.refreshWhenDue();
+    expect(refresher.refused()).toBeNull();
   });
 
   it('gets rid of a fixing that was wrong: the feed without it is taken at its word', async () => {

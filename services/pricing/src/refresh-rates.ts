@@ -34,7 +34,7 @@ export type RatesRefresher = {
   readonly refreshNow: (o?: { acceptJump?: string | undefined }) => Promise<RefreshResult>;
   /** Leaves the feed alone while nothing newer can be there, and for a growing while when it had nothing good. */
   readonly refreshWhenDue: (signal?: AbortSignal) => Promise<void>;
-  /** What this replica's last look at the feed was refused for; null when it was taken, or nothing newer is due. */
+  /** What this replica's last look at the feed was refused for; null when it was taken, or nothing newer is due and no jump waits. */
   readonly refused: () => (RatesRefusal & { readonly at: Date }) | null;
 };
 
@@ -106,7 +106,9 @@ export function ratesRefresher(o: Parts): RatesRefresher {
       const last = o.held.latestDate(now);
       if (last !== undefined && !isNewerDue(last, now)) {
         attempts = 0;
-        refused = null;
+        // A correction that jumps waits for a person, until some replica has taken it.
+        const waits = refused?.reason === 'jump' && jumpsOf(refused.jump.rates, o.held.fixings()).length > 0;
+        if (!waits) refused = null;
         return;
       }
       if (attempts > 0 && now.getTime() < notBeforeMs) return;
