@@ -32,8 +32,16 @@ let stopping = false;
 let startingStores: ReturnType<typeof startStores> | undefined;
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop());
+const [argument] = process.argv.slice(2);
 try {
-  await start();
+  if (argument === undefined) await start();
+  else {
+    // Whoever asks for help, or mistypes, is not to find six services running instead.
+    say(
+      'npm start takes no arguments: what can be set are variables (dev/README.md), such as DEV_FOLDER=/tmp/other npm start',
+    );
+    process.exitCode = argument === '--help' ? 0 : 2;
+  }
 } catch (error) {
   if (!stopping) {
     say(error instanceof Error ? error.message : String(error));

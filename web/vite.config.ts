@@ -18,7 +18,7 @@ export function configOf(app: App, outDir: string): InlineConfig {
   return {
     root: fileURLToPath(new URL(app, import.meta.url)),
     base: apps[app].base,
-    // The icon, and the theme before anything is painted.
+    // The icon, the theme before anything is painted, and what loads the portal anew when its script is another release's.
     publicDir: fileURLToPath(new URL('portal/public', import.meta.url)),
     configFile: false,
     plugins: [preact({ reactAliasesEnabled: false }), bundledCities(), leafletWithoutMarkup()],

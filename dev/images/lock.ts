@@ -20,9 +20,6 @@ export type LockedPackage = {
 /** Packages by the folder that they are installed in; our own are found by links in node_modules/@offer-ads. */
 export type Lock = { readonly packages: Readonly<Record<string, LockedPackage>> };
 
-/** Served to browsers as one file: what it was made of, 80 MB, is not run by anybody. */
-const bundles = new Set(['node_modules/@scalar/api-reference']);
-
 /**
  * npm follows the development dependencies of one workspace into others, even with `--omit=dev`; here are none to follow.
  * What nobody needs any more stays in the list, and is not installed.
@@ -30,9 +27,7 @@ const bundles = new Set(['node_modules/@scalar/api-reference']);
 export function lockOfImages(lock: Lock): Lock {
   const packages = Object.entries(lock.packages).map(([path, one]) => {
     const { devDependencies: _, dev: _dev, devOptional: _devOptional, ...kept } = one;
-    if (!bundles.has(path)) return [path, kept];
-    const { dependencies: _madeOf, peerDependencies: _madeWith, ...bundle } = kept;
-    return [path, bundle];
+    return [path, kept];
   });
   return { ...lock, packages: Object.fromEntries(packages) };
 }

@@ -1,11 +1,11 @@
-/** Builds the guides into static pages: one HTML file a guide, beside assets whose names change with what is in them. */
+/** Builds the guides and the references into static pages: an HTML file each, beside assets whose names change with what is in them. */
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Manifest } from 'vite';
+import { build, type Manifest, type ManifestChunk } from 'vite';
 import { renderGuides } from './guides.ts';
-import type { Assets } from './page.ts';
+import { type ReferenceAssets, referencePage, references } from './reference-page.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const guidesFolder = join(here, '../../docs/guides');
@@ -16,7 +16,10 @@ export const foldersOfGuides: readonly string[] = [guidesFolder, picturesFolder]
 const base = '/docs/';
 
 export async function buildDocs(outDir: string): Promise<void> {
-  const { script, style } = await buildScript(outDir);
+  await rm(outDir, { recursive: true, force: true });
+  await mkdir(outDir, { recursive: true });
+  const guides = await buildScript(outDir, 'client.ts');
+  const reference = await buildScript(outDir, 'reference.ts');
   const keep = async (name: string, content: string | Buffer) => {
     const hash = createHash('sha256').update(content).digest('base64url').slice(0, 8);
     const file = `assets/${name.replace(extname(name), '')}-${hash}${extname(name)}`;
@@ -25,8 +28,12 @@ export async function buildDocs(outDir: string): Promise<void> {
   };
   const ofPortal = async (name: string) => keep(name, await readFile(join(here, '../portal/public', name)));
   const [theme, icon] = [await ofPortal('theme.js'), await ofPortal('icon.svg')];
+  const before = await keep('before-reference.js', await readFile(join(here, 'before-reference.js')));
+  for (const [name, which] of Object.entries(references))
+    await writeFile(join(outDir, name), referencePage(which, { ...reference, before, theme, icon }));
+  const [style = ''] = guides.styles;
   const render = (searchIndex: string) =>
-    renderGuides(guidesFolder, { script, style, theme, icon, searchIndex });
+    renderGuides(guidesFolder, { script: guides.script, style, theme, icon, searchIndex });
   const { searchIndex } = await render('');
   const { pages } = await render(await keep('search.json', searchIndex));
   for (const [name, html] of pages) await writeFile(join(outDir, name), html);
@@ -36,29 +43,53 @@ export async function buildDocs(outDir: string): Promise<void> {
   });
 }
 
-async function buildScript(outDir: string): Promise<Pick<Assets, 'script' | 'style'>> {
-  await mkdir(outDir, { recursive: true });
+type Built = Pick<ReferenceAssets, 'script' | 'styles' | 'imports'>;
+
+/** Adds a script with its styles to `assets`. */
+async function buildScript(outDir: string, input: string): Promise<Built> {
   await build({
     root: here,
     base,
     configFile: false,
     logLevel: 'warn',
     publicDir: false,
+    // What Vue, in the reference, would otherwise find out at run time, and warn about.
+    define: {
+      __VUE_OPTIONS_API__: 'true',
+      __VUE_PROD_DEVTOOLS__: 'false',
+      __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'false',
+    },
     build: {
       outDir,
-      emptyOutDir: true,
+      emptyOutDir: false,
       manifest: 'manifest.json',
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
+      // Of the reference, which is as large as its maker has made it.
+      chunkSizeWarningLimit: 2_000,
       target: 'es2023',
-      rollupOptions: { input: join(here, 'client.ts') },
+      rollupOptions: { input: join(here, input) },
     },
   });
   const list = join(outDir, 'manifest.json');
-  const entry = (JSON.parse(await readFile(list, 'utf8')) as Manifest)['client.ts'];
+  const manifest = JSON.parse(await readFile(list, 'utf8')) as Manifest;
   await rm(list);
-  const style = entry?.css?.[0];
-  if (entry === undefined || style === undefined) throw new Error(`the script of the guides was not built`);
-  return { script: base + entry.file, style: base + style };
+  const entry = manifest[input];
+  const styles = entry?.css ?? [];
+  if (entry === undefined || styles.length === 0) throw new Error(`docs/${input} was not built`);
+  const at = (file: string) => base + file;
+  const imports = [...importsOf(entry, manifest)].map(({ file }) => at(file));
+  return { script: at(entry.file), styles: styles.map(at), imports };
+}
+
+/** Of a chunk, all that it imports, and what they do; not what is loaded later. */
+function importsOf(chunk: ManifestChunk, manifest: Manifest, found = new Set<ManifestChunk>()) {
+  for (const name of chunk.imports ?? []) {
+    const imported = manifest[name];
+    if (imported === undefined || found.has(imported)) continue;
+    found.add(imported);
+    importsOf(imported, manifest, found);
+  }
+  return found;
 }

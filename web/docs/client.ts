@@ -1,8 +1,8 @@
 /** What script adds to the guides: copying, search, the theme, and this service's own address in the commands. */
 import './docs.css';
+import { chooseTheme } from './theme-choice.ts';
 
-const root = document.documentElement;
-root.dataset['script'] = 'on';
+document.documentElement.dataset['script'] = 'on';
 
 nameThisService();
 addCopyButtons();
@@ -65,22 +65,6 @@ function letWideBlocksScroll(): void {
     for (const { target } of entries) look(target as HTMLElement);
   });
   for (const element of document.querySelectorAll('pre, .scrolls')) sizes.observe(element);
-}
-
-/** The portal keeps the choice under the same name. */
-function chooseTheme(): void {
-  const select = document.querySelector<HTMLSelectElement>('#theme');
-  if (select === null) return;
-  select.value = root.dataset['theme'] ?? 'system';
-  select.addEventListener('change', () => {
-    if (select.value === 'system') delete root.dataset['theme'];
-    else root.dataset['theme'] = select.value;
-    try {
-      localStorage.setItem('theme', select.value);
-    } catch {
-      // Storage is forbidden here: it holds until the page is left.
-    }
-  });
 }
 
 type Entry = readonly [address: string, guide: string, heading: string, text: string];

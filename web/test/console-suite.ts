@@ -4,14 +4,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { advertiser, newOrganisation, offerForm } from '@offer-ads/dev/test/advertiser';
-import type { System } from '@offer-ads/dev/test/system';
 import { sendUnreadable } from '@offer-ads/testing/broker';
 import { eventually } from '@offer-ads/testing/eventually';
 import { unsafeLookingPng } from '@offer-ads/testing/unsafe-picture';
 import type { Page } from 'playwright-core';
+import { describeConsoleDecisions } from './console-decisions-suite.ts';
+import { auditOf } from './console-staff.ts';
 import { describeInBrowser, faultsOf, type Portal } from './portal-under-test.ts';
 
 export function describeConsole(portal: () => Portal): void {
+  describeConsoleDecisions(portal);
   describeInBrowser('the staff console', () => {
     it('lets staff in, who disable and enable an organisation and change its quota', async () => {
       const { system } = portal();
@@ -170,14 +172,4 @@ async function shown(page: Page): Promise<void> {
     );
     expect(missing).toBe(0);
   });
-}
-
-type Line = { readonly audit?: boolean; readonly [field: string]: unknown };
-
-function auditOf(system: System, service: string): Line[] {
-  return readFileSync(join(system.folder, 'logs', `${service}.log`), 'utf8')
-    .split('\n')
-    .filter((line) => line.startsWith('{'))
-    .map((line) => JSON.parse(line) as Line)
-    .filter(({ audit }) => audit === true);
 }

@@ -91,6 +91,28 @@ export function describeDocs(portal: () => Portal): void {
       await context.close();
     });
 
+    it('lead to the reference of every endpoint, which is drawn here and asks nobody else', async () => {
+      const { page } = reader;
+      const elsewhere: string[] = [];
+      const { origin } = new URL(portal().system.state().gateway);
+      page.on('request', (request) => {
+        if (!request.url().startsWith(origin) && !request.url().startsWith('data:'))
+          elsewhere.push(request.url());
+      });
+      await reader.go('/docs');
+      await page.getByRole('link', { name: 'Reference' }).first().click();
+      await page.getByRole('link', { name: 'Create an offer' }).first().click();
+      await page.getByRole('heading', { name: 'Create an offer' }).first().waitFor();
+      await page
+        .getByRole('button', { name: /^Test Request/ })
+        .first()
+        .click();
+      await page.getByRole('button', { name: /^Send/ }).first().click();
+      // Nobody has given a key.
+      await page.getByText('401 Unauthorized').first().waitFor();
+      expect(elsewhere).toEqual([]);
+    }, 300_000);
+
     it('gave the browser nothing to complain of', () => {
       expect(reader.complaints).toEqual([]);
     });

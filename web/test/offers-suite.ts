@@ -3,6 +3,7 @@ import { expect, it } from '@jest/globals';
 import { newOrganisation } from '@offer-ads/dev/test/advertiser';
 import { eventually } from '@offer-ads/testing/eventually';
 import type { Page } from 'playwright-core';
+import { pay, writeOffer } from './offer-form.ts';
 import { describeInBrowser, faultsOf, type Portal } from './portal-under-test.ts';
 
 export function describeOffers(portal: () => Portal): void {
@@ -30,6 +31,7 @@ export function describeOffers(portal: () => Portal): void {
 
       await page.getByRole('link', { name: 'New offer' }).click();
       await writeOffer(page, 'Two for one');
+      await moveByKeyboard(page);
       expect(await faultsOf(page, 'new-offer')).toEqual([]);
       await page.getByLabel('From the TEST balance').check();
       await page.getByRole('button', { name: 'Create the offer' }).click();
@@ -48,6 +50,7 @@ export function describeOffers(portal: () => Portal): void {
 
       await page.getByRole('button', { name: 'Delete Two for one' }).click();
       await page.getByText('would be credited to the TEST').waitFor();
+      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
       expect(await faultsOf(page, 'delete-offer')).toEqual([]);
       await page.getByRole('button', { name: 'Delete the offer' }).click();
       await page.getByText('were credited to the TEST balance').waitFor();
@@ -78,34 +81,13 @@ export function describeOffers(portal: () => Portal): void {
   });
 }
 
-/** Everything but the payment method: in London, where members are, by the search and then by the keyboard on the map. */
-async function writeOffer(page: Page, title: string): Promise<void> {
-  await page.getByLabel('Category').selectOption({ index: 1 });
-  await page.getByLabel('Title').fill(title);
-  await page.getByLabel('Description').fill('Bring a friend.');
-  await page.getByLabel('Address of the offer').fill('https://example.com/two');
-  await page.getByRole('button', { name: 'Use one that always passes' }).click();
-  await page.getByText('always-allowed.png').waitFor();
-  await page.getByLabel('Find a place').fill('london england');
-  await page.locator('.suggestions li').first().waitFor();
-  await page.getByLabel('Find a place').press('Enter');
-  await page.getByText('miles around London').waitFor();
+/** The circle on the map, and its radius. */
+async function moveByKeyboard(page: Page): Promise<void> {
   const longitude = page.getByLabel('Longitude');
   const before = Number(await longitude.inputValue());
   await page.getByRole('button', { name: 'Centre of the circle' }).press('ArrowRight');
   await eventually(async () => expect(Number(await longitude.inputValue())).toBeGreaterThan(before));
   await page.getByLabel('Radius').fill('15');
-  await page.getByLabel('1 day').check();
   await page.locator('.estimate strong').waitFor();
   await page.locator('.leaflet-tile-loaded').first().waitFor();
-}
-
-/** On the card provider's page, in the tab that the link opens. */
-async function pay(page: Page): Promise<void> {
-  const opened = page.context().waitForEvent('page');
-  await page.getByRole('link', { name: 'Open the payment page' }).click();
-  const tab = await opened;
-  await tab.getByRole('button', { name: /^Pay/ }).click();
-  await tab.getByText('Thank you').first().waitFor();
-  await tab.close();
 }

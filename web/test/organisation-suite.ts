@@ -19,6 +19,17 @@ export function describeOrganisation(portal: () => Portal): void {
       await publishTerms(portal().system);
     });
 
+    it('is shown the portal when the page and its script came from replicas of two releases, one moment later', async () => {
+      const visitor = await portal().visitor();
+      let strange = 2;
+      await visitor.context.route('**/portal/assets/index-*.js', (route) => {
+        strange -= 1;
+        return strange < 0 ? route.continue() : route.fulfill({ status: 404 });
+      });
+      await visitor.go('/portal/sign-up');
+      expect(strange).toBe(-1);
+    });
+
     it('registers itself, accepts the terms, creates a key and uses it with curl', async () => {
       const { system } = portal();
       const visitor = await portal().visitor();
@@ -181,9 +192,12 @@ export function describeOrganisation(portal: () => Portal): void {
       await page.getByRole('banner').getByText('The Golden Crown').waitFor();
       expect(await page.getByLabel('An offer has ended').isChecked()).toBe(false);
       expect(await faultsOf(page, 'settings')).toEqual([]);
+      // As a begun offer is.
+      await page.evaluate(() => sessionStorage.setItem('offer-draft 1 TEST', '{}'));
       await page.getByRole('button', { name: 'Sign out everywhere' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
       await page.getByLabel('Email address').waitFor();
+      expect(await page.evaluate(() => sessionStorage.getItem('offer-draft 1 TEST'))).toBeNull();
       expect(complaints).toEqual([]);
     }, 300_000);
   });

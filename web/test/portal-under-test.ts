@@ -3,20 +3,20 @@
  * run says so.
  */
 import { randomInt } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe } from '@jest/globals';
+import { onPath } from '@offer-ads/dev/backing/on-path';
 import { mailsTo } from '@offer-ads/dev/test/simulators';
 import { type System, startSystem } from '@offer-ads/dev/test/system';
 import { eventually } from '@offer-ads/testing/eventually';
 import axeCore from 'axe-core';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 
-const executable = (process.env['PATH'] ?? '')
-  .split(delimiter)
-  .flatMap((folder) => ['chromium', 'chromium-browser', 'google-chrome'].map((name) => join(folder, name)))
-  .find((path) => existsSync(path));
+const executable = ['chromium', 'chromium-browser', 'google-chrome']
+  .map(onPath)
+  .find((path) => path !== undefined);
 
 export const describeInBrowser: (name: string, suite: () => void) => void =
   executable === undefined ? describe.skip : describe;

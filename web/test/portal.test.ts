@@ -2,6 +2,8 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { describeConsole } from './console-suite.ts';
 import { describeDocs } from './docs-suite.ts';
+import { describeLive } from './live-suite.ts';
+import { describeMishaps } from './mishaps-suite.ts';
 import { describeOffers } from './offers-suite.ts';
 import { describeOrganisation } from './organisation-suite.ts';
 import { describeInBrowser, type Portal, startPortal } from './portal-under-test.ts';
@@ -17,6 +19,8 @@ describeInBrowser('the portal in a browser', () => {
 
   describeOrganisation(() => started);
   describeOffers(() => started);
+  describeMishaps(() => started);
+  describeLive(() => started);
   describeDocs(() => started);
   describeConsole(() => started);
 });

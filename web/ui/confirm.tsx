@@ -21,7 +21,8 @@ export function Confirm({ title, children, submit, act, close }: ConfirmProps) {
         send={async () => (await act())?.message ?? null}
         submit={submit}
         actions={
-          <button type="button" class="quiet" onClick={close}>
+          // The keyboard begins here: a key that is held, or pressed twice, must not do it.
+          <button type="button" class="quiet" autofocus onClick={close}>
             Cancel
           </button>
         }

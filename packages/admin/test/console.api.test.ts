@@ -1,6 +1,8 @@
 /** The staff's console before a stand-in for all services. */
+
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -105,6 +107,16 @@ async function call(path: string, { cookie, csrfToken }: Caller = {}, o: Sent = 
     ...(o.json !== undefined && { body: JSON.stringify(o.json) }),
   });
   return { status: response.status, headers: response.headers, body: await response.text() };
+}
+
+/** With the path as it stands: `fetch` would climb by itself. */
+async function statusOf(method: string, path: string, { cookie, csrfToken }: Caller): Promise<number> {
+  const headers = { origin: publicUrl, cookie, 'x-csrf-token': csrfToken };
+  const sent = request(console_.url, { method, path, headers }).end();
+  const [reply] = (await once(sent, 'response')) as [IncomingMessage];
+  reply.resume();
+  await once(reply, 'end');
+  return reply.statusCode ?? 0;
 }
 
 const signInAs = (name: string, token: string, o: Sent = {}) =>
@@ -231,12 +243,56 @@ describe('a change', () => {
     expect(asked).toMatchObject([{ call: 'POST /admin/rulings', body: { author: 'ann', reason: 'stolen' } }]);
   });
 
+  it('that somebody else has made since the page was read is told instead of made again', async () => {
+    const ann = await signedIn();
+    const bo = await signedIn('bo', boToken);
+    expect((await disable(ann)).status).toBe(200);
+    clock.advance(30_000);
+    const second = await disable(bo, { headers: { 'x-seen-ms-ago': '60000' } });
+    expect([second.status, JSON.parse(second.body)]).toEqual([
+      409,
+      { message: 'Meanwhile ann has decided about this, 30 seconds ago: disable, because: unpaid' },
+    ]);
+    expect(asked).toHaveLength(1);
+    expect((await disable(bo, { headers: { 'x-seen-ms-ago': '10000' } })).status).toBe(200);
+  });
+
+  it.each([
+    ['a picture', '/api/moderation/rulings', { action: 'block', name: '0'.repeat(64), reason: 'stolen' }],
+    ['a refund', '/api/billing/card-problems/settle', { id: 're_1', borneBy: 'platform', reason: 'ours' }],
+    ['a fixing', '/api/pricing/rates/refresh', { acceptJump: '2026-11-20', reason: 'it is true' }],
+    ['parked events', '/api/offers/parked/drop', { ids: ['a', 'b'], reason: 'unreadable' }],
+  ])('about %s is made by one person, and another one is told who it was', async (_what, path, json) => {
+    const send = async (caller: Caller, o: Sent = {}) => call(path, caller, { method: 'POST', json, ...o });
+    const [ann, bo] = [await signedIn(), await signedIn('bo', boToken)];
+    expect((await send(ann)).status).toBe(200);
+    const second = await send(bo, { headers: { 'x-seen-ms-ago': '5000' } });
+    expect([second.status, second.body]).toEqual([409, expect.stringContaining('Meanwhile ann has decided')]);
+  });
+
+  it('that came to nothing keeps nobody from making it', async () => {
+    answer = { status: 409, type: 'application/json', body: '{"message":"too low"}' };
+    expect((await disable(await signedIn())).status).toBe(409);
+    answer = { status: 200, type: 'application/json', body: '{"done":true}' };
+    const bo = await signedIn('bo', boToken);
+    expect((await disable(bo, { headers: { 'x-seen-ms-ago': '60000' } })).status).toBe(200);
+  });
+
   it('that no page has is not passed on', async () => {
     const ann = await signedIn();
     for (const path of ['/api/gateway/keys', '/api/billing/balances/top-up', '/api/pricing/members/generate'])
       expect((await call(path, ann, { method: 'POST', json: {} })).status).toBe(404);
     for (const path of ['/api/gateway/parked', '/api/moderation/parked', '/api/gateway/..%2flivez'])
       expect((await call(path, ann)).status).toBe(404);
+    expect(asked).toEqual([]);
+  });
+
+  it('is not passed on to a route that the path climbs to', async () => {
+    const ann = await signedIn();
+    for (const dots of ['.', '..', '%2e', '%2e%2e', '.%2E'])
+      for (const path of [`gateway/organisations/${dots}`, `gateway/organisations/${dots}/keys`])
+        expect(await statusOf('GET', `/api/${path}`, ann)).toBe(404);
+    expect(await statusOf('POST', '/api/offers/offers/%2e%2e/disable', ann)).toBe(404);
     expect(asked).toEqual([]);
   });
 });

@@ -47,6 +47,7 @@ describe('a change of an event', () => {
     id: z.int(),
     mode: z.enum(['TEST', 'LIVE']),
     place: z.object({ city: z.string(), zip: z.string().optional() }),
+    people: z.array(z.object({ name: z.string() })),
     note: z.string().optional(),
   };
   const schemaOf = (shape: z.ZodRawShape) =>
@@ -66,6 +67,10 @@ describe('a change of an event', () => {
   it.each([
     ['a field that may be missing', { more: z.string().optional() }],
     ['one within a field', { place: promised.place.extend({ country: z.string().optional() }) }],
+    [
+      'one within the parts of a list',
+      { people: z.array(z.object({ name: z.string(), age: z.int().optional() })) },
+    ],
     ['what is said of a field', { id: z.int().meta({ description: 'Which one.' }) }],
   ])('adds %s: that breaks nobody', (_case, shape) => {
     expect(changesTo(shape)).toEqual([]);
@@ -83,6 +88,18 @@ describe('a change of an event', () => {
     ['one more value', { mode: z.enum(['TEST', 'LIVE', 'TRIAL']) }, '.mode accepts other values'],
     ['one value less', { mode: z.enum(['LIVE']) }, '.mode accepts other values'],
     ['a bound', { id: z.int().max(9) }, '.id accepts other values'],
+    [
+      'a field within the parts of a list that must be there',
+      { people: z.array(z.object({ name: z.string(), age: z.int() })) },
+      '.people[].age is required',
+    ],
+    [
+      'another type within the parts of a list',
+      { people: z.array(z.object({ name: z.int() })) },
+      '.people[].name accepts other values',
+    ],
+    ['other parts of a list', { people: z.array(z.string()) }, '.people[] accepts other values'],
+    ['no list any more', { people: z.string() }, '.people accepts other values'],
     ['the same within a field', { place: promised.place.omit({ city: true }) }, '.place.city is gone'],
   ])('brings %s: that is refused, with what to do', (_case, shape, problem) => {
     expect(changesTo(shape)).toEqual([expect.stringContaining(problem)]);

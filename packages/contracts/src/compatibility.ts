@@ -13,6 +13,9 @@ const remarks = new Set(['$id', '$schema', '$comment', 'title', 'description', '
 export function breakingChanges(promised: JsonSchema, current: JsonSchema, path = ''): string[] {
   const [before, now] = [fieldsOf(promised), fieldsOf(current)];
   const changes = same(bare(promised), bare(current)) ? [] : [inNewVersion(path, 'accepts other values')];
+  const [each, eachNow] = [itemsOf(promised), itemsOf(current)];
+  if (each !== undefined && eachNow !== undefined)
+    changes.push(...breakingChanges(each, eachNow, `${path}[]`));
   if (before === undefined || now === undefined) return changes;
   const [neededBefore, neededNow] = [requiredOf(promised), requiredOf(current)];
   for (const [name, schema] of Object.entries(before)) {
@@ -40,14 +43,23 @@ function fieldsOf({ properties }: JsonSchema): Record<string, JsonSchema> | unde
   return properties as Record<string, JsonSchema> | undefined;
 }
 
+/** What each part of a list is, where they are all alike. */
+function itemsOf({ items }: JsonSchema): JsonSchema | undefined {
+  return typeof items === 'object' && items !== null && !Array.isArray(items)
+    ? (items as JsonSchema)
+    : undefined;
+}
+
 function requiredOf({ required }: JsonSchema): ReadonlySet<string> {
   return new Set(required as string[] | undefined);
 }
 
-/** Without the fields of an object, which are looked at one by one, and without remarks at any depth. */
+/** Without the fields of an object and the parts of a list, which are looked at by themselves, and without remarks at any depth. */
 function bare(schema: JsonSchema): unknown {
-  const { properties, required: _required, ...rest } = schema;
-  return withoutRemarks({ ...rest, isObject: properties !== undefined });
+  const { properties, required: _required, items, ...rest } = schema;
+  const isListOfAlike = itemsOf(schema) !== undefined;
+  const places = isListOfAlike || items === undefined ? {} : { items };
+  return withoutRemarks({ ...rest, ...places, isObject: properties !== undefined, isListOfAlike });
 }
 
 function withoutRemarks(value: unknown): unknown {

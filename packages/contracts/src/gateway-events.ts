@@ -14,7 +14,18 @@ const organisationFacts = z.object({
   country,
   currency,
   enabled: z.boolean(),
-  people: z.array(z.object({ personId, email: z.email(), role, enabled: z.boolean() })),
+  people: z.array(
+    z.object({
+      personId,
+      email: z.email(),
+      role,
+      enabled: z.boolean(),
+      awaited: z.boolean().optional().meta({
+        description:
+          "True: somebody of the organisation has invited the address, and nobody has signed in with it yet. It may be a stranger's, so nothing but the invitation is sent there.",
+      }),
+    }),
+  ),
 });
 export type OrganisationFacts = z.infer<typeof organisationFacts>;
 

@@ -58,6 +58,18 @@ export const offerCreditReply = z
   .meta({ id: 'OfferCredit' });
 export type OfferCreditReply = z.infer<typeof offerCreditReply>;
 
+/** GET /portal/api/{mode}/creations/{idempotency_key}: what became of a POST of an offer whose answer was lost. */
+export const creationReply = z
+  .object({
+    state: z.enum(['created', 'under_way', 'none']).meta({
+      description:
+        '`none`: nothing was created or charged under this key so far. It is free, unless the request is still on its way.',
+    }),
+    offer_id: offerId.nullable().meta({ description: 'Of what was created, even if deleted since.' }),
+  })
+  .meta({ id: 'Creation' });
+export type CreationReply = z.infer<typeof creationReply>;
+
 const traffic = { views: z.int().nonnegative(), clicks: z.int().nonnegative() };
 
 /** GET /portal/api/{mode}/offers/{offer_id}/analytics/series?interval= */

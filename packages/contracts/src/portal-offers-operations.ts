@@ -25,6 +25,15 @@ export const portalOfferPaths = {
       },
     }),
   },
+  '/{mode}/creations/{idempotency_key}': {
+    get: read('Offers', {
+      id: 'readCreation',
+      summary: 'What became of the creation of an offer whose answer was lost',
+      roles,
+      parameters: { path: z.object({ mode, idempotency_key: z.string().min(1).max(255) }) },
+      replies: { '200': reply('How far it came.', offers.creationReply) },
+    }),
+  },
   '/{mode}/offers/{offer_id}': {
     get: read('Offers', {
       id: 'readOffer',

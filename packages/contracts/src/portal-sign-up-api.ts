@@ -15,7 +15,10 @@ export type SignUpStanding = z.infer<typeof signUpStanding>;
 
 /** POST /portal/api/sign-up */
 export const signUpRequest = z.object({
-  name: line(200).meta({ description: 'Of the organisation, as on invoices.' }),
+  // It stands in invitations, which go to strangers too: mail programs make links of what looks like one.
+  name: line(200)
+    .refine((name) => !/:\/\/|\bwww\./i.test(name), 'must not contain an address such as https://')
+    .meta({ description: 'Of the organisation, as on invoices.' }),
   tradingName,
   country: z.enum(countries as [string, ...string[]], 'must be a country such as GB'),
   currency: z.enum(billedCurrencies as [string, ...string[]], 'must be a billed currency such as GBP').meta({

@@ -1,6 +1,6 @@
 /** One rule for both names that members may see. */
 import { describe, expect, it } from '@jest/globals';
-import { registration } from './admin-api.ts';
+import { registration } from './admin-gateway-api.ts';
 import { organisationChange } from './portal-organisation-api.ts';
 import { faultsOfShownName, showsNothing } from './shown-name.ts';
 

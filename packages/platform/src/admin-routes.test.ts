@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@offer-ads/testing/eventually';
 import express from 'express';
 import { requireAdmin } from './admin-routes.ts';
 import { systemClock } from './clock.ts';
@@ -9,6 +10,8 @@ import { createMetrics } from './metrics.ts';
 const token = 'an-admin-credential-0123456789-abcdef';
 const lines: string[] = [];
 let server: HttpServer;
+/** Done at once, answered when the test says so. */
+const slowThing = { done: false, reply: () => {} };
 
 beforeAll(async () => {
   const logger = createLogger({
@@ -30,6 +33,10 @@ beforeAll(async () => {
       });
       app.post('/admin/things/:id', requireAdmin({ token, logger }), express.json(), (_req, res) => {
         res.json({ ok: true });
+      });
+      app.post('/admin/slow-things/:id', requireAdmin({ token, logger }), (_req, res) => {
+        slowThing.done = true;
+        slowThing.reply = () => res.json({ ok: true });
       });
     },
   });
@@ -61,6 +68,28 @@ describe('an internal admin route', () => {
       body: JSON.stringify({ reason: 'unpaid\nsince May' }),
     });
     expect(audited()).toMatchObject([{ path: '/admin/things/5', reason: 'unpaid since May' }]);
+  });
+
+  it('audits what a caller did who hung up before the reply', async () => {
+    lines.length = 0;
+    const hangUp = new AbortController();
+    const headers = { 'x-admin-actor': 'jo@example.test', authorization: `Bearer ${token}` };
+    const call = fetch(`${server.url}/admin/slow-things/5`, {
+      method: 'POST',
+      headers,
+      signal: hangUp.signal,
+    });
+    await eventually(() => expect(slowThing.done).toBe(true));
+    hangUp.abort();
+    await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+    await eventually(() =>
+      expect(audited()).toMatchObject([
+        { actor: 'jo@example.test', method: 'POST', path: '/admin/slow-things/5', status: 499 },
+      ]),
+    );
+    // Too late for anybody to hear, and told once.
+    slowThing.reply();
+    expect(audited()).toHaveLength(1);
   });
 
   it('audits nothing that somebody without the credential has written', async () => {

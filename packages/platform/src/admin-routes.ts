@@ -1,6 +1,6 @@
 /** The credential of internal admin routes; every call is audited. */
 import type { Request, RequestHandler } from 'express';
-import { unauthorised } from './faults.ts';
+import { callerGoneStatus, unauthorised } from './faults.ts';
 import { routeTemplate } from './http-request.ts';
 import type { Logger } from './logging.ts';
 import { secretMatcher } from './secrets.ts';
@@ -12,7 +12,9 @@ export function requireAdmin(o: { token: string; logger: Logger }): RequestHandl
   return (req, res, next) => {
     const given = /^Bearer (.+)$/.exec(req.get('authorization') ?? '')?.[1] ?? '';
     const granted = isCredential(given);
-    res.once('finish', () => {
+    // Not 'finish', which never comes when the caller does not wait for the reply: what was done is done all the same.
+    res.once('close', () => {
+      const isUnheard = !res.writableFinished && !res.headersSent;
       const call = {
         audit: true,
         actor: actorOf(req),
@@ -20,7 +22,7 @@ export function requireAdmin(o: { token: string; logger: Logger }): RequestHandl
         route: routeTemplate(req),
         // Which one: ids stand in paths, never a name or an address.
         path: granted ? pathOf(req) : undefined,
-        status: res.statusCode,
+        status: isUnheard ? callerGoneStatus : res.statusCode,
         reason: granted ? reasonOf(req) : undefined,
       };
       o.logger.info(call, granted ? 'admin call' : 'admin call refused');

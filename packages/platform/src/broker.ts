@@ -1,5 +1,5 @@
 /** RabbitMQ as services see it: confirmed publishing, consuming, and a look at what was parked. */
-import type { ParkedMessage } from '@offer-ads/contracts/admin-api';
+import type { ParkedMessage } from '@offer-ads/contracts/admin-events-api';
 import type { EventDeclaration } from '@offer-ads/contracts/event-declaration';
 import { eventType } from '@offer-ads/contracts/event-declaration';
 import type { ConfirmChannel } from 'amqplib';

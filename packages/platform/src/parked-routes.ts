@@ -1,5 +1,5 @@
 /** Internal admin routes over the parked messages of a service. */
-import { parkedPage, parkedSelection } from '@offer-ads/contracts/admin-api';
+import { parkedPage, parkedSelection } from '@offer-ads/contracts/admin-events-api';
 import express from 'express';
 import { actorOf, requireAdmin } from './admin-routes.ts';
 import type { Broker } from './broker.ts';

@@ -1,5 +1,5 @@
 /** The internal admin route by which sent events are published again. */
-import { type RepublishReply, republishRequest } from '@offer-ads/contracts/admin-api';
+import { type RepublishReply, republishRequest } from '@offer-ads/contracts/admin-events-api';
 import express from 'express';
 import { requireAdmin } from './admin-routes.ts';
 import type { Broker } from './broker.ts';

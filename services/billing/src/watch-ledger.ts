@@ -1,5 +1,5 @@
 /** The ledger is checked every night by one replica, and all of them tell what the last check found and when that was. */
-import type { LedgerCheckReply } from '@offer-ads/contracts/admin-api';
+import type { LedgerCheckReply } from '@offer-ads/contracts/admin-billing-api';
 import type { Clock } from '@offer-ads/platform/clock';
 import type { Logger } from '@offer-ads/platform/logging';
 import { startLoop, tryWithLeadership } from '@offer-ads/platform/loops';

@@ -4,7 +4,7 @@ import {
   cardProblemsReply,
   ledgerCheckReply,
   settleReply,
-} from '@offer-ads/contracts/admin-api';
+} from '@offer-ads/contracts/admin-billing-api';
 import { BalanceLow } from '@offer-ads/contracts/billing-events';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
@@ -177,7 +177,7 @@ describe('a refund is settled', () => {
     expect(await balanceOf(test.billing.postgres, book)).toBe(38_00n);
     expect(await settle(id, 'platform')).toMatchObject({
       status: 409,
-      body: { message: expect.stringMatching(/^It was settled on 2026-.*, borne by the balance$/) },
+      body: { message: expect.stringMatching(/^It was settled by .+ on 2026-.*, borne by the balance$/) },
     });
     expect((await lines(book)).filter(([kind]) => kind === 'card-settlement')).toHaveLength(1);
   });

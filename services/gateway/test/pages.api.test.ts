@@ -43,7 +43,8 @@ describe('/portal/openapi.json', () => {
     expect(openapi).toMatch(/^3\./);
     expect(servers).toEqual([{ url: 'https://ads.example.test/portal/api' }]);
     expect(Object.keys(paths)).toEqual(Object.keys(document.paths));
-    expect((await gateway.call('/portal/docs')).body).toContain('/portal/openapi.json');
+    const page = (await gateway.call('/portal/docs')).body;
+    expect(page).toContain('data-description="/portal/openapi.json"');
   });
 });
 
@@ -136,6 +137,31 @@ describe('the portal', () => {
   });
 });
 
+describe.each(['/docs/reference', '/portal/docs'])('%s', (path) => {
+  it('runs only its own scripts, none of them out of a text, and markup becomes of texts in Vue alone', async () => {
+    const policy = (await gateway.call(path)).headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'; script-src 'self';");
+    expect(policy).toContain("require-trusted-types-for 'script'; trusted-types vue default;");
+    expect(policy.replace("style-src 'self' 'unsafe-inline'", '')).not.toMatch(/unsafe|https?:|blob:|\*/);
+  });
+
+  it('loads scripts and styles compressed, which caches may keep for ever', async () => {
+    const { body } = await gateway.call(path);
+    const addresses = [...(body as string).matchAll(/"(\/docs\/assets\/[^"]+\.(?:js|css))"/g)].map(
+      ([, address]) => address ?? '',
+    );
+    expect(addresses.some((address) => address.includes('/reference-'))).toBe(true);
+    for (const address of addresses) {
+      const { headers } = await gateway.call(address, { headers: { 'accept-encoding': 'br' } });
+      expect([address, headers.get('content-encoding'), headers.get('cache-control')]).toEqual([
+        address,
+        'br',
+        'public, max-age=31536000, immutable',
+      ]);
+    }
+  });
+});
+
 describe('the guides', () => {
   const read = async (path: string, init: { method?: string; headers?: Record<string, string> } = {}) =>
     gateway.call(path, init);
@@ -185,15 +211,18 @@ describe('the guides', () => {
     }
   });
 
-  it.each(['/docs/nothing', '/docs/errors.html', '/docs/assets/nothing.js', '/docs/a/b'])(
-    'help whoever comes to %s, where nothing is',
-    async (path) => {
-      const { status, body, headers } = await read(path);
-      expect([status, headers.get('cache-control')]).toEqual([404, 'no-store']);
-      expect(body).toContain('There is no such page');
-      expect(body).toContain('href="/docs/quick-start"');
-    },
-  );
+  it.each([
+    '/docs/nothing',
+    '/docs/errors.html',
+    '/docs/portal-reference',
+    '/docs/assets/nothing.js',
+    '/docs/a/b',
+  ])('help whoever comes to %s, where nothing is', async (path) => {
+    const { status, body, headers } = await read(path);
+    expect([status, headers.get('cache-control')]).toEqual([404, 'no-store']);
+    expect(body).toContain('There is no such page');
+    expect(body).toContain('href="/docs/quick-start"');
+  });
 
   it('are only read', async () => {
     expect((await read('/docs/limits', { method: 'POST' })).status).toBe(404);

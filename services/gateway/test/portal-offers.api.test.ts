@@ -58,6 +58,7 @@ const calls = [
 /** What the public API does not have, or tells less of; offers has it under a path of its own. */
 const ofThePortal = [
   ['GET', '/offers?environment=test&limit=5'],
+  ['GET', '/creations/order-17'],
   ['GET', '/offers/17'],
   ['GET', '/offers/17/credit'],
   ['GET', '/offers/17/analytics/series?interval=7d'],
@@ -111,7 +112,13 @@ describe('made up traffic', () => {
 
   it('is refused to an API key, for which the path does not exist, like all that only the portal has', async () => {
     const { key } = await portal.gateway.createKey(organisationId);
-    for (const path of ['/offers/17', '/offers/17/credit', '/portal/offers', '/portal/offers/17']) {
+    for (const path of [
+      '/creations/order-17',
+      '/offers/17',
+      '/offers/17/credit',
+      '/portal/offers',
+      '/portal/offers/17',
+    ]) {
       expect([path, (await portal.gateway.call(path, { key })).status]).toEqual([path, 404]);
     }
     for (const path of ['/offers/17/simulated-traffic', '/portal/offers/17/simulated-traffic']) {

@@ -20,6 +20,12 @@ const notFound = { status: 404, body: { message: 'Not found' } };
 const newcomer = () => `new@${cafe.admin.email.split('@')[1]}`;
 const invite = (email: string, role = 'marketer') => cafe.admin.call('POST', '/people', { email, role });
 const idOf = (reply: { body: unknown }) => (reply.body as { id: number }).id;
+const told = (reply: { body: unknown }) => ({
+  personId: idOf(reply),
+  email: newcomer(),
+  role: 'developer',
+  enabled: true,
+});
 const patch = (id: number, change: unknown) => cafe.admin.call('PATCH', `/people/${id}`, change);
 
 describe('GET /portal/api/people', () => {
@@ -85,18 +91,37 @@ describe('POST /portal/api/people', () => {
     expect(JSON.stringify(reply.body)).not.toContain(token);
     await eventually(() =>
       expect(portal.changesOf(cafe.organisationId).at(-1)?.data.people).toContainEqual({
-        personId: idOf(reply),
-        email: newcomer(),
-        role: 'developer',
-        enabled: true,
+        ...told(reply),
+        awaited: true,
       }),
     );
     const browser = portal.browser();
     expect(await browser.complete(token)).toMatchObject({ status: 200, body: { role: 'developer' } });
+    // From now on nobody takes the address for a stranger's.
+    await eventually(() =>
+      expect(portal.changesOf(cafe.organisationId).at(-1)?.data.people).toContainEqual(told(reply)),
+    );
     const { body } = await cafe.admin.call('GET', '/people');
     expect((body as { people: unknown[] }).people.at(-1)).toMatchObject({
       lastSignedInAt: portal.clock.now().toISOString(),
     });
+  });
+
+  it('tells the other services too when somebody comes who has a place elsewhere, without the link', async () => {
+    const other = await organisationWithRoles(portal);
+    const reply = await invite(other.developer.email);
+    const moved = await other.developer.call('POST', '/session/organisation', {
+      organisationId: cafe.organisationId,
+    });
+    expect(moved.status).toBe(200);
+    await eventually(() =>
+      expect(portal.changesOf(cafe.organisationId).at(-1)?.data.people).toContainEqual({
+        personId: idOf(reply),
+        email: other.developer.email,
+        role: 'marketer',
+        enabled: true,
+      }),
+    );
   });
 
   it('refuses an address that is there already, whatever its case: 409', async () => {
@@ -134,6 +159,44 @@ describe('POST /portal/api/people', () => {
       body: { message: expect.stringContaining('500') },
     });
     expect(portal.invitationsTo(newcomer())).toEqual([]);
+  });
+});
+
+describe('invitations of strangers', () => {
+  it('are five a day for an address, however many organisations send them: 429', async () => {
+    const others = await Promise.all(Array.from({ length: 6 }, () => organisationWithRoles(portal)));
+    const statuses = await Promise.all(
+      others.map(
+        async ({ admin }) =>
+          (await admin.call('POST', '/people', { email: newcomer(), role: 'admin' })).status,
+      ),
+    );
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([201, 201, 201, 201, 201, 429]);
+    expect(await invite(newcomer().toUpperCase())).toMatchObject({
+      status: 429,
+      body: { message: expect.stringContaining('address') },
+    });
+    await eventually(() => expect(portal.invitationsTo(newcomer())).toHaveLength(5));
+    // The platform team is not to be kept out by strangers.
+    const path = `/organisations/${cafe.organisationId}/people`;
+    expect((await portal.gateway.admin('POST', path, { email: newcomer(), role: 'marketer' })).status).toBe(
+      201,
+    );
+  });
+
+  it('are fifty a day from an organisation: 429', async () => {
+    await portal.database.query(
+      `WITH crowd AS (
+         INSERT INTO people (organisation_id, email, role, invited_at)
+         SELECT $1, 'guest-' || n || '@cafe.test', 'marketer', $2 FROM generate_series(1, 49) AS n RETURNING id)
+       INSERT INTO invitations (person_id, sent_by, sent_at) SELECT id, $3, $2 FROM crowd`,
+      [cafe.organisationId, portal.clock.now(), cafe.admin.id],
+    );
+    expect((await invite(newcomer())).status).toBe(201);
+    expect(await invite(`one-more-${newcomer()}`)).toMatchObject({
+      status: 429,
+      body: { message: expect.stringContaining('50') },
+    });
   });
 });
 

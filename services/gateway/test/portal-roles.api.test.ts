@@ -38,6 +38,7 @@ const routes: readonly [string, string, readonly Role[], number, unknown?][] = [
   ['GET', '/{mode}/billing/invoices', admins, 200],
   ['GET', '/{mode}/billing/invoices/{file}', admins, 200],
   ['GET', '/{mode}/offers', ofOffers, 200],
+  ['GET', '/{mode}/creations/{idempotency_key}', ofOffers, 200],
   ['GET', '/{mode}/offers/{offer_id}', ofOffers, 200],
   ['GET', '/{mode}/offers/{offer_id}/credit', ofOffers, 200],
   ['GET', '/{mode}/offers/{offer_id}/analytics/series', ofOffers, 200],
@@ -57,6 +58,7 @@ const at = (path: string) =>
     .replace('{id}', '999999')
     .replace('{mode}', 'live')
     .replace('{offer_id}', '999999')
+    .replace('{idempotency_key}', 'of-nothing')
     .replace('{file}', 'INV-000001.pdf');
 
 describe.each(routes)('%s %s', (method, path, roles, status, json) => {

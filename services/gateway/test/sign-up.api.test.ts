@@ -182,6 +182,8 @@ describe('POST /portal/api/sign-up', () => {
   it.each([
     ['name', { name: '' }],
     ['name', { name: 'a\u0000b' }],
+    ['name', { name: 'Blocked! See https://evil.test' }],
+    ['name', { name: 'Blocked! See WWW.evil.test' }],
     ['tradingName', { tradingName: 'https://evil.test' }],
     ['country', { country: 'XX' }],
     ['country', { country: 'gb' }],
@@ -278,6 +280,15 @@ describe('POST /portal/api/sign-up/complete', () => {
     const { organisation } = body as { organisation: { id: number } };
     await admin(`/organisations/${organisation.id}/disable`);
     expect((await complete(token)).status).toBe(401);
+  });
+
+  it('registers nothing for an address that was disabled since the link was sent', async () => {
+    const token = await askAndRead();
+    const organisationId = await portal.organisationOf(email);
+    await admin(`/organisations/${organisationId}/disable`);
+    const reply = await complete(token);
+    expect([reply.status, reply.body]).toEqual([401, linkRefused]);
+    expect(await organisationsOf(email)).toHaveLength(1);
   });
 
   it('refuses a link that is unknown or older than 24 hours in the same words, and makes nothing', async () => {

@@ -1,5 +1,5 @@
 /** The SQL of categories and interests. */
-import type { Catalogue, CatalogueReplacement } from '@offer-ads/contracts/admin-api';
+import type { Catalogue, CatalogueReplacement } from '@offer-ads/contracts/admin-offers-api';
 import { CatalogueChanged } from '@offer-ads/contracts/offers-events';
 import { newEvent } from '@offer-ads/platform/events';
 import { addToOutbox } from '@offer-ads/platform/outbox';

@@ -84,6 +84,21 @@ export async function claimKey(
   });
 }
 
+/** For whoever asks and claims nothing. Until it is finished, an offer may still come to nothing, and its id says nothing. */
+export async function findCreation(
+  postgres: Postgres,
+  name: KeyName,
+): Promise<{ state: 'created'; offer_id: number } | { state: 'under_way' | 'none'; offer_id: null }> {
+  const [row] = await postgres.query<Pick<KeyRow, 'recovery_point' | 'offer_id'>>(
+    `SELECT recovery_point, offer_id FROM idempotency_keys WHERE ${thisKey}`,
+    keyValues(name),
+  );
+  if (row === undefined) return { state: 'none', offer_id: null };
+  return row.recovery_point === 'finished'
+    ? { state: 'created', offer_id: present(row.offer_id) }
+    : { state: 'under_way', offer_id: null };
+}
+
 /** Creations whose holder has been gone since before the instant, or can have no such lease. One at a time, so that none is locked while another is settled. */
 export async function claimAbandoned(
   postgres: Postgres,

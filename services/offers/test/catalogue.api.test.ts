@@ -1,6 +1,6 @@
 /** GET /categories and GET /interests row by row, and the catalogue behind them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Catalogue } from '@offer-ads/contracts/admin-api';
+import type { Catalogue } from '@offer-ads/contracts/admin-offers-api';
 import { categoriesReply, interestsReply } from '@offer-ads/contracts/public-api';
 import { eventually } from '@offer-ads/testing/eventually';
 import { create, createdId } from './forms.ts';

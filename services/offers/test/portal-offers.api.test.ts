@@ -1,7 +1,9 @@
 /** What only the portal asks of offers: prices, single offers, Scheduled ones, charts, credits beforehand, made up traffic. */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OfferViewed } from '@offer-ads/contracts/community-events';
 import {
+  creationReply,
   offerCreditReply,
   portalListReply,
   portalOffer,
@@ -43,6 +45,44 @@ describe('an offer that is not the caller’s', () => {
       expect(await simulate(id, { views: 1, clicks: 0 }, caller)).toMatchObject(notFound);
     }
     expect((await get(`/offers/${mine}`)).status).toBe(200);
+  });
+});
+
+describe('what became of a creation', () => {
+  const became = async (key: string, caller = {}) =>
+    creationReply.parse((await get(`/creations/${encodeURIComponent(key)}`, caller)).body);
+  const nothing = { state: 'none', offer_id: null };
+
+  it('is told by its key: the offer, even after its deletion, and nothing before or after a refusal', async () => {
+    const key = `order/${randomUUID()}?`;
+    expect(await became(key)).toEqual(nothing);
+    await create(under, { ...startingNow, title: 'x'.repeat(41) }, { key });
+    expect(await became(key)).toEqual(nothing);
+    const { body } = await create(under, startingNow, { key });
+    const { offer_id } = body as { offer_id: number };
+    expect(await became(key)).toEqual({ state: 'created', offer_id });
+    await under.call('DELETE', `/offers/${offer_id}`);
+    expect(await became(key)).toEqual({ state: 'created', offer_id });
+  });
+
+  it('is told to nobody else, nor in the other mode', async () => {
+    const key = randomUUID();
+    await create(under, startingNow, { key });
+    for (const caller of [{ organisationId: 2 }, { mode: 'LIVE' }])
+      expect(await became(key, caller)).toEqual(nothing);
+    expect(await became('no\u0000key')).toEqual(nothing);
+  });
+
+  it('is open while it is being worked on, without an offer that may come to nothing', async () => {
+    const key = randomUUID();
+    await create(under, startingNow, { key });
+    await under.postgres.query(
+      `UPDATE idempotency_keys SET recovery_point = 'charging', reply = NULL, lease_until = $2
+       WHERE idempotency_key = $1`,
+      [key, new Date('2026-06-01T12:00:30Z')],
+    );
+    expect(await became(key)).toEqual({ state: 'under_way', offer_id: null });
+    await under.postgres.query('DELETE FROM idempotency_keys WHERE idempotency_key = $1', [key]);
   });
 });
 

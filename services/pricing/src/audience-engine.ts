@@ -1,5 +1,5 @@
 /** The count behind every price. */
-import type { MembersCheck } from '@offer-ads/contracts/admin-api';
+import type { MembersCheck } from '@offer-ads/contracts/admin-pricing-api';
 import type { Deadline } from '@offer-ads/platform/deadline';
 import type { Target } from './domain/target.ts';
 

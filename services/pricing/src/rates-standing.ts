@@ -1,5 +1,5 @@
 /** How it stands with the rates, for the platform's own people: what is in use, how old it is, and what was not taken. */
-import type { RatesReply } from '@offer-ads/contracts/admin-api';
+import type { RatesReply } from '@offer-ads/contracts/admin-pricing-api';
 import { billedCurrencies } from '@offer-ads/contracts/currencies';
 import type { ReferenceRates } from './domain/exchange-rate.ts';
 import { isOutOfDate, missingFixings } from './domain/target-calendar.ts';

@@ -1,6 +1,6 @@
 /** The internal admin routes of pricing. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ratesReply } from '@offer-ads/contracts/admin-api';
+import { ratesReply } from '@offer-ads/contracts/admin-pricing-api';
 import { london, member } from './people.ts';
 import { adminToken, type PricingUnderTest, startPricingUnderTest } from './pricing-under-test.ts';
 

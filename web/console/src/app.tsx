@@ -42,7 +42,8 @@ export function App() {
 
 function SignedIn() {
   const session = useSession();
-  const staff = useConsoleOf(session.data ?? null);
+  const signedIn = session.data === 'ended' ? null : (session.data ?? null);
+  const staff = useConsoleOf(signedIn);
   if (session.isPending || session.isError)
     return (
       <main class="alone">
@@ -53,7 +54,7 @@ function SignedIn() {
         )}
       </main>
     );
-  if (staff === null) return <SignIn />;
+  if (staff === null) return <SignIn ended={session.data === 'ended'} />;
   return (
     <ConsoleContext.Provider value={staff}>
       <Shell>

@@ -1,5 +1,5 @@
-import type { AdminOffer } from '@offer-ads/contracts/admin-api';
-import { When } from './when.tsx';
+import type { AdminOffer } from '@offer-ads/contracts/admin-offers-api';
+import { When } from '../../ui/when.tsx';
 
 /** `foreign`: of several organisations. */
 export function OffersTable({

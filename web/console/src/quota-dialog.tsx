@@ -35,13 +35,17 @@ export function QuotaDialog({ organisationId, mode, quota, close }: QuotaDialogP
     <ReasonDialog
       title={`Change the ${mode} quota`}
       submit="Change it"
-      act={(reason, values) =>
-        send(`/gateway/organisations/${organisationId}/quota`, {
-          mode,
-          perOrganisation: Number(textOf(values, 'perOrganisation')),
-          perPerson: Number(textOf(values, 'perPerson')),
-          reason,
-        })
+      act={({ reason, values, seenAt }) =>
+        send(
+          `/gateway/organisations/${organisationId}/quota`,
+          {
+            mode,
+            perOrganisation: Number(textOf(values, 'perOrganisation')),
+            perPerson: Number(textOf(values, 'perPerson')),
+            reason,
+          },
+          seenAt,
+        )
       }
       close={close}
     >

@@ -1,5 +1,5 @@
 import type { RulingReply } from '@offer-ads/contracts/moderation-api';
-import { When } from './when.tsx';
+import { When } from '../../ui/when.tsx';
 
 const words = { allow: 'allowed', block: 'refused', withdraw: 'taken back' } as const;
 

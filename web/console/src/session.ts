@@ -9,8 +9,8 @@ export type Console = {
   readonly name: string;
   /** For queries: the body, or throws `Refused`. `path` is what follows `/api`. */
   readonly read: <Body>(path: string, signal?: AbortSignal) => Promise<Body>;
-  /** For what a person does: the reply, refused or not. */
-  readonly send: <Body>(path: string, json?: object) => Promise<Reply<Body>>;
+  /** For what a person does: the reply, refused or not. `seenAt`: when what they decide about was read. */
+  readonly send: <Body>(path: string, json?: object, seenAt?: number) => Promise<Reply<Body>>;
 };
 
 export const ConsoleContext = createContext<Console | null>(null);
@@ -29,15 +29,18 @@ export function changeSession(queries: QueryClient, session: ConsoleSessionReply
   queries.setQueryData(sessionKey, session);
 }
 
-/** Null: nobody is signed in. */
+type Session = ConsoleSessionReply | null | 'ended';
+
+/** Null: nobody is signed in. `ended`: somebody was, and did not sign out. */
 export function useSession() {
-  return useQuery<ConsoleSessionReply | null>({
+  const queries = useQueryClient();
+  return useQuery<Session>({
     queryKey: sessionKey,
     queryFn: async ({ signal }) => {
       const reply = await call<ConsoleSessionReply>('/api/session', { signal });
       if (reply.ok) return reply.body;
-      if (reply.status === 401) return null;
-      throw new Refused(reply);
+      if (reply.status !== 401) throw new Refused(reply);
+      return (queries.getQueryData<Session>(sessionKey) ?? null) === null ? null : 'ended';
     },
     staleTime: 30_000,
   });
@@ -60,16 +63,24 @@ export function useConsoleOf(session: ConsoleSessionReply | null): Console | nul
         if (reply.ok) return reply.body;
         throw new Refused(reply);
       },
-      send: async <Body>(path: string, json: object = {}) =>
-        heed(
-          await call<Body>(`/api${path}`, {
-            method: 'POST',
-            json,
-            headers: { 'x-csrf-token': session.csrfToken },
-          }),
-        ),
+      send: async <Body>(path: string, json: object = {}, seenAt?: number) => {
+        // As an age: clocks here and there may differ.
+        const seen =
+          seenAt === undefined ? {} : { 'x-seen-ms-ago': String(Math.max(0, Date.now() - seenAt)) };
+        const headers = { 'x-csrf-token': session.csrfToken, ...seen };
+        return heed(await call<Body>(`/api${path}`, { method: 'POST', json, headers }));
+      },
     };
   }, [session, queries]);
+}
+
+/** When the oldest of what is shown now was read. */
+export function oldestShown(queries: QueryClient): number {
+  const shown = queries.getQueryCache().findAll({ type: 'active' });
+  const readAt = shown
+    .filter(({ queryKey, state }) => queryKey[0] !== sessionKey[0] && state.dataUpdatedAt > 0)
+    .map(({ state }) => state.dataUpdatedAt);
+  return Math.min(Date.now(), ...readAt);
 }
 
 /** A query whose key is its address. */

@@ -4,8 +4,8 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { BusyButton } from '../../ui/busy-button.tsx';
+import { SectionsMenu, SkipLink } from '../../ui/frame.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { ThemeSwitch } from '../../ui/theme-switch.tsx';
 import { changeSession, useConsole } from './session.ts';
 
 const sections = [
@@ -21,9 +21,7 @@ const sections = [
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   return (
     <>
-      <a class="skip" href="#content">
-        Skip to content
-      </a>
+      <SkipLink />
       <header class="bar">
         <a class="brand" href="/">
           Staff console
@@ -32,7 +30,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
       </header>
       <div class="frame">
         <Navigation />
-        <main id="content" class="content stack" tabIndex={-1}>
+        <main id="content" class="content" tabIndex={-1}>
           {children}
         </main>
       </div>
@@ -42,35 +40,10 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
 
 function Navigation() {
   const here = useLocation().path.split('/')[1] ?? '';
-  const [open, setOpen] = useState(false);
   return (
-    <nav class="sections" aria-label="Sections" data-open={open}>
-      <button
-        type="button"
-        class="quiet menu"
-        aria-expanded={open}
-        aria-controls="sections"
-        onClick={() => setOpen(!open)}
-      >
-        Menu
-      </button>
-      <div id="sections" class="menu-content">
-        <ul>
-          {sections.map(({ path, title }) => (
-            <li key={path}>
-              <a
-                href={`/${path}`}
-                aria-current={path === here ? 'page' : undefined}
-                onClick={() => setOpen(false)}
-              >
-                {title}
-              </a>
-            </li>
-          ))}
-        </ul>
-        <ThemeSwitch />
-      </div>
-    </nav>
+    <SectionsMenu
+      sections={sections.map(({ path, title }) => ({ address: `/${path}`, title, isHere: path === here }))}
+    />
   );
 }
 

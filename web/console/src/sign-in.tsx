@@ -4,10 +4,12 @@ import { useQueryClient } from '@tanstack/preact-query';
 import { call } from '../../ui/call.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form, textOf } from '../../ui/form.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { ConsolePage } from './console-page.tsx';
 import { changeSession } from './session.ts';
 
-export function SignIn() {
+/** `ended`: whoever was signed in is so no longer, and comes back to where they were. */
+export function SignIn({ ended }: { readonly ended: boolean }) {
   const queries = useQueryClient();
   const signIn = async (values: FormData) => {
     const json = { name: textOf(values, 'name'), token: textOf(values, 'token') };
@@ -19,6 +21,7 @@ export function SignIn() {
   return (
     <main class="alone stack">
       <ConsolePage title="Sign in to the staff console" lead="For the platform's own staff.">
+        {ended && <Notice kind="warning">Your session has ended. Sign in to go on where you were.</Notice>}
         <Form send={signIn} submit="Sign in">
           <Field label="Name">
             {(described) => (

@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../ui/busy-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { leave } from './leave.ts';
 import { sessionKey, usePortal } from './session.ts';
 
 export function Account() {
@@ -22,8 +23,7 @@ export function Account() {
   const signOut = async () => {
     const reply = await api.send('POST', '/sign-out');
     if (!reply.ok && reply.status !== 401) return setProblem(reply.message);
-    // Nothing of what was seen stays in memory.
-    location.assign('/portal');
+    leave();
   };
 
   return (

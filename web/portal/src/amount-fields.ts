@@ -1,5 +1,5 @@
 /** Amounts that are typed, estimated and sent: exact minor units, never a fraction in between. */
-import { formatMinor, parseAmount } from '@offer-ads/contracts/currencies';
+import { formatMinor, minorUnitDigits, parseAmount } from '@offer-ads/contracts/currencies';
 import { divideHalfUp } from '@offer-ads/contracts/rounding';
 
 /** What comes on top of a card payment (decision 13), to be said beforehand; what is charged is billing's own figure. */
@@ -16,6 +16,12 @@ export function minorOf(cost: number, currency: string): bigint | undefined {
 export function typedAmount(text: string, currency: string): bigint | undefined {
   const minor = parseAmount(text.replace(/[\s,](?=\d{3}(?!\d))/g, '').trim(), currency);
   return minor !== undefined && minor > 0n ? minor : undefined;
+}
+
+/** What to write instead of what is none. */
+export function amountFault(currency: string): string {
+  const example = (995n * 10n ** BigInt(minorUnitDigits(currency))) / 10n;
+  return `Write an amount such as ${formatMinor(example, currency)}.`;
 }
 
 /** For a field: "1250.50". */

@@ -1,5 +1,6 @@
 import '../../ui/theme.css';
 import '../../ui/parts.css';
+import '../../ui/frame.css';
 import './portal.css';
 import { render } from 'preact';
 import { App } from './app.tsx';

@@ -1,4 +1,5 @@
 /** A page of the portal in its frame. */
+import './written.css';
 import type { ComponentProps } from 'preact';
 import { Page } from '../../ui/page.tsx';
 

@@ -1,9 +1,8 @@
 /** The frame of every page: organisation, mode, navigation, and the way out. */
 
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { ThemeSwitch } from '../../ui/theme-switch.tsx';
+import { SectionsMenu, SkipLink } from '../../ui/frame.tsx';
 import { Account } from './account.tsx';
 import { Offline } from './offline.tsx';
 import { sectionOf, sections } from './sections.ts';
@@ -13,9 +12,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { mode } = usePortal();
   return (
     <>
-      <a class="skip" href="#content">
-        Skip to content
-      </a>
+      <SkipLink />
       <header>
         <div class="bar">
           <a class="brand" href={`/portal/${mode}`}>
@@ -63,47 +60,22 @@ function ModeSwitch() {
 function Navigation() {
   const { may, at } = usePortal();
   const here = sectionOf(useLocation().path);
-  const [open, setOpen] = useState(false);
+  const shown = sections.filter(({ permission }) => permission === null || may(permission));
   return (
-    <nav class="sections" aria-label="Sections" data-open={open}>
-      <button
-        type="button"
-        class="quiet menu"
-        aria-expanded={open}
-        aria-controls="sections"
-        onClick={() => setOpen(!open)}
-      >
-        Menu
-      </button>
-      <div id="sections" class="menu-content">
-        <ul>
-          {sections
-            .filter(({ permission }) => permission === null || may(permission))
-            .map(({ path, title }) => (
-              <li key={path}>
-                <a
-                  href={at(path)}
-                  aria-current={path === here ? 'page' : undefined}
-                  onClick={() => setOpen(false)}
-                >
-                  {title}
-                </a>
-              </li>
-            ))}
-        </ul>
-        <ul class="elsewhere">
-          <li>
-            <a href="/docs">Guides</a>
-          </li>
-          <li>
-            <a href="/docs/reference">API reference</a>
-          </li>
-          <li>
-            <a href="/status">Status</a>
-          </li>
-        </ul>
-        <ThemeSwitch />
-      </div>
-    </nav>
+    <SectionsMenu
+      sections={shown.map(({ path, title }) => ({ address: at(path), title, isHere: path === here }))}
+    >
+      <ul class="elsewhere">
+        <li>
+          <a href="/docs">Guides</a>
+        </li>
+        <li>
+          <a href="/docs/reference">API reference</a>
+        </li>
+        <li>
+          <a href="/status">Status</a>
+        </li>
+      </ul>
+    </SectionsMenu>
   );
 }

@@ -1,6 +1,7 @@
 /** Prepaid balances and the ledger behind them. */
 import { randomUUID } from 'node:crypto';
-import { balanceStanding, ledgerCheckReply, organisationSummary } from '@offer-ads/contracts/admin-api';
+import { balanceStanding, ledgerCheckReply } from '@offer-ads/contracts/admin-billing-api';
+import { organisationSummary } from '@offer-ads/contracts/admin-gateway-api';
 import { lowBalanceReply, statementReply } from '@offer-ads/contracts/billing-api';
 import { formatMinor, minorUnitDigits, parseAmount } from '@offer-ads/contracts/currencies';
 import type { Mode } from '@offer-ads/contracts/primitives';

@@ -1,5 +1,5 @@
 /** What the card provider did with money and a person has to look at. */
-import { cardProblemsReply, settleReply } from '@offer-ads/contracts/admin-api';
+import { cardProblemsReply, settleReply } from '@offer-ads/contracts/admin-billing-api';
 import { formatMinor } from '@offer-ads/contracts/currencies';
 import { z } from 'zod';
 import { type Command, command, count, text } from '../command.ts';

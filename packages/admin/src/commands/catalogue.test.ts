@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Catalogue, catalogueReplacement } from '@offer-ads/contracts/admin-api';
+import { type Catalogue, catalogueReplacement } from '@offer-ads/contracts/admin-offers-api';
 import { fc } from '@offer-ads/testing/profile';
 import { type CatalogueChange, catalogueChanges } from '../catalogue-changes.ts';
 import { runAdmin } from '../run.ts';

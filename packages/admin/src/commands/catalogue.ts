@@ -5,7 +5,7 @@ import {
   type CatalogueReplacement,
   catalogueReplacement,
   catalogueReply,
-} from '@offer-ads/contracts/admin-api';
+} from '@offer-ads/contracts/admin-offers-api';
 import { z } from 'zod';
 import { type CatalogueChange, catalogueChanges, entriesOf } from '../catalogue-changes.ts';
 import { type Command, command, id, text, UsageError } from '../command.ts';

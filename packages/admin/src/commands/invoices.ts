@@ -1,5 +1,5 @@
 /** Invoices of card payments. */
-import { adminInvoice } from '@offer-ads/contracts/admin-api';
+import { adminInvoice } from '@offer-ads/contracts/admin-billing-api';
 import { type InvoiceSummary, invoicesReply } from '@offer-ads/contracts/billing-api';
 import { formatMinor } from '@offer-ads/contracts/currencies';
 import { type Command, command, count, id, modeOption, text } from '../command.ts';

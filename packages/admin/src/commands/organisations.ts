@@ -1,6 +1,10 @@
 /** Organisations and the terms that they accept. */
 import { readFileSync } from 'node:fs';
-import { type OrganisationDetails, organisationsReply, termsVersion } from '@offer-ads/contracts/admin-api';
+import {
+  type OrganisationDetails,
+  organisationsReply,
+  termsVersion,
+} from '@offer-ads/contracts/admin-gateway-api';
 import { country } from '@offer-ads/contracts/primitives';
 import {
   type Command,

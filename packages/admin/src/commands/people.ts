@@ -1,5 +1,5 @@
 /** The people of an organisation, who are named by their address. */
-import { peopleReply } from '@offer-ads/contracts/admin-api';
+import { peopleReply } from '@offer-ads/contracts/admin-gateway-api';
 import { role } from '@offer-ads/contracts/gateway-events';
 import { type Command, command, email, id } from '../command.ts';
 import type { Tools } from '../tools.ts';

@@ -5,6 +5,7 @@ import type { RunningService } from '@offer-ads/platform/process';
 import { createServiceCalls } from '../service-calls.ts';
 import { countAttempts } from './attempts.ts';
 import type { ConsoleConfig } from './config.ts';
+import { keepDecisions } from './decisions.ts';
 import { readHealth } from './health.ts';
 import { consoleRoutes } from './http/routes.ts';
 import { keepSessions } from './sessions.ts';
@@ -32,6 +33,7 @@ export async function startConsole(config: ConsoleConfig, overrides: Overrides =
       staff,
       sessions: keepSessions(staff),
       attempts: countAttempts(),
+      decisions: keepDecisions(clock),
       ask: createServiceCalls(config, { timeoutMs: ANSWER_MS }),
       health: readHealth({ settings: config, clock }),
       logger,

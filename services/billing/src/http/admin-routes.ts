@@ -5,7 +5,7 @@ import {
   balanceQuery,
   lowBalanceOrder,
   topUpRequest,
-} from '@offer-ads/contracts/admin-api';
+} from '@offer-ads/contracts/admin-billing-api';
 import { requireAdmin } from '@offer-ads/platform/admin-routes';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Express } from 'express';

@@ -4,7 +4,7 @@ import {
   type CardSettled,
   cardProblemsQuery,
   settleRequest,
-} from '@offer-ads/contracts/admin-api';
+} from '@offer-ads/contracts/admin-billing-api';
 import { formatMinor } from '@offer-ads/contracts/currencies';
 import { actorOf } from '@offer-ads/platform/admin-routes';
 import { validInput } from '@offer-ads/platform/valid-input';
@@ -68,7 +68,7 @@ const refusals: {
   }),
   'settled-otherwise': ({ settlement }) => ({
     status: 409,
-    message: `It was settled on ${settlement.settledAt.toISOString()}, borne by ${bearers[settlement.borneBy]}`,
+    message: `It was settled by ${settlement.decidedBy} on ${settlement.settledAt.toISOString()}, borne by ${bearers[settlement.borneBy]}`,
   }),
   'balance-too-low': ({ balanceMinor, reversal: { amountMinor, currency } }) => ({
     status: 409,

@@ -8,21 +8,14 @@ import type { Router } from 'express';
 import { addPlayMoney, type PlayMoneyOutcome } from '../add-play-money.ts';
 import type { Billing } from '../billing.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
+import { refusePerson, type Sentences, sentencesOfAll } from './refuse-person.ts';
 
 type Refusal = Extract<PlayMoneyOutcome, { ok: false }>['refusal'];
-type Reply = { readonly status: number; readonly message: string };
 
-const refusals: { [R in Refusal['reason']]: (refusal: Extract<Refusal, { reason: R }>) => Reply } = {
+const sentences: Sentences<Refusal> = {
+  ...sentencesOfAll,
   // As if there were no such path: nobody is to look for a way around it.
   'not-test-mode': () => ({ status: 404, message: 'Not found' }),
-  'different-payload': () => ({
-    status: 422,
-    message: 'This Idempotency-Key was used with a different payload',
-  }),
-  'currency-not-billed': ({ currency }) => ({
-    status: 400,
-    message: `The billing currency ${currency} cannot be billed`,
-  }),
   'not-an-amount': ({ mostMinor, currency }) => ({
     status: 400,
     message: `amountMinor: must be above zero and at most ${formatMinor(mostMinor, currency)} ${currency}`,
@@ -37,17 +30,12 @@ const refusals: { [R in Refusal['reason']]: (refusal: Extract<Refusal, { reason:
 export function playMoneyRoutes(routes: Router, billing: Billing): void {
   routes.post('/play-money', async (req, res) => {
     const { organisationId, mode, currency } = callerOf(req);
-    const refuse = (refusal: Refusal) => {
-      const answer = refusals[refusal.reason] as (refusal: Refusal) => Reply;
-      const { status, message } = answer(refusal);
-      res.status(status).json({ message });
-    };
-    if (mode !== 'TEST') return refuse({ reason: 'not-test-mode' });
+    if (mode !== 'TEST') return refusePerson<Refusal>(res, sentences, { reason: 'not-test-mode' });
     const idempotencyKey = idempotencyKeyOf(req);
     const amountMinor = BigInt(validInput(playMoneyRequest, req.body).amountMinor);
     const order = { book: { organisationId, mode, currency }, idempotencyKey, amountMinor };
     const outcome = await addPlayMoney(billing.postgres, order, requestFacts(req).receivedAt);
-    if (!outcome.ok) return refuse(outcome.refusal);
+    if (!outcome.ok) return refusePerson<Refusal>(res, sentences, outcome.refusal);
     const reply = { mode, currency, amountMinor: `${amountMinor}`, balanceMinor: `${outcome.balanceMinor}` };
     res.json(reply satisfies PlayMoneyReply);
   });

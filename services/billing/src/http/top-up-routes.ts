@@ -9,19 +9,12 @@ import type { Billing } from '../billing.ts';
 import { openTopUp, type TopUpOutcome } from '../open-top-up.ts';
 import { stripeDeadline } from '../stripe-client.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
+import { refusePerson, type Sentences, sentencesOfAll } from './refuse-person.ts';
 
 type Refusal = Extract<TopUpOutcome, { ok: false }>['refusal'];
-type Reply = { readonly status: number; readonly message: string };
 
-const refusals: { [R in Refusal['reason']]: (refusal: Extract<Refusal, { reason: R }>) => Reply } = {
-  'different-payload': () => ({
-    status: 422,
-    message: 'This Idempotency-Key was used with a different payload',
-  }),
-  'currency-not-billed': ({ currency }) => ({
-    status: 400,
-    message: `The billing currency ${currency} cannot be billed`,
-  }),
+const sentences: Sentences<Refusal> = {
+  ...sentencesOfAll,
   'below-minimum': ({ minimumMinor, currency }) => ({
     status: 400,
     message: `amountMinor: a card payment must be at least ${formatMinor(minimumMinor, currency)} ${currency}`,
@@ -42,11 +35,6 @@ const refusals: { [R in Refusal['reason']]: (refusal: Extract<Refusal, { reason:
 export function topUpRoutes(routes: Router, billing: Billing): void {
   routes.post('/top-ups', async (req, res) => {
     const idempotencyKey = idempotencyKeyOf(req);
-    const refuse = (refusal: Refusal) => {
-      const answer = refusals[refusal.reason] as (refusal: Refusal) => Reply;
-      const { status, message } = answer(refusal);
-      res.status(status).json({ message });
-    };
     const { amountMinor } = validInput(cardTopUpRequest, req.body);
     const { organisationId, mode, currency, country } = callerOf(req);
     const order = {
@@ -56,7 +44,7 @@ export function topUpRoutes(routes: Router, billing: Billing): void {
       netMinor: BigInt(amountMinor),
     };
     const outcome = await openTopUp(billing, order, stripeDeadline(requestFacts(req).deadline()));
-    if (!outcome.ok) return refuse(outcome.refusal);
+    if (!outcome.ok) return refusePerson<Refusal>(res, sentences, outcome.refusal);
     const { topUp } = outcome;
     res.json({
       topUpId: topUp.topUpId,

@@ -1,5 +1,5 @@
 /** Registering organisations and changing what they are; others learn of it by events. */
-import type { OrganisationsQuery } from '@offer-ads/contracts/admin-api';
+import type { OrganisationsQuery } from '@offer-ads/contracts/admin-gateway-api';
 import { OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
 import type { Mode } from '@offer-ads/contracts/primitives';
 import type { Transaction } from '@offer-ads/platform/postgres';

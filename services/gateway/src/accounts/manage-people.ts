@@ -10,11 +10,13 @@ import {
   actorMay,
   changePerson,
   mostInvitationsADay,
+  mostInvitationsOfOrganisationADay,
   type PeopleRefusal,
   type PersonChange,
   type PersonRef,
   personIdOf,
   personOf,
+  refuseAnotherMail,
   refuseInvitation,
   refuseNewPerson,
 } from '../domain/people.ts';
@@ -58,6 +60,15 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
     await addToOutbox(tx, [event]);
   }
 
+  async function refuseMail(tx: Transaction, organisation: Organisation, by: Actor, email: string) {
+    const toAddress = await store.lockInvitationsTo(tx, email, mostInvitationsADay);
+    const byOrganisation =
+      by === 'platform-team'
+        ? []
+        : await store.invitationsBy(tx, organisation.id, mostInvitationsOfOrganisationADay);
+    return refuseAnotherMail({ toAddress, byOrganisation }, clock.now());
+  }
+
   return {
     list: (organisationId: number) => store.listPeople(postgres, { organisationId, at: clock.now() }),
 
@@ -67,7 +78,10 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
       { email, role }: { email: string; role: Role },
     ): Promise<PersonOutcome> => {
       const outcome = await changeOrganisation(o, organisationId, async (tx, organisation) => {
-        const refusal = refuseNewPerson(organisation, by, email);
+        const refusal =
+          refuseNewPerson(organisation, by, email) ??
+          // Strangers can use an address up, but not for the platform team.
+          (by === 'platform-team' ? null : await refuseMail(tx, organisation, by, email));
         if (refusal !== null) return refused(refusal);
         const id = await store.insertPerson(tx, { organisationId, email, role, at: clock.now() });
         await sendInvitation(tx, organisation, by, { id, email, role, enabled: true });
@@ -82,8 +96,9 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
         if (!actorMay(organisation, by, 'people')) return refused('not-allowed');
         const person = personOf(organisation, ref);
         if (person === undefined) return refused('person-unknown');
-        const { joined, sentAt } = await store.invitationsOf(tx, person.id, mostInvitationsADay);
-        const refusal = refuseInvitation({ ...person, joined }, sentAt, clock.now());
+        const joined = await store.hasJoined(tx, person.id);
+        const refusal =
+          refuseInvitation({ ...person, joined }) ?? (await refuseMail(tx, organisation, by, person.email));
         if (refusal !== null) return refused(refusal);
         await sendInvitation(tx, organisation, by, person);
         return done('unchanged');

@@ -1,5 +1,5 @@
 /** All SQL about organisations and their quotas. */
-import type { OrganisationsQuery } from '@offer-ads/contracts/admin-api';
+import type { OrganisationsQuery } from '@offer-ads/contracts/admin-gateway-api';
 import type { Mode } from '@offer-ads/contracts/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
 import type { Organisation, Person, Quota } from '../domain/organisation.ts';
@@ -32,6 +32,15 @@ export async function insertOrganisation(
     [id, o.quota.perPerson, o.quota.perOrganisation],
   );
   return id;
+}
+
+/** The organisation of a person who is still awaited there; null when there is none such. */
+export async function findAwaiting(on: Queryable, personId: number): Promise<number | null> {
+  const [row] = await on.query<{ id: number }>(
+    `SELECT p.organisation_id AS id FROM people p WHERE p.id = $1 AND ${isAwaited}`,
+    [personId],
+  );
+  return row?.id ?? null;
 }
 
 /** Locks the organisation until the transaction ends, so that its versions follow each other. False: there is none. */
@@ -94,10 +103,15 @@ type OrganisationRow = Omit<Organisation, 'quotas' | 'tradingName' | 'termsAccep
   quotas: Record<Mode, Quota>;
 };
 
+/** Whom the platform team has registered or invited, it knows. */
+const isAwaited = `(p.last_signed_in_at IS NULL
+  AND EXISTS (SELECT 1 FROM invitations i WHERE i.person_id = p.id AND i.sent_by IS NOT NULL))`;
+
 const selectOrganisations = `
   SELECT o.id, o.name, o.trading_name, o.country, o.currency, o.enabled, o.version,
-    (SELECT json_agg(json_build_object('id', p.id, 'email', p.email, 'role', p.role, 'enabled', p.enabled)
-                     ORDER BY p.id)
+    (SELECT json_agg(json_strip_nulls(json_build_object(
+                'id', p.id, 'email', p.email, 'role', p.role, 'enabled', p.enabled,
+                'awaited', CASE WHEN ${isAwaited} THEN true END)) ORDER BY p.id)
        FROM people p WHERE p.organisation_id = o.id) AS people,
     (SELECT json_object_agg(q.mode, json_build_object('perPerson', q.per_person,
                                                       'perOrganisation', q.per_organisation))

@@ -69,21 +69,35 @@ export async function insertInvitation(
   return row.id;
 }
 
-/** Whether the person has ever signed in, and when the latest invitations went out, newest first. */
-export async function invitationsOf(
-  on: Queryable,
-  personId: number,
-  limit: number,
-): Promise<{ joined: boolean; sentAt: Date[] }> {
+export async function hasJoined(on: Queryable, personId: number): Promise<boolean> {
   const [person] = await on.query<{ joined: boolean }>(
     `SELECT last_signed_in_at IS NOT NULL AS joined FROM people WHERE id = $1`,
     [personId],
   );
-  const sent = await on.query<{ sentAt: Date }>(
-    `SELECT sent_at AS "sentAt" FROM invitations WHERE person_id = $1 ORDER BY sent_at DESC LIMIT $2`,
-    [personId, limit],
+  return person?.joined === true;
+}
+
+/** Locks the address for those who invite it, from whatever organisation, until the transaction ends; then reads what it was sent. */
+export async function lockInvitationsTo(tx: Transaction, email: string, limit: number): Promise<Date[]> {
+  await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('invitation ' || lower($1::text), 0))`, [
+    email,
+  ]);
+  const sent = await tx.query<{ sentAt: Date }>(
+    `SELECT i.sent_at AS "sentAt" FROM invitations i JOIN people p ON p.id = i.person_id
+     WHERE lower(p.email) = lower($1) ORDER BY i.sent_at DESC LIMIT $2`,
+    [email, limit],
   );
-  return { joined: person?.joined === true, sentAt: sent.map(({ sentAt }) => sentAt) };
+  return sent.map(({ sentAt }) => sentAt);
+}
+
+/** Those that people of the organisation have sent, newest first. */
+export async function invitationsBy(on: Queryable, organisationId: number, limit: number): Promise<Date[]> {
+  const sent = await on.query<{ sentAt: Date }>(
+    `SELECT i.sent_at AS "sentAt" FROM invitations i JOIN people p ON p.id = i.person_id
+     WHERE p.organisation_id = $1 AND i.sent_by IS NOT NULL ORDER BY i.sent_at DESC LIMIT $2`,
+    [organisationId, limit],
+  );
+  return sent.map(({ sentAt }) => sentAt);
 }
 
 /** Of one organisation, in the order of their joining; how many there can be is bounded by `mostPeople`. */

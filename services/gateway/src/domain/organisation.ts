@@ -12,6 +12,8 @@ export type Person = {
   readonly email: string;
   readonly role: Role;
   readonly enabled: boolean;
+  /** Invited by somebody of the organisation, and has never signed in: the address may be a stranger's. */
+  readonly awaited?: boolean;
 };
 
 export type Organisation = {
@@ -43,11 +45,12 @@ export function factsOf(organisation: Organisation): OrganisationFacts {
     country: organisation.country,
     currency: organisation.currency,
     enabled: organisation.enabled,
-    people: organisation.people.map(({ id, email, role, enabled }) => ({
+    people: organisation.people.map(({ id, email, role, enabled, awaited }) => ({
       personId: id,
       email,
       role,
       enabled,
+      ...(awaited === true && { awaited }),
     })),
   };
 }

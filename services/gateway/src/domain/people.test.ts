@@ -5,8 +5,10 @@ import {
   actorMay,
   changePerson,
   mostInvitationsADay,
+  mostInvitationsOfOrganisationADay,
   mostPeople,
   type PersonChange,
+  refuseAnotherMail,
   refuseInvitation,
   refuseNewPerson,
 } from './people.ts';
@@ -88,6 +90,14 @@ describe('changing a person', () => {
     expect(change([admin, second, developer], admin, admin, wish)).toMatchObject({ ok: true });
   });
 
+  it('an admin who was invited and never came is no other admin, and may go at any time', () => {
+    const invited = { ...second, awaited: true };
+    for (const wish of [{ enabled: false }, { role: 'developer' }] as const) {
+      expect(change([admin, invited], admin, admin, wish)).toEqual({ ok: false, reason: 'last-admin' });
+      expect(change([admin, invited], admin, invited, wish)).toMatchObject({ ok: true });
+    }
+  });
+
   it('a disabled admin may be demoted, because no admin is lost', () => {
     const gone = { ...second, enabled: false };
     expect(change([admin, gone], admin, gone, { role: 'marketer' })).toMatchObject({ ok: true });
@@ -153,14 +163,23 @@ describe('inviting again', () => {
   const open = { ...developer, joined: false };
 
   it('is refused for who is disabled and for who has signed in', () => {
-    expect(refuseInvitation({ ...open, enabled: false }, [], now)).toBe('person-disabled');
-    expect(refuseInvitation({ ...open, joined: true }, [], now)).toBe('already-joined');
+    expect(refuseInvitation({ ...open, enabled: false })).toBe('person-disabled');
+    expect(refuseInvitation({ ...open, joined: true })).toBe('already-joined');
+    expect(refuseInvitation(open)).toBeNull();
   });
 
-  it('is refused when as many went out within a day as may, until the first of them is a day old', () => {
-    const most = Array.from({ length: mostInvitationsADay }, (_, index) => hoursAgo(index));
-    expect(refuseInvitation(open, most, now)).toBe('invited-too-often');
-    expect(refuseInvitation(open, [...most.slice(1), hoursAgo(24)], now)).toBeNull();
-    expect(refuseInvitation(open, [...most.slice(1), hoursAgo(23.999)], now)).toBe('invited-too-often');
-  });
+  it.each([
+    ['toAddress', mostInvitationsADay, 'invited-too-often'],
+    ['byOrganisation', mostInvitationsOfOrganisationADay, 'too-many-invitations'],
+  ] as const)(
+    'is refused when as many went out within a day (%s) as may, until the first is a day old',
+    (whose, count, reason) => {
+      const most = Array.from({ length: count }, (_, index) => hoursAgo(index / 10));
+      const judged = (sentAt: readonly Date[]) =>
+        refuseAnotherMail({ toAddress: [], byOrganisation: [], [whose]: sentAt }, now);
+      expect(judged(most)).toBe(reason);
+      expect(judged([...most.slice(1), hoursAgo(24)])).toBeNull();
+      expect(judged([...most.slice(1), hoursAgo(23.999)])).toBe(reason);
+    },
+  );
 });

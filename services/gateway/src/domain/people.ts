@@ -5,8 +5,10 @@ import { may, type Permission } from './permissions.ts';
 
 /** More than any advertiser employs; every change tells all of them to the other services. */
 export const mostPeople = 500;
-/** Mails that one address can be sent against its owner's will. */
+/** Mails that an address can be sent against its owner's will, however many organisations want it: anybody may register some. */
 export const mostInvitationsADay = 5;
+/** More colleagues than come in a day, too few to write to strangers with: the mail carries the organisation's name. */
+export const mostInvitationsOfOrganisationADay = 50;
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /** Who does something: a person of the organisation, or the platform team on its behalf. */
@@ -24,7 +26,8 @@ export type PeopleRefusal =
   | 'too-many-people'
   | 'last-admin'
   | 'already-joined'
-  | 'invited-too-often';
+  | 'invited-too-often'
+  | 'too-many-invitations';
 
 /**
  * Asked again under the lock of each change: between the check of a request and its turn the actor may have been
@@ -58,16 +61,26 @@ export function refuseNewPerson(
   return organisation.people.length >= mostPeople ? 'too-many-people' : null;
 }
 
-/** Null: the invitation may be sent once more. `sentAt` are those already sent, in any order. */
-export function refuseInvitation(
-  person: Person & { readonly joined: boolean },
-  sentAt: readonly Date[],
-  now: Date,
-): PeopleRefusal | null {
+/** Null: the person may be invited once more. */
+export function refuseInvitation(person: Person & { readonly joined: boolean }): PeopleRefusal | null {
   if (!person.enabled) return 'person-disabled';
-  if (person.joined) return 'already-joined';
-  const lately = sentAt.filter((at) => now.getTime() - at.getTime() < dayMs);
-  return lately.length >= mostInvitationsADay ? 'invited-too-often' : null;
+  return person.joined ? 'already-joined' : null;
+}
+
+/** When the latest invitations went out, in any order. */
+export type SentInvitations = {
+  /** From all organisations. */
+  readonly toAddress: readonly Date[];
+  /** By its own people; the platform team sends as many as it needs. */
+  readonly byOrganisation: readonly Date[];
+};
+
+/** Null: another one may go to the address. */
+export function refuseAnotherMail(sent: SentInvitations, now: Date): PeopleRefusal | null {
+  const lately = (sentAt: readonly Date[]) =>
+    sentAt.filter((at) => now.getTime() - at.getTime() < dayMs).length;
+  if (lately(sent.toAddress) >= mostInvitationsADay) return 'invited-too-often';
+  return lately(sent.byOrganisation) >= mostInvitationsOfOrganisationADay ? 'too-many-invitations' : null;
 }
 
 /**
@@ -92,6 +105,7 @@ export function changePerson(
   return { ok: true, value: after };
 }
 
+/** Whoever was invited and never came may have been mistyped, or be a stranger. */
 function isActingAdmin(person: Person): boolean {
-  return person.enabled && person.role === 'admin';
+  return person.enabled && person.role === 'admin' && person.awaited !== true;
 }

@@ -3,7 +3,12 @@ import type { Response } from 'express';
 import type { OrganisationRefusal } from '../accounts/manage-organisations.ts';
 import type { TermsRefusal } from '../accounts/manage-terms.ts';
 import { mostKeysInForce } from '../domain/key-standing.ts';
-import { mostInvitationsADay, mostPeople, type PeopleRefusal } from '../domain/people.ts';
+import {
+  mostInvitationsADay,
+  mostInvitationsOfOrganisationADay,
+  mostPeople,
+  type PeopleRefusal,
+} from '../domain/people.ts';
 import type { KeyRefusal } from '../keys/manage-keys.ts';
 
 export type AdministrationRefusal = OrganisationRefusal | PeopleRefusal | TermsRefusal | KeyRefusal;
@@ -25,7 +30,8 @@ export const administrationRefusals = {
   },
   'last-admin': {
     status: 409,
-    message: 'The organisation would be left without an enabled admin: make somebody else admin first',
+    message:
+      'The organisation would be left without an enabled admin: make somebody else admin first (who was invited counts once they have signed in)',
   },
   'already-joined': {
     status: 409,
@@ -34,7 +40,12 @@ export const administrationRefusals = {
   // Counted back from now, so an hour may be enough.
   'invited-too-often': {
     status: 429,
-    message: `The person was sent ${mostInvitationsADay} invitations within a day: try again later`,
+    message: `The address was sent ${mostInvitationsADay} invitations within a day: try again later`,
+    retryAfterSeconds: 3_600,
+  },
+  'too-many-invitations': {
+    status: 429,
+    message: `An organisation sends at most ${mostInvitationsOfOrganisationADay} invitations within a day: try again later`,
     retryAfterSeconds: 3_600,
   },
   'terms-superseded': { status: 409, message: 'That version was published before and has been superseded' },

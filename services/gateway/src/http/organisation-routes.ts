@@ -1,4 +1,5 @@
 /** Internal admin routes over organisations, quotas and terms. */
+import { switchRequest } from '@offer-ads/contracts/admin-api';
 import {
   type OrganisationDetails,
   type OrganisationSummary,
@@ -7,9 +8,8 @@ import {
   organisationsQuery,
   quotaChange,
   registration,
-  switchRequest,
   termsVersion,
-} from '@offer-ads/contracts/admin-api';
+} from '@offer-ads/contracts/admin-gateway-api';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Request, type Router } from 'express';
 import type { Organisations } from '../accounts/manage-organisations.ts';

@@ -1,5 +1,5 @@
 /** Pages for people: the APIs' descriptions, their references, and the portal. They need no key and count against no limit. */
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import openapi from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
 import portalOpenapi from '@offer-ads/contracts/generated/portal-openapi.json' with { type: 'json' };
@@ -9,15 +9,14 @@ import {
   builtFolder,
   builtPage,
   neverSniffed,
-  policyOf,
   protect,
+  strictPolicy,
 } from '@offer-ads/platform/built-pages';
 import express, { type Express, type RequestHandler } from 'express';
 import { docsPages } from './docs-pages.ts';
 
-const pagesFolder = fileURLToPath(new URL('../../pages', import.meta.url));
-/** The reference's own bundle, from the package: no request leaves for a CDN. */
-const scalarFolder = join(dirname(fileURLToPath(import.meta.resolve('@scalar/api-reference'))), 'browser');
+/** Styles of the pages that this service writes itself. */
+const assetsFolder = fileURLToPath(new URL('../../pages/assets', import.meta.url));
 
 export type Pages = {
   readonly publicUrl: string;
@@ -34,14 +33,11 @@ export function pages(app: Express, o: Pages): void {
   app.get('/docs/postman-collection.json', (_req, res) => {
     res.json(collectionAt(o.publicUrl));
   });
-  app.get('/docs/reference', page('docs.html', referenceSources));
   app.get('/portal/openapi.json', (_req, res) => {
     res.json(portalDescription);
   });
-  app.get('/portal/docs', page('portal-docs.html', referenceSources));
   portal(app, o);
-  app.use('/assets', assets(join(pagesFolder, 'assets'), '1h'));
-  app.use('/docs/reference/assets', assets(scalarFolder, '1d'));
+  app.use('/assets', express.static(assetsFolder, { index: false, maxAge: '1h', setHeaders: neverSniffed }));
   docsPages(app, join(builtFolder, 'docs'));
 }
 
@@ -56,7 +52,9 @@ function collectionAt(publicUrl: string): object {
 /** One page for all addresses of the portal: its script shows what the address names. */
 function portal(app: Express, o: Pages): void {
   const folder = join(builtFolder, 'portal');
-  const policy = policyOf(portalSources(o.imageOrigin));
+  const elsewhere = o.imageOrigin === undefined ? [] : [new URL(o.imageOrigin).origin];
+  // blob: a picture that was chosen and is not sent yet.
+  const policy = strictPolicy({ imageSources: ['blob:', ...elsewhere] });
   const protectPage: RequestHandler = (_req, res, next) => {
     protect(res, policy);
     next();
@@ -75,44 +73,8 @@ function portal(app: Express, o: Pages): void {
 /** What stands beside is the portal's too: its API, the reference of that, and the links that end mails. */
 const portalAddress = /^\/portal(\/(sign-in|sign-up|(test|live)(\/[\w/-]*)?))?\/?$/;
 
-const referenceSources = [
-  "default-src 'none'",
-  "script-src 'self'",
-  // Test requests, and the description itself.
-  "connect-src 'self'",
-  // Scalar writes style elements and inline styles.
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "font-src 'self' data:",
-];
-
-/** Who is signed in is shown here, and sign-in links arrive: nothing foreign runs, and texts never become markup. */
-function portalSources(imageOrigin: string | undefined): string[] {
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "connect-src 'self'",
-    // blob: a picture that was chosen and is not sent yet.
-    `img-src 'self' blob:${imageOrigin === undefined ? '' : ` ${new URL(imageOrigin).origin}`}`,
-    "require-trusted-types-for 'script'",
-  ];
-}
-
 const neverKept: RequestHandler = (_req, res, next) => {
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
   next();
 };
-
-function page(file: string, sources: readonly string[]): RequestHandler {
-  const policy = policyOf(sources);
-  return (_req, res) => {
-    protect(res, policy);
-    res.sendFile(file, { root: pagesFolder });
-  };
-}
-
-function assets(folder: string, maxAge: string): RequestHandler {
-  return express.static(folder, { index: false, maxAge, setHeaders: neverSniffed });
-}

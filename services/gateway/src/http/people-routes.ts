@@ -1,5 +1,10 @@
 /** Internal admin routes over the people of an organisation, who are named by their address. */
-import { invitation, type PeopleReply, personNamed, roleChange } from '@offer-ads/contracts/admin-api';
+import {
+  invitation,
+  type PeopleReply,
+  personNamed,
+  roleChange,
+} from '@offer-ads/contracts/admin-gateway-api';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Response, type Router } from 'express';
 import type { Organisations } from '../accounts/manage-organisations.ts';

@@ -2,10 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '@offer-ads/platform/logging';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
+import { beginJoining } from '../accounts/join-organisation.ts';
 import { judgeSession, sessionLifetimes, type Upkeep } from '../domain/session.ts';
 import { takeTurns } from '../turns.ts';
 import * as store from './sessions-store.ts';
-import { lockMemberships, noteSignIn } from './sign-in-store.ts';
+import { findPersonAt, lockMemberships, noteSignIn } from './sign-in-store.ts';
 import { followingToken, newSalt, newToken, sha256OfToken } from './sign-in-tokens.ts';
 
 /** A session at one request. */
@@ -49,6 +50,8 @@ export function manageSessions(o: { postgres: Postgres; logger: Logger }) {
     switchTo: (signedIn: SignedIn, organisationId: number, at: Date): Promise<string | null> =>
       inTransaction(signedIn.session.address, async (tx) => {
         const { session, token } = signedIn;
+        const there = await findPersonAt(tx, { email: session.address, organisationId });
+        const announceJoining = there === null ? null : await beginJoining(tx, there);
         // People before sessions, as whoever ends sessions locks them: the two never wait for each other in a ring.
         const memberships = await lockMemberships(tx, session.address);
         const target = memberships.find((membership) => membership.organisationId === organisationId);
@@ -67,6 +70,7 @@ export function manageSessions(o: { postgres: Postgres; logger: Logger }) {
         });
         if (!changed) return null;
         await noteSignIn(tx, { personId: target.personId, at });
+        await announceJoining?.(at);
         return nextToken;
       }),
 

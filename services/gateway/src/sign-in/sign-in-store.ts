@@ -48,6 +48,17 @@ export async function lockMemberships(tx: Transaction, email: string): Promise<M
   return rows.filter((row) => row.inForce);
 }
 
+export async function findPersonAt(
+  on: Queryable,
+  o: { email: string; organisationId: number },
+): Promise<number | null> {
+  const [row] = await on.query<{ id: number }>(
+    `SELECT id FROM people WHERE lower(email) = $1 AND organisation_id = $2`,
+    [o.email, o.organisationId],
+  );
+  return row?.id ?? null;
+}
+
 export async function addressOfPerson(on: Queryable, personId: number): Promise<string | null> {
   const [row] = await on.query<{ email: string }>(`SELECT lower(email) AS email FROM people WHERE id = $1`, [
     personId,

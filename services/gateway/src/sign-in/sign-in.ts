@@ -1,23 +1,19 @@
 /** Signing in: a request that says nothing about who exists, a link that works once, a session. */
 import { randomUUID } from 'node:crypto';
 import { SignInRequested } from '@offer-ads/contracts/gateway-events';
-import type { Clock } from '@offer-ads/platform/clock';
 import { newEvent } from '@offer-ads/platform/events';
-import { Fault } from '@offer-ads/platform/faults';
-import type { Logger } from '@offer-ads/platform/logging';
 import { startLoop } from '@offer-ads/platform/loops';
-import type { Metrics } from '@offer-ads/platform/metrics';
 import { addToOutbox } from '@offer-ads/platform/outbox';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
+import { beginJoining } from '../accounts/join-organisation.ts';
 import { addressOf, linksPerAddress, membershipToSignIn, requestsWaitMs } from '../domain/sign-in-link.ts';
+import { type AnsweringOptions, startAnswering } from './answering.ts';
 import { deleteExpired, openSession } from './sessions.ts';
 import { deleteSessionByToken } from './sessions-store.ts';
 import { issueSignInLink } from './sign-in-links.ts';
 import * as store from './sign-in-store.ts';
 import { isToken, sha256OfToken } from './sign-in-tokens.ts';
 
-/** Whoever asks wakes the loop; the beat only finds what a replica left behind when it died. */
-const answerEveryMs = 5_000;
 const tidyEveryMs = 60_000;
 /** What one statement deletes well within its time-out. */
 const tidyBatch = 1_000;
@@ -36,13 +32,7 @@ export type Completion = {
   readonly at: Date;
 };
 
-export function startSignIn(o: {
-  postgres: Postgres;
-  publicUrl: string;
-  clock: Clock;
-  logger: Logger;
-  metrics: Metrics;
-}): SignIn {
+export function startSignIn(o: AnsweringOptions & { readonly publicUrl: string }): SignIn {
   const { postgres, clock } = o;
   const signIns = o.metrics.counter({
     name: 'sign_ins_total',
@@ -60,17 +50,13 @@ export function startSignIn(o: {
     if (!isToken(completion.token)) return null;
     return postgres.transaction((tx) => useLinkUp(tx, completion));
   };
-  const answering = startLoop({
-    name: 'sign-in-requests',
-    everyMs: answerEveryMs,
+  const answering = startAnswering({
     ...o,
-    work: async (signal) => {
-      for (let goesOn = true; goesOn && !signal.aborted; ) {
-        const outcome = await answerOldest(o);
-        goesOn = outcome !== 'none-waits';
-        if (outcome !== 'none-waits') requests.inc({ outcome });
-      }
-    },
+    name: 'sign-in-requests',
+    take: store.takeRequest,
+    answer: (tx, request, at) => answer(tx, request, { at, publicUrl: o.publicUrl }),
+    drop: (request) => store.deleteRequest(postgres, request.id),
+    answered: (outcome) => requests.inc({ outcome }),
   });
   const tidying = startLoop({
     name: 'sign-in-tidying',
@@ -109,30 +95,7 @@ const requestOutcomes = [
 ] as const;
 type RequestOutcome = (typeof requestOutcomes)[number];
 
-/** Takes the request, makes the link and writes the event in one transaction. */
-async function answerOldest(o: {
-  postgres: Postgres;
-  publicUrl: string;
-  clock: Clock;
-  logger: Logger;
-}): Promise<RequestOutcome | 'none-waits'> {
-  let taken: { id: bigint } | null = null;
-  try {
-    return await o.postgres.transaction(async (tx) => {
-      const request = await store.takeRequest(tx);
-      taken = request;
-      if (request === null) return 'none-waits';
-      return answer(tx, request, { at: o.clock.now(), publicUrl: o.publicUrl });
-    });
-  } catch (error) {
-    // Without the store the request waits. What fails by itself must not keep all that come after it waiting.
-    if (taken === null || error instanceof Fault) throw error;
-    o.logger.error({ error }, 'a request to sign in could not be answered and is dropped');
-    await store.deleteRequest(o.postgres, (taken as { id: bigint }).id);
-    return 'failed';
-  }
-}
-
+/** Makes the link and writes the event. */
 async function answer(
   tx: Transaction,
   request: { email: string; requestedAt: Date },
@@ -171,6 +134,7 @@ async function useLinkUp(tx: Transaction, o: Completion): Promise<string | null>
   const sha256 = sha256OfToken(o.token);
   const link = await store.findLink(tx, sha256);
   if (link === null) return null;
+  const announceJoining = await beginJoining(tx, link.personId);
   // From here on one after the other for the address: of two links of a person that are used at once, one wins.
   const memberships = await store.lockMemberships(tx, link.email);
   if (!(await store.useLink(tx, { sha256, at }))) return null;
@@ -178,6 +142,7 @@ async function useLinkUp(tx: Transaction, o: Completion): Promise<string | null>
   if (memberships.every(({ personId }) => personId !== link.personId)) return null;
   await store.useUpLinks(tx, { personId: link.personId, at });
   await store.noteSignIn(tx, { personId: link.personId, at });
+  await announceJoining(at);
   if (isToken(o.replacing)) await deleteSessionByToken(tx, sha256OfToken(o.replacing));
   return openSession(tx, { personId: link.personId, address: link.email, at });
 }

@@ -1,14 +1,10 @@
 /** Registering an organisation by oneself: a request that says nothing about who exists, a mail, an organisation with its first admin. */
 import { randomUUID } from 'node:crypto';
 import { SignUpRequested } from '@offer-ads/contracts/gateway-events';
-import type { Clock } from '@offer-ads/platform/clock';
 import { newEvent } from '@offer-ads/platform/events';
-import { Fault } from '@offer-ads/platform/faults';
-import type { Logger } from '@offer-ads/platform/logging';
 import { startLoop } from '@offer-ads/platform/loops';
-import type { Metrics } from '@offer-ads/platform/metrics';
 import { addToOutbox } from '@offer-ads/platform/outbox';
-import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
+import type { Transaction } from '@offer-ads/platform/postgres';
 import { registerOrganisation } from '../accounts/manage-organisations.ts';
 import type { Registration } from '../accounts/organisations-store.ts';
 import { addressOf, linksPerAddress, membershipToSignIn } from '../domain/sign-in-link.ts';
@@ -21,6 +17,7 @@ import {
   signUpUrl,
   useOfSignUpLink,
 } from '../domain/sign-up.ts';
+import { type AnsweringOptions, startAnswering } from '../sign-in/answering.ts';
 import { openSession } from '../sign-in/sessions.ts';
 import { deleteSessionByToken } from '../sign-in/sessions-store.ts';
 import type { Completion } from '../sign-in/sign-in.ts';
@@ -29,8 +26,6 @@ import { countLinks, lockMemberships, noteSignIn } from '../sign-in/sign-in-stor
 import { isToken, newToken, sha256OfToken } from '../sign-in/sign-in-tokens.ts';
 import * as store from './sign-up-store.ts';
 
-/** Whoever asks wakes the loop; the beat only finds what a replica left behind when it died. */
-const answerEveryMs = 5_000;
 const tidyEveryMs = 60_000;
 /** What one statement deletes well within its time-out. */
 const tidyBatch = 1_000;
@@ -55,16 +50,9 @@ export type SignUp = AsyncDisposable & {
   readonly complete: (o: Completion) => Promise<string | null>;
 };
 
-type SignUpOptions = {
-  readonly isOpen: boolean;
-  readonly postgres: Postgres;
-  readonly publicUrl: string;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-};
-
-export function startSignUp(o: SignUpOptions): SignUp {
+export function startSignUp(
+  o: AnsweringOptions & { readonly isOpen: boolean; readonly publicUrl: string },
+): SignUp {
   const { postgres, clock } = o;
   const requests = o.metrics.counter({
     name: 'sign_up_requests_total',
@@ -78,17 +66,13 @@ export function startSignUp(o: SignUpOptions): SignUp {
     labelNames: ['outcome'],
     from0: { outcome: ['signed-in', 'refused'] },
   });
-  const answering = startLoop({
-    name: 'sign-up-requests',
-    everyMs: answerEveryMs,
+  const answering = startAnswering({
     ...o,
-    work: async (signal) => {
-      for (let goesOn = true; goesOn && !signal.aborted; ) {
-        const outcome = await answerOldest(o);
-        goesOn = outcome !== 'none-waits';
-        if (outcome !== 'none-waits') requests.inc({ outcome });
-      }
-    },
+    name: 'sign-up-requests',
+    take: store.takeSignUp,
+    answer: (tx, request, at) => answer(tx, request, { at, publicUrl: o.publicUrl }),
+    drop: ({ id }, at) => store.markAnswered(postgres, { id, at }),
+    answered: (outcome) => requests.inc({ outcome }),
   });
   const tidying = startLoop({
     name: 'sign-up-tidying',
@@ -126,24 +110,7 @@ export function startSignUp(o: SignUpOptions): SignUp {
   };
 }
 
-/** Takes the request, makes the link and writes the event in one transaction. */
-async function answerOldest(o: SignUpOptions): Promise<Outcome | 'none-waits'> {
-  let taken: store.SignUpRow | null = null;
-  const at = o.clock.now();
-  try {
-    return await o.postgres.transaction(async (tx) => {
-      taken = await store.takeSignUp(tx, at);
-      return taken === null ? 'none-waits' : answer(tx, taken, { at, publicUrl: o.publicUrl });
-    });
-  } catch (error) {
-    // Without the store the request waits. What fails by itself must not keep all that come after it waiting.
-    if (taken === null || error instanceof Fault) throw error;
-    o.logger.error({ error }, 'a request to sign up could not be answered and is dropped');
-    await store.markAnswered(o.postgres, { id: (taken as store.SignUpRow).id, at });
-    return 'failed';
-  }
-}
-
+/** Makes the link and writes the event. */
 async function answer(
   tx: Transaction,
   request: store.SignUpRow,
@@ -220,6 +187,8 @@ async function useLink(tx: Transaction, o: Completion): Promise<string | null> {
   if (link === null) return null;
   const use = useOfSignUpLink(link, at);
   if (use === 'refused') return null;
+  // Somebody has decided so since the link was sent, and a link that lies ready must not go around it.
+  if (use === 'register' && (await store.standingOf(tx, address)) === 'disabled') return null;
   const personId = use === 'register' ? await register(tx, link, at) : link.personId;
   const memberships = await lockMemberships(tx, address);
   // Disabled within that minute.

@@ -57,6 +57,18 @@ describe('who hears', () => {
     expect(notifications('PaymentLinkIssued', paymentLinkData, { surroundings })).toHaveLength(1);
   });
 
+  it.each(toPeople)('of %s: nobody who was invited and never came', (name, data) => {
+    const awaited = (personId: number) => ({ ...cornerCafe.people[0]!, personId, awaited: true });
+    const strangers = [
+      { ...awaited(91), email: 'stranger@elsewhere.example' },
+      { ...awaited(92), email: 'other@elsewhere.example', role: 'marketer' as const },
+    ];
+    const surroundings = around({ ...cornerCafe, people: [...cornerCafe.people, ...strangers] });
+    const found = recipients(notifications(name, { ...data, createdBy: 92 }, { surroundings }));
+    expect(found.filter((recipient) => recipient.endsWith('@elsewhere.example'))).toEqual([]);
+    expect(found).toContain('ann@cafe.example');
+  });
+
   it.each(toPeople)('of %s, while the organisation is unknown or has no admin: nobody yet', (name, data) => {
     const created = { ...data, createdBy: null };
     expect(addressed(name, created, { surroundings: around(undefined) })).toBe('nobody-known');

@@ -6,14 +6,19 @@ export type Person = Contact['people'][number];
 
 /** The specification's "organisation admins"; an admin who was disabled hears nothing more. */
 export function adminsOf(contact: Contact): readonly Person[] {
-  return contact.people.filter((person) => person.enabled && person.role === 'admin');
+  return contact.people.filter((person) => hears(person) && person.role === 'admin');
 }
 
 /** The admins and one more person, for example the one who created an offer. */
 export function adminsAnd(contact: Contact, personId: number | null): readonly Person[] {
   return contact.people.filter(
-    (person) => person.enabled && (person.role === 'admin' || person.personId === personId),
+    (person) => hears(person) && (person.role === 'admin' || person.personId === personId),
   );
+}
+
+/** Whoever is still awaited may be a stranger, whom somebody named who wants them to have mails. */
+function hears({ enabled, awaited }: Person): boolean {
+  return enabled && awaited !== true;
 }
 
 /** Whether a mail that was for this address may still go there. */

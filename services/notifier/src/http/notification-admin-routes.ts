@@ -1,4 +1,4 @@
-/** `/admin/notifications` and `/admin/bounces`: what became of mails, for the platform team; shapes are those of `admin-api`. */
+/** `/admin/notifications` and `/admin/bounces`: what became of mails, for the platform team; shapes are those of `admin-notifier-api`. */
 import {
   type BouncesReply,
   bounceNamed,
@@ -7,7 +7,7 @@ import {
   type NotificationSummary,
   notificationNamed,
   notificationsQuery,
-} from '@offer-ads/contracts/admin-api';
+} from '@offer-ads/contracts/admin-notifier-api';
 import { actorOf, requireAdmin } from '@offer-ads/platform/admin-routes';
 import type { Logger } from '@offer-ads/platform/logging';
 import { validInput } from '@offer-ads/platform/valid-input';

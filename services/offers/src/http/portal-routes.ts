@@ -1,5 +1,6 @@
 /** What the portal's pages ask of offers beyond the public API, behind the signed caller context (contract `portal-offers-api`). */
 import {
+  type CreationReply,
   type OfferCreditReply,
   type PortalListReply,
   type SeriesReply,
@@ -14,10 +15,12 @@ import express, { type Express, type Request } from 'express';
 import type { OffersContext } from '../context.ts';
 import { analyticsPeriod } from '../domain/analytics-period.ts';
 import { unusedTimeIfDeleted } from '../domain/deletion-credit.ts';
+import { isIdempotencyKey } from '../domain/idempotency-key.ts';
 import { effectiveAt } from '../domain/lifecycle.ts';
 import { portalFilters, readListingQuery } from '../domain/listing-query.ts';
 import { statusAt } from '../domain/offer.ts';
 import { bucketMs, seriesOf, sumOf } from '../domain/traffic-series.ts';
+import { findCreation } from '../idempotency-store.ts';
 import { findListedOffer, listOffers } from '../listing-store.ts';
 import { findOffer } from '../offers-store.ts';
 import { addSimulatedTraffic } from '../simulate-traffic.ts';
@@ -32,6 +35,7 @@ export function mountPortalRoutes(app: Express, o: OffersContext & { contextSecr
   routes.use(requireCaller({ secret: o.contextSecret, audience: 'offers', clock: o.clock }));
 
   routes.get('/offers', async (req, res) => send(res, await list(o, req)));
+  routes.get('/creations/:idempotency_key', async (req, res) => send(res, await creation(o, req)));
   routes.get('/offers/:offer_id', async (req, res) => send(res, await show(o, req)));
   routes.get('/offers/:offer_id/credit', async (req, res) => send(res, await credit(o, req)));
   routes.get('/offers/:offer_id/analytics/series', async (req, res) => send(res, await series(o, req)));
@@ -50,6 +54,17 @@ async function list(o: OffersContext, req: Request): Promise<Reply> {
   const page = await listOffers(o.postgres, caller, read.query, receivedAt);
   const data = page.offers.map(portalOffer(o, receivedAt));
   return { status: 200, body: { data, pagination: pagination(page, read.query) } satisfies PortalListReply };
+}
+
+/** By the key alone: whoever loaded the page anew has neither form nor picture to ask again with. */
+async function creation(o: OffersContext, req: Request): Promise<Reply> {
+  const { organisationId, mode } = callerOf(req);
+  const idempotencyKey = String(req.params['idempotency_key']);
+  // Of what can be no key nothing was ever created.
+  const known = isIdempotencyKey(idempotencyKey)
+    ? await findCreation(o.postgres, { organisationId, mode, idempotencyKey })
+    : ({ state: 'none', offer_id: null } as const);
+  return { status: 200, body: known satisfies CreationReply };
 }
 
 async function show(o: OffersContext, req: Request): Promise<Reply> {

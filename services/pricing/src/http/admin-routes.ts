@@ -4,7 +4,7 @@ import {
   membersCheckRequest,
   type RatesReply,
   ratesRefresh,
-} from '@offer-ads/contracts/admin-api';
+} from '@offer-ads/contracts/admin-pricing-api';
 import { requireAdmin } from '@offer-ads/platform/admin-routes';
 import type { Clock } from '@offer-ads/platform/clock';
 import type { Logger } from '@offer-ads/platform/logging';

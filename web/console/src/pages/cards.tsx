@@ -1,13 +1,13 @@
 /** What the card provider did with money and a person has to look at: refunds, disputes, payments that fit nothing. */
-import type { CardProblemsReply } from '@offer-ads/contracts/admin-api';
+import type { CardProblemsReply } from '@offer-ads/contracts/admin-billing-api';
 import { useState } from 'preact/hooks';
 import { Notice } from '../../../ui/notice.tsx';
 import { Empty, Failed, Loading } from '../../../ui/states.tsx';
+import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { Money } from '../money.tsx';
 import { ReasonDialog } from '../reason-dialog.tsx';
 import { useConsole, useRead } from '../session.ts';
-import { When } from '../when.tsx';
 
 type Reversal = CardProblemsReply['reversals'][number];
 
@@ -126,8 +126,8 @@ function SettleDialog({ reversal: { id, kind, amountMinor, currency }, close }: 
     <ReasonDialog
       title={`Who bears the ${kind}?`}
       submit="Decide"
-      act={(reason, values) =>
-        send('/billing/card-problems/settle', { id, borneBy: values.get('borneBy'), reason })
+      act={({ reason, values, seenAt }) =>
+        send('/billing/card-problems/settle', { id, borneBy: values.get('borneBy'), reason }, seenAt)
       }
       close={close}
     >

@@ -2,9 +2,10 @@
 import type { ConsoleHealth, ServiceHealth } from '@offer-ads/contracts/console-api';
 import { Notice } from '../../../ui/notice.tsx';
 import { Failed, Loading } from '../../../ui/states.tsx';
+import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
+import { howLong } from '../how-long.ts';
 import { useRead } from '../session.ts';
-import { howLong, When } from '../when.tsx';
 
 export function Health() {
   const health = useRead<ConsoleHealth>('/health', { refetchEveryMs: 15_000 });

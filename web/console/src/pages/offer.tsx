@@ -1,16 +1,17 @@
 /** One offer of any organisation, and the switch by which members no longer see it. */
-import type { AdminOfferReply } from '@offer-ads/contracts/admin-api';
+import type { AdminOfferReply } from '@offer-ads/contracts/admin-offers-api';
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { Notice } from '../../../ui/notice.tsx';
 import { Failed, Loading } from '../../../ui/states.tsx';
+import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
+import { howLong } from '../how-long.ts';
 import { Money } from '../money.tsx';
 import { OfferStanding } from '../offers-table.tsx';
 import { PictureFrame } from '../picture-frame.tsx';
 import { ReasonDialog } from '../reason-dialog.tsx';
 import { useConsole, useRead } from '../session.ts';
-import { howLong, When } from '../when.tsx';
 
 export function Offer() {
   const { id = '' } = useRoute().params;
@@ -39,7 +40,8 @@ export function Offer() {
 
 function Shown({ offer }: { readonly offer: AdminOfferReply }) {
   const { send } = useConsole();
-  const [asking, setAsking] = useState(false);
+  // What was asked for, whatever the offer becomes meanwhile.
+  const [asking, setAsking] = useState<'disable' | 'enable' | null>(null);
   const [done, setDone] = useState<string | null>(null);
   const { id, enabled, traffic } = offer;
   return (
@@ -53,7 +55,7 @@ function Shown({ offer }: { readonly offer: AdminOfferReply }) {
             class={enabled ? 'danger' : ''}
             onClick={() => {
               setDone(null);
-              setAsking(true);
+              setAsking(enabled ? 'disable' : 'enable');
             }}
           >
             {enabled ? 'Disable …' : 'Enable …'}
@@ -129,18 +131,18 @@ function Shown({ offer }: { readonly offer: AdminOfferReply }) {
           </dd>
         </dl>
       </section>
-      {asking && (
+      {asking !== null && (
         <ReasonDialog
-          title={`${enabled ? 'Disable' : 'Enable'} offer ${id}?`}
-          submit={enabled ? 'Disable it' : 'Enable it'}
-          act={(reason) => send(`/offers/offers/${id}/${enabled ? 'disable' : 'enable'}`, { reason })}
+          title={`${asking === 'disable' ? 'Disable' : 'Enable'} offer ${id}?`}
+          submit={asking === 'disable' ? 'Disable it' : 'Enable it'}
+          act={({ reason, seenAt }) => send(`/offers/offers/${id}/${asking}`, { reason }, seenAt)}
           close={(wasDone) => {
-            setAsking(false);
-            if (wasDone) setDone(`Offer ${id} is ${enabled ? 'disabled' : 'enabled'}.`);
+            setAsking(null);
+            if (wasDone) setDone(`Offer ${id} is ${asking}d.`);
           }}
         >
           <p>
-            {enabled
+            {asking === 'disable'
               ? 'Members no longer see it. The time until it is enabled again counts as unused, and is credited at the end.'
               : 'Members see it again, if it has neither ended nor been paused.'}
           </p>

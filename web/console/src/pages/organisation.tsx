@@ -1,5 +1,5 @@
 /** One organisation: who they are, what they may, what they have, and the switch. */
-import type { OrganisationDetails } from '@offer-ads/contracts/admin-api';
+import type { OrganisationDetails } from '@offer-ads/contracts/admin-gateway-api';
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { Notice } from '../../../ui/notice.tsx';
@@ -31,8 +31,11 @@ export function Organisation() {
   );
 }
 
+/** What was asked for, whatever the organisation becomes meanwhile. */
+type Switch = 'disable' | 'enable';
+
 function Shown({ organisation }: { readonly organisation: OrganisationDetails }) {
-  const [asking, setAsking] = useState<'switch' | 'TEST' | 'LIVE' | null>(null);
+  const [asking, setAsking] = useState<Switch | 'TEST' | 'LIVE' | null>(null);
   const [done, setDone] = useState<string | null>(null);
   const { id, enabled, quotas, name } = organisation;
   const begin = (what: typeof asking) => {
@@ -45,7 +48,11 @@ function Shown({ organisation }: { readonly organisation: OrganisationDetails })
       <section class="card" aria-labelledby="facts">
         <div class="row spread">
           <h2 id="facts">Organisation</h2>
-          <button type="button" class={enabled ? 'danger' : ''} onClick={() => begin('switch')}>
+          <button
+            type="button"
+            class={enabled ? 'danger' : ''}
+            onClick={() => begin(enabled ? 'disable' : 'enable')}
+          >
             {enabled ? 'Disable …' : 'Enable …'}
           </button>
         </div>
@@ -107,12 +114,13 @@ function Shown({ organisation }: { readonly organisation: OrganisationDetails })
       <OrganisationPeople id={id} />
       <OrganisationKeys id={id} />
       <OrganisationTerms id={id} />
-      {asking === 'switch' && (
+      {(asking === 'disable' || asking === 'enable') && (
         <SwitchDialog
           organisation={organisation}
+          action={asking}
           close={(wasDone) => {
             setAsking(null);
-            if (wasDone) setDone(`${name} is ${enabled ? 'disabled' : 'enabled'}.`);
+            if (wasDone) setDone(`${name} is ${asking}d.`);
           }}
         />
       )}
@@ -133,20 +141,20 @@ function Shown({ organisation }: { readonly organisation: OrganisationDetails })
 
 type SwitchDialogProps = {
   readonly organisation: OrganisationDetails;
+  readonly action: Switch;
   readonly close: (done: boolean) => void;
 };
 
-function SwitchDialog({ organisation: { id, name, enabled }, close }: SwitchDialogProps) {
+function SwitchDialog({ organisation: { id, name }, action, close }: SwitchDialogProps) {
   const { send } = useConsole();
-  const action = enabled ? 'disable' : 'enable';
   return (
     <ReasonDialog
-      title={`${enabled ? 'Disable' : 'Enable'} ${name}?`}
-      submit={enabled ? 'Disable it' : 'Enable it'}
-      act={(reason) => send(`/gateway/organisations/${id}/${action}`, { reason })}
+      title={`${action === 'disable' ? 'Disable' : 'Enable'} ${name}?`}
+      submit={action === 'disable' ? 'Disable it' : 'Enable it'}
+      act={({ reason, seenAt }) => send(`/gateway/organisations/${id}/${action}`, { reason }, seenAt)}
       close={close}
     >
-      {enabled ? (
+      {action === 'disable' ? (
         <p>
           All its keys stop working and its people are signed out, at once. Offers that were paid for go on
           being shown: disable them one by one if they must not.

@@ -1,14 +1,14 @@
 /** Events that a service could not handle: each waits for a person to hand it over again or to let it go. */
-import type { ParkedMessage } from '@offer-ads/contracts/admin-api';
+import type { ParkedMessage } from '@offer-ads/contracts/admin-events-api';
 import { useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { Notice } from '../../../ui/notice.tsx';
 import { Empty, Failed, Loading } from '../../../ui/states.tsx';
+import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { inFull, withoutPeople } from '../payload.ts';
 import { ReasonDialog } from '../reason-dialog.tsx';
 import { useConsole, useRead } from '../session.ts';
-import { When } from '../when.tsx';
 
 const consumers = ['offers', 'billing', 'pricing', 'notifier'] as const;
 type Consumer = (typeof consumers)[number];
@@ -147,11 +147,12 @@ function WishDialog({ service, wish: { action, ids }, close }: WishDialogProps) 
     <ReasonDialog
       title={`${isReplay ? 'Replay' : 'Drop'} ${what} of ${service}?`}
       submit={isReplay ? 'Replay' : 'Drop for ever'}
-      act={async (reason) => {
-        const reply = await send<{ replayed?: number; dropped?: number }>(`/${service}/parked/${action}`, {
-          ids,
-          reason,
-        });
+      act={async ({ reason, seenAt }) => {
+        const reply = await send<{ replayed?: number; dropped?: number }>(
+          `/${service}/parked/${action}`,
+          { ids, reason },
+          seenAt,
+        );
         if (reply.ok) {
           const count = reply.body.replayed ?? reply.body.dropped ?? 0;
           said.current = `${count} ${count === 1 ? 'event was' : 'events were'} ${isReplay ? 'replayed' : 'dropped'}.`;

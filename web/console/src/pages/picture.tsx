@@ -1,10 +1,11 @@
 /** What is known of a picture, and a person's decision about it, which comes before the model's. */
-import type { ImageOffersReply } from '@offer-ads/contracts/admin-api';
+import type { ImageOffersReply } from '@offer-ads/contracts/admin-offers-api';
 import type { PictureReply, RulingRequest } from '@offer-ads/contracts/moderation-api';
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { Notice } from '../../../ui/notice.tsx';
 import { Failed, Loading } from '../../../ui/states.tsx';
+import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { OffersTable } from '../offers-table.tsx';
 import { Part } from '../organisation-parts.tsx';
@@ -12,7 +13,6 @@ import { PictureFrame } from '../picture-frame.tsx';
 import { ReasonDialog } from '../reason-dialog.tsx';
 import { RulingsTable } from '../rulings-table.tsx';
 import { useConsole, useRead } from '../session.ts';
-import { When } from '../when.tsx';
 import { percent, Verdict } from './pictures.tsx';
 
 export function Picture() {
@@ -181,7 +181,9 @@ function Shown({ picture }: { readonly picture: PictureReply }) {
         <ReasonDialog
           title={actions[asking].title}
           submit={actions[asking].submit}
-          act={(reason) => send('/moderation/rulings', { action: asking, reason, name: contentHash })}
+          act={({ reason, seenAt }) =>
+            send('/moderation/rulings', { action: asking, reason, name: contentHash }, seenAt)
+          }
           close={(wasDone) => {
             setAsking(null);
             if (wasDone) setDone(actions[asking].done);

@@ -2,10 +2,10 @@
 import type { PicturesReply } from '@offer-ads/contracts/moderation-api';
 import { useLocation } from 'preact-iso';
 import { Empty, Failed, Loading } from '../../../ui/states.tsx';
+import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { PictureFrame } from '../picture-frame.tsx';
 import { useRead } from '../session.ts';
-import { When } from '../when.tsx';
 
 const views = {
   waiting: { title: 'Waiting for a person', query: { undecided: 'true', verdict: 'refused' } },

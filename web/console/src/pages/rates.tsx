@@ -1,26 +1,26 @@
 /** The exchange rates in use, and the decision about a fixing that was not believed. */
-import type { RatesReply } from '@offer-ads/contracts/admin-api';
+import type { RatesReply } from '@offer-ads/contracts/admin-pricing-api';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../ui/busy-button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Failed, Loading } from '../../../ui/states.tsx';
+import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { ReasonDialog } from '../reason-dialog.tsx';
 import { useConsole, useRead } from '../session.ts';
-import { When } from '../when.tsx';
 
 export function Rates() {
   const rates = useRead<RatesReply>('/pricing/rates');
   const { send } = useConsole();
   const [said, setSaid] = useState<{ kind: 'good' | 'problem'; words: string } | null>(null);
+  // Kept while it is asked about: somebody else may accept it meanwhile.
+  const [accepting, setAccepting] = useState<Jump | null>(null);
   const refresh = async () => {
     setSaid(null);
     const reply = await send<{ date: string }>('/pricing/rates/refresh');
-    setSaid(
-      reply.ok
-        ? { kind: 'good', words: `The fixing of ${reply.body.date} is in use.` }
-        : { kind: 'problem', words: reply.message },
-    );
+    if (reply.ok) setSaid({ kind: 'good', words: `The fixing of ${reply.body.date} is in use.` });
+    // A jump is told below, with the question that it asks.
+    else if (reply.status !== 409) setSaid({ kind: 'problem', words: reply.message });
     await rates.refetch();
   };
   return (
@@ -38,18 +38,42 @@ export function Rates() {
       {rates.isPending && <Loading what="rates" lines={10} />}
       {rates.isError && <Failed error={rates.error} retry={rates.refetch} />}
       {rates.data !== undefined && (
-        <Shown rates={rates.data} done={(words) => setSaid({ kind: 'good', words })} />
+        <Shown
+          rates={rates.data}
+          accept={(jump) => {
+            setSaid(null);
+            setAccepting(jump);
+          }}
+        />
+      )}
+      {accepting !== null && (
+        <ReasonDialog
+          title={`Accept the fixing of ${accepting.date}?`}
+          submit="Accept it"
+          act={({ reason, seenAt }) =>
+            send('/pricing/rates/refresh', { acceptJump: accepting.date, reason }, seenAt)
+          }
+          close={(wasDone) => {
+            setAccepting(null);
+            if (wasDone) setSaid({ kind: 'good', words: `The fixing of ${accepting.date} is in use.` });
+          }}
+        >
+          <p>Prices in {namesOf(accepting)} are made of it at once.</p>
+        </ReasonDialog>
       )}
     </ConsolePage>
   );
 }
 
-type ShownProps = { readonly rates: RatesReply; readonly done: (words: string) => void };
+type Refusal = NonNullable<RatesReply['refused']>;
+type Jump = NonNullable<Refusal['jump']>;
 
-function Shown({ rates: { date, missingFixings, outOfDate, perGbp, refused }, done }: ShownProps) {
+type ShownProps = { readonly rates: RatesReply; readonly accept: (jump: Jump) => void };
+
+function Shown({ rates: { date, missingFixings, outOfDate, perGbp, refused }, accept }: ShownProps) {
   return (
     <>
-      {refused !== null && <Refused refused={refused} done={done} />}
+      {refused !== null && <Refused refused={refused} accept={accept} />}
       <section class="card" aria-labelledby="in-use">
         <div class="row spread">
           <h2 id="in-use">In use</h2>
@@ -85,20 +109,20 @@ function Shown({ rates: { date, missingFixings, outOfDate, perGbp, refused }, do
   );
 }
 
-type RefusedProps = {
-  readonly refused: NonNullable<RatesReply['refused']>;
-  readonly done: ShownProps['done'];
-};
+function namesOf({ currencies }: Jump): string {
+  return currencies.map(({ currency }) => currency).join(', ');
+}
 
-function Refused({ refused: { at, problem, jump }, done }: RefusedProps) {
-  const { send } = useConsole();
-  const [asking, setAsking] = useState(false);
+type RefusedProps = { readonly refused: Refusal; readonly accept: ShownProps['accept'] };
+
+function Refused({ refused: { at, problem, jump }, accept }: RefusedProps) {
   return (
     <section class="card" aria-labelledby="refused">
       <h2 id="refused">Not taken</h2>
       <Notice kind="warning">
         <p>
-          {problem} (<When at={at} />)
+          {jump === null ? problem : `${namesOf(jump)} moved by more than 20 % from the last good fixing`} (
+          <When at={at} />)
         </p>
       </Notice>
       {jump !== null && (
@@ -130,26 +154,11 @@ function Refused({ refused: { at, problem, jump }, done }: RefusedProps) {
             </tbody>
           </table>
           <div>
-            <button type="button" class="danger" onClick={() => setAsking(true)}>
+            <button type="button" class="danger" onClick={() => accept(jump)}>
               Accept the fixing of {jump.date} …
             </button>
           </div>
         </>
-      )}
-      {asking && jump !== null && (
-        <ReasonDialog
-          title={`Accept the fixing of ${jump.date}?`}
-          submit="Accept it"
-          act={(reason) => send('/pricing/rates/refresh', { acceptJump: jump.date, reason })}
-          close={(wasDone) => {
-            setAsking(false);
-            if (wasDone) done(`The fixing of ${jump.date} is in use.`);
-          }}
-        >
-          <p>
-            Prices in {jump.currencies.map(({ currency }) => currency).join(', ')} are made of it at once.
-          </p>
-        </ReasonDialog>
       )}
     </section>
   );

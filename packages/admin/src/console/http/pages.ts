@@ -1,25 +1,16 @@
 /** The console's pages: one document for all addresses, and the files that `npm run build:web` made. */
 import { join } from 'node:path';
-import { builtFiles, builtFolder, builtPage, policyOf, protect } from '@offer-ads/platform/built-pages';
+import { builtFiles, builtFolder, builtPage, protect, strictPolicy } from '@offer-ads/platform/built-pages';
 import type { Express, RequestHandler } from 'express';
 
 const folder = join(builtFolder, 'console');
-
-/** Names, pictures and texts of others are shown here: nothing foreign runs, and texts never become markup. */
-const sources = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self'",
-  "require-trusted-types-for 'script'",
-];
 
 /** A page of the console is a word, and what it is about: no dot, so that no file is meant. */
 const pageAddress = /^\/(?!(api|assets)(\/|$))[\w/-]*$/;
 
 export function mountPages(app: Express): void {
-  const policy = policyOf(sources);
+  // Names, pictures and texts of others are shown here.
+  const policy = strictPolicy();
   const protectPage: RequestHandler = (_req, res, next) => {
     protect(res, policy);
     res.set({

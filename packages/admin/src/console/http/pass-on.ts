@@ -8,9 +8,13 @@ import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import { type Owner, type ServiceCalls, ServiceUnreachable } from '../../service-calls.ts';
 import { adminCalls } from '../admin-calls.ts';
+import type { Decisions } from '../decisions.ts';
 import { sessionOf } from './require-session.ts';
 
-export function passOn(routes: Router, ask: ServiceCalls): void {
+export function passOn(
+  routes: Router,
+  { ask, decisions }: { readonly ask: ServiceCalls; readonly decisions: Decisions },
+): void {
   const askAs = async (req: Request, owner: Owner, call: { path: string; json?: object }) => {
     const method = req.method === 'POST' ? 'POST' : 'GET';
     try {
@@ -39,20 +43,62 @@ export function passOn(routes: Router, ask: ServiceCalls): void {
       const [method, template = ''] = call.split(' ');
       routes[method === 'POST' ? 'post' : 'get'](`/${owner}${template}`, async (req, res) => {
         const path = `/admin${filled(template, req)}${queryOf(req)}`;
-        const json = method === 'POST' ? bodyOf(req) : undefined;
-        await answerWith(res, await askAs(req, owner, { path, ...(json === undefined ? {} : { json }) }));
+        if (method !== 'POST') return answerWith(res, await askAs(req, owner, { path }));
+        const decision = { ...decisionIn(owner, template, req), by: sessionOf(req).name };
+        const begun = decisions.begin(decision, seenMsAgo(req));
+        if (!begun.ok) return void res.status(409).json({ message: begun.message });
+        let wasDone = false;
+        try {
+          const reply = await askAs(req, owner, { path, json: bodyOf(req) });
+          wasDone = reply.statusCode < 400;
+          await answerWith(res, reply);
+        } finally {
+          begun.end(wasDone);
+        }
       });
     }
 }
 
-/** What the path names goes in again as one segment, whatever it is. */
+/** What the path names goes in again as one segment, whatever it is: but for `.` and `..`, with which an address names another route. */
 function filled(template: string, req: Request): string {
-  return template.replaceAll(/:(\w+)/g, (_all, name: string) => encodeURIComponent(String(req.params[name])));
+  return template.replaceAll(/:(\w+)/g, (_all, name: string) => {
+    const segment = encodeURIComponent(String(req.params[name]));
+    if (!/^\.{1,2}$/.test(segment)) return segment;
+    throw new Fault('a path that leaves its route', { status: 404, publicMessage: 'Not found' });
+  });
 }
 
 function queryOf(req: Request): string {
   const at = req.originalUrl.indexOf('?');
   return at === -1 ? '' : req.originalUrl.slice(at);
+}
+
+/** What a change is about: the thing in its path, or the things that its body names. */
+function decisionIn(owner: Owner, template: string, req: Request) {
+  const [, place = '', verb = ''] = /^(.*)\/(\w+)$/.exec(filled(template, req)) ?? [];
+  const body = z
+    .object({
+      action: z.string().optional(),
+      reason: z.string().default(''),
+      id: z.string().optional(),
+      ids: z.array(z.string()).or(z.literal('all')).optional(),
+      name: z.string().optional(),
+      acceptJump: z.string().optional(),
+    })
+    .safeParse(req.body).data;
+  const named = [body?.id, body?.name, body?.acceptJump, ...(Array.isArray(body?.ids) ? body.ids : [])];
+  const about = template.includes(':') ? [''] : named.filter((name) => name !== undefined);
+  return {
+    about: about.map((name) => `/${owner}${place}/${name}`),
+    action: body?.action ?? verb,
+    reason: body?.reason ?? '',
+  };
+}
+
+/** How old what the person looks at is, as their page says it. */
+function seenMsAgo(req: Request): number | null {
+  const told = Number.parseInt(req.get('x-seen-ms-ago') ?? '', 10);
+  return told >= 0 ? told : null;
 }
 
 /** Moderation writes the author into its record, and nobody is to write another one. */

@@ -6,6 +6,7 @@ import { sessionCookie } from '@offer-ads/platform/session-cookie';
 import express, { type Express } from 'express';
 import type { ServiceCalls } from '../../service-calls.ts';
 import type { Attempts } from '../attempts.ts';
+import type { Decisions } from '../decisions.ts';
 import type { readHealth } from '../health.ts';
 import type { Sessions } from '../sessions.ts';
 import type { Staff } from '../staff.ts';
@@ -19,6 +20,7 @@ export type ConsoleRoutes = {
   readonly staff: () => Staff;
   readonly sessions: Sessions;
   readonly attempts: Attempts;
+  readonly decisions: Decisions;
   readonly ask: ServiceCalls;
   readonly health: ReturnType<typeof readHealth>;
   readonly logger: Logger;
@@ -43,7 +45,7 @@ export function consoleRoutes(o: ConsoleRoutes): (app: Express) => void {
     api.get('/health', async (_req, res) => {
       res.json(await o.health());
     });
-    passOn(api, o.ask);
+    passOn(api, o);
     // Nothing below it is a page.
     api.use(notFound);
     app.use('/api', api);

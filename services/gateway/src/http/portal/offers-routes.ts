@@ -14,7 +14,12 @@ const reading = { audience: 'offers', takesBody: false, budgetMs: 2_000 } as con
 export function offersRoutes(o: PassOn): Router {
   return inBothModes((routes, mode) => {
     // Before those of the public API, whose listing tells less.
-    for (const path of ['/offers', '/offers/:offer_id', '/offers/:offer_id/credit'])
+    for (const path of [
+      '/offers',
+      '/creations/:idempotency_key',
+      '/offers/:offer_id',
+      '/offers/:offer_id/credit',
+    ])
       routes.get(path, allow('offers'), toPortal, passOn(reading, mode, o));
     routes.get('/offers/:offer_id/analytics/series', allow('offers'), toPortal, passOn(reading, mode, o));
     // In LIVE mode there is no such path; offers itself refuses it too.

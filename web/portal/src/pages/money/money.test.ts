@@ -1,9 +1,8 @@
 /** What the page of the balance writes and reads. */
 import { describe, expect, test } from '@jest/globals';
 import { transactionKind } from '@offer-ads/contracts/billing-api';
-import { fieldAmount, minorOf, typedAmount, vatOnCard } from '../../amount-fields.ts';
+import { amountFault, fieldAmount, minorOf, typedAmount, vatOnCard } from '../../amount-fields.ts';
 import { entryText, signOf } from './entry-text.ts';
-import { onceKey } from './once-key.ts';
 import { latestMonths } from './periods.ts';
 
 describe('amounts', () => {
@@ -15,6 +14,13 @@ describe('amounts', () => {
   test.each(['', '0', '-5', '1.234', '1,5', '12,34', 'ten', '1e3'])('“%s” is none', (text) => {
     expect(typedAmount(text, 'GBP')).toBeUndefined();
   });
+  test('that are none are answered by one that is, in the decimals of the currency', () => {
+    for (const currency of ['GBP', 'JPY']) {
+      const example = /such as (\S+)\.$/.exec(amountFault(currency))?.[1] ?? '';
+      expect(typedAmount(example, currency)).toBeGreaterThan(0n);
+    }
+    expect(amountFault('GBP')).toContain('99.50');
+  });
   test('VAT is 20% in the United Kingdom, half up, and nothing elsewhere', () => {
     expect(vatOnCard(10_000n, 'GB')).toBe(2_000n);
     expect(vatOnCard(33n, 'GB')).toBe(7n);
@@ -23,6 +29,7 @@ describe('amounts', () => {
   test('an estimate’s cost is exact to the penny', () => {
     expect(minorOf(0.1 + 0.2, 'GBP')).toBe(30n);
     expect(minorOf(591.86, 'GBP')).toBe(59_186n);
+    expect(minorOf(591, 'JPY')).toBe(591n);
     expect(fieldAmount(59_186n, 'GBP')).toBe('591.86');
   });
 });
@@ -32,15 +39,6 @@ test('everything that can be booked has words of its own', () => {
   expect(new Set(texts).size).toBe(texts.length);
   expect(texts.every((text) => text.length > 3)).toBe(true);
   expect([signOf('5'), signOf('0'), signOf('-5')]).toEqual(['+', '', '']);
-});
-
-test('the same errand has the same key until it is done', () => {
-  let made = 0;
-  const keys = onceKey(() => `key-${++made}`);
-  expect([keys.keyFor('100'), keys.keyFor('100')]).toEqual(['key-1', 'key-1']);
-  expect(keys.keyFor('200')).toBe('key-2');
-  keys.used();
-  expect(keys.keyFor('200')).toBe('key-3');
 });
 
 test('months go back over the turn of the year, without gaps', () => {

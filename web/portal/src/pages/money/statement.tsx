@@ -65,13 +65,13 @@ export function Statement() {
                     <When at={entry.bookedAt} />
                   </td>
                   <td data-label="What">
-                    <div>
+                    <div class="as-written">
                       {entryText(entry.kind)}
                       {entry.offerId !== null && (
                         <>
                           :{' '}
                           <a href={at(`offers/${entry.offerId}`)}>
-                            {entry.title ?? `offer ${entry.offerId}`}
+                            <bdi>{entry.title ?? `offer ${entry.offerId}`}</bdi>
                           </a>
                         </>
                       )}

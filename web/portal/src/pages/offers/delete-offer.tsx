@@ -1,11 +1,13 @@
 /** Asks before an offer is deleted, with what its deletion credits at this moment; afterwards it says what was credited. */
 import type { StatementReply } from '@offer-ads/contracts/billing-api';
 import type { OfferCreditReply, PortalOffer } from '@offer-ads/contracts/portal-offers-api';
+import { Refused } from '../../../../ui/call.ts';
 import { Confirm } from '../../../../ui/confirm.tsx';
 import { When } from '../../../../ui/when.tsx';
 import { useAmounts } from '../../amounts.ts';
 import { usePortal } from '../../session.ts';
 import { useCredit, useOffersChanged } from './offers-data.ts';
+import { quoted } from './quoted.ts';
 
 type DeleteOfferProps = {
   readonly offer: PortalOffer;
@@ -22,17 +24,23 @@ export function DeleteOffer({ offer, deleted, close }: DeleteOfferProps) {
 
   const remove = async () => {
     const reply = await api.send('DELETE', `/${mode}/offers/${offer.offer_id}`);
-    if (!reply.ok) {
+    // Of a lost answer, or of one that came too late, the offer itself tells.
+    if (!reply.ok && !(await isGone())) {
       void changed();
       return reply;
     }
     const promised = credit.data?.credit_minor ?? null;
     const real = promised === '0' ? null : await credited();
-    deleted(`“${offer.title}” is deleted. ${creditSentence(real, promised)}`.trim());
+    deleted(`${quoted(offer.title)} is deleted. ${creditSentence(real, promised)}`.trim());
     // Only now: until then the page would ask for an offer that is no more.
     void changed();
     return undefined;
   };
+  const isGone = () =>
+    api.read(`/${mode}/offers/${offer.offer_id}`).then(
+      () => false,
+      (error: unknown) => error instanceof Refused && error.refusal.status === 404,
+    );
   const creditSentence = (real: string | null, promised: string | null) => {
     if (real !== null)
       return `${amount(real, offer.currency)} were credited to the ${mode.toUpperCase()} balance.`;
@@ -41,7 +49,7 @@ export function DeleteOffer({ offer, deleted, close }: DeleteOfferProps) {
   };
 
   return (
-    <Confirm title={`Delete “${offer.title}”?`} submit="Delete the offer" act={remove} close={close}>
+    <Confirm title={`Delete ${quoted(offer.title)}?`} submit="Delete the offer" act={remove} close={close}>
       <p>It is never shown or listed again. This cannot be undone.</p>
       <div class="credit" aria-live="polite">
         {credit.isPending && <p class="muted">Asking what is credited …</p>}

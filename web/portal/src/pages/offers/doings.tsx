@@ -5,6 +5,7 @@ import { BusyButton } from '../../../../ui/busy-button.tsx';
 import { usePortal } from '../../session.ts';
 import { DeleteOffer } from './delete-offer.tsx';
 import { useOffersChanged } from './offers-data.ts';
+import { quoted } from './quoted.ts';
 import { doingsOf } from './standing.ts';
 
 /** What became of it, to be said where the reader looks. */
@@ -27,7 +28,9 @@ export function Doings({ offer, done }: DoingsProps) {
     const reply = await api.send('POST', `/${mode}/offers/${offer.offer_id}/${doing}`);
     // Refused also means that the offer is not what it was here.
     await changed();
-    const text = reply.ok ? `“${offer.title}” ${past[doing]}.` : `“${offer.title}”: ${reply.message}`;
+    const text = reply.ok
+      ? `${quoted(offer.title)} ${past[doing]}.`
+      : `${quoted(offer.title)}: ${reply.message}`;
     done({ id: crypto.randomUUID(), good: reply.ok, text }, false);
   };
 

@@ -11,7 +11,6 @@ import {
   periodOf,
   pictureState,
   placeOf,
-  placeRefusal,
   readDraft,
 } from './draft.ts';
 
@@ -132,31 +131,6 @@ describe('what is asked and sent', () => {
     expect(form.get('environment')).toBe('TEST');
     expect(form.get('payment_method')).toBe('E');
     expect(form.get('expiry_datetime')).toBe('2026-06-08T12:00:00.000Z');
-  });
-});
-
-describe('a refusal', () => {
-  test('stands at each field that it names', () => {
-    expect(
-      placeRefusal('E1', 'title must have at most 40 characters, it has 41; radius must be from 5 to 30.'),
-    ).toEqual({
-      faults: { title: 'It must have at most 40 characters, it has 41.', radius: 'It must be from 5 to 30.' },
-      rest: null,
-    });
-  });
-  test('of the picture, the balance and the targeting stands there too', () => {
-    expect(placeRefusal('E2', 'The image failed moderation: x.').faults).toHaveProperty('picture');
-    expect(placeRefusal('E3', 'The balance is below.').faults).toHaveProperty('payment');
-    expect(placeRefusal('E5', 'No users match the targeting.').faults).toHaveProperty('place');
-    expect(placeRefusal('E1', 'A card payment must be at least 0.30 GBP.').faults).toHaveProperty('payment');
-  });
-  test('of nothing in particular is said as a whole', () => {
-    expect(placeRefusal('E4', 'Offer quota exceeded.')).toEqual({
-      faults: {},
-      rest: 'Offer quota exceeded.',
-    });
-    expect(placeRefusal(null, 'Try again.')).toEqual({ faults: {}, rest: 'Try again.' });
-    expect(placeRefusal('E1', 'Something new.')).toEqual({ faults: {}, rest: 'Something new.' });
   });
 });
 

@@ -231,48 +231,6 @@ export function offerForm(draft: Draft, picture: File, mode: 'test' | 'live', no
   return form;
 }
 
-const fieldsOfService: Readonly<Record<string, DraftField>> = {
-  category_id: 'category',
-  title: 'title',
-  description: 'description',
-  terms_and_conditions: 'terms',
-  advertised_name: 'advertisedName',
-  url: 'url',
-  image: 'picture',
-  'location[]': 'place',
-  radius: 'radius',
-  'gender[]': 'genders',
-  'interests[]': 'interests',
-  start_datetime: 'start',
-  expiry_datetime: 'end',
-  end_datetime: 'end',
-  payment_method: 'payment',
-};
-
-/** Where codes of a refused creation or estimate belong; the others are about the whole. */
-const fieldsOfCodes: Readonly<Record<string, DraftField>> = { E2: 'picture', E3: 'payment', E5: 'place' };
-
-/** A refusal at the fields that it names; `rest` belongs to the form as a whole. */
-export function placeRefusal(
-  code: string | null,
-  message: string,
-): { readonly faults: Faults; readonly rest: string | null } {
-  const field = code === null ? undefined : fieldsOfCodes[code];
-  if (field !== undefined) return { faults: { [field]: message }, rest: null };
-  if (code !== 'E1') return { faults: {}, rest: message };
-  const faults: { [F in DraftField]?: string } = {};
-  const rest: string[] = [];
-  for (const part of message.replace(/\.$/, '').split('; ')) {
-    const [name = '', ...words] = part.split(' ');
-    const named = fieldsOfService[name];
-    if (named !== undefined) faults[named] = `It ${words.join(' ')}.`;
-    else if (part.startsWith('A card payment')) faults.payment = `${part}.`;
-    else if (/picture|image/i.test(part)) faults.picture = `${part}.`;
-    else rest.push(`${part}.`);
-  }
-  return { faults, rest: rest.length === 0 ? null : rest.join(' ') };
-}
-
 /** Whether somebody has written something; the map's first place is nobody's. */
 export function isBegun(draft: Draft): boolean {
   return JSON.stringify({ ...draft, latitude: '', longitude: '' }) !== JSON.stringify(emptyDraft);

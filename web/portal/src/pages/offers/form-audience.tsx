@@ -1,4 +1,5 @@
 /** Gender and interests: nothing chosen is everybody. */
+import { Choices } from '../../../../ui/choices.tsx';
 import { genders } from './draft.ts';
 import type { FieldsProps } from './form-texts.tsx';
 import { useInterests } from './offers-data.ts';
@@ -10,8 +11,7 @@ export function AudienceFields({ draft, faults, set }: FieldsProps) {
       <p class="hint">
         Nothing chosen means everybody. Narrower targeting reaches fewer members and costs less.
       </p>
-      <fieldset>
-        <legend>Gender</legend>
+      <Choices legend="Gender" fault={faults.genders}>
         <div class="chips">
           {genders.map((gender) => (
             <label key={gender} class="chip">
@@ -24,10 +24,8 @@ export function AudienceFields({ draft, faults, set }: FieldsProps) {
             </label>
           ))}
         </div>
-        {faults.genders !== undefined && <p class="fault">{faults.genders}</p>}
-      </fieldset>
-      <fieldset>
-        <legend>Interests</legend>
+      </Choices>
+      <Choices legend="Interests" fault={faults.interests}>
         {interests.isPending && <p class="hint">Loading …</p>}
         {interests.isError && <p class="fault">They cannot be shown: {interests.error.message}</p>}
         <div class="chips">
@@ -43,8 +41,7 @@ export function AudienceFields({ draft, faults, set }: FieldsProps) {
           ))}
         </div>
         {draft.interestIds.length > 1 && <p class="hint">Members who share any of them are reached.</p>}
-        {faults.interests !== undefined && <p class="fault">{faults.interests}</p>}
-      </fieldset>
+      </Choices>
     </>
   );
 }

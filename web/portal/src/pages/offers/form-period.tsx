@@ -1,4 +1,5 @@
 /** When the offer starts and how long it runs, in the time of whoever writes it. */
+import { Choices } from '../../../../ui/choices.tsx';
 import { Field } from '../../../../ui/field.tsx';
 import { localText, momentText } from '../../../../ui/time-text.ts';
 import { periodOf, runsFor } from './draft.ts';
@@ -9,8 +10,7 @@ export function PeriodFields({ draft, faults, set }: FieldsProps) {
   const period = periodOf(draft, now);
   return (
     <>
-      <fieldset>
-        <legend>Start</legend>
+      <Choices legend="Start" fault={draft.starts === 'now' ? faults.start : undefined}>
         <div class="chips">
           <label class="chip">
             <input
@@ -36,7 +36,7 @@ export function PeriodFields({ draft, faults, set }: FieldsProps) {
             Later
           </label>
         </div>
-      </fieldset>
+      </Choices>
       {draft.starts === 'later' && (
         <Field label="Starts" fault={faults.start}>
           {(described) => (
@@ -50,8 +50,7 @@ export function PeriodFields({ draft, faults, set }: FieldsProps) {
           )}
         </Field>
       )}
-      <fieldset>
-        <legend>Runs for</legend>
+      <Choices legend="Runs for" fault={draft.runs === 'until' ? undefined : faults.end}>
         <div class="chips">
           {[...runsFor, ['until', 'Until …'] as const].map(([value, label]) => (
             <label key={value} class="chip">
@@ -72,7 +71,7 @@ export function PeriodFields({ draft, faults, set }: FieldsProps) {
             </label>
           ))}
         </div>
-      </fieldset>
+      </Choices>
       {draft.runs === 'until' && (
         <Field label="Ends" fault={faults.end}>
           {(described) => (
@@ -86,8 +85,6 @@ export function PeriodFields({ draft, faults, set }: FieldsProps) {
           )}
         </Field>
       )}
-      {draft.runs !== 'until' && faults.end !== undefined && <p class="fault">{faults.end}</p>}
-      {draft.starts === 'now' && faults.start !== undefined && <p class="fault">{faults.start}</p>}
       {period !== null && (
         <p class="hint">
           {draft.starts === 'now' ? 'From the moment it is created' : momentText(period.start.toISOString())}{' '}

@@ -107,12 +107,18 @@ function Counted({ label, hint, long = false, text, atMost, fault, set }: Counte
           long ? (
             <textarea
               {...described}
+              dir="auto"
               rows={3}
               value={text}
               onInput={(event) => set(event.currentTarget.value)}
             />
           ) : (
-            <input {...described} value={text} onInput={(event) => set(event.currentTarget.value)} />
+            <input
+              {...described}
+              dir="auto"
+              value={text}
+              onInput={(event) => set(event.currentTarget.value)}
+            />
           )
         }
       </Field>

@@ -4,6 +4,7 @@
  */
 import { useEffect, useState } from 'preact/hooks';
 import { usePortal } from '../../session.ts';
+import { readTab, writeTab } from '../../tab-storage.ts';
 import { type Draft, emptyDraft, isBegun, readDraft } from './draft.ts';
 
 type Pictures = { [place: string]: File | undefined };
@@ -26,11 +27,11 @@ export type KeptDraft = {
 export function useKeptDraft(): KeptDraft {
   const { scope } = usePortal();
   const place = placeOf(scope);
-  const [kept, setKept] = useState(() => readDraft(read(place)));
+  const [kept, setKept] = useState(() => readDraft(readTab(place)));
   const [draft, setDraft] = useState(kept ?? emptyDraft);
   const [picture, setPicture] = useState<File | null>(pictures[place] ?? null);
   useEffect(() => {
-    if (isBegun(draft)) write(place, JSON.stringify(draft));
+    if (isBegun(draft)) writeTab(place, JSON.stringify(draft));
   }, [draft, place]);
   return {
     draft,
@@ -43,7 +44,7 @@ export function useKeptDraft(): KeptDraft {
     },
     drop: () => {
       delete pictures[place];
-      write(place, null);
+      writeTab(place, null);
       setKept(null);
       setDraft(emptyDraft);
       setPicture(null);
@@ -53,22 +54,5 @@ export function useKeptDraft(): KeptDraft {
 
 /** Whether a draft waits in this organisation and mode. */
 export function hasDraft(scope: readonly [number, string]): boolean {
-  return readDraft(read(placeOf(scope))) !== null;
-}
-
-function read(place: string): string | null {
-  try {
-    return sessionStorage.getItem(place);
-  } catch {
-    return null;
-  }
-}
-
-function write(place: string, text: string | null): void {
-  try {
-    if (text === null) sessionStorage.removeItem(place);
-    else sessionStorage.setItem(place, text);
-  } catch {
-    // Storage is forbidden here: the draft lives as long as the page.
-  }
+  return readDraft(readTab(placeOf(scope))) !== null;
 }

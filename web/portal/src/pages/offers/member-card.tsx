@@ -30,8 +30,8 @@ export function MemberCard({ draft, picture, measured, unreadable }: MemberCardP
           />
         )}
       </div>
-      <p class="small muted">{name}</p>
-      <p>
+      <p class="small muted as-written">{name}</p>
+      <p class="as-written">
         <strong>{draft.title === '' ? 'Title' : draft.title}</strong>
       </p>
       <p class="small text-as-written">{draft.description === '' ? 'Description' : draft.description}</p>

@@ -3,32 +3,38 @@ import './offers.css';
 import type { CreateReply } from '@offer-ads/contracts/public-api';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
+import { focusFirstFault } from '../../../../ui/choices.tsx';
 import { Notice } from '../../../../ui/notice.tsx';
 import { PortalPage } from '../../portal-page.tsx';
 import { usePortal } from '../../session.ts';
+import { useAttempt } from '../../use-attempt.ts';
 import { Created } from './created.tsx';
-import { type Faults, faultsOf, offerForm, pictureState, placeRefusal } from './draft.ts';
+import { type Faults, faultsOf, offerForm, pictureState } from './draft.ts';
 import { AudienceFields } from './form-audience.tsx';
 import { PeriodFields } from './form-period.tsx';
 import { PictureFields } from './form-picture.tsx';
 import { TargetFields } from './form-target.tsx';
 import { TextFields } from './form-texts.tsx';
 import { useKeptDraft } from './kept-draft.ts';
+import { LostOfferNotice, useLostOffer } from './lost-offer.tsx';
 import { useOffersChanged } from './offers-data.ts';
 import { PaymentFields } from './payment-fields.tsx';
+import { placeRefusal } from './place-refusal.ts';
 import { PricePanel } from './price-panel.tsx';
-import { type Attempt, sendOffer } from './send-offer.ts';
+import { type Sending, sendOffer } from './send-offer.ts';
 import { useEstimate } from './use-estimate.ts';
 
 type Stage =
   | { readonly at: 'writing' }
   | { readonly at: 'sending'; readonly again: boolean }
-  /** Nobody knows whether it was created; the same attempt can be sent once more. */
-  | { readonly at: 'unknown'; readonly attempt: Attempt; readonly message: string };
+  /** Nobody knows whether it was created; the same can be sent once more. */
+  | { readonly at: 'unknown'; readonly sending: Sending; readonly message: string };
 
 export function NewOffer() {
-  const { api, mode, at } = usePortal();
+  const { api, mode, at, may } = usePortal();
   const kept = useKeptDraft();
+  const attempt = useAttempt('offer');
+  const lost = useLostOffer(attempt.lost);
   const { draft, picture } = kept;
   const changed = useOffersChanged();
   const [stage, setStage] = useState<Stage>({ at: 'writing' });
@@ -55,8 +61,7 @@ export function NewOffer() {
 
   const [focusFault, setFocusFault] = useState(0);
   useEffect(() => {
-    if (focusFault > 0)
-      form.current?.querySelector<HTMLElement>('[aria-invalid="true"], .problem[role="alert"]')?.focus();
+    if (focusFault > 0) focusFirstFault(form.current);
   }, [focusFault]);
 
   const set: typeof kept.set = (part) => {
@@ -64,10 +69,10 @@ export function NewOffer() {
     kept.set(part);
   };
 
-  const send = async (attempt: Attempt) => {
+  const send = async (sending: Sending) => {
     setStage({ at: 'sending', again: false });
     const sent = await sendOffer({
-      attempt,
+      sending,
       post: ({ key, form }) =>
         // The service gives itself 25 s after the picture has arrived, which may take a while on a slow line.
         api.send('POST', `/${mode}/offers`, { form, headers: { 'idempotency-key': key }, timeoutMs: 60_000 }),
@@ -75,9 +80,15 @@ export function NewOffer() {
       findingOut: () => setStage({ at: 'sending', again: true }),
     });
     if (sent.outcome === 'unknown')
-      return setStage({ at: 'unknown', attempt, message: sent.refusal.message });
+      return setStage({
+        at: 'unknown',
+        sending: { ...sending, isRepeat: true },
+        message: sent.refusal.message,
+      });
     setStage({ at: 'writing' });
     void changed();
+    if (sent.outcome === 'sent-before') return attempt.stillUnknown();
+    attempt.settled();
     if (sent.outcome === 'created') {
       kept.drop();
       return setCreated(sent.offer);
@@ -87,23 +98,25 @@ export function NewOffer() {
     setFocusFault((count) => count + 1);
   };
 
+  const isLost = attempt.lost !== null && stage.at === 'writing';
+  const busy = stage.at !== 'writing' || (isLost && lost.state === 'open');
+
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    if (underWay.current) return;
+    if (underWay.current || busy) return;
     setTried(true);
     const now = new Date();
     if (picture === null || Object.keys(faultsOf(draft, pictureState(picture), now)).length > 0)
       return setFocusFault((count) => count + 1);
     underWay.current = true;
     try {
-      await send({ key: crypto.randomUUID(), form: offerForm(draft, picture, mode, now) });
+      await send({ ...attempt.begin(draft.title), form: offerForm(draft, picture, mode, now) });
     } finally {
       underWay.current = false;
     }
   };
 
   if (created !== null) return <Created offer={created} another={() => setCreated(null)} />;
-  const busy = stage.at !== 'writing';
 
   return (
     <PortalPage
@@ -114,7 +127,18 @@ export function NewOffer() {
           : 'In LIVE mode: members see it, and it costs money.'
       }
     >
-      {kept.isBack && (
+      {isLost && attempt.lost !== null && (
+        <LostOfferNotice
+          attempt={attempt.lost}
+          lost={lost}
+          forget={attempt.settled}
+          done={() => {
+            kept.drop();
+            attempt.settled();
+          }}
+        />
+      )}
+      {kept.isBack && !(isLost && lost.state !== 'none') && (
         <Notice>
           <p>
             This is the draft that you began before.
@@ -131,6 +155,7 @@ export function NewOffer() {
         ref={form}
         class="new-offer"
         noValidate
+        hidden={isLost && lost.state === 'created'}
         onSubmit={(event) => void submit(event)}
         aria-label="New offer"
       >
@@ -171,7 +196,17 @@ export function NewOffer() {
               <p>{refused.rest}</p>
               {refused.code === 'E9' && (
                 <p>
-                  <a href={at('terms')}>Read and accept the terms</a>; this draft waits here.
+                  <a href={at('terms')}>Read the terms</a>
+                  {may('terms')
+                    ? ' and accept them'
+                    : '; an admin of your organisation can accept them there'}
+                  . This draft waits here.
+                </p>
+              )}
+              {refused.code === 'E4' && (
+                <p>
+                  There is room again when <a href={at('offers')}>an offer</a> ends or is deleted. This draft
+                  waits here.
                 </p>
               )}
             </div>
@@ -197,7 +232,7 @@ export function NewOffer() {
                 creates a second one, or look at <a href={at('offers')}>the list of offers</a>.
               </p>
               <div>
-                <BusyButton work={() => send(stage.attempt)}>Ask again</BusyButton>
+                <BusyButton work={() => send(stage.sending)}>Ask again</BusyButton>
               </div>
             </div>
           )}

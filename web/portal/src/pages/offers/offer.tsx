@@ -19,6 +19,7 @@ import { MapSources } from './map-sources.tsx';
 import { useOffer } from './offers-data.ts';
 import { PaymentLink } from './payment-link.tsx';
 import { PlaceText } from './place-text.tsx';
+import { quoted } from './quoted.ts';
 import { nextText } from './standing.ts';
 import { StateBadges } from './state-badges.tsx';
 
@@ -93,7 +94,7 @@ function Known({
         <img
           class="offer-picture"
           src={offer.image}
-          alt={`Of the offer “${offer.title}”`}
+          alt={`Of the offer ${quoted(offer.title)}`}
           width={192}
           height={192}
         />
@@ -137,9 +138,11 @@ function Known({
           <h2 id="offer-texts">What members see</h2>
           <dl class="facts">
             <dt>Title</dt>
-            <dd>{offer.title}</dd>
+            <dd class="as-written">{offer.title}</dd>
             <dt>Name</dt>
-            <dd>{offer.advertised_name ?? <span class="muted">your trading name</span>}</dd>
+            <dd class="as-written">
+              {offer.advertised_name ?? <span class="muted">your trading name</span>}
+            </dd>
             <dt>Category</dt>
             <dd>{offer.category}</dd>
             <dt>Description</dt>

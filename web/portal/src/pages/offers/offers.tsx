@@ -146,7 +146,7 @@ function OfferRow({ offer, done }: { readonly offer: PortalOffer; readonly done:
     <li class="offer-row">
       <img src={offer.image} alt="" width={88} height={88} loading="lazy" />
       <div class="what">
-        <h2>
+        <h2 class="as-written">
           <a href={at(`offers/${offer.offer_id}`)}>{offer.title}</a>
         </h2>
         <StateBadges offer={offer} />

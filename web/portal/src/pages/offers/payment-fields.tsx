@@ -1,6 +1,6 @@
 /** By link or from the balance, each with what it comes to and why it cannot be chosen. */
 import { cardMinimumMinor } from '@offer-ads/contracts/currencies';
-import { useId } from 'preact/hooks';
+import { Choices } from '../../../../ui/choices.tsx';
 import { vatOnCard } from '../../amount-fields.ts';
 import { useAmounts, useBalance } from '../../amounts.ts';
 import { usePortal } from '../../session.ts';
@@ -20,7 +20,6 @@ export function PaymentFields({ draft, estimate, fault, disabled, set }: Payment
   const { country, currency } = session.organisation;
   const amount = useAmounts();
   const balance = useBalance({ everyMs: 20_000 });
-  const faultId = useId();
   const cost = estimate.costMinor;
   const held = balance.data === undefined ? null : BigInt(balance.data.balanceMinor);
   const tooLow = cost !== null && held !== null && held < cost;
@@ -28,8 +27,7 @@ export function PaymentFields({ draft, estimate, fault, disabled, set }: Payment
   const tooSmall = cost !== null && cost > 0n && cost < least;
   const vat = cost === null ? 0n : vatOnCard(cost, country);
   return (
-    <fieldset disabled={disabled} aria-describedby={fault === undefined ? undefined : faultId}>
-      <legend>Payment</legend>
+    <Choices legend="Payment" fault={fault} disabled={disabled}>
       <label class="choice">
         <input
           type="radio"
@@ -63,17 +61,12 @@ export function PaymentFields({ draft, estimate, fault, disabled, set }: Payment
         {held !== null && `The balance is ${amount(held)}. No VAT is added.`}
         {tooLow && cost !== null && held !== null && ` It is ${amount(cost - held)} too low.`}
       </p>
-      {fault !== undefined && (
-        <p id={faultId} class="fault">
-          {fault}
-        </p>
-      )}
       {(tooLow || fault !== undefined) && may('billing') && (
         <p class="small">
           <a href={at('money')}>Top up the balance</a>. This draft waits here, its picture too as long as the
           page is not loaded anew.
         </p>
       )}
-    </fieldset>
+    </Choices>
   );
 }

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import type { CreateReply } from '@offer-ads/contracts/public-api';
 import type { Reply } from '../../../../ui/call.ts';
-import { type Attempt, sendOffer } from './send-offer.ts';
+import { type Sending, sendOffer } from './send-offer.ts';
 
-const attempt: Attempt = { key: 'key-1', form: new FormData() };
+const first: Sending = { key: 'key-1', form: new FormData(), isRepeat: false };
 const offer: CreateReply = { return_code: 'S1', offer_id: 7, status: 'Active', payment_url: null };
 const created: Reply<CreateReply> = { ok: true, status: 200, body: offer, headers: new Headers() };
 const refused = (status: number, returnCode: string | null = null): Reply<CreateReply> => ({
@@ -13,11 +13,11 @@ const refused = (status: number, returnCode: string | null = null): Reply<Create
   message: 'No.',
 });
 
-async function sending(replies: readonly Reply<CreateReply>[]) {
-  const sent: Attempt[] = [];
+async function sending(replies: readonly Reply<CreateReply>[], attempt = first) {
+  const sent: Sending[] = [];
   let told = 0;
   const outcome = await sendOffer({
-    attempt,
+    sending: attempt,
     post: async (one) => {
       const reply = replies[Math.min(sent.length, replies.length - 1)];
       sent.push(one);
@@ -41,7 +41,7 @@ test('what is created at once is sent once', async () => {
 test('after a lost answer the same attempt is sent again, under the same key', async () => {
   const { outcome, sent, told } = await sending([refused(0), refused(503), refused(409), created]);
   expect(outcome).toEqual({ outcome: 'created', offer });
-  expect(sent).toEqual([attempt, attempt, attempt, attempt]);
+  expect(sent).toEqual([first, first, first, first]);
   expect(told).toBe(3);
 });
 
@@ -62,4 +62,28 @@ test('what stays unknown is said to be so, after a bounded number of repetitions
   expect(outcome).toMatchObject({ outcome: 'unknown' });
   expect(sent.length).toBeGreaterThan(3);
   expect(sent.length).toBeLessThan(10);
+});
+
+test.each([429, 408])(
+  'turned away with %i after a lost answer, it is asked again: the first may have come through',
+  async (status) => {
+    const { outcome, sent } = await sending([refused(0), refused(status), created]);
+    expect(outcome).toEqual({ outcome: 'created', offer });
+    expect(sent).toHaveLength(3);
+  },
+);
+
+test('after a lost answer nobody asks on who is signed out: it stays unknown', async () => {
+  const { outcome, sent } = await sending([refused(0), refused(401), created]);
+  expect(outcome).toMatchObject({ outcome: 'unknown' });
+  expect(sent).toHaveLength(2);
+});
+
+test('under the key of an earlier attempt, another form is told that the earlier one came through', async () => {
+  const again = { ...first, isRepeat: true };
+  expect((await sending([refused(422)], again)).outcome).toEqual({ outcome: 'sent-before' });
+  expect((await sending([refused(429), refused(200, 'E3')], again)).outcome).toMatchObject({
+    outcome: 'refused',
+    refusal: { returnCode: 'E3' },
+  });
 });

@@ -4,19 +4,22 @@
  */
 import type { CreateReply } from '@offer-ads/contracts/public-api';
 import type { Refusal, Reply } from '../../../../ui/call.ts';
+import { leavesUnknown } from '../../attempt.ts';
 
 /** One key with the one form that it stands for: what is sent again is the same to the byte. */
-export type Attempt = { readonly key: string; readonly form: FormData };
+export type Sending = { readonly key: string; readonly form: FormData; readonly isRepeat: boolean };
 
 export type Sent =
   | { readonly outcome: 'created'; readonly offer: CreateReply }
   | { readonly outcome: 'refused'; readonly refusal: Refusal }
-  /** It may exist or not; the same attempt can be sent again. */
-  | { readonly outcome: 'unknown'; readonly refusal: Refusal };
+  /** It may exist or not; the same can be sent again. */
+  | { readonly outcome: 'unknown'; readonly refusal: Refusal }
+  /** The key stands for what was sent under it before: that is there, or is being worked on. */
+  | { readonly outcome: 'sent-before' };
 
 type SendOffer = {
-  readonly attempt: Attempt;
-  readonly post: (attempt: Attempt) => Promise<Reply<CreateReply>>;
+  readonly sending: Sending;
+  readonly post: (sending: Sending) => Promise<Reply<CreateReply>>;
   readonly wait: (ms: number) => Promise<void>;
   /** Before each repetition. */
   readonly findingOut: () => void;
@@ -25,19 +28,27 @@ type SendOffer = {
 /** Longer and longer, for two minutes in all; then a person decides. */
 const waitsMs = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000];
 
-export async function sendOffer({ attempt, post, wait, findingOut }: SendOffer): Promise<Sent> {
-  let reply = await post(attempt);
+export async function sendOffer({ sending, post, wait, findingOut }: SendOffer): Promise<Sent> {
+  let reply = await post(sending);
+  let { isRepeat } = sending;
   for (const ms of waitsMs) {
-    if (reply.ok || !isUnknown(reply)) break;
+    if (reply.ok || !isUnknown(reply, isRepeat) || needsPerson(reply)) break;
     findingOut();
     await wait(ms);
-    reply = await post(attempt);
+    reply = await post(sending);
+    isRepeat = true;
   }
   if (reply.ok) return { outcome: 'created', offer: reply.body };
-  return { outcome: isUnknown(reply) ? 'unknown' : 'refused', refusal: reply };
+  if (isRepeat && reply.status === 422) return { outcome: 'sent-before' };
+  return { outcome: isUnknown(reply, isRepeat) ? 'unknown' : 'refused', refusal: reply };
 }
 
 /** No reply, a reply that says nothing about the offer, or "still being processed". */
-function isUnknown({ status }: Refusal): boolean {
-  return status === 0 || status === 409 || status >= 500;
+function isUnknown(refusal: Refusal, isRepeat: boolean): boolean {
+  return refusal.status === 409 || leavesUnknown(refusal, isRepeat);
+}
+
+/** Somebody has to sign in first. */
+function needsPerson({ status }: Refusal): boolean {
+  return status === 401 || status === 403;
 }

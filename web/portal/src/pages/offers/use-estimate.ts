@@ -5,7 +5,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { Refused } from '../../../../ui/call.ts';
 import { minorOf } from '../../amount-fields.ts';
 import { usePortal } from '../../session.ts';
-import { type Draft, estimateKey, estimateRequest, type Faults, placeRefusal } from './draft.ts';
+import { type Draft, estimateKey, estimateRequest, type Faults } from './draft.ts';
+import { placeRefusal } from './place-refusal.ts';
 
 /** Long enough for a slider to stand still, short enough to seem at once. */
 const PAUSE_MS = 300;
@@ -44,7 +45,8 @@ export function useEstimate(draft: Draft): Estimate {
     refetchInterval: FRESH_MS,
   });
   const refused = query.error instanceof Refused && settled === key ? query.error.refusal : null;
-  const placed = refused === null ? null : placeRefusal(refused.returnCode, refused.message);
+  // Of an estimate every code is about its input.
+  const placed = refused === null ? null : placeRefusal(refused.returnCode && 'E1', refused.message);
   const reply = isComplete && query.error === null ? (query.data ?? null) : null;
   return {
     reply,

@@ -8,6 +8,7 @@ import { Notice } from '../../../../ui/notice.tsx';
 import { Outcome } from '../../../../ui/outcome.tsx';
 import { Failed, Loading } from '../../../../ui/states.tsx';
 import { When } from '../../../../ui/when.tsx';
+import { leave } from '../../leave.ts';
 import { usePortal } from '../../session.ts';
 
 export function Sessions() {
@@ -33,8 +34,7 @@ export function Sessions() {
   const endAll = async () => {
     const reply = await api.send('POST', '/sign-out-everywhere');
     if (!reply.ok && reply.status !== 401) return reply;
-    // Nothing of what was seen stays in memory.
-    location.assign('/portal');
+    leave();
     return undefined;
   };
 

@@ -1,15 +1,3 @@
-/** A moment as people read it, in their own time zone. */
-const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
-
-export function When({ at }: { readonly at: string | null }) {
-  if (at === null) return <>–</>;
-  return (
-    <time dateTime={at} title={at}>
-      {format.format(new Date(at))}
-    </time>
-  );
-}
-
 /** "3 minutes": how long something has been so. */
 export function howLong(seconds: number): string {
   const units: [number, string][] = [

@@ -1,0 +1,75 @@
+/**
+ * What staff have decided lately: whoever decides about the same thing from a page that is older is told so first. In memory, because the
+ * console runs once; what must hold for ever, such as who bears a refund, the services themselves decide only once.
+ */
+import type { Clock } from '@offer-ads/platform/clock';
+
+export type Decision = {
+  /** What it is about, each in a word of its own: `/gateway/organisations/3`. */
+  readonly about: readonly string[];
+  readonly by: string;
+  /** What is decided: `disable`. */
+  readonly action: string;
+  readonly reason: string;
+};
+
+export type Begun =
+  | { readonly ok: true; readonly end: (wasDone: boolean) => void }
+  /** Somebody else was faster. */
+  | { readonly ok: false; readonly message: string };
+
+export type Decisions = {
+  /** @param seenMsAgo how old what the person has looked at is; null: they have been told, or need not be */
+  readonly begin: (decision: Decision, seenMsAgo: number | null) => Begun;
+};
+
+type Kept = Decision & { readonly doneAtMs: number | 'under way' };
+
+/** As many as hundreds of people decide in a day. */
+const MOST_KEPT = 2_000;
+/** A reply is on its way for a while, and nobody reads a page faster. */
+const READING_MS = 2_000;
+
+export function keepDecisions(clock: Clock): Decisions {
+  const latest = new Map<string, Kept>();
+  const keep = (subject: string, kept: Kept | undefined) => {
+    latest.delete(subject);
+    if (kept !== undefined) latest.set(subject, kept);
+    const [oldest] = latest.keys();
+    if (latest.size > MOST_KEPT && oldest !== undefined) latest.delete(oldest);
+  };
+  return {
+    begin: (decision, seenMsAgo) => {
+      const nowMs = clock.now().getTime();
+      const isNews = ({ by, doneAtMs }: Kept) =>
+        by !== decision.by &&
+        (doneAtMs === 'under way' || (seenMsAgo !== null && doneAtMs > nowMs - seenMsAgo - READING_MS));
+      const before = decision.about.map((subject) => latest.get(subject));
+      const news = before.find((kept) => kept !== undefined && isNews(kept));
+      if (news !== undefined) return { ok: false, message: told(news, nowMs) };
+      for (const subject of decision.about) keep(subject, { ...decision, doneAtMs: 'under way' });
+      return {
+        ok: true,
+        end: (wasDone) => {
+          for (const [index, subject] of decision.about.entries())
+            keep(
+              subject,
+              wasDone ? { ...decision, doneAtMs: clock.now().getTime() } : settled(before[index]),
+            );
+        },
+      };
+    },
+  };
+}
+
+function settled(kept: Kept | undefined): Kept | undefined {
+  return kept?.doneAtMs === 'under way' ? undefined : kept;
+}
+
+function told({ by, action, reason, doneAtMs }: Kept, nowMs: number): string {
+  if (doneAtMs === 'under way') return `${by} is deciding about this at this moment (${action})`;
+  const seconds = Math.max(0, Math.round((nowMs - doneAtMs) / 1_000));
+  const ago = seconds < 120 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`;
+  const why = reason === '' ? '' : `, because: ${reason}`;
+  return `Meanwhile ${by} has decided about this, ${ago} ago: ${action}${why}`;
+}

@@ -1,0 +1,34 @@
+/** The page of an API's reference: Scalar draws it from the OpenAPI document that the page names. */
+import '@scalar/api-reference/style.css';
+import './reference.css';
+import { createApiReference } from '@scalar/api-reference';
+import { chooseTheme, keep } from './theme-choice.ts';
+
+const { dataset } = document.documentElement;
+dataset['script'] = 'on';
+// What Scalar follows: its own switch is another one than that of all our pages.
+keep('colorMode', dataset['theme'] ?? 'system');
+chooseTheme((theme) => {
+  keep('colorMode', theme);
+  const isDark =
+    theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches);
+  document.body.classList.toggle('dark-mode', isDark);
+  document.body.classList.toggle('light-mode', !isDark);
+});
+
+const reference = document.querySelector<HTMLElement>('#reference');
+if (reference !== null)
+  createApiReference(reference, {
+    url: reference.dataset['description'] ?? '',
+    // Fields in the order of the specification.
+    orderSchemaPropertiesBy: 'preserve',
+    orderRequiredPropertiesFirst: false,
+    hideDarkModeToggle: true,
+    // No part of it may ask or advertise the maker's services.
+    withDefaultFonts: false,
+    telemetry: false,
+    hideClientButton: true,
+    showDeveloperTools: 'never',
+    agent: { disabled: true },
+    mcp: { disabled: true },
+  });

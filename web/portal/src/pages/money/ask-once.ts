@@ -1,0 +1,43 @@
+/** Asks for money so that it is done once, whatever happens on the way: under one key until it is known what became of it. */
+import type { Reply } from '../../../../ui/call.ts';
+import { type Attempt, leavesUnknown } from '../../attempt.ts';
+import { usePortal } from '../../session.ts';
+import { useAttempt } from '../../use-attempt.ts';
+
+export type Asked<Body> =
+  | { readonly outcome: 'done'; readonly body: Body }
+  | { readonly outcome: 'refused'; readonly message: string }
+  /** `lost` says so from now on. */
+  | { readonly outcome: 'unknown' };
+
+export type AskOnce<Body> = {
+  readonly ask: (amountMinor: bigint) => Promise<Asked<Body>>;
+  /** Its `what` is the amount in minor units. */
+  readonly lost: Attempt | null;
+};
+
+export function useAskOnce<Body>(kind: 'top-up' | 'play-money', path: string): AskOnce<Body> {
+  const { api } = usePortal();
+  const attempt = useAttempt(kind);
+  const ask = async (amountMinor: bigint): Promise<Asked<Body>> => {
+    const { key, isRepeat } = attempt.begin(`${amountMinor}`);
+    const reply: Reply<Body> = await api.send('POST', path, {
+      json: { amountMinor: `${amountMinor}` },
+      headers: { 'idempotency-key': key },
+      timeoutMs: 15_000,
+    });
+    if (!reply.ok && leavesUnknown(reply, isRepeat)) {
+      attempt.stillUnknown();
+      return { outcome: 'unknown' };
+    }
+    attempt.settled();
+    if (reply.ok) return { outcome: 'done', body: reply.body };
+    const { status, message } = reply;
+    return { outcome: 'refused', message: isRepeat && status === 422 ? cameThrough : message };
+  };
+  return { ask, lost: attempt.lost };
+}
+
+/** The key stands for another amount: the one that was asked for before. */
+const cameThrough =
+  'What you asked for before came through, so nothing was done now. Look at the statement, then ask for more if you want to.';

@@ -1,0 +1,102 @@
+/** An offer that was sent before the page was loaded anew, and whose answer nobody saw: what became of it. */
+import type { CreationReply } from '@offer-ads/contracts/portal-offers-api';
+import { useQuery } from '@tanstack/preact-query';
+import { BusyButton } from '../../../../ui/busy-button.tsx';
+import { momentText } from '../../../../ui/time-text.ts';
+import type { Attempt } from '../../attempt.ts';
+import { usePortal } from '../../session.ts';
+import { quoted } from './quoted.ts';
+
+/** While it is being worked on: settled within two minutes, whoever left it. */
+const LOOK_AGAIN_MS = 3_000;
+
+export type LostOffer = {
+  /** `open`: not known yet, so nothing else is sent meanwhile. */
+  readonly state: 'open' | 'created' | 'none';
+  readonly offerId: number | null;
+  /** Why it cannot be found out at the moment. */
+  readonly problem: string | null;
+  readonly lookAgain: () => Promise<unknown>;
+};
+
+export function useLostOffer(attempt: Attempt | null): LostOffer {
+  const { api, mode, scope } = usePortal();
+  const query = useQuery<CreationReply>({
+    queryKey: [...scope, 'creation', attempt?.key, attempt?.sentAt],
+    queryFn: ({ signal }) => api.read(`/${mode}/creations/${encodeURIComponent(attempt?.key ?? '')}`, signal),
+    enabled: attempt !== null,
+    staleTime: 0,
+    gcTime: 0,
+    refetchInterval: ({ state }) => (state.data?.state === 'under_way' ? LOOK_AGAIN_MS : false),
+  });
+  const known = query.data?.state ?? 'under_way';
+  return {
+    state: known === 'under_way' ? 'open' : known,
+    offerId: query.data?.offer_id ?? null,
+    problem: query.isError ? query.error.message : null,
+    lookAgain: query.refetch,
+  };
+}
+
+type LostOfferNoticeProps = {
+  readonly attempt: Attempt;
+  readonly lost: LostOffer;
+  /** Its draft has done its work. */
+  readonly done: () => void;
+  readonly forget: () => void;
+};
+
+const looks = { open: 'warning', created: 'good', none: '' } as const;
+
+export function LostOfferNotice({ attempt, lost, done, forget }: LostOfferNoticeProps) {
+  const { at } = usePortal();
+  const { what, sentAt } = attempt;
+  const sent = (
+    <>
+      {quoted(what)}, sent on {momentText(sentAt)},
+    </>
+  );
+  return (
+    <div class={`notice ${looks[lost.state]}`} role="alert">
+      {lost.state === 'open' && (
+        <p>
+          No answer came about the offer {quoted(what)}, sent on {momentText(sentAt)}.{' '}
+          {lost.problem ?? 'Finding out what became of it …'}
+        </p>
+      )}
+      {lost.state === 'open' && lost.problem !== null && (
+        <div>
+          <BusyButton class="quiet" work={lost.lookAgain}>
+            Look again
+          </BusyButton>
+        </div>
+      )}
+      {lost.state === 'created' && (
+        <>
+          <p>The offer {sent} was created, although its answer was lost on the way.</p>
+          <div class="row">
+            <a class="button" href={at(`offers/${lost.offerId}`)} onClick={done}>
+              Go to the offer
+            </a>
+            <button type="button" class="quiet" onClick={done}>
+              Write another one
+            </button>
+          </div>
+        </>
+      )}
+      {lost.state === 'none' && (
+        <>
+          <p>
+            The offer {sent} was not created, and nothing was charged. It can be sent again; in no case are
+            there two of it.
+          </p>
+          <div>
+            <button type="button" class="quiet" onClick={forget}>
+              Understood
+            </button>
+          </div>
+        </>
+      )}
+    </div>
+  );
+}

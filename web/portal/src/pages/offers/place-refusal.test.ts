@@ -1,0 +1,32 @@
+import { describe, expect, test } from '@jest/globals';
+import { placeRefusal } from './place-refusal.ts';
+
+describe('a refusal', () => {
+  test('stands at each field that it names', () => {
+    expect(
+      placeRefusal('E1', 'title must have at most 40 characters, it has 41; radius must be from 5 to 30.'),
+    ).toEqual({
+      faults: { title: 'It must have at most 40 characters, it has 41.', radius: 'It must be from 5 to 30.' },
+      rest: null,
+    });
+  });
+  test('of the picture, the balance and the targeting stands there too', () => {
+    expect(placeRefusal('E2', 'The image failed moderation: x.').faults).toHaveProperty('picture');
+    expect(placeRefusal('E3', 'The balance is below.').faults).toHaveProperty('payment');
+    expect(placeRefusal('E5', 'No users match the targeting.').faults.place).toContain('Widen the circle');
+    expect(placeRefusal('E1', 'A card payment must be at least 0.30 GBP.').faults).toHaveProperty('payment');
+  });
+  test('of terms that are not accepted names no header that only developers know', () => {
+    const { rest } = placeRefusal('E9', 'Accept them, then retry with the same Idempotency-Key.');
+    expect(rest).toContain('has not accepted');
+    expect(rest).not.toContain('Key');
+  });
+  test('of nothing in particular is said as a whole', () => {
+    expect(placeRefusal('E4', 'Offer quota exceeded.')).toEqual({
+      faults: {},
+      rest: 'Offer quota exceeded.',
+    });
+    expect(placeRefusal(null, 'Try again.')).toEqual({ faults: {}, rest: 'Try again.' });
+    expect(placeRefusal('E1', 'Something new.')).toEqual({ faults: {}, rest: 'Something new.' });
+  });
+});

@@ -1,0 +1,53 @@
+/** What frames every page of an app: the way past the navigation, and the navigation itself, folded where there is little room. */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { ThemeSwitch } from './theme-switch.tsx';
+
+/** Before everything else; `<main id="content" tabIndex={-1}>` is where it leads. */
+export function SkipLink() {
+  return (
+    <a class="skip" href="#content">
+      Skip to content
+    </a>
+  );
+}
+
+type SectionsMenuProps = {
+  readonly sections: readonly {
+    readonly address: string;
+    readonly title: string;
+    readonly isHere: boolean;
+  }[];
+  /** Below the sections. */
+  readonly children?: ComponentChildren;
+};
+
+export function SectionsMenu({ sections, children }: SectionsMenuProps) {
+  const [open, setOpen] = useState(false);
+  return (
+    <nav class="sections" aria-label="Sections" data-open={open}>
+      <button
+        type="button"
+        class="quiet menu"
+        aria-expanded={open}
+        aria-controls="sections"
+        onClick={() => setOpen(!open)}
+      >
+        Menu
+      </button>
+      <div id="sections" class="menu-content">
+        <ul>
+          {sections.map(({ address, title, isHere }) => (
+            <li key={address}>
+              <a href={address} aria-current={isHere ? 'page' : undefined} onClick={() => setOpen(false)}>
+                {title}
+              </a>
+            </li>
+          ))}
+        </ul>
+        {children}
+        <ThemeSwitch />
+      </div>
+    </nav>
+  );
+}
