@@ -32,6 +32,8 @@ const config: Config = {
   ],
   // One service under test already keeps Postgres, MongoDB and RabbitMQ busy; more workers than this only queue.
   maxWorkers: 2,
+  // Modules of test files are never quite let go of: at three gigabytes the collector alone lets a service's two seconds pass.
+  workerIdleMemoryLimit: '512MB',
   // Ends what hangs; what takes seconds here takes many where the machine has other work too.
   testTimeout: 120_000,
 };

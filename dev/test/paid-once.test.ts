@@ -5,6 +5,7 @@ import { OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
 import { connectBroker } from '@offer-ads/platform/broker';
 import { newEvent } from '@offer-ads/platform/events';
 import { createMetrics } from '@offer-ads/platform/metrics';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo } from '@offer-ads/testing/mongo';
@@ -37,22 +38,24 @@ beforeAll(async () => {
   const mongo = resources.adopt(await createTestMongo(), (it) => it.dispose());
   const { url, namespace: brokerNamespace } = world.broker;
   resources.use(
-    await startNotifier(
-      {
-        HOST: '127.0.0.1',
-        PORT: 0,
-        LOG_LEVEL: 'silent',
-        ADMIN_TOKEN: 'an-admin-token-that-only-tests-ever-use-0123',
-        MONGO_URL: mongo.url,
-        RABBITMQ_URL: url,
-        SMTP_URL: mails.smtpUrl,
-        SMTP_CONNECTIONS: 5,
-        MAIL_FROM: 'Offers <offers@ads.example>',
-        PORTAL_URL: 'https://ads.example/portal',
-        NOTIFIER_CONTEXT_SECRET: 'a-context-secret-that-only-tests-ever-use-0123',
-        UNSUBSCRIBE_SECRET: 'an-unsubscribe-secret-that-only-tests-use-01234',
-      },
-      { clock: world.clock, logger: silentLogger, brokerNamespace },
+    await startWhenStoresServe(() =>
+      startNotifier(
+        {
+          HOST: '127.0.0.1',
+          PORT: 0,
+          LOG_LEVEL: 'silent',
+          ADMIN_TOKEN: 'an-admin-token-that-only-tests-ever-use-0123',
+          MONGO_URL: mongo.url,
+          RABBITMQ_URL: url,
+          SMTP_URL: mails.smtpUrl,
+          SMTP_CONNECTIONS: 5,
+          MAIL_FROM: 'Offers <offers@ads.example>',
+          PORTAL_URL: 'https://ads.example/portal',
+          NOTIFIER_CONTEXT_SECRET: 'a-context-secret-that-only-tests-ever-use-0123',
+          UNSUBSCRIBE_SECRET: 'an-unsubscribe-secret-that-only-tests-use-01234',
+        },
+        { clock: world.clock, logger: silentLogger, brokerNamespace },
+      ),
     ),
   );
   await register();

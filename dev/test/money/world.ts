@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createMetrics } from '@offer-ads/platform/metrics';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
 import { type TestNamespace, testNamespace } from '@offer-ads/testing/broker';
 import { testContextSecret } from '@offer-ads/testing/caller';
@@ -99,43 +100,47 @@ export async function startWorld(): Promise<World> {
   const stripeWire = started.use(await startTcpProxy(stripe.url));
   const billing = started.use(
     await startRestartable({ databaseUrl: databases.billing, rabbitmqUrl: broker.url }, (at) =>
-      startBilling(
-        {
-          ...common,
-          PORT: billingPort,
-          BILLING_DATABASE_URL: at.databaseUrl,
-          RABBITMQ_URL: at.rabbitmqUrl,
-          PUBLIC_URL: publicUrl,
-          STRIPE_API_URL: stripeWire.url,
-          STRIPE_TEST_SECRET_KEY: stripeKeys.TEST.secretKey,
-          STRIPE_TEST_WEBHOOK_SECRET: stripeKeys.TEST.webhookSecret,
-          STRIPE_LIVE_SECRET_KEY: stripeKeys.LIVE.secretKey,
-          STRIPE_LIVE_WEBHOOK_SECRET: stripeKeys.LIVE.webhookSecret,
-          SELLER_NAME: 'Offer Ads Ltd',
-          SELLER_ADDRESS: '1 Example Street, London, EC1A 1AA, United Kingdom',
-          SELLER_VAT_NUMBER: 'GB 123 4567 89',
-        },
-        overrides,
+      startWhenStoresServe(() =>
+        startBilling(
+          {
+            ...common,
+            PORT: billingPort,
+            BILLING_DATABASE_URL: at.databaseUrl,
+            RABBITMQ_URL: at.rabbitmqUrl,
+            PUBLIC_URL: publicUrl,
+            STRIPE_API_URL: stripeWire.url,
+            STRIPE_TEST_SECRET_KEY: stripeKeys.TEST.secretKey,
+            STRIPE_TEST_WEBHOOK_SECRET: stripeKeys.TEST.webhookSecret,
+            STRIPE_LIVE_SECRET_KEY: stripeKeys.LIVE.secretKey,
+            STRIPE_LIVE_WEBHOOK_SECRET: stripeKeys.LIVE.webhookSecret,
+            SELLER_NAME: 'Offer Ads Ltd',
+            SELLER_ADDRESS: '1 Example Street, London, EC1A 1AA, United Kingdom',
+            SELLER_VAT_NUMBER: 'GB 123 4567 89',
+          },
+          overrides,
+        ),
       ),
     ),
   );
   const billingWire = started.use(await startTcpProxy(billing.running().url));
   const offers = started.use(
     await startRestartable({ databaseUrl: databases.offers, rabbitmqUrl: broker.url }, (at) =>
-      startOffers(
-        {
-          ...common,
-          PORT: offersPort,
-          OFFERS_DATABASE_URL: at.databaseUrl,
-          RABBITMQ_URL: at.rabbitmqUrl,
-          PRICING_URL: new URL(pricingServer.url).origin,
-          BILLING_URL: new URL(billingWire.url).origin,
-          MODERATION_URL: new URL(moderationServer.url).origin,
-          PUBLIC_URL: 'https://images.example',
-          IMAGE_URL_SECRET: testContextSecret,
-          IMAGE_STORE_URL: pathToFileURL(folder).href,
-        },
-        overrides,
+      startWhenStoresServe(() =>
+        startOffers(
+          {
+            ...common,
+            PORT: offersPort,
+            OFFERS_DATABASE_URL: at.databaseUrl,
+            RABBITMQ_URL: at.rabbitmqUrl,
+            PRICING_URL: new URL(pricingServer.url).origin,
+            BILLING_URL: new URL(billingWire.url).origin,
+            MODERATION_URL: new URL(moderationServer.url).origin,
+            PUBLIC_URL: 'https://images.example',
+            IMAGE_URL_SECRET: testContextSecret,
+            IMAGE_STORE_URL: pathToFileURL(folder).href,
+          },
+          overrides,
+        ),
       ),
     ),
   );

@@ -36,6 +36,10 @@ export function serviceUnavailable(internalMessage: string, cause?: unknown): Fa
   });
 }
 
+export function isServiceUnavailable(error: unknown): error is Fault {
+  return error instanceof Fault && error.status === 503;
+}
+
 /** The body that the specification gives to every 401 without a code (decision 19). */
 export function unauthorised(internalMessage: string): Fault {
   return new Fault(internalMessage, { status: 401, publicMessage: 'Unauthorised' });

@@ -1,5 +1,6 @@
 /** The life of a service process: start, wait for a signal, stop within a bound. */
 import { ConfigError } from './config.ts';
+import { startWhenStoresServe } from './patient-start.ts';
 
 /** Longer than the longest request (a creation, 25 s) and within Kubernetes' usual 30 s + slack. */
 const stopWithinMs = 30_000;
@@ -13,15 +14,19 @@ export type RunningService = AsyncDisposable & {
   readonly drain: () => Promise<void>;
 };
 
-/** Runs until SIGTERM or SIGINT. Exit codes: 0 stopped, 1 failed to start or stop, 78 settings are wrong. */
+/** Runs until SIGTERM or SIGINT, and waits a minute for its stores. Exit codes: 0 stopped, 1 failed to start or stop, 78 settings are wrong. */
 export async function runService(service: string, start: () => Promise<RunningService>): Promise<void> {
-  const signalled = waitForSignal();
+  const stopping = new AbortController();
+  const signalled = waitForSignal().finally(() => stopping.abort());
   // From the signal on, also when it meets a start that hangs.
   void signalled.then(() =>
     setTimeout(() => exitNow(service, 'did not stop in time', 1), stopWithinMs).unref(),
   );
   try {
-    const running = await start();
+    const running = await startWhenStoresServe(start, {
+      signal: stopping.signal,
+      report: (problem) => process.stderr.write(`${service}: waits to start: ${problem}\n`),
+    });
     const signal = await signalled;
     // Whoever presses Ctrl-C calls nothing any more.
     if (signal === 'SIGTERM') await running.drain();

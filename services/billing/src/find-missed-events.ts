@@ -3,7 +3,7 @@
  * the provider's list, and applied as their webhook would have been.
  */
 import { type Mode, mode as modeSchema } from '@offer-ads/contracts/primitives';
-import { Fault } from '@offer-ads/platform/faults';
+import { isServiceUnavailable } from '@offer-ads/platform/faults';
 import type { Billing } from './billing.ts';
 import { type EventReading, isGap, readOn, stretchOf } from './domain/missed-events.ts';
 import { saveReading, takeReading } from './event-readings-store.ts';
@@ -69,7 +69,7 @@ async function applyOrPassBy(billing: Billing, event: ListedEvent): Promise<void
     await applyMissed(billing, event);
   } catch (error) {
     // Nothing is wrong with the event.
-    if (error instanceof Fault && error.status === 503) throw error;
+    if (isServiceUnavailable(error)) throw error;
     const { eventId, mode, type } = event;
     if (!(await recordUnapplied(billing.postgres, event, billing.clock.now()))) return;
     billing.meters.unappliedEvents.inc({ mode });

@@ -9,6 +9,7 @@ import { startStripeSimulator } from '@offer-ads/dev/simulators/stripe/server';
 import { type Broker, connectBroker, on, type Subscription } from '@offer-ads/platform/broker';
 import { newEvent } from '@offer-ads/platform/events';
 import { createMetrics } from '@offer-ads/platform/metrics';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { testNamespace } from '@offer-ads/testing/broker';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { createTestDatabase } from '@offer-ads/testing/database';
@@ -51,26 +52,28 @@ beforeAll(async () => {
   );
   stripe = simulator.url;
   const billing = started.use(
-    await startBilling(
-      {
-        HOST: '127.0.0.1',
-        PORT: 0,
-        LOG_LEVEL: 'silent',
-        PUBLIC_URL: 'https://ads.example',
-        BILLING_DATABASE_URL: database.url,
-        RABBITMQ_URL: namespace.url,
-        BILLING_CONTEXT_SECRET: testContextSecret,
-        ADMIN_TOKEN: adminToken,
-        STRIPE_API_URL: simulator.url,
-        STRIPE_TEST_SECRET_KEY: stripeKeys.TEST.secretKey,
-        STRIPE_TEST_WEBHOOK_SECRET: stripeKeys.TEST.webhookSecret,
-        STRIPE_LIVE_SECRET_KEY: stripeKeys.LIVE.secretKey,
-        STRIPE_LIVE_WEBHOOK_SECRET: stripeKeys.LIVE.webhookSecret,
-        SELLER_NAME: 'Offer Ads Ltd',
-        SELLER_ADDRESS: '1 Example Street, London, EC1A 1AA, United Kingdom',
-        SELLER_VAT_NUMBER: 'GB 123 4567 89',
-      },
-      { logger: silentLogger, brokerNamespace: namespace.namespace },
+    await startWhenStoresServe(() =>
+      startBilling(
+        {
+          HOST: '127.0.0.1',
+          PORT: 0,
+          LOG_LEVEL: 'silent',
+          PUBLIC_URL: 'https://ads.example',
+          BILLING_DATABASE_URL: database.url,
+          RABBITMQ_URL: namespace.url,
+          BILLING_CONTEXT_SECRET: testContextSecret,
+          ADMIN_TOKEN: adminToken,
+          STRIPE_API_URL: simulator.url,
+          STRIPE_TEST_SECRET_KEY: stripeKeys.TEST.secretKey,
+          STRIPE_TEST_WEBHOOK_SECRET: stripeKeys.TEST.webhookSecret,
+          STRIPE_LIVE_SECRET_KEY: stripeKeys.LIVE.secretKey,
+          STRIPE_LIVE_WEBHOOK_SECRET: stripeKeys.LIVE.webhookSecret,
+          SELLER_NAME: 'Offer Ads Ltd',
+          SELLER_ADDRESS: '1 Example Street, London, EC1A 1AA, United Kingdom',
+          SELLER_VAT_NUMBER: 'GB 123 4567 89',
+        },
+        { logger: silentLogger, brokerNamespace: namespace.namespace },
+      ),
     ),
   );
   url = billing.url;

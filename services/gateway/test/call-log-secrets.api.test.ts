@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger } from '@offer-ads/platform/logging';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { eventually } from '@offer-ads/testing/eventually';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
 import pg from 'pg';
@@ -32,9 +33,11 @@ beforeAll(async () => {
   gateway = open.use(await startGatewayUnderTest({ overrides: { logger } }));
   wire = open.use(await startTcpProxy(gateway.databaseUrl));
   replica = open.use(
-    await startGateway(
-      { ...gateway.config, GATEWAY_DATABASE_URL: wire.url, CALL_SPOOL_FOLDER: spoolFolder },
-      { logger, brokerNamespace: gateway.brokerNamespace },
+    await startWhenStoresServe(() =>
+      startGateway(
+        { ...gateway.config, GATEWAY_DATABASE_URL: wire.url, CALL_SPOOL_FOLDER: spoolFolder },
+        { logger, brokerNamespace: gateway.brokerNamespace },
+      ),
     ),
   );
   database = new pg.Client({ connectionString: gateway.databaseUrl });

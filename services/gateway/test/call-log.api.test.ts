@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
@@ -176,7 +177,11 @@ describe('a record that is 90 days old', () => {
     clock.set(new Date());
     // Each replica looks when it starts, and every hour from then on.
     const { config, brokerNamespace } = past;
-    open.use(await startGateway(config, { clock, logger: silentLogger, brokerNamespace }));
+    open.use(
+      await startWhenStoresServe(() =>
+        startGateway(config, { clock, logger: silentLogger, brokerNamespace }),
+      ),
+    );
     await eventually(async () => expect(await stored()).toBe(0));
   });
 });
@@ -190,9 +195,11 @@ describe('a gateway with a spool', () => {
     open.use(wire);
     const { key, calls } = await freshKey();
     const start = () =>
-      startGateway(
-        { ...gateway.config, GATEWAY_DATABASE_URL: wire.url, CALL_SPOOL_FOLDER: folder },
-        { logger: silentLogger, brokerNamespace: gateway.brokerNamespace },
+      startWhenStoresServe(() =>
+        startGateway(
+          { ...gateway.config, GATEWAY_DATABASE_URL: wire.url, CALL_SPOOL_FOLDER: folder },
+          { logger: silentLogger, brokerNamespace: gateway.brokerNamespace },
+        ),
       );
     const first = await start();
     wire.takeDown();

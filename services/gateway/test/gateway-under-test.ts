@@ -1,6 +1,7 @@
 /** A whole gateway on real stores, before fake services, with one organisation and its keys. */
 import { randomInt } from 'node:crypto';
 import type { Clock } from '@offer-ads/platform/clock';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { testNamespace } from '@offer-ads/testing/broker';
 import { createTestDatabase } from '@offer-ads/testing/database';
 import { eventually } from '@offer-ads/testing/eventually';
@@ -79,12 +80,14 @@ export async function startGatewayUnderTest(
     ...o.settings,
   });
   const gateway = opened.use(
-    await startGateway(config, {
-      logger: silentLogger,
-      brokerNamespace: broker.namespace,
-      ...(o.clock === undefined ? {} : { clock: o.clock }),
-      ...o.overrides,
-    }),
+    await startWhenStoresServe(() =>
+      startGateway(config, {
+        logger: silentLogger,
+        brokerNamespace: broker.namespace,
+        ...(o.clock === undefined ? {} : { clock: o.clock }),
+        ...o.overrides,
+      }),
+    ),
   );
 
   const call = async (

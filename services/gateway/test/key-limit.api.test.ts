@@ -1,5 +1,6 @@
 /** The optional limit of a key, beside that of the client IP, over two replicas. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { testValkey } from '@offer-ads/testing/valkey';
 import { startGateway } from '../src/service.ts';
@@ -16,7 +17,9 @@ beforeAll(async () => {
   const overrides = { logger: silentLogger, ...limits };
   gateway = open.use(await startGatewayUnderTest({ settings: { VALKEY_URL: valkey.url }, overrides }));
   second = open.use(
-    await startGateway(gateway.config, { ...overrides, brokerNamespace: gateway.brokerNamespace }),
+    await startWhenStoresServe(() =>
+      startGateway(gateway.config, { ...overrides, brokerNamespace: gateway.brokerNamespace }),
+    ),
   );
   organisationId = await gateway.register();
 });

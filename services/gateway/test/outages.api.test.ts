@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { eventually } from '@offer-ads/testing/eventually';
 import { inTime } from '@offer-ads/testing/in-time';
 import { silentLogger } from '@offer-ads/testing/logger';
@@ -96,9 +97,11 @@ describe('while the store is away', () => {
   it('requests with a key get 503, pages go on, and every call is in the log when it is back', async () => {
     const wire = await startTcpProxy(gateway.databaseUrl);
     await using _wire = wire;
-    await using cutOff = await startGateway(
-      { ...gateway.config, GATEWAY_DATABASE_URL: wire.url },
-      { logger: silentLogger, brokerNamespace: gateway.brokerNamespace },
+    await using cutOff = await startWhenStoresServe(() =>
+      startGateway(
+        { ...gateway.config, GATEWAY_DATABASE_URL: wire.url },
+        { logger: silentLogger, brokerNamespace: gateway.brokerNamespace },
+      ),
     );
     const ask = (path: string, sent = key) =>
       fetch(cutOff.url + path, { headers: { 'x-api-key': sent, 'x-forwarded-for': unusedIp() } });
@@ -131,9 +134,11 @@ describe('while the store is frozen', () => {
   it('requests with a key get 503 in under a second, once what is remembered of the key is forgotten', async () => {
     const wire = await startTcpProxy(gateway.databaseUrl);
     await using _wire = wire;
-    await using cutOff = await startGateway(
-      { ...gateway.config, GATEWAY_DATABASE_URL: wire.url },
-      { logger: silentLogger, brokerNamespace: gateway.brokerNamespace },
+    await using cutOff = await startWhenStoresServe(() =>
+      startGateway(
+        { ...gateway.config, GATEWAY_DATABASE_URL: wire.url },
+        { logger: silentLogger, brokerNamespace: gateway.brokerNamespace },
+      ),
     );
     const ask = () =>
       fetch(`${cutOff.url}/categories`, { headers: { 'x-api-key': key, 'x-forwarded-for': unusedIp() } });

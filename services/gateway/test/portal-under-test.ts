@@ -10,6 +10,7 @@ import { connectBroker, on } from '@offer-ads/platform/broker';
 import type { ReceivedEvent } from '@offer-ads/platform/events';
 import type { Logger } from '@offer-ads/platform/logging';
 import { createMetrics } from '@offer-ads/platform/metrics';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
@@ -158,7 +159,9 @@ export async function startPortalUnderTest(
   const replicas = opened.adopt(new AsyncDisposableStack(), (stack) => stack.disposeAsync());
   const startReplica = async () => {
     const replica = replicas.use(
-      await startGateway(gateway.config, { clock, logger, brokerNamespace: gateway.brokerNamespace }),
+      await startWhenStoresServe(() =>
+        startGateway(gateway.config, { clock, logger, brokerNamespace: gateway.brokerNamespace }),
+      ),
     );
     return replica.url;
   };

@@ -1,6 +1,7 @@
 /** The rate limit over two replicas that count in one store. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger } from '@offer-ads/platform/logging';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { testProfile } from '@offer-ads/testing/config';
 import { eventually } from '@offer-ads/testing/eventually';
 import { inTime } from '@offer-ads/testing/in-time';
@@ -32,13 +33,17 @@ beforeAll(async () => {
   const overrides = { logger, ...limits };
   first = open.use(await startGatewayUnderTest({ settings: { VALKEY_URL: wire.url }, overrides }));
   second = open.use(
-    await startGateway(first.config, { ...overrides, brokerNamespace: first.brokerNamespace }),
+    await startWhenStoresServe(() =>
+      startGateway(first.config, { ...overrides, brokerNamespace: first.brokerNamespace }),
+    ),
   );
   const startDirect = async () =>
     open.use(
-      await startGateway(
-        { ...first.config, VALKEY_URL: valkey.url },
-        { logger: silentLogger, ...limits, brokerNamespace: first.brokerNamespace },
+      await startWhenStoresServe(() =>
+        startGateway(
+          { ...first.config, VALKEY_URL: valkey.url },
+          { logger: silentLogger, ...limits, brokerNamespace: first.brokerNamespace },
+        ),
       ),
     );
   direct = [await startDirect(), await startDirect()];
@@ -155,11 +160,13 @@ describe('while the store is away', () => {
 
   it('a replica starts without it and uses it once it is there', async () => {
     wire.takeDown();
-    await using late = await startGateway(first.config, {
-      logger,
-      brokerNamespace: first.brokerNamespace,
-      limitsNamespace: testValkey().namespace,
-    });
+    await using late = await startWhenStoresServe(() =>
+      startGateway(first.config, {
+        logger,
+        brokerNamespace: first.brokerNamespace,
+        limitsNamespace: testValkey().namespace,
+      }),
+    );
     expect((await ask(late, unusedIp())).passed).toBe(true);
     expect(await metric(late, 'rate_limit_store_up')).toBe(0);
     wire.bringBack();

@@ -1,5 +1,6 @@
 /** Decision 25 under load: a key that was rolled works on no replica any more once the roll has answered. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
@@ -16,10 +17,12 @@ let organisationId: number;
 beforeAll(async () => {
   gateway = open.use(await startGatewayUnderTest());
   const second = open.use(
-    await startGateway(gateway.config, {
-      logger: silentLogger,
-      brokerNamespace: gateway.brokerNamespace,
-    }),
+    await startWhenStoresServe(() =>
+      startGateway(gateway.config, {
+        logger: silentLogger,
+        brokerNamespace: gateway.brokerNamespace,
+      }),
+    ),
   );
   replicas = [gateway.url, second.url];
   organisationId = await gateway.register();

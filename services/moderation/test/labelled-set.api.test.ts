@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type VerdictReply, verdictReply } from '@offer-ads/contracts/moderation-api';
 import { createMetrics } from '@offer-ads/platform/metrics';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
@@ -36,22 +37,24 @@ async function explicitness(file: Buffer): Promise<number> {
 
 /** What the service says of every picture of the set. */
 async function verdicts(thresholds: Thresholds): Promise<Record<string, string>> {
-  await using service = await startModeration(
-    {
-      HOST: '127.0.0.1',
-      PORT: 0,
-      LOG_LEVEL: 'silent',
-      MONGO_URL: mongo.url,
-      ADMIN_TOKEN: 'an-admin-credential-0123456789-abcdef',
-      MODERATION_CONTEXT_SECRET: testContextSecret,
-      EXPLICIT_THRESHOLD: thresholds.explicit,
-      SUGGESTIVE_THRESHOLD: thresholds.suggestive,
-      MODEL_THREADS: 1,
-      MOST_WAITING: 4,
-      MODERATION_MODEL: 'nsfwjs',
-    },
-    // The service does not end what the tests share.
-    { logger: silentLogger, model: { ...model, [Symbol.asyncDispose]: async () => {} } },
+  await using service = await startWhenStoresServe(() =>
+    startModeration(
+      {
+        HOST: '127.0.0.1',
+        PORT: 0,
+        LOG_LEVEL: 'silent',
+        MONGO_URL: mongo.url,
+        ADMIN_TOKEN: 'an-admin-credential-0123456789-abcdef',
+        MODERATION_CONTEXT_SECRET: testContextSecret,
+        EXPLICIT_THRESHOLD: thresholds.explicit,
+        SUGGESTIVE_THRESHOLD: thresholds.suggestive,
+        MODEL_THREADS: 1,
+        MOST_WAITING: 4,
+        MODERATION_MODEL: 'nsfwjs',
+      },
+      // The service does not end what the tests share.
+      { logger: silentLogger, model: { ...model, [Symbol.asyncDispose]: async () => {} } },
+    ),
   );
   const found: Record<string, string> = {};
   for (const { name, file } of set) found[name] = (await ask(service.url, file)).verdict;

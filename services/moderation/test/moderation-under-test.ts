@@ -2,6 +2,7 @@
 import { type VerdictReply, verdictReply } from '@offer-ads/contracts/moderation-api';
 import type { Mode } from '@offer-ads/contracts/primitives';
 import { serviceUnavailable } from '@offer-ads/platform/faults';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
@@ -71,21 +72,23 @@ export async function moderationUnderTest(): Promise<ModerationUnderTest> {
 
   async function start(): Promise<Replica> {
     const { url } = started.use(
-      await startModeration(
-        {
-          HOST: '127.0.0.1',
-          PORT: 0,
-          LOG_LEVEL: 'silent',
-          MONGO_URL: wire.url,
-          ADMIN_TOKEN: adminToken,
-          MODERATION_CONTEXT_SECRET: testContextSecret,
-          EXPLICIT_THRESHOLD: 0.6,
-          SUGGESTIVE_THRESHOLD: 0.9,
-          MODEL_THREADS: 4,
-          MOST_WAITING: 16,
-          MODERATION_MODEL: 'nsfwjs',
-        },
-        { logger: silentLogger, model, clock },
+      await startWhenStoresServe(() =>
+        startModeration(
+          {
+            HOST: '127.0.0.1',
+            PORT: 0,
+            LOG_LEVEL: 'silent',
+            MONGO_URL: wire.url,
+            ADMIN_TOKEN: adminToken,
+            MODERATION_CONTEXT_SECRET: testContextSecret,
+            EXPLICIT_THRESHOLD: 0.6,
+            SUGGESTIVE_THRESHOLD: 0.9,
+            MODEL_THREADS: 4,
+            MOST_WAITING: 16,
+            MODERATION_MODEL: 'nsfwjs',
+          },
+          { logger: silentLogger, model, clock },
+        ),
       ),
     );
     const post = (bytes: Uint8Array, as: { mode?: Mode; organisationId?: number } = {}) =>

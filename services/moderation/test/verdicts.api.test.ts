@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type VerdictReply, verdictReply } from '@offer-ads/contracts/moderation-api';
 import { serviceUnavailable } from '@offer-ads/platform/faults';
 import { createMetrics } from '@offer-ads/platform/metrics';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
@@ -28,21 +29,23 @@ afterAll(async () => {
 async function start(o: Partial<{ model: Model; thresholds: Thresholds; mostWaiting: number }> = {}) {
   const own = o.model ?? model;
   const shared: Model = { ...own, [Symbol.asyncDispose]: async () => {} };
-  return startModeration(
-    {
-      HOST: '127.0.0.1',
-      PORT: 0,
-      LOG_LEVEL: 'silent',
-      MONGO_URL: mongo.url,
-      ADMIN_TOKEN: 'an-admin-credential-0123456789-abcdef',
-      MODERATION_CONTEXT_SECRET: testContextSecret,
-      EXPLICIT_THRESHOLD: (o.thresholds ?? thresholds).explicit,
-      SUGGESTIVE_THRESHOLD: (o.thresholds ?? thresholds).suggestive,
-      MODEL_THREADS: 1,
-      MOST_WAITING: o.mostWaiting ?? 4,
-      MODERATION_MODEL: 'nsfwjs',
-    },
-    { logger: silentLogger, model: shared },
+  return startWhenStoresServe(() =>
+    startModeration(
+      {
+        HOST: '127.0.0.1',
+        PORT: 0,
+        LOG_LEVEL: 'silent',
+        MONGO_URL: mongo.url,
+        ADMIN_TOKEN: 'an-admin-credential-0123456789-abcdef',
+        MODERATION_CONTEXT_SECRET: testContextSecret,
+        EXPLICIT_THRESHOLD: (o.thresholds ?? thresholds).explicit,
+        SUGGESTIVE_THRESHOLD: (o.thresholds ?? thresholds).suggestive,
+        MODEL_THREADS: 1,
+        MOST_WAITING: o.mostWaiting ?? 4,
+        MODERATION_MODEL: 'nsfwjs',
+      },
+      { logger: silentLogger, model: shared },
+    ),
   );
 }
 

@@ -5,6 +5,7 @@ import type { OutgoingEvent } from '@offer-ads/platform/events';
 import { createLogger } from '@offer-ads/platform/logging';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { type TestNamespace, testNamespace } from '@offer-ads/testing/broker';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/eventually';
@@ -55,26 +56,28 @@ afterEach(async () => {
 
 function start() {
   const destination = { write: (line: string) => void log.push(line) };
-  return startNotifier(
-    {
-      HOST: '127.0.0.1',
-      PORT: 0,
-      LOG_LEVEL: 'trace',
-      ADMIN_TOKEN: adminToken,
-      MONGO_URL: mongo.url,
-      RABBITMQ_URL: namespace.url,
-      SMTP_URL: sink.url,
-      SMTP_CONNECTIONS: 4,
-      MAIL_FROM: 'Offers <offers@ads.example>',
-      PORTAL_URL: 'https://ads.example/portal',
-      NOTIFIER_CONTEXT_SECRET: 'a-context-secret-that-only-tests-ever-use-012345',
-      UNSUBSCRIBE_SECRET: 'an-unsubscribe-secret-that-only-tests-ever-use-0',
-    },
-    {
-      clock,
-      logger: createLogger({ service: 'notifier', level: 'trace', destination }),
-      brokerNamespace: namespace.namespace,
-    },
+  return startWhenStoresServe(() =>
+    startNotifier(
+      {
+        HOST: '127.0.0.1',
+        PORT: 0,
+        LOG_LEVEL: 'trace',
+        ADMIN_TOKEN: adminToken,
+        MONGO_URL: mongo.url,
+        RABBITMQ_URL: namespace.url,
+        SMTP_URL: sink.url,
+        SMTP_CONNECTIONS: 4,
+        MAIL_FROM: 'Offers <offers@ads.example>',
+        PORTAL_URL: 'https://ads.example/portal',
+        NOTIFIER_CONTEXT_SECRET: 'a-context-secret-that-only-tests-ever-use-012345',
+        UNSUBSCRIBE_SECRET: 'an-unsubscribe-secret-that-only-tests-ever-use-0',
+      },
+      {
+        clock,
+        logger: createLogger({ service: 'notifier', level: 'trace', destination }),
+        brokerNamespace: namespace.namespace,
+      },
+    ),
   );
 }
 
@@ -253,7 +256,9 @@ describe('a sign-in link', () => {
   it('is forgotten when it expires unsent, and never sent after that', async () => {
     sink.refuseWith(451);
     await publish(events.signInRequested());
-    await eventually(async () => expect(await documents()).toMatchObject([{ state: 'pending' }]));
+    await eventually(async () =>
+      expect(await documents()).toMatchObject([{ state: 'pending', attempts: 1 }]),
+    );
     sink.refuseWith(0);
     clock.advance(hour);
     await eventually(async () =>
@@ -268,7 +273,9 @@ describe('a sign-in link', () => {
   it('appears in no log, nor does the address it goes to', async () => {
     sink.refuseWith(451);
     await publish(events.signInRequested());
-    await eventually(async () => expect(await documents()).toMatchObject([{ state: 'pending' }]));
+    await eventually(async () =>
+      expect(await documents()).toMatchObject([{ state: 'pending', attempts: 1 }]),
+    );
     expect(log.length).toBeGreaterThan(0);
     expect(log.join()).not.toMatch(/0123456789abcdef|ann@cafe\.example/);
   });

@@ -6,6 +6,7 @@ import { type Broker, connectBroker } from '@offer-ads/platform/broker';
 import type { OutgoingEvent } from '@offer-ads/platform/events';
 import { createLogger } from '@offer-ads/platform/logging';
 import { createMetrics } from '@offer-ads/platform/metrics';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { testNamespace } from '@offer-ads/testing/broker';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
@@ -39,25 +40,27 @@ beforeAll(async () => {
   );
   const destination = { write: (line: string) => void log.push(line) };
   const notifier = opened.use(
-    await startNotifier(
-      {
-        HOST: '127.0.0.1',
-        PORT: 0,
-        LOG_LEVEL: 'trace',
-        ADMIN_TOKEN: adminToken,
-        MONGO_URL: mongo.url,
-        RABBITMQ_URL: namespace.url,
-        SMTP_URL: smtp.url,
-        SMTP_CONNECTIONS: 2,
-        MAIL_FROM: 'Offers <offers@ads.example>',
-        PORTAL_URL: 'https://ads.example/portal',
-        NOTIFIER_CONTEXT_SECRET: 'a-context-secret-that-only-tests-ever-use-012345',
-        UNSUBSCRIBE_SECRET: 'an-unsubscribe-secret-that-only-tests-ever-use-0',
-      },
-      {
-        logger: createLogger({ service: 'notifier', level: 'trace', destination }),
-        brokerNamespace: namespace.namespace,
-      },
+    await startWhenStoresServe(() =>
+      startNotifier(
+        {
+          HOST: '127.0.0.1',
+          PORT: 0,
+          LOG_LEVEL: 'trace',
+          ADMIN_TOKEN: adminToken,
+          MONGO_URL: mongo.url,
+          RABBITMQ_URL: namespace.url,
+          SMTP_URL: smtp.url,
+          SMTP_CONNECTIONS: 2,
+          MAIL_FROM: 'Offers <offers@ads.example>',
+          PORTAL_URL: 'https://ads.example/portal',
+          NOTIFIER_CONTEXT_SECRET: 'a-context-secret-that-only-tests-ever-use-012345',
+          UNSUBSCRIBE_SECRET: 'an-unsubscribe-secret-that-only-tests-ever-use-0',
+        },
+        {
+          logger: createLogger({ service: 'notifier', level: 'trace', destination }),
+          brokerNamespace: namespace.namespace,
+        },
+      ),
     ),
   );
   ({ url } = notifier);

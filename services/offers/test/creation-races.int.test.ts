@@ -1,6 +1,7 @@
 /** Many at once, through two replicas: one key, different keys with little room, and the balance. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
@@ -13,7 +14,9 @@ let under: OffersUnderTest;
 let replica: Offers;
 beforeAll(async () => {
   under = await startOffersUnderTest();
-  replica = await startOffers(under.config, { clock: under.clock, logger: silentLogger });
+  replica = await startWhenStoresServe(() =>
+    startOffers(under.config, { clock: under.clock, logger: silentLogger }),
+  );
 });
 afterAll(async () => {
   await replica[Symbol.asyncDispose]();
@@ -66,7 +69,9 @@ describe('a replica whose clock is five minutes ahead, and which takes every cre
   it('leaves one offer and one charge for each key', async () => {
     const clock = testClock();
     clock.set(new Date(under.clock.now().getTime() + 300_000));
-    await using fast = await startOffers(under.config, { clock, logger: silentLogger });
+    await using fast = await startWhenStoresServe(() =>
+      startOffers(under.config, { clock, logger: silentLogger }),
+    );
     const { billing } = under.neighbours;
     let sweeps = 0;
     const sweep = async () => {

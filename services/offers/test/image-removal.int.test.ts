@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createDeadline } from '@offer-ads/platform/deadline';
 import { createMetrics } from '@offer-ads/platform/metrics';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures';
 import { type ImageStore, newImageName } from '../src/images/images.ts';
@@ -26,7 +27,9 @@ let folder: string;
 let images: ImageStore;
 beforeAll(async () => {
   under = await startOffersUnderTest();
-  replica = await startOffers(under.config, { clock: under.clock, logger: silentLogger });
+  replica = await startWhenStoresServe(() =>
+    startOffers(under.config, { clock: under.clock, logger: silentLogger }),
+  );
   folder = fileURLToPath(under.config.IMAGE_STORE_URL);
   images = await openImageStore(
     { kind: 'folder', folder },

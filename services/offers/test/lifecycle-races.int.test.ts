@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
 import { type Offers, startOffers } from '../src/service.ts';
@@ -18,7 +19,9 @@ let under: OffersUnderTest;
 let replica: Offers;
 beforeAll(async () => {
   under = await startOffersUnderTest();
-  replica = await startOffers(under.config, { clock: under.clock, logger: silentLogger });
+  replica = await startWhenStoresServe(() =>
+    startOffers(under.config, { clock: under.clock, logger: silentLogger }),
+  );
 });
 afterAll(async () => {
   await replica[Symbol.asyncDispose]();

@@ -8,6 +8,7 @@ import type { CallerContext } from '@offer-ads/contracts/caller-context';
 import type { EventData, EventDeclaration } from '@offer-ads/contracts/event-declaration';
 import { newEvent, type OutgoingEvent } from '@offer-ads/platform/events';
 import { createMetrics } from '@offer-ads/platform/metrics';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
@@ -69,10 +70,12 @@ export async function startOffersUnderTest(
   const config = { ...usual, ...o.settings };
   const overrides = { clock, logger: silentLogger };
   const offers = started.use(
-    await startOffers(config, {
-      ...overrides,
-      ...(o.brokerNamespace !== undefined && { brokerNamespace: o.brokerNamespace }),
-    }),
+    await startWhenStoresServe(() =>
+      startOffers(config, {
+        ...overrides,
+        ...(o.brokerNamespace !== undefined && { brokerNamespace: o.brokerNamespace }),
+      }),
+    ),
   );
   const postgres = started.use(
     await openPostgres({ url: database.url, logger: silentLogger, metrics: createMetrics('test') }),

@@ -1,6 +1,7 @@
 /** OfferActivated and OfferEnded: once each, with several replicas at work. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { type Offers, startOffers } from '../src/service.ts';
@@ -16,7 +17,9 @@ let under: OffersUnderTest;
 let replica: Offers;
 beforeAll(async () => {
   under = await startOffersUnderTest();
-  replica = await startOffers(under.config, { clock: under.clock, logger: silentLogger });
+  replica = await startWhenStoresServe(() =>
+    startOffers(under.config, { clock: under.clock, logger: silentLogger }),
+  );
 });
 afterAll(async () => {
   await replica[Symbol.asyncDispose]();

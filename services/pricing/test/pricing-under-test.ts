@@ -4,6 +4,7 @@ import { allEvents } from '@offer-ads/contracts/events';
 import { ratesPath, startRatesSimulator } from '@offer-ads/dev/simulators/rates/server';
 import { type Broker, connectBroker } from '@offer-ads/platform/broker';
 import { createMetrics } from '@offer-ads/platform/metrics';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { testNamespace } from '@offer-ads/testing/broker';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
@@ -59,23 +60,25 @@ export async function startPricingUnderTest(
   const rates = opened.use(await startRatesSimulator({ clock }));
 
   const startOne = (replicaSettings: Partial<PricingConfig> = {}) =>
-    startPricing(
-      {
-        HOST: '127.0.0.1',
-        PORT: 0,
-        LOG_LEVEL: 'silent',
-        MONGO_URL: mongo.url,
-        RABBITMQ_URL: corner.url,
-        PRICING_CONTEXT_SECRET: testContextSecret,
-        ADMIN_TOKEN: adminToken,
-        RATES_URL: rates.url + ratesPath,
-        AUDIENCE_MIN_COHORT: 1,
-        AUDIENCE_ENGINE: 'index',
-        AUDIENCE_SNAPSHOT_FOLDER: undefined,
-        ...settings,
-        ...replicaSettings,
-      },
-      { clock, logger: silentLogger, brokerNamespace: corner.namespace },
+    startWhenStoresServe(() =>
+      startPricing(
+        {
+          HOST: '127.0.0.1',
+          PORT: 0,
+          LOG_LEVEL: 'silent',
+          MONGO_URL: mongo.url,
+          RABBITMQ_URL: corner.url,
+          PRICING_CONTEXT_SECRET: testContextSecret,
+          ADMIN_TOKEN: adminToken,
+          RATES_URL: rates.url + ratesPath,
+          AUDIENCE_MIN_COHORT: 1,
+          AUDIENCE_ENGINE: 'index',
+          AUDIENCE_SNAPSHOT_FOLDER: undefined,
+          ...settings,
+          ...replicaSettings,
+        },
+        { clock, logger: silentLogger, brokerNamespace: corner.namespace },
+      ),
     );
   const service = opened.use(await startOne());
   const publisher = opened.use(
