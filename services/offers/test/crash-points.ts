@@ -9,8 +9,6 @@ import type { Postgres } from '@offer-ads/platform/postgres';
 import { eventually } from '@offer-ads/testing/eventually';
 
 const LOCK = 4711;
-/** For a busy machine. Who has stood still for two seconds is refused by then, which the test sees as an answer. */
-const REACHED_WITHIN_MS = 10_000;
 
 /** Deferred triggers run inside the commit, so that waiting in one of them is waiting in the middle of a commit. */
 export async function installCrashPoints(postgres: Postgres): Promise<void> {
@@ -64,10 +62,7 @@ export async function holdCommits(postgres: Postgres): Promise<HeldCommits> {
     return rows.map((row) => row.application_name);
   };
   return {
-    reached: (names) =>
-      eventually(async () => expect(await standingStill()).toEqual(names.toSorted()), {
-        timeoutMs: REACHED_WITHIN_MS,
-      }),
+    reached: (names) => eventually(async () => expect(await standingStill()).toEqual(names.toSorted())),
     decide: async (lost) => {
       try {
         await postgres.query(

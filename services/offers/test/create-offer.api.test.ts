@@ -265,7 +265,7 @@ describe('503 and 500', () => {
     async (service) => {
       const key = randomUUID();
       under.neighbours[service].breaks.beforeWork = 9;
-      const answer = await create(under, {}, { key });
+      const answer = await create(under, {}, { key, once: true });
       expect([answer.status, answer.body]).toEqual([503, { message: 'Service unavailable' }]);
       expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
       under.neighbours.reset();

@@ -3,7 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { create, form, type Parts } from './forms.ts';
-import { type CallOptions, type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
+import {
+  type CallOptions,
+  type OffersUnderTest,
+  patiently,
+  startOffersUnderTest,
+} from './offers-under-test.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -128,11 +133,13 @@ describe.each(['B', 'E'])('a success (%s)', (method) => {
 
   /** As it goes over the wire. */
   async function send(key: string, caller = {}) {
-    const response = await fetch(`${under.offers.url}/offers`, {
-      method: 'POST',
-      headers: { ...signedCaller({ audience: 'offers', ...caller }), 'Idempotency-Key': key },
-      body: await form(parts),
-    });
+    const response = await patiently(async () =>
+      fetch(`${under.offers.url}/offers`, {
+        method: 'POST',
+        headers: { ...signedCaller({ audience: 'offers', ...caller }), 'Idempotency-Key': key },
+        body: await form(parts),
+      }),
+    );
     const { headers } = response;
     const bytes = Buffer.from(await response.arrayBuffer()).toString('latin1');
     return {

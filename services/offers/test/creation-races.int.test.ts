@@ -82,11 +82,14 @@ describe('a replica whose clock is five minutes ahead, and which takes every cre
     const keys = Array.from({ length: runs(12, 100) }, () => randomUUID());
     const created = await Promise.all(
       keys.map((key, nth) =>
-        eventually(async () => {
-          const answer = await create(under, {}, { key, to: nth % 2 === 0 ? fast : under.offers });
-          expect(answer).toMatchObject({ status: 200, body: { return_code: 'S1' } });
-          return (answer.body as { offer_id: number }).offer_id;
-        }),
+        eventually(
+          async () => {
+            const answer = await create(under, {}, { key, to: nth % 2 === 0 ? fast : under.offers });
+            expect(answer).toMatchObject({ status: 200, body: { return_code: 'S1' } });
+            return (answer.body as { offer_id: number }).offer_id;
+          },
+          { timeoutMs: 60_000 },
+        ),
       ),
     );
     expect(sweeps).toBeGreaterThan(SWEEPS);

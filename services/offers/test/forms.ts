@@ -24,6 +24,9 @@ export const usualParts: Parts = {
 /** From now on: Active as soon as it is paid. */
 export const startingNow: Parts = { start_datetime: '2026-06-01T12:00:00Z' };
 
+/** Where a breaker has opened because too many came at once, it is two seconds until the next of them gets through. */
+const CREATED_WITHIN = { timeoutMs: 60_000 };
+
 let usualPicture: Promise<Buffer> | undefined;
 
 export async function form(parts: Parts = {}, picture?: Buffer | null): Promise<FormData> {
@@ -49,7 +52,7 @@ export async function create(
   });
 }
 
-/** As a client does: after a 503, which a busy machine may give, the same key is asked again. */
+/** For many at once, of which a machine may refuse any number: after each 503 the same key is asked again. */
 export function createPatiently(
   under: OffersUnderTest,
   parts: Parts = {},
@@ -60,7 +63,7 @@ export function createPatiently(
     const answer = await create(under, parts, { ...o, key });
     if (answer.status === 503) throw new Error(`not created: ${JSON.stringify(answer.body)}`);
     return answer;
-  });
+  }, CREATED_WITHIN);
 }
 
 /** The id of a new offer; fails when it was not created. */

@@ -88,9 +88,12 @@ it(
       }
     };
     const removing = [removeOn(), removeOn()];
-    await Promise.all([createOn(), createOn()]);
-    race.over = true;
-    await Promise.all(removing);
+    try {
+      await Promise.all([createOn(), createOn()]);
+    } finally {
+      race.over = true;
+      await Promise.all(removing);
+    }
 
     const shown = await under.postgres.query<{ image: string }>(
       'SELECT image FROM offers WHERE shown_at IS NOT NULL',

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createDeadline } from '@offer-ads/platform/deadline';
-import { callerGone } from '@offer-ads/platform/faults';
+import { callerGone, isServiceUnavailable } from '@offer-ads/platform/faults';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
 import { inTime } from '@offer-ads/testing/in-time';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { guardImageStore } from '../src/images/guard.ts';
+import { guardImageStore, STORE_MS } from '../src/images/guard.ts';
 import { contentOf, type ImageStore, newImageName } from '../src/images/images.ts';
 import { type ImageStoreSettings, openImageStore } from '../src/images/open.ts';
 import { type S3StandIn, startS3StandIn } from './s3-stand-in.ts';
@@ -64,6 +64,17 @@ async function read(store: ImageStore, name: string): Promise<Buffer | null> {
 /** By hand, because to compare them number by number takes a second. */
 function expectSame(bytes: Buffer | null, expected: Buffer): void {
   expect(bytes?.equals(expected)).toBe(true);
+}
+
+/** Once more for whoever a machine that stood still has kept waiting for two seconds. */
+async function unlessTooSlow<T>(work: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  try {
+    return await work();
+  } catch (error) {
+    if (!isServiceUnavailable(error) || performance.now() - startedAt < STORE_MS) throw error;
+    return work();
+  }
 }
 
 async function pages(store: ImageStore): Promise<string[][]> {
@@ -127,13 +138,14 @@ describe.each(['folder', 'bucket'] as const)('the %s', (kind) => {
     const progress = { keeping: true };
     const keepOn = async () => {
       for (let count = 0; count < 20; count += 1) {
-        await store.keep(name, count % 2 === 0 ? another : picture, awaited());
+        const bytes = count % 2 === 0 ? another : picture;
+        await unlessTooSlow(() => store.keep(name, bytes, awaited()));
       }
       progress.keeping = false;
     };
     const readOn = async () => {
       while (progress.keeping) {
-        const bytes = await read(store, name);
+        const bytes = await unlessTooSlow(() => read(store, name));
         expect(bytes?.equals(picture) === true || bytes?.equals(another) === true).toBe(true);
       }
     };

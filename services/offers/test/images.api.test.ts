@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures';
 import { createdId } from './forms.ts';
-import { type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
+import { type OffersUnderTest, patiently, startOffersUnderTest } from './offers-under-test.ts';
 
 const HOUR = 3_600_000;
 
@@ -32,9 +32,12 @@ async function listedAddress(): Promise<URL> {
 
 /** Reads the whole reply, as browsers do: one that is not read keeps the service waiting. */
 async function statusOf(address: URL): Promise<number> {
-  const response = await fetch(address);
-  await response.arrayBuffer();
-  return response.status;
+  const { status } = await patiently(async () => {
+    const response = await fetch(address);
+    await response.arrayBuffer();
+    return { status: response.status };
+  });
+  return status;
 }
 
 function atTheService(address: string): URL {

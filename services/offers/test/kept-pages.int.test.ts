@@ -10,6 +10,8 @@ import { type Answer, type OffersUnderTest, startOffersUnderTest } from './offer
 import { pay } from './payments.ts';
 
 const STRANDED_MS = 31_000;
+/** Time enough to come to the call that is held up; for so long its caller then waits. */
+const SHORT_BUDGET = '3000';
 
 let under: OffersUnderTest;
 beforeAll(async () => {
@@ -123,7 +125,7 @@ describe('a deletion that billing did not answer', () => {
 
   it('closes nothing when its request reaches billing later than the news that the page stays', async () => {
     const close = holdUp('close', 'asked');
-    expect(await remove({ [requestBudgetHeader]: '300' })).toMatchObject(notDeleted);
+    expect(await remove({ [requestBudgetHeader]: SHORT_BUDGET })).toMatchObject(notDeleted);
     await close.reached;
     await sweep();
     close.goOn();
@@ -155,7 +157,7 @@ describe('a deletion that billing did not answer', () => {
 
   it('does not end a later one, which is finished though its request dies', async () => {
     const close = holdUp('close', 'asked');
-    const early = remove({ [requestBudgetHeader]: '300' });
+    const early = remove({ [requestBudgetHeader]: SHORT_BUDGET });
     await close.reached;
     const late = 'UPDATE offers SET deleting_since = $2, deletions = deletions + 1 WHERE offer_id = $1';
     await under.postgres.query(late, [id, under.clock.now()]);

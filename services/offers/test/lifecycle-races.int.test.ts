@@ -173,8 +173,8 @@ describe.each(Object.entries(stories))('%s', (name, { before, at, ends, unusedMs
       const start = [() => deeds[one](id, under.offers), () => deeds[other](id, replica)];
       const answers = await Promise.all((round % 2 === 0 ? start : start.toReversed()).map((deed) => deed()));
       const given = (round % 2 === 0 ? answers : answers.toReversed()).join(', ');
-      // The sweeper leaves alone what somebody else is at, and comes again.
-      if (at === '23:00') await deeds.end(id, under.offers);
+      // A sweeper leaves alone what somebody else is at, and comes again: whichever that was, it has ended then.
+      if (at === '23:00') await Promise.all([deeds.end(id, under.offers), deeds.end(id, replica)]);
       const events = await told(id);
       const news = events.slice(2).filter((event) => event.name !== 'OfferActivated');
       const end = [given, news.map((event) => event.name).join(', ')];

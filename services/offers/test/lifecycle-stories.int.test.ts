@@ -180,6 +180,6 @@ describe('any life of an offer, seen from outside', () => {
         { numRuns: runs(8, 300) },
       );
     },
-    runs(60_000, 900_000),
+    runs(120_000, 900_000),
   );
 });

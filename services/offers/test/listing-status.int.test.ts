@@ -16,7 +16,8 @@ let database: TestDatabase;
 let postgres: Postgres;
 beforeAll(async () => {
   database = await createTestDatabase('offers');
-  postgres = await openPostgres({ url: database.url, logger: silentLogger, metrics: createMetrics('test') });
+  const o = { url: database.url, logger: silentLogger, metrics: createMetrics('test') };
+  postgres = await openPostgres({ ...o, statementTimeoutMs: 60_000 });
   await putCatalogue(postgres);
 });
 afterAll(async () => {

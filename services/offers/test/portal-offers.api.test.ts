@@ -215,7 +215,7 @@ describe('the credit of a deletion', () => {
 
   it('is 503 while billing is away, and offers themselves are shown', async () => {
     const id = await createdId(under, startingNow);
-    under.neighbours.billing.breaks.beforeWork = 10;
+    under.neighbours.billing.breaks.beforeWork = Number.POSITIVE_INFINITY;
     const answer = await get(`/offers/${id}/credit`);
     expect(answer).toMatchObject({ status: 503, body: { message: 'Service unavailable' } });
     expect((await get(`/offers/${id}`)).status).toBe(200);

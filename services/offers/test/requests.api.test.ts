@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { form, usualParts } from './forms.ts';
-import { type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
+import { type OffersUnderTest, patiently, startOffersUnderTest } from './offers-under-test.ts';
 
 let under: OffersUnderTest;
 beforeAll(async () => {
@@ -86,7 +86,11 @@ function headersFor(key: string, type: string): Record<string, string> {
 }
 
 /** Sends the pieces one after the other, chunked, because no length is announced. */
-async function drip(pieces: readonly Buffer[], headers: Record<string, string>) {
+function drip(pieces: readonly Buffer[], headers: Record<string, string>) {
+  return patiently(() => dripOnce(pieces, headers));
+}
+
+async function dripOnce(pieces: readonly Buffer[], headers: Record<string, string>) {
   const outgoing = request(`${under.offers.url}/offers`, { method: 'POST', headers });
   const answered = once(outgoing, 'response');
   for (const piece of pieces) {

@@ -9,7 +9,7 @@ import { type Answer, type OffersUnderTest, startOffersUnderTest } from './offer
 const LEASE_MS = 31_000;
 const ABANDONED_MS = 61_000;
 /** Time enough to come to the call that is late. */
-const SHORT_BUDGET_MS = 1_500;
+const SHORT_BUDGET_MS = 5_000;
 
 let under: OffersUnderTest;
 beforeAll(async () => {
@@ -73,7 +73,7 @@ describe.each(calls)('the answer to $name', ({ name, parts }) => {
   it.each(spoilings)('spoilt as %s is a 503, and the same key goes on', async (spoiling) => {
     const key = randomUUID();
     under.neighbours.spoilt = { [name]: spoiling };
-    expectUnavailable(await create(under, parts, { key }));
+    expectUnavailable(await create(under, parts, { key, once: true }));
     expect([await shownIds(), await under.events()]).toEqual([[], []]);
     under.neighbours.spoilt = {};
     await expectOne(await create(under, parts, { key }));
@@ -89,7 +89,7 @@ describe.each(calls)('the answer to $name', ({ name, parts }) => {
       await goOn!.promise;
     };
     const headers = { [requestBudgetHeader]: `${SHORT_BUDGET_MS}` };
-    expectUnavailable(await create(under, parts, { key, headers }));
+    expectUnavailable(await create(under, parts, { key, headers, once: true }));
     await asked!.promise;
     goOn!.resolve();
     await done!.promise;
@@ -106,7 +106,7 @@ describe('the answer to settle', () => {
       const key = randomUUID();
       Object.assign(under.neighbours.billing, refusing[method]);
       under.neighbours.spoilt = { settle: spoiling };
-      expectUnavailable(await create(under, { payment_method: method }, { key }));
+      expectUnavailable(await create(under, { payment_method: method }, { key, once: true }));
       under.clock.advance(LEASE_MS + ABANDONED_MS);
       await under.offers.sweeper.recover();
       expect(await under.postgres.query('SELECT 1 FROM offers')).toHaveLength(1);

@@ -37,8 +37,9 @@ let openReplica: () => Promise<Postgres>;
 
 beforeAll(async () => {
   const database = resources.adopt(await createTestDatabase('offers'), (it) => it.dispose());
-  openReplica = () =>
-    openPostgres({ url: database.url, logger: silentLogger, metrics: createMetrics('test') });
+  const o = { url: database.url, logger: silentLogger, metrics: createMetrics('test') };
+  // Whoever waits for another is not to be given up on a busy machine.
+  openReplica = () => openPostgres({ ...o, statementTimeoutMs: 60_000 });
   replicas = [resources.use(await openReplica()), resources.use(await openReplica())];
   postgres = replicas[0];
   await postgres.query("INSERT INTO categories VALUES (1, 'Food', true, NULL)");

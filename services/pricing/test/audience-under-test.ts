@@ -2,6 +2,7 @@
 import type { MemberFacts } from '@offer-ads/contracts/community-events';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { openMongo } from '@offer-ads/platform/mongo';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo } from '@offer-ads/testing/mongo';
@@ -21,7 +22,7 @@ export async function openAudienceUnderTest(engine: 'index' | 'mongo'): Promise<
   const database = await createTestMongo();
   opened.defer(database.dispose);
   const foundation = { logger: silentLogger, metrics: createMetrics('pricing') };
-  const mongo = opened.use(await openMongo({ url: database.url, ...foundation }));
+  const mongo = opened.use(await startWhenStoresServe(() => openMongo({ url: database.url, ...foundation })));
   const store = openMembersStore(mongo.connection);
   const audience = opened.use(
     await openAudience({ engine, mongo, mongoUrl: database.url, snapshotFolder: undefined, ...foundation }),
@@ -30,15 +31,16 @@ export async function openAudienceUnderTest(engine: 'index' | 'mongo'): Promise<
     const waitsFor = await audience.waitsFor();
     if (waitsFor.length > 0) throw new Error(waitsFor.join());
   });
-  const caughtUp = async () => {
-    if (!(await audience.includesWritten())) throw new Error('the audience did not catch up');
-  };
+  const caughtUp = () =>
+    eventually(async () => {
+      if (!(await audience.includesWritten())) throw new Error('the audience did not catch up');
+    });
   const running = opened.move();
   return {
     audience,
     write: async (changes) => {
       for (let start = 0; start < changes.length; start += 1_000)
-        await store.write(changes.slice(start, start + 1_000));
+        await eventually(() => store.write(changes.slice(start, start + 1_000)));
       await caughtUp();
     },
     forgetAll: async () => {

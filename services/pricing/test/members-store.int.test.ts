@@ -2,6 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { MemberFacts } from '@offer-ads/contracts/community-events';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
 import { randomNumbers } from '@offer-ads/testing/random';
@@ -13,8 +15,12 @@ let store: MembersStore;
 
 beforeAll(async () => {
   database = await createTestMongo();
-  mongo = await openMongo({ url: database.url, logger: silentLogger, metrics: createMetrics('pricing') });
-  store = openMembersStore(mongo.connection);
+  mongo = await startWhenStoresServe(() =>
+    openMongo({ url: database.url, logger: silentLogger, metrics: createMetrics('pricing') }),
+  );
+  const real = openMembersStore(mongo.connection);
+  // Safe to repeat, for when a busy machine takes longer than a read may.
+  store = { write: (changes) => eventually(() => real.write(changes)) };
 });
 afterAll(async () => {
   await mongo[Symbol.asyncDispose]();

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
 import { generateMembers } from '../src/domain/generated-members.ts';
@@ -14,7 +15,9 @@ let mongo: Mongo;
 
 beforeAll(async () => {
   database = await createTestMongo();
-  mongo = await openMongo({ url: database.url, logger: silentLogger, metrics: createMetrics('pricing') });
+  mongo = await startWhenStoresServe(() =>
+    openMongo({ url: database.url, logger: silentLogger, metrics: createMetrics('pricing') }),
+  );
 });
 afterAll(async () => {
   await mongo[Symbol.asyncDispose]();
@@ -22,7 +25,7 @@ afterAll(async () => {
 });
 
 it('a count is answered by the 2dsphere index, which holds only those who count', async () => {
-  await openMongoAudience(mongo.connection).prepare();
+  await startWhenStoresServe(openMongoAudience(mongo.connection).prepare);
   await openMembersStore(mongo.connection).write(firstOf([...generateMembers({ count: 2_000, seed: 1 })]));
   const plan = await mongo.connection
     .collection('members')

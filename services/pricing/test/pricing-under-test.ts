@@ -94,19 +94,27 @@ export async function startPricingUnderTest(
 
   const send: PricingUnderTest['send'] = (path, request, caller) =>
     sendTo(service.url, path, request, caller);
-  const admin: PricingUnderTest['admin'] = async (path, body) => {
+  // A MongoDB on a busy machine may be too slow for it, and whatever is asked here may be asked again.
+  const admin: PricingUnderTest['admin'] = (path, body) => {
     const request = { method: 'POST', headers: adminHeaders, ...(body !== undefined && { body }) };
-    return replyOf(await fetch(service.url + path, request));
+    return eventually(async () => {
+      const reply = await replyOf(await fetch(service.url + path, request));
+      const isDone = reply.status !== 503 && reply.body.counted !== false;
+      if (!isDone) throw new Error(`${path}: ${JSON.stringify(reply)}`);
+      return reply;
+    });
   };
   await becomesReady(service.url);
-  await admin('/admin/rates/refresh');
+  const refreshed = await admin('/admin/rates/refresh');
+  if (refreshed.status !== 200) throw new Error(`no rates: ${JSON.stringify(refreshed)}`);
 
   const running = opened.move();
   return {
     url: service.url,
     clock,
     mongo,
-    publisher,
+    // What comes twice changes nothing.
+    publisher: { ...publisher, publish: (events) => eventually(() => publisher.publish(events)) },
     startReplica: async (replicaSettings) => {
       const replica = await startOne(replicaSettings);
       await becomesReady(replica.url);

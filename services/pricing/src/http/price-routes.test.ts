@@ -107,8 +107,10 @@ describe.each([
     await counting.promise;
     hangUp.abort();
     expect(await ended).toBe('AbortError');
-    await eventually(() => expect(lines.join()).toContain('the caller has gone'));
-    expect(lines.join()).toContain(`"route":"${path}","status":499`);
+    await eventually(() => {
+      expect(lines.join()).toContain('the caller has gone');
+      expect(lines.join()).toContain(`"route":"${path}","status":499`);
+    });
     expect(lines.join()).not.toContain('"level":"error"');
   });
 });
