@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@offer-ads/testing/eventually';
 import { MongoClient } from 'mongodb';
 import pg from 'pg';
 import type { Backing } from '../backing.ts';
@@ -11,8 +12,8 @@ import { removeFolder } from '../data-folder.ts';
 import { isAlive, type ProcessIdentity } from '../process-identity.ts';
 import { answers } from '../stores.ts';
 
-// RabbitMQ alone takes several seconds to start on a busy machine, and it starts twice.
-const PATIENCE_MS = 180_000;
+// RabbitMQ alone was seen to take 70 seconds to start on a busy machine, and it starts twice.
+const PATIENCE_MS = 600_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'embedded-backing-'));
 const holders: ChildProcess[] = [];
@@ -81,8 +82,8 @@ describe('embedded backing services', () => {
       expect(leftRunning.filter(isAlive)).toEqual([]);
       expect(await inPostgres(next.addresses.postgresUrl, 'SELECT id FROM cats')).toEqual([{ id: 1 }]);
       expect(await cats(next.addresses.mongoUrl, (cats) => cats.countDocuments())).toBe(1);
-      await answers.rabbitmq(next.addresses.rabbitmqUrl);
-      await answers.valkey(next.addresses.valkeyUrl ?? '');
+      await eventually(() => answers.rabbitmq(next.addresses.rabbitmqUrl));
+      await eventually(() => answers.valkey(next.addresses.valkeyUrl ?? ''));
 
       const running = recordedServers();
       next.holder.kill('SIGTERM');

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '@offer-ads/testing/eventually';
 import { Stripe } from 'stripe';
 import { startStripeSimulator } from './server.ts';
 
@@ -286,12 +287,12 @@ describe('webhooks', () => {
   it('are signed so that the official SDK accepts them, with the secret of their mode', async () => {
     const receiver = await startReceiver();
     const { stripe, live, sim } = await start({ webhookUrl: receiver.url, clock: { now: () => new Date() } });
-    for (const account of [stripe, live]) {
+    for (const [index, account] of [stripe, live].entries()) {
       const { id } = await account.checkout.sessions.create(order());
       expect((await sim('POST', `/sim/sessions/${id}/pay`)).body.status).toBe('complete');
       expect((await sim('POST', `/sim/sessions/${id}/pay`)).status).toBe(409);
+      await receiver.received(index + 1);
     }
-    await receiver.received(2);
     expect(receiver.events.map(({ type, livemode }) => [type, livemode])).toEqual([
       ['checkout.session.completed', false],
       ['checkout.session.completed', true],
@@ -335,6 +336,10 @@ describe('events', () => {
     const { id } = await stripe.checkout.sessions.create(order());
     await sim('POST', `/sim/sessions/${id}/pay`);
     await receiver.received(1);
+    // The receiver knows before the simulator hears its answer.
+    await eventually(async () =>
+      expect((await stripe.events.list({ delivery_success: true })).data).toHaveLength(1),
+    );
     await sim('POST', '/sim/faults', { lose: true });
     for (let count = 0; count < 3; count += 1) {
       advance(1_000);

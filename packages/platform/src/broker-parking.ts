@@ -61,7 +61,8 @@ export async function listParked(
     const content = o.withhold(message) ?? message.content;
     listed.push({ ...describe(message), body: content.toString('utf8') });
   }
-  await giveBack(channel, o.parked, messageCount);
+  // More, when some were parked between the count and the look.
+  await giveBack(channel, o.parked, Math.max(messageCount, listed.length));
   return listed;
 }
 

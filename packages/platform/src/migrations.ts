@@ -26,16 +26,30 @@ export async function migrate(o: {
 }): Promise<void> {
   const say = (text: string) => o.logger?.info(text);
   const quiet = { debug: () => {}, info: say, warn: say, error: say };
-  const run = (dir: string, migrationsTable: string) =>
-    runner({
-      databaseUrl: { connectionString: o.url, lock_timeout: o.lockTimeoutMs ?? LOCK_TIMEOUT_MS },
-      dir,
-      migrationsTable,
-      direction: 'up',
-      singleTransaction: true,
-      advisoryLockMode: 'wait',
-      logger: quiet,
+  const run = async (dir: string, migrationsTable: string) => {
+    // Not the runner's own, which it leaves to end some time after it has returned: a database that is dropped or copied next would
+    // still have a guest, whose end nobody listens to.
+    const client = new pg.Client({
+      connectionString: o.url,
+      lock_timeout: o.lockTimeoutMs ?? LOCK_TIMEOUT_MS,
     });
+    // The statement that fails with the connection says it all.
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      await runner({
+        dbClient: client,
+        dir,
+        migrationsTable,
+        direction: 'up',
+        singleTransaction: true,
+        advisoryLockMode: 'wait',
+        logger: quiet,
+      });
+    } finally {
+      await client.end();
+    }
+  };
   await run(platformMigrations, 'platform_migrations');
   await run(o.directory, 'migrations');
 }

@@ -38,11 +38,11 @@ describe('an outbox that is stopped', () => {
     await relay[Symbol.asyncDispose]();
     expect(told.batches).toBeGreaterThan(10);
     expect(told.batches).toBeLessThan(50);
-  }, 20_000);
+  });
 
   it('publishes what there is, when that is no more than a few batches', async () => {
     const { relay, told } = relaying((batch) => (batch < 5 ? RELAY_BATCH_SIZE : 7));
     await relay[Symbol.asyncDispose]();
     expect(told.batches).toBeGreaterThanOrEqual(5);
-  }, 20_000);
+  });
 });

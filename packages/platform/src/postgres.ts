@@ -52,6 +52,7 @@ export async function openPostgres(o: {
   /** Tells the pools of a service that has several apart in its metrics. */
   pool?: string;
   maxConnections?: number;
+  /** Where it is longer than usual, a connection may take as long. */
   statementTimeoutMs?: number;
 }): Promise<Postgres> {
   const statementTimeoutMs = o.statementTimeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -59,7 +60,7 @@ export async function openPostgres(o: {
   const pool = new pg.Pool({
     connectionString: o.url,
     max: size,
-    connectionTimeoutMillis: DEFAULT_TIMEOUT_MS,
+    connectionTimeoutMillis: Math.max(DEFAULT_TIMEOUT_MS, statementTimeoutMs),
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + SILENT_SERVER_GRACE_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,

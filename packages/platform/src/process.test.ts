@@ -66,7 +66,7 @@ describe('a service process', () => {
     await once(child.stdout!, 'data');
     child.kill('SIGTERM');
     expect(await outcome(child)).toEqual({ code: 1, stderr: 'offers: did not stop in time\n' });
-  }, 20_000);
+  });
 
   it('ends at once on a second signal', async () => {
     const child = run(`

@@ -32,7 +32,7 @@ beforeEach(async () => {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     logger: createLogger({ service: 'offers', level: 'silent' }),
     metrics: createMetrics('offers'),
-    timeoutMs: 2_000,
+    timeoutMs: 50_000,
   });
 });
 
@@ -48,7 +48,7 @@ function ask(overrides: Partial<ServiceCall<typeof reply>> = {}) {
     path: '/internal/price',
     callerToken: 'signed',
     requestId: 'request-1',
-    deadline: createDeadline(5_000),
+    deadline: createDeadline(60_000),
     reply,
     ...overrides,
   });
@@ -69,14 +69,14 @@ describe('a call to another service', () => {
     expect(seen[0]?.headers).toMatchObject({
       'x-caller-context': 'signed',
       'x-request-id': 'request-1',
-      'x-request-budget-ms': '2000',
+      'x-request-budget-ms': '50000',
       'content-type': 'application/json',
     });
   });
 
   it('passes on no more budget than the caller has left', async () => {
-    await ask({ deadline: createDeadline(500) });
-    expect(Number(seen[0]?.headers['x-request-budget-ms'])).toBeLessThanOrEqual(500);
+    await ask({ deadline: createDeadline(20_000) });
+    expect(Number(seen[0]?.headers['x-request-budget-ms'])).toBeLessThanOrEqual(20_000);
   });
 
   it('keeps its connections for the next calls', async () => {
@@ -148,10 +148,13 @@ describe('the breaker', () => {
   it('opens after repeated failures, spares the service, and closes when it is back', async () => {
     respond = answerWith(500, '{}');
     await fail(8);
-    const reached = seen.length;
-    expect(reached).toBeLessThan(8);
-    await fail(5);
-    expect(seen).toHaveLength(reached);
+    expect(seen.length).toBeLessThan(8);
+    // Every two seconds it lets one call through, which may be while these are made.
+    await eventually(async () => {
+      const reached = seen.length;
+      await fail(5);
+      expect(seen).toHaveLength(reached);
+    });
 
     respond = answerWith(200, '{"answer":42}');
     const answer = await eventually(ask);
@@ -189,6 +192,6 @@ describe('a caller who leaves', () => {
       caller.leave();
       res.end('{"answer":42}');
     };
-    expect(await ask({ deadline: createDeadline(5_000, caller) })).toEqual({ answer: 42 });
+    expect(await ask({ deadline: createDeadline(60_000, caller) })).toEqual({ answer: 42 });
   });
 });

@@ -26,6 +26,7 @@ describe('migrate', () => {
       url: database.url,
       logger: silentLogger,
       metrics: createMetrics('offers'),
+      statementTimeoutMs: 60_000,
     });
     const rows = await postgres.query<{ name: string }>(
       `SELECT table_name AS name FROM information_schema.tables
@@ -82,6 +83,7 @@ describe('migrate', () => {
       url: database.url,
       logger: silentLogger,
       metrics: createMetrics('offers'),
+      statementTimeoutMs: 60_000,
     });
     await postgres.transaction(async (tx) => {
       await tx.query('SELECT FROM shelves');
@@ -90,6 +92,25 @@ describe('migrate', () => {
       );
     });
     await migrate({ url: database.url, directory });
+  });
+
+  it('leaves no connection behind, done or failed', async () => {
+    await using postgres = await openPostgres({
+      url: database.url,
+      logger: silentLogger,
+      metrics: createMetrics('offers'),
+      statementTimeoutMs: 60_000,
+    });
+    const others = () =>
+      postgres.query(
+        `SELECT query FROM pg_stat_activity
+          WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+      );
+    await migrate({ url: database.url, directory });
+    expect(await others()).toEqual([]);
+    await writeFile(join(directory, '0002_books.sql'), 'CREATE NONSENSE;');
+    await expect(migrate({ url: database.url, directory })).rejects.toThrow('NONSENSE');
+    expect(await others()).toEqual([]);
   });
 
   it('leaves nothing of a set in which one file is wrong', async () => {
@@ -122,6 +143,7 @@ describe('skipUsedIds', () => {
       url: database.url,
       logger: silentLogger,
       metrics: createMetrics('offers'),
+      statementTimeoutMs: 60_000,
     });
     expect(await postgres.query('INSERT INTO shelves DEFAULT VALUES RETURNING shelf_id')).toEqual([
       { shelf_id: 2_000_002 },

@@ -8,6 +8,7 @@ import { Schema } from 'mongoose';
 import { createMetrics } from '../src/metrics.ts';
 import { type Mongo, openMongo } from '../src/mongo.ts';
 import { prepareMongoInbox, recordInMongoInbox } from '../src/mongo-inbox.ts';
+import { startWhenStoresServe } from '../src/patient-start.ts';
 
 const settings = { logger: silentLogger, metrics: createMetrics('pricing') };
 
@@ -19,7 +20,7 @@ let resources: AsyncDisposableStack;
 beforeEach(async () => {
   resources = new AsyncDisposableStack();
   database = await createTestMongo();
-  mongo = resources.use(await openMongo({ url: database.url, ...settings }));
+  mongo = resources.use(await startWhenStoresServe(() => openMongo({ url: database.url, ...settings })));
 });
 afterEach(async () => {
   await resources.disposeAsync();
@@ -46,8 +47,8 @@ describe('mongo', () => {
 
   it('fails within its time-out while the server is away, and works when it is back', async () => {
     const wire = resources.use(await startTcpProxy(database.url));
-    const remote = resources.use(await openMongo({ url: wire.url, ...settings }));
-    expect(await remote.healthy()).toBe(true);
+    const remote = resources.use(await startWhenStoresServe(() => openMongo({ url: wire.url, ...settings })));
+    await eventually(async () => expect(await remote.healthy()).toBe(true));
     wire.takeDown();
     expect(await remote.healthy()).toBe(false);
     wire.bringBack();

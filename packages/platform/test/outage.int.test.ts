@@ -17,6 +17,8 @@ import { openPostgres, type Postgres } from '../src/postgres.ts';
 import { Counted, connectTestBroker, counted } from './test-events.ts';
 
 const settings = { logger: silentLogger, metrics: createMetrics('offers') };
+/** What a store that is too slow leads to is a matter of postgres.int.test.ts. */
+const patient = { ...settings, statementTimeoutMs: 60_000 };
 
 describe('from outbox to inbox', () => {
   let database: TestDatabase;
@@ -25,7 +27,7 @@ describe('from outbox to inbox', () => {
   beforeAll(async () => {
     database = await createEmptyDatabase();
     await migrate({ url: database.url, directory: await mkdtemp(join(tmpdir(), 'no-migrations-')) });
-    postgres = resources.use(await openPostgres({ url: database.url, ...settings }));
+    postgres = resources.use(await openPostgres({ url: database.url, ...patient }));
     await postgres.query('CREATE TABLE effects (count bigint NOT NULL)');
   });
   afterAll(async () => {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { testNamespace } from '@offer-ads/testing/broker';
 import { createEmptyDatabase, type TestDatabase } from '@offer-ads/testing/database';
 import { eventually } from '@offer-ads/testing/eventually';
+import { inTime } from '@offer-ads/testing/in-time';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
 import { type Broker, on } from '../src/broker.ts';
@@ -18,6 +19,8 @@ import { REMOVED_AT_ONCE } from '../src/removing.ts';
 import { Counted, connectTestBroker, counted } from './test-events.ts';
 
 const settings = { logger: silentLogger, metrics: createMetrics('offers') };
+/** What a store that is too slow leads to is a matter of postgres.int.test.ts. */
+const patient = { ...settings, statementTimeoutMs: 60_000 };
 
 let database: TestDatabase;
 let postgres: Postgres;
@@ -28,7 +31,7 @@ beforeEach(async () => {
   resources = new AsyncDisposableStack();
   database = await createEmptyDatabase();
   await migrate({ url: database.url, directory: await mkdtemp(join(tmpdir(), 'no-migrations-')) });
-  postgres = resources.use(await openPostgres({ url: database.url, ...settings }));
+  postgres = resources.use(await openPostgres({ url: database.url, ...patient }));
 });
 afterEach(async () => {
   await resources.disposeAsync();
@@ -78,13 +81,14 @@ describe('outbox', () => {
     resources.use(startOutboxRelay({ postgres, broker, ...settings }));
     await write(0, 1);
     await eventually(() => expect(received).toEqual([0]));
-    const startedAt = performance.now();
-    for (let round = 1; round <= 10; round += 1) {
-      await write(round, round + 1);
-      await eventually(() => expect(received).toHaveLength(round + 1));
-    }
     // Ten polls would take ten seconds.
-    expect(performance.now() - startedAt).toBeLessThan(7_000);
+    await inTime(7_000, async () => {
+      for (let round = 0; round < 10; round += 1) {
+        const next = received.length;
+        await write(next, next + 1);
+        await eventually(() => expect(received).toHaveLength(next + 1));
+      }
+    });
   });
 
   it('publishes each event once and in order with two relays at work', async () => {
@@ -96,8 +100,9 @@ describe('outbox', () => {
     }
     for (let batch = 0; batch < 20; batch += 1) await write(batch * 60, (batch + 1) * 60);
     await eventually(() => expect(received).toHaveLength(1_200));
+    // A relay forgets what it has published only once the broker has confirmed it.
+    await eventually(async () => expect(await waiting()).toBe(0));
     expect(received).toEqual(numbers(1_200));
-    expect(await waiting()).toBe(0);
   });
 
   it('keeps what it writes while the broker is down, and catches up when it is back', async () => {
@@ -108,6 +113,8 @@ describe('outbox', () => {
     const relay = resources.use(startOutboxRelay({ postgres, broker, ...settings }));
     await write(0, 5);
     await eventually(() => expect(received).toHaveLength(5));
+    // Else they would be published once more afterwards.
+    await eventually(async () => expect(await waiting()).toBe(0));
     wire.takeDown();
     await eventually(() => expect(broker.connected()).toBe(false));
     await write(5, 700);

@@ -4,17 +4,24 @@ import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
 import { createMetrics } from '../src/metrics.ts';
+import { startWhenStoresServe } from '../src/patient-start.ts';
 import { openPostgres, type Postgres } from '../src/postgres.ts';
 import { listen } from '../src/postgres-listener.ts';
 
 const settings = { logger: silentLogger, metrics: createMetrics('offers') };
+/** For what is not about time: a busy machine is waited for. */
+const patient = { ...settings, statementTimeoutMs: 60_000 };
+
+/** Opening is a statement too, which may take too long: a service that starts tries again. */
+const openImpatiently = (url: string, statementTimeoutMs: number) =>
+  startWhenStoresServe(() => openPostgres({ url, ...settings, statementTimeoutMs }));
 
 describe('postgres', () => {
   let database: TestDatabase;
   let postgres: Postgres;
   beforeAll(async () => {
     database = await createEmptyDatabase();
-    postgres = await openPostgres({ url: database.url, ...settings });
+    postgres = await openPostgres({ url: database.url, ...patient });
     await postgres.query('CREATE TABLE coins (id bigint PRIMARY KEY)');
   });
   afterAll(async () => {
@@ -60,13 +67,13 @@ describe('postgres', () => {
   });
 
   it('answers 503 when a statement takes longer than its time-out', async () => {
-    await using impatient = await openPostgres({ url: database.url, ...settings, statementTimeoutMs: 50 });
+    await using impatient = await openImpatiently(database.url, 50);
     await expect(impatient.query('SELECT pg_sleep(5)')).rejects.toMatchObject({ status: 503 });
   });
 
   it('answers 503 while the server is away and works again when it is back', async () => {
     await using wire = await startTcpProxy(database.url);
-    await using remote = await openPostgres({ url: wire.url, ...settings });
+    await using remote = await openPostgres({ url: wire.url, ...patient });
     const interrupted = remote.transaction(async (tx) => {
       await tx.query('INSERT INTO coins VALUES (3)');
       wire.takeDown();
@@ -82,7 +89,7 @@ describe('postgres', () => {
 
   it('answers 503 in bounded time when the network swallows everything', async () => {
     await using wire = await startTcpProxy(database.url);
-    await using remote = await openPostgres({ url: wire.url, ...settings, statementTimeoutMs: 100 });
+    await using remote = await openImpatiently(wire.url, 100);
     wire.freeze();
     await expect(remote.query('SELECT 1')).rejects.toMatchObject({ status: 503 });
   });

@@ -21,6 +21,8 @@ import { REPUBLISH_BATCH, republish, startSentEventsPruning } from '../src/sent-
 import { Counted, connectTestBroker, testDeclarations, Unlocked } from './test-events.ts';
 
 const settings = { logger: silentLogger, metrics: createMetrics('offers') };
+/** What a store that is too slow leads to is a matter of postgres.int.test.ts. */
+const patient = { ...settings, statementTimeoutMs: 60_000 };
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 // Young enough to be kept.
 const [monday, tuesday, wednesday] = [daysAgo(3), daysAgo(2), daysAgo(1)] as const;
@@ -40,7 +42,7 @@ beforeEach(async () => {
   resources = new AsyncDisposableStack();
   database = await createEmptyDatabase();
   await migrate({ url: database.url, directory: await mkdtemp(join(tmpdir(), 'no-migrations-')) });
-  postgres = resources.use(await openPostgres({ url: database.url, ...settings }));
+  postgres = resources.use(await openPostgres({ url: database.url, ...patient }));
   corner = testNamespace();
   offers = resources.use(await connectTestBroker(corner, 'offers'));
   received = [];

@@ -43,7 +43,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'package.json'), '{"name":"consumer","type":"module","private":true}');
   const quiet = ['--offline', '--no-audit', '--no-fund', '--ignore-scripts'];
   await run('npm', ['install', `./${filename}`, ...quiet], { cwd: folder });
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
@@ -132,7 +132,7 @@ describe('the published package', () => {
       const wrong = good.replace(from, to);
       await expect(compile('browserless', { 'main.ts': wrong }, strict)).rejects.toThrow('error TS');
     }
-  }, 120_000);
+  }, 300_000);
 
   it('does what the README says, on each Node that is here', async () => {
     const readme = readFileSync(join(installed(), 'README.md'), 'utf8');
@@ -169,7 +169,7 @@ describe('the published package', () => {
       const byStream = created.filter(({ headers }) => headers['content-length'] === undefined);
       expect(byStream).toHaveLength(1);
     }
-  }, 120_000);
+  }, 300_000);
 
   it('has a command line that works where it is installed, on each Node that is here', async () => {
     const command = join(installed(), 'cli', 'main.js');
@@ -183,7 +183,7 @@ describe('the published package', () => {
       const refused = run(node, [command, 'offers', 'pause', '99'], { env: environment() });
       await expect(refused).rejects.toMatchObject({ code: 3, stderr: 'Refused, E1: Offer not found\n' });
     }
-  }, 60_000);
+  });
 });
 
 function environment(): NodeJS.ProcessEnv {

@@ -113,6 +113,15 @@ async function expectSoundLedger(): Promise<void> {
   expect(await admin('GET', '/admin/ledger/check')).toMatchObject({ body: { ok: true, problems: [] } });
 }
 
+/** As every caller does: what a busy machine has refused with a 503 is asked for again. No test here is about a 503. */
+function served(ask: () => Promise<Response>): Promise<Response> {
+  return eventually(async () => {
+    const answer = await ask();
+    if (answer.status === 503) throw new Error(`${answer.url}: ${await answer.text()}`);
+    return answer;
+  });
+}
+
 type Answer = { status: number; body: unknown };
 
 async function call(
@@ -121,11 +130,13 @@ async function call(
   headers: Record<string, string>,
   json?: unknown,
 ): Promise<Answer> {
-  const answer = await fetch(`${url}${path}`, {
-    method,
-    headers: { ...headers, ...(json !== undefined && { 'content-type': 'application/json' }) },
-    ...(json !== undefined && { body: JSON.stringify(json) }),
-  });
+  const answer = await served(() =>
+    fetch(`${url}${path}`, {
+      method,
+      headers: { ...headers, ...(json !== undefined && { 'content-type': 'application/json' }) },
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+    }),
+  );
   return { status: answer.status, body: await answer.json() };
 }
 function as(caller: Partial<CallerContext>, method: string, path: string, json?: unknown): Promise<Answer> {
@@ -159,7 +170,7 @@ async function openCheckout(organisationId: number) {
 
 /** Where a browser is led that follows the link. */
 async function followLink(payPath: string, method = 'GET') {
-  return fetch(`${url}${payPath}`, { method, redirect: 'manual' });
+  return served(() => fetch(`${url}${payPath}`, { method, redirect: 'manual' }));
 }
 
 async function payBy(payPath: string): Promise<void> {

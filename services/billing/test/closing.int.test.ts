@@ -65,7 +65,8 @@ describe('closing', () => {
     expect(await close(offer)).toBe('unknown');
     expect(await follow(offer)).toMatchObject({ kind: 'session' });
     await test.setFaults({});
-    expect(await close(offer)).toBe('closed');
+    // The breaker may still be open.
+    await eventually(async () => expect(await close(offer)).toBe('closed'));
   });
 
   it('of a checkout whose opening was never answered expires the session that may be on its way', async () => {
@@ -75,7 +76,8 @@ describe('closing', () => {
     expect(await close(order)).toBe('unknown');
     expect((await test.cardPayment(order.offerId)).checkout.state).toBe('opening');
     await test.setFaults({});
-    expect(await close(order)).toBe('closed');
+    // The breaker may still be open.
+    await eventually(async () => expect(await close(order)).toBe('closed'));
     const [onlySession] = test.sessionsOf(order.offerId);
     expect(await test.pay(onlySession ?? '')).toBe(false);
     expect(await openCheckout(test.billing, order, stripeDeadline())).toMatchObject({ reason: 'closed' });

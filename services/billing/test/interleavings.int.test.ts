@@ -106,7 +106,7 @@ it(
       { numRuns: runs(40, 1_000) },
     );
   },
-  runs(60_000, 3_600_000),
+  runs(120_000, 3_600_000),
 );
 
 async function expectStatementToAddUp({ organisationId, mode }: Book): Promise<void> {

@@ -159,7 +159,7 @@ it(
     };
     await fc.assert(fc.asyncProperty(story, live), { numRuns: runs(25, 500) });
   },
-  runs(30_000, 600_000),
+  runs(120_000, 600_000),
 );
 
 it(
@@ -189,5 +189,5 @@ it(
       expect(await told(book)).toEqual(falls);
     }
   },
-  runs(60_000, 300_000),
+  runs(120_000, 300_000),
 );

@@ -215,7 +215,7 @@ it('a list of many pages is read to its end, and goes on where a round was cut o
     .slice(before)
     .map(({ path }) => path.includes('starting_after'));
   expect(pages).toEqual([false, true, true, false]);
-}, 60_000);
+});
 
 it('a place that is no longer listed is begun anew', async () => {
   const offer = await paidOffer();

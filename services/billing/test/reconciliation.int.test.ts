@@ -117,7 +117,7 @@ describe('however much is due', () => {
     test.clock.advance(24 * 60 * MINUTE_MS);
     await reconcile();
     expect(await waiting(offerIds)).toBe(0);
-  }, 60_000);
+  });
 
   it('replicas share it: Stripe is asked once about each', async () => {
     const offerIds = await openMany(60, 'TEST', [20_000]);
@@ -126,7 +126,7 @@ describe('however much is due', () => {
     await Promise.all([reconcile(), reconcile()]);
     expect(await waiting(offerIds)).toBe(0);
     expect(test.requests.length - before).toBe(60);
-  }, 60_000);
+  });
 
   it('stays due while the account that it belongs to does not answer, and the other goes on', async () => {
     const away = await openMany(3, 'TEST');
@@ -148,7 +148,7 @@ describe('however much is due', () => {
     expect(await waiting(offerIds)).toBeGreaterThan(0);
     await reconcile();
     expect(await waiting(offerIds)).toBe(0);
-  }, 60_000);
+  });
 });
 
 describe('a session that is complete, and yet pays nothing,', () => {
@@ -289,4 +289,4 @@ it('pages that can never be closed keep no other from being closed, and are trie
   expect(await tries()).toBe(0);
   test.clock.advance(MINUTE_MS);
   expect(await tries()).toBe(55);
-}, 60_000);
+});

@@ -144,11 +144,17 @@ it('payment, refund, its failure and a won dispute in any order, repeated and at
       await test.pay(offer.sessionId);
       const refund = await test.reverse(`sessions/${offer.sessionId}/refund`, { amountMinor: 700 });
       await test.reverse(`refunds/${refund}/fail`);
-      await test.reverse(`sessions/${offer.sessionId}/refund`, { amountMinor: 200 });
+      const second = await test.reverse(`sessions/${offer.sessionId}/refund`, { amountMinor: 200 });
       const dispute = await test.reverse(`sessions/${offer.sessionId}/dispute`, { amountMinor: 900 });
       await test.reverse(`disputes/${dispute}/close`, { outcome: 'won' });
-      await eventually(() => expect(test.webhooks.sent.length - before).toBe(8));
-      const genuine = test.webhooks.sent.slice(before);
+      // Stripe may just be sending one of an earlier offer again.
+      const ours = [offer.sessionId, refund, second, dispute];
+      const genuine = await eventually(() => {
+        const told = test.webhooks.sent.slice(before);
+        const some = told.filter(({ body }) => ours.some((id) => body.includes(id)));
+        expect(some).toHaveLength(8);
+        return some;
+      });
       const shuffled = [...genuine, ...genuine]
         .map((webhook) => ({ webhook, place: chance.next().value }))
         .toSorted((one, other) => one.place - other.place);

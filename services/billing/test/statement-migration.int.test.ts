@@ -13,6 +13,7 @@ import { balanceToppedUp } from '../src/domain/ledger.ts';
 import { checkLedger } from '../src/ledger-check-store.ts';
 import { book } from '../src/ledger-store.ts';
 import { readStatement } from '../src/read-statement.ts';
+import { STORE_PATIENCE_MS } from './billing-under-test.ts';
 
 const migrations = fileURLToPath(new URL('../migrations', import.meta.url));
 const started = new AsyncDisposableStack();
@@ -28,7 +29,12 @@ beforeAll(async () => {
   await Promise.all(earlier.map((file) => cp(join(migrations, file), join(before, file))));
   await migrate({ url, directory: before });
   postgres = started.use(
-    await openPostgres({ url, logger: silentLogger, metrics: createMetrics('billing') }),
+    await openPostgres({
+      url,
+      logger: silentLogger,
+      metrics: createMetrics('billing'),
+      statementTimeoutMs: STORE_PATIENCE_MS,
+    }),
   );
   migrateOn = () => migrate({ url, directory: migrations });
 });

@@ -267,5 +267,5 @@ it(
       expect(whole.entries.filter((entry) => entry.kind === 'platform-top-up')).toHaveLength(16);
     }
   },
-  runs(60_000, 300_000),
+  runs(120_000, 300_000),
 );

@@ -151,7 +151,7 @@ describe('POST /internal/top-ups', () => {
     test.clock.set(first.expiresAt);
     await opened({ caller });
     expect((await topUp({ caller })).status).toBe(409);
-  }, 60_000);
+  });
 
   it('is 503 with Retry-After while Stripe is down, and goes on under the same key', async () => {
     const wish = { key: randomUUID(), caller: { organisationId: test.newBook().organisationId } };

@@ -10,6 +10,7 @@ import { createEmptyDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { changeCheckout, findByPayToken, takeOutlived } from '../src/checkouts-store.ts';
 import { renewed, sessionExpired } from '../src/domain/checkout.ts';
+import { STORE_PATIENCE_MS } from './billing-under-test.ts';
 
 const migrations = fileURLToPath(new URL('../migrations', import.meta.url));
 const FIRST_WITH_TOP_UPS = '0008';
@@ -27,7 +28,13 @@ beforeAll(async () => {
   await migrate({ url: database.url, directory: before });
   const metrics = createMetrics('billing');
   postgres = started.use(
-    await openPostgres({ url: database.url, logger: silentLogger, metrics, maxConnections: 5 }),
+    await openPostgres({
+      url: database.url,
+      logger: silentLogger,
+      metrics,
+      maxConnections: 5,
+      statementTimeoutMs: STORE_PATIENCE_MS,
+    }),
   );
   await postgres.query(
     `INSERT INTO offer_payments
