@@ -1,4 +1,5 @@
 /** The prepaid balance of this mode: what it holds, how it is filled, and what was booked (Admin). */
+import { isBilledCurrency } from '@offer-ads/contracts/currencies';
 import './money.css';
 import { useEffect, useState } from 'preact/hooks';
 import { Outcome } from '../../../../ui/outcome.tsx';
@@ -15,7 +16,8 @@ import { Statement } from './statement.tsx';
 import { TopUp, type WaitingTopUp } from './top-up.tsx';
 
 export function Money() {
-  const { mode, at, scope, may } = usePortal();
+  const { mode, at, scope, may, session } = usePortal();
+  const { currency } = session.organisation;
   const amount = useAmounts();
   const changed = useMoneyChanged();
   const [waiting, setWaiting] = useState<WaitingTopUp | null>(null);
@@ -66,20 +68,32 @@ export function Money() {
           )}
           <LowBalance />
         </section>
-        <section class="card" aria-labelledby="money-top-up">
-          <h2 id="money-top-up">Top up by card</h2>
-          <TopUp
-            waiting={waiting}
-            opened={(topUp) => {
-              setDone(null);
-              setWaiting(topUp === null ? null : { topUp, balanceBefore: held ?? '0' });
-            }}
-          />
-        </section>
-        {mode === 'test' && (
-          <section class="card" aria-labelledby="money-play">
-            <h2 id="money-play">Play money</h2>
-            <PlayMoney added={(text) => setDone({ id: crypto.randomUUID(), text })} />
+        {isBilledCurrency(currency) ? (
+          <>
+            <section class="card" aria-labelledby="money-top-up">
+              <h2 id="money-top-up">Top up by card</h2>
+              <TopUp
+                waiting={waiting}
+                opened={(topUp) => {
+                  setDone(null);
+                  setWaiting(topUp === null ? null : { topUp, balanceBefore: held ?? '0' });
+                }}
+              />
+            </section>
+            {mode === 'test' && (
+              <section class="card" aria-labelledby="money-play">
+                <h2 id="money-play">Play money</h2>
+                <PlayMoney added={(text) => setDone({ id: crypto.randomUUID(), text })} />
+              </section>
+            )}
+          </>
+        ) : (
+          <section class="card" aria-labelledby="money-top-up">
+            <h2 id="money-top-up">Top up</h2>
+            <p>
+              Nothing can be billed in {currency} at present, so there is nothing to top up for. Please talk
+              to the platform’s team.
+            </p>
           </section>
         )}
       </div>

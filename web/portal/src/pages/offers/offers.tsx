@@ -7,14 +7,17 @@ import { BusyButton } from '../../../../ui/busy-button.tsx';
 import { Notice } from '../../../../ui/notice.tsx';
 import { Outcome } from '../../../../ui/outcome.tsx';
 import { Empty, Failed, Loading } from '../../../../ui/states.tsx';
+import { momentText } from '../../../../ui/time-text.ts';
 import { When } from '../../../../ui/when.tsx';
 import { useAmounts } from '../../amounts.ts';
 import { PortalPage } from '../../portal-page.tsx';
 import { usePortal } from '../../session.ts';
+import { useAttempt } from '../../use-attempt.ts';
 import { Doings, type Done } from './doings.tsx';
 import { type Filters, filterAddress, readFilters, statusFilters } from './filters.ts';
 import { useOffers } from './offers-data.ts';
 import { PlaceText } from './place-text.tsx';
+import { quoted } from './quoted.ts';
 import { StateBadges } from './state-badges.tsx';
 
 export function Offers() {
@@ -23,6 +26,7 @@ export function Offers() {
   const filters = readFilters(query);
   const offers = useOffers(filters);
   const [done, setDone] = useState<Done | null>(null);
+  const { lost } = useAttempt('offer');
   const listed = offers.data?.pages.flatMap(({ data }) => data) ?? [];
   const show = (next: Filters) => route(at('offers') + filterAddress(next), true);
 
@@ -42,6 +46,14 @@ export function Offers() {
         ) : (
           <Notice kind="problem">{done.text}</Notice>
         ))}
+      {lost !== null && (
+        <p class="notice warning">
+          <span>
+            No answer came about the offer {quoted(lost.what)}, sent on {momentText(lost.sentAt)}:{' '}
+            <a href={at('offers/new')}>find out what became of it</a>.
+          </span>
+        </p>
+      )}
       <FilterBar filters={filters} show={show} />
       <p class="hidden" role="status">
         {offers.isSuccess &&
