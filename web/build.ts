@@ -18,7 +18,7 @@ const stamp = 'sources.sha256';
 
 export async function buildWeb(o: { readonly report: (line: string) => void }): Promise<void> {
   const sources = await digestOfSources();
-  if ((await readFile(join(dist, stamp), 'utf8').catch(() => '')) === sources) return;
+  if ((await builtFrom()) === sources) return;
   const startedAt = performance.now();
   // Whole or not at all, also when two processes build at once.
   const building = join(folder, '../.dev', `web-${process.pid}`);
@@ -30,11 +30,19 @@ export async function buildWeb(o: { readonly report: (line: string) => void }): 
     await compressAll(building);
     await writeFile(join(building, stamp), sources);
     await rm(dist, { recursive: true, force: true });
-    await rename(building, dist);
+    await rename(building, dist).catch(async (error: unknown) => {
+      // Another build of the same was put there between the two.
+      if ((await builtFrom()) !== sources) throw error;
+    });
   } finally {
     await rm(building, { recursive: true, force: true });
   }
   o.report(`Pages built in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
+}
+
+/** The digest of what the pages that lie there were built from; empty when there are none. */
+async function builtFrom(): Promise<string> {
+  return readFile(join(dist, stamp), 'utf8').catch(() => '');
 }
 
 /** Of everything that goes into the pages: their sources, and the versions of the packages that they are made of. */

@@ -1,17 +1,19 @@
 /** Runs every example of a guide against a running system, from top to bottom, and compares what comes with what it shows. */
 import { execFile } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { eventually } from '@offer-ads/testing/eventually';
 import { clickPay, openPaymentLink } from '../demo/payer.ts';
 import { type Example, examplesOf, type Reply } from './examples.ts';
 import { httpDifferences, jsonDifferences, textDifferences } from './like.ts';
-import { type Shell, startShell } from './shell.ts';
+import { type Outcome, type Shell, startShell } from './shell.ts';
 
 export type Reader = {
   /** A folder of the reader's own, inside the repository: scripts find the SDK from there. */
   readonly folder: string;
+  /** It calls from there. Each guide has its own, so that none uses up the 60 requests a minute of another. */
+  readonly address: string;
   /** What stands for the values of `sh yours`. */
   readonly values: Readonly<Record<string, string>>;
   /** Commands that our packages bring, by name: the files that node runs for them. */
@@ -37,7 +39,7 @@ export async function runGuide(markdown: string, reader: Reader): Promise<string
         await actAsPerson(example, paymentUrl, reader);
         break;
       case 'shell': {
-        const { status, output, errors } = await shell.run(example.code);
+        const { status, output, errors } = await runPatiently(shell, example.code);
         paymentUrl = /"payment_url":"([^"]+)"/.exec(output)?.[1] ?? paymentUrl;
         if (status !== 0) differences.push(`line ${example.line}: status ${status}\n${errors}${output}`);
         else differences.push(...compare(example.reply, output));
@@ -50,9 +52,21 @@ export async function runGuide(markdown: string, reader: Reader): Promise<string
   return [...differences, ...(await runScripts(examples, reader.folder, environment))];
 }
 
-/** Each guide calls from an address of its own, so that none uses up the 60 requests a minute of another. */
+/** As the guides say: what was answered by 503, which a busy machine may give, is sent again. */
+async function runPatiently(shell: Shell, code: string): Promise<Outcome> {
+  return eventually(
+    async () => {
+      const outcome = await shell.run(code);
+      if (outcome.output.includes(unavailable)) throw new Error(`503 again and again:\n${outcome.output}`);
+      return outcome;
+    },
+    { timeoutMs: 60_000 },
+  );
+}
+const unavailable = '"message":"Service unavailable"';
+
 function environmentOf(reader: Reader): NodeJS.ProcessEnv {
-  const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
+  const { address } = reader;
   writeFileSync(join(reader.folder, '.curlrc'), `header = "X-Forwarded-For: ${address}"\n`);
   const preload = join(reader.folder, 'own-address.mjs');
   writeFileSync(
@@ -91,7 +105,7 @@ async function giveValues(shell: Shell, { line, names }: Example & { kind: 'valu
 
 async function actAsPerson({ line, does }: Example & { kind: 'person' }, paymentUrl: string, reader: Reader) {
   if (does !== 'somebody pays the link') throw new Error(`line ${line}: nobody knows how "${does}" is done`);
-  await clickPay(await openPaymentLink(paymentUrl));
+  await clickPay(await eventually(() => openPaymentLink(paymentUrl)));
   await reader.paymentArrived();
 }
 

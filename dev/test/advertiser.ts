@@ -1,5 +1,6 @@
 /** An advertiser as the API sees one: a key, an address of its own, and the requests of the specification. */
 import { randomInt, randomUUID } from 'node:crypto';
+import { eventually } from '@offer-ads/testing/eventually';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures';
 import type { System } from './system.ts';
 
@@ -37,20 +38,24 @@ export type Way = {
   readonly name: string;
   /** Whether requests can be said that make no sense, such as a form that breaks off. */
   readonly saysAnything: boolean;
-  readonly advertiser: (system: System, key: string | undefined) => Advertiser;
+  readonly advertiser: (system: System, key: string | undefined, o?: CallsFrom) => Advertiser;
 };
 
-/** Each advertiser calls from its own address, so that the 60 a minute of one never touch another. */
-export function advertiser(system: System, key: string | undefined): Advertiser {
-  const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
-  const own: Record<string, string> = { 'x-forwarded-for': address };
-  if (key !== undefined) own['x-api-key'] = key;
+/**
+ * Without an address each request comes from one of its own: then the 60 a minute of an address are no matter, however often a test
+ * that waits has to look.
+ */
+export type CallsFrom = { readonly address?: string };
 
-  const request: Advertiser['request'] = async (method, path, o = {}) => {
-    const headers = { ...own, ...(o.headers as Record<string, string> | undefined) };
-    const response = await fetch(`${system.state().gateway}${path}`, { ...o, method, headers });
-    return { status: response.status, headers: response.headers, body: (await response.json()) as AnyBody };
-  };
+export function advertiser(system: System, key: string | undefined, { address }: CallsFrom = {}): Advertiser {
+  const request: Advertiser['request'] = (method, path, o = {}) =>
+    patiently(async () => {
+      const headers: Record<string, string> = { 'x-forwarded-for': address ?? unusedAddress() };
+      if (key !== undefined) headers['x-api-key'] = key;
+      Object.assign(headers, o.headers);
+      const response = await fetch(`${system.state().gateway}${path}`, { ...o, method, headers });
+      return { status: response.status, headers: response.headers, body: (await response.json()) as AnyBody };
+    });
   return {
     request,
     json: (method, path, body) =>
@@ -64,6 +69,29 @@ export function advertiser(system: System, key: string | undefined): Advertiser 
         headers: idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey },
       }),
   };
+}
+
+/** As the contract asks of clients: after a 503 that has no code, which a busy machine may give, the same is sent again. */
+export function patiently<T extends { readonly status: number; readonly body: Partial<AnyBody> }>(
+  ask: () => Promise<T>,
+): Promise<T> {
+  return eventually(
+    async () => {
+      const reply = await ask();
+      if (reply.status === 503 && reply.body.return_code === undefined)
+        throw new Error(`503 again and again: ${JSON.stringify(reply.body)}`);
+      return reply;
+    },
+    { timeoutMs: minuteMs },
+  );
+}
+
+let lastAddress = randomInt(2 ** 24);
+
+/** Of the private network 10.0.0.0/8 (RFC 1918), one that nothing in this run has called from: by chance two could be the same. */
+export function unusedAddress(): string {
+  lastAddress = (lastAddress + 1) % 2 ** 24;
+  return `10.${lastAddress >> 16}.${(lastAddress >> 8) & 255}.${lastAddress & 255}`;
 }
 
 export const byHttp: Way = { name: 'by HTTP', saysAnything: true, advertiser };
@@ -130,7 +158,13 @@ export async function newOrganisation(
   const [{ key }] = await Promise.all([
     system.admin<{ key: string }>('key', 'create', org, '--mode=test'),
     terms && system.admin('terms', 'accept', org),
-    o.balance !== '0' && system.admin('balance', 'top-up', org, '--mode=test', '--amount=1000.00'),
+    o.balance !== '0' && topUp(system, id, 'test'),
   ]);
   return { id, key, adminEmail };
+}
+
+/** A thousand, once, however often it has to be asked. */
+export async function topUp(system: System, id: number, mode: 'test' | 'live'): Promise<void> {
+  const payment = ['--amount=1000.00', `--reference=${randomUUID()}`];
+  await system.admin('balance', 'top-up', `--org=${id}`, `--mode=${mode}`, ...payment);
 }

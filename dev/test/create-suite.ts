@@ -16,6 +16,7 @@ import {
   newOrganisation,
   type Organisation,
   offerForm,
+  unusedAddress,
 } from './advertiser.ts';
 import { setRatesFaults } from './simulators.ts';
 import type { System } from './system.ts';
@@ -27,6 +28,7 @@ export function describeCreation(system: () => System, way = byHttp): void {
     let caller: Advertiser;
     beforeAll(async () => {
       organisation = await newOrganisation(system());
+      caller = advertiser(system(), organisation.key);
     });
 
     const balance = ({ id }: Organisation) => system().balance(id);
@@ -44,44 +46,46 @@ export function describeCreation(system: () => System, way = byHttp): void {
       expect({ balance: await balance(organisation), offers: (await listed()).length }).toEqual(before);
     }
 
-    beforeAll(() => {
-      caller = advertiser(system(), organisation.key);
-    });
-    /** A fresh address for each, so that the rows do not use up the 60 a minute of one. */
-    const again = () => {
-      caller = advertiser(system(), organisation.key);
-      return caller;
-    };
+    /**
+     * It starts in an hour. The seconds that a busy machine takes for a creation are credited soon after it, when the offer was to run
+     * meanwhile: that must not fall between two looks at the balance.
+     */
+    const laterForm = (changes: Parameters<typeof offerForm>[0] = {}) =>
+      offerForm({
+        start_datetime: inFuture(hourMs),
+        expiry_datetime: inFuture(2 * hourMs),
+        ...changes,
+      });
 
     it('S1 by balance: Active at once, and the price is gone from the balance', async () => {
-      const { status, body } = await again().create(await offerForm());
+      const buyer = await newOrganisation(system());
+      const { status, body } = await advertiser(system(), buyer.key).create(await offerForm());
       expect(status).toBe(200);
       expect(createReply.parse(body)).toMatchObject({
         return_code: 'S1',
         status: 'Active',
         payment_url: null,
       });
-      expect(Number(await balance(organisation))).toBeLessThan(1_000);
+      expect(Number(await balance(buyer))).toBeLessThan(1_000);
     });
 
     it('S1 by balance with a start in the future: Scheduled', async () => {
-      const form = await offerForm({
-        start_datetime: inFuture(hourMs),
-        expiry_datetime: inFuture(2 * hourMs),
+      expect((await caller.create(await laterForm())).body).toMatchObject({
+        return_code: 'S1',
+        status: 'Scheduled',
       });
-      expect((await again().create(form)).body).toMatchObject({ return_code: 'S1', status: 'Scheduled' });
     });
 
     it('S1 by card: Awaiting Payment with a payment link', async () => {
       const form = await offerForm({ payment_method: 'E', expiry_datetime: inFuture(24 * hourMs) });
-      const { body } = await again().create(form);
+      const { body } = await caller.create(form);
       expect(createReply.parse(body)).toMatchObject({ status: 'Awaiting Payment', currency: 'GBP' });
       expect(body.payment_url).toMatch(/\/pay\//);
     });
 
     it('a replay returns the original reply, says so, and creates nothing', async () => {
-      const fields = { start_datetime: inFuture(0), expiry_datetime: inFuture(hourMs) };
-      const first = await again().create(await offerForm(fields), 'replayed-key');
+      const fields = { start_datetime: inFuture(hourMs), expiry_datetime: inFuture(2 * hourMs) };
+      const first = await caller.create(await offerForm(fields), 'replayed-key');
       const paid = await balance(organisation);
       const second = await caller.create(await offerForm(fields), 'replayed-key');
       expect(second.body).toEqual(first.body);
@@ -89,6 +93,7 @@ export function describeCreation(system: () => System, way = byHttp): void {
       expect(await balance(organisation)).toBe(paid);
     });
 
+    const shortPeriod = { start_datetime: inFuture(hourMs), expiry_datetime: inFuture(hourMs + 59_000) };
     type BadForm = [what: string, changes: Parameters<typeof offerForm>[0], field: string];
     const unsayable: BadForm[] = [
       ['a title sent twice', { title: ['one', 'two'] }, 'title'],
@@ -109,7 +114,7 @@ export function describeCreation(system: () => System, way = byHttp): void {
       ['an unknown interest', { 'interests[]': ['987654'] }, 'interests'],
       ['an unknown category', { category_id: '987654' }, 'category_id'],
       ['a date-time without a zone', { start_datetime: '2030-01-01T10:00:00' }, 'start_datetime'],
-      ['a duration of 59 seconds', { expiry_datetime: inFuture(30_000) }, 'expiry_datetime'],
+      ['a duration of 59 seconds', shortPeriod, 'expiry_datetime'],
       ['an unknown payment method', { payment_method: 'X' }, 'payment_method'],
       ['an environment in small letters', { environment: 'test' }, 'environment'],
       ['a file that is no image', { image: new Blob(['%PDF-1.4 hello']) }, 'image'],
@@ -117,12 +122,12 @@ export function describeCreation(system: () => System, way = byHttp): void {
       ['an image of 10 MB', { image: new Blob([new Uint8Array(10_000_000)]) }, 'image'],
     ])('E1 400 names the field: %s', async (_what, changes, field) => {
       const form = await offerForm(changes);
-      await expectRefusal(() => again().create(form), { http: 400, code: 'E1', says: field });
+      await expectRefusal(() => caller.create(form), { http: 400, code: 'E1', says: field });
     });
 
     it('E1 400 names every fault in one message', async () => {
       const form = await offerForm({ title: '', radius: '1', url: 'nonsense' });
-      await expectRefusal(() => again().create(form), {
+      await expectRefusal(() => caller.create(form), {
         http: 400,
         code: 'E1',
         says: /title.*url.*radius|title.*radius.*url/s,
@@ -131,18 +136,18 @@ export function describeCreation(system: () => System, way = byHttp): void {
 
     it('E1 400: start more than 60 seconds in the past', async () => {
       const form = await offerForm({ start_datetime: inFuture(-2 * minuteMs) });
-      await expectRefusal(() => again().create(form), { http: 400, code: 'E1', says: 'start_datetime' });
+      await expectRefusal(() => caller.create(form), { http: 400, code: 'E1', says: 'start_datetime' });
     });
 
     it("E1 400: a card payment below the provider's minimum, which is named", async () => {
       const form = await offerForm({ payment_method: 'E', expiry_datetime: inFuture(2 * minuteMs) });
-      await expectRefusal(() => again().create(form), { http: 400, code: 'E1', says: '0.30' });
+      await expectRefusal(() => caller.create(form), { http: 400, code: 'E1', says: '0.30' });
     });
 
     if (way.saysAnything) {
       it('E1 400: no Idempotency-Key', async () => {
         const form = await offerForm();
-        await expectRefusal(() => again().create(form, null), {
+        await expectRefusal(() => caller.create(form, null), {
           http: 400,
           code: 'E1',
           says: 'Idempotency-Key',
@@ -158,7 +163,7 @@ export function describeCreation(system: () => System, way = byHttp): void {
         ],
       ])('E1 400: %s', async (_what, body, contentType) => {
         const headers = { 'content-type': contentType, 'idempotency-key': 'broken-form' };
-        await expectRefusal(() => again().request('POST', '/offers', { body, headers }), {
+        await expectRefusal(() => caller.request('POST', '/offers', { body, headers }), {
           http: 400,
           code: 'E1',
         });
@@ -167,20 +172,20 @@ export function describeCreation(system: () => System, way = byHttp): void {
 
     it("E1 403: environment is not the key's mode", async () => {
       const form = await offerForm({ environment: 'LIVE' });
-      await expectRefusal(() => again().create(form), { http: 403, code: 'E1', says: 'TEST' });
+      await expectRefusal(() => caller.create(form), { http: 403, code: 'E1', says: 'TEST' });
     });
 
     it('E2 200: the image fails moderation; with another one the same key creates the offer', async () => {
       const form = await offerForm({ image: new Blob([new Uint8Array(await unsafeLookingPng())]) });
-      await expectRefusal(() => again().create(form, 'not-this-image'), { http: 200, code: 'E2' });
-      const { body } = await again().create(await offerForm(), 'not-this-image');
+      await expectRefusal(() => caller.create(form, 'not-this-image'), { http: 200, code: 'E2' });
+      const { body } = await caller.create(await laterForm(), 'not-this-image');
       expect(body.return_code).toBe('S1');
     });
 
     it('a verdict that is wrong is corrected by a person, and the next creation follows it', async () => {
       const picture = await photographLikeJpeg({ seed: way.saysAnything ? 77 : 78 });
       const create = async () =>
-        (await again().create(await offerForm({ image: new Blob([new Uint8Array(picture)]) }))).body;
+        (await caller.create(await laterForm({ image: new Blob([new Uint8Array(picture)]) }))).body;
       const hash = createHash('sha256').update(picture).digest('hex');
       const decide = (action: string) =>
         system().admin('moderation', action, hash, '--author', 'ann', '--reason', `to ${action} it`);
@@ -211,8 +216,8 @@ export function describeCreation(system: () => System, way = byHttp): void {
       ],
     ])('the published test picture %s has the answer that is published', async (name, answer) => {
       const file = readFileSync(new URL(`../../docs/test-pictures/${name}`, import.meta.url));
-      const form = await offerForm({ image: new Blob([new Uint8Array(file)]) });
-      expect((await again().create(form)).body).toMatchObject(answer);
+      const form = await laterForm({ image: new Blob([new Uint8Array(file)]) });
+      expect((await caller.create(form)).body).toMatchObject(answer);
     });
 
     it("E3 200: balance below the offer's cost", async () => {
@@ -227,9 +232,9 @@ export function describeCreation(system: () => System, way = byHttp): void {
       const quota = ['--per-org', '1', '--per-person', '1'];
       await system().admin('org', 'quota', '--org', String(small.id), '--mode', 'test', ...quota);
       const limited = advertiser(system(), small.key);
-      expect((await limited.create(await offerForm())).body.return_code).toBe('S1');
+      expect((await limited.create(await laterForm())).body.return_code).toBe('S1');
       const paid = await balance(small);
-      const { status, body } = await limited.create(await offerForm());
+      const { status, body } = await limited.create(await laterForm());
       expect({ status, code: body.return_code }).toEqual({ status: 400, code: 'E4' });
       expect(body.message).toContain('1');
       expect(await balance(small)).toBe(paid);
@@ -237,7 +242,7 @@ export function describeCreation(system: () => System, way = byHttp): void {
 
     it('E5 400: no users match the targeting', async () => {
       const form = await offerForm({ 'location[]': midAtlantic.map(String) });
-      await expectRefusal(() => again().create(form), { http: 400, code: 'E5' });
+      await expectRefusal(() => caller.create(form), { http: 400, code: 'E5' });
     });
 
     it('E6 400: the billing currency cannot be billed; the message names it', async () => {
@@ -265,7 +270,7 @@ export function describeCreation(system: () => System, way = byHttp): void {
     it('E9 403: terms not accepted; accepted, the same key creates the offer', async () => {
       const newcomer = await newOrganisation(system(), { terms: false });
       const advertising = advertiser(system(), newcomer.key);
-      const fields = { start_datetime: inFuture(0), expiry_datetime: inFuture(hourMs) };
+      const fields = { start_datetime: inFuture(hourMs), expiry_datetime: inFuture(2 * hourMs) };
       const refused = await advertising.create(await offerForm(fields), 'terms-first');
       expect({ status: refused.status, code: refused.body.return_code }).toEqual({ status: 403, code: 'E9' });
       await system().admin('terms', 'accept', '--org', String(newcomer.id));
@@ -277,39 +282,45 @@ export function describeCreation(system: () => System, way = byHttp): void {
     });
 
     it('409 while the first is in flight, one offer and one charge in the end', async () => {
-      again();
-      const fields = { start_datetime: inFuture(0), expiry_datetime: inFuture(hourMs) };
-      const forms = await Promise.all(Array.from({ length: 8 }, () => offerForm(fields)));
-      const before = (await listed()).length;
-      const replies = await Promise.all(forms.map((form) => caller.create(form, 'all-at-once')));
-      const created = replies.filter(({ body }) => body.return_code === 'S1');
-      expect(new Set(created.map(({ body }) => body.offer_id)).size).toBe(1);
-      const others = replies.filter(({ body }) => body.return_code !== 'S1');
-      expect(others.length).toBeGreaterThan(0);
-      for (const { status, headers } of others) {
-        expect({ status, retry: headers.get('retry-after') }).toEqual({ status: 409, retry: '1' });
-      }
-      expect(await listed()).toHaveLength(before + 1);
+      /** How many were told to come again. */
+      const atOnce = async (key: string): Promise<number> => {
+        const fields = { start_datetime: inFuture(hourMs), expiry_datetime: inFuture(2 * hourMs) };
+        const forms = await Promise.all(Array.from({ length: 8 }, () => offerForm(fields)));
+        const before = (await listed()).length;
+        const replies = await Promise.all(forms.map((form) => caller.create(form, key)));
+        const created = replies.filter(({ body }) => body.return_code === 'S1');
+        expect(new Set(created.map(({ body }) => body.offer_id)).size).toBe(1);
+        const others = replies.filter(({ body }) => body.return_code !== 'S1');
+        for (const { status, headers } of others) {
+          expect({ status, retry: headers.get('retry-after') }).toEqual({ status: 409, retry: '1' });
+        }
+        expect(await listed()).toHaveLength(before + 1);
+        return others.length;
+      };
+      // On a machine that stands still just then the others arrive after the first has ended.
+      let met = 0;
+      for (let round = 1; met === 0 && round <= 3; round += 1) met = await atOnce(`all-at-once-${round}`);
+      expect(met).toBeGreaterThan(0);
     });
 
     it('422: the key reused with a different payload', async () => {
-      await again().create(await offerForm(), 'used-once');
-      const { status, body } = await caller.create(await offerForm({ title: 'Another' }), 'used-once');
+      await caller.create(await laterForm(), 'used-once');
+      const { status, body } = await caller.create(await laterForm({ title: 'Another' }), 'used-once');
       expect(status).toBe(422);
       expect(body).toEqual({ message: expect.any(String) });
     });
 
     it('429 over the limit: nothing is created and the Idempotency-Key is still free', async () => {
-      const eager = advertiser(system(), organisation.key);
+      const eager = advertiser(system(), organisation.key, { address: unusedAddress() });
       const before = (await listed()).length;
       await Promise.all(Array.from({ length: 60 }, () => eager.request('GET', '/categories')));
-      const form = { start_datetime: inFuture(0), expiry_datetime: inFuture(hourMs) };
+      const form = { start_datetime: inFuture(hourMs), expiry_datetime: inFuture(2 * hourMs) };
       const { status, body, headers } = await eager.create(await offerForm(form), 'over-the-limit');
       expect({ status, body }).toEqual({ status: 429, body: { message: 'Too many requests' } });
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
       expect(await listed()).toHaveLength(before);
       // From another address, which is as good as waiting.
-      const later = await again().create(await offerForm(form), 'over-the-limit');
+      const later = await caller.create(await offerForm(form), 'over-the-limit');
       expect({ code: later.body.return_code, replayed: later.headers.get('idempotent-replayed') }).toEqual({
         code: 'S1',
         replayed: null,
@@ -317,9 +328,8 @@ export function describeCreation(system: () => System, way = byHttp): void {
     });
 
     it('500 when something of ours is broken: nothing charged, and the same key goes on afterwards', async () => {
-      again();
       const paid = await balance(organisation);
-      const form = { start_datetime: inFuture(0), expiry_datetime: inFuture(hourMs) };
+      const form = { start_datetime: inFuture(hourMs), expiry_datetime: inFuture(2 * hourMs) };
       await system().inOffersDatabase('ALTER TABLE categories RENAME TO categories_away');
       const attempt = async () => caller.create(await offerForm(form), 'while-broken');
       let broken: Awaited<ReturnType<typeof attempt>>;

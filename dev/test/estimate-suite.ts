@@ -9,6 +9,7 @@ import {
   london,
   midAtlantic,
   newOrganisation,
+  unusedAddress,
 } from './advertiser.ts';
 import type { System } from './system.ts';
 
@@ -134,7 +135,7 @@ export function describeEstimates(system: () => System, way = byHttp): void {
     });
 
     it('429 after 60 requests in a minute, with Retry-After', async () => {
-      const eager = advertiser(system(), undefined);
+      const eager = advertiser(system(), undefined, { address: unusedAddress() });
       const replies = [];
       for (let count = 0; count < 61; count += 1) replies.push(await eager.request('GET', '/categories'));
       expect(replies.map(({ status }) => status)).toEqual([...Array(60).fill(401), 429]);

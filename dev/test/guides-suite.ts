@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/eventually';
 import { onPath } from '../backing/on-path.ts';
 import { runGuide } from '../guides/run-guide.ts';
-import { advertiser, newOrganisation, type Organisation } from './advertiser.ts';
+import { advertiser, newOrganisation, type Organisation, unusedAddress } from './advertiser.ts';
 import type { System } from './system.ts';
 
 const guides = fileURLToPath(new URL('../../docs/guides', import.meta.url));
@@ -31,24 +31,29 @@ export function describeGuides(system: () => System): void {
       expect(pages.toSorted()).toEqual(files.toSorted());
     });
 
-    it.each(pages)('%s shows what comes', async (page) => {
-      const folder = join(system().folder, 'guides', page);
-      const { state } = system();
-      const reader = advertiser(system(), organisation.key);
-      const differences = await runGuide(readFileSync(join(guides, page), 'utf8'), {
-        folder,
-        values: { BASE_URL: state().gateway, API_KEY: organisation.key },
-        programs: { 'offer-ads': commandLine },
-        paymentArrived: () =>
-          eventually(async () => {
-            const unpaid = await reader.request(
-              'GET',
-              '/offers?environment=test&offer_status=awaiting_payment',
-            );
-            expect(unpaid.body.data).toEqual([]);
-          }),
-      });
-      expect(differences).toEqual([]);
-    });
+    it.each(pages)(
+      '%s shows what comes',
+      async (page) => {
+        const folder = join(system().folder, 'guides', page);
+        const { state } = system();
+        const reader = advertiser(system(), organisation.key);
+        const differences = await runGuide(readFileSync(join(guides, page), 'utf8'), {
+          folder,
+          address: unusedAddress(),
+          values: { BASE_URL: state().gateway, API_KEY: organisation.key },
+          programs: { 'offer-ads': commandLine },
+          paymentArrived: () =>
+            eventually(async () => {
+              const unpaid = await reader.request(
+                'GET',
+                '/offers?environment=test&offer_status=awaiting_payment',
+              );
+              expect(unpaid.body.data).toEqual([]);
+            }),
+        });
+        expect(differences).toEqual([]);
+      },
+      300_000,
+    );
   });
 }

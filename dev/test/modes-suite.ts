@@ -9,6 +9,7 @@ import {
   london,
   newOrganisation,
   offerForm,
+  topUp,
 } from './advertiser.ts';
 import type { System } from './system.ts';
 
@@ -24,7 +25,7 @@ export function describeModes(system: () => System): void {
       const { id, key } = await newOrganisation(system());
       org = `--org=${id}`;
       const live = await system().admin<{ key: string }>('key', 'create', org, '--mode=live');
-      await system().admin('balance', 'top-up', org, '--mode=live', '--amount=1000.00');
+      await topUp(system(), id, 'live');
       callers = { TEST: advertiser(system(), key), LIVE: advertiser(system(), live.key) };
     });
 
@@ -38,10 +39,8 @@ export function describeModes(system: () => System): void {
       return withoutSignatures({ test, live });
     }
 
-    const runningFrom = (start: number) => ({
-      start_datetime: inFuture(start),
-      expiry_datetime: inFuture(start + hourMs),
-    });
+    /** In an hour: what a busy machine takes of an offer's time would be credited between two looks at the balance. */
+    const later = () => ({ start_datetime: inFuture(hourMs), expiry_datetime: inFuture(2 * hourMs) });
 
     it.each(modes)(
       'is refused the other environment before anything is created or charged: %s',
@@ -49,7 +48,7 @@ export function describeModes(system: () => System): void {
         const caller = callers[mode];
         const environment = otherThan(mode);
         const before = await standing();
-        const times = runningFrom(hourMs);
+        const times = later();
         const create = async (key: string, payment_method: string, named: Mode) =>
           caller.create(await offerForm({ ...times, payment_method, environment: named }), key);
         const key = randomUUID();
@@ -87,7 +86,7 @@ export function describeModes(system: () => System): void {
     it.each(modes)(
       'does not find offers of the other mode, and changes nothing of them: %s offers',
       async (mode) => {
-        const form = await offerForm({ environment: mode, ...runningFrom(0) });
+        const form = await offerForm({ environment: mode, ...later() });
         const { offer_id: offerId } = (await callers[mode].create(form)).body;
         const before = await standing();
         const stranger = callers[otherThan(mode)];

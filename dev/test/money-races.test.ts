@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { readSales } from './money/facts.ts';
 import { createOffer } from './money/one-offer.ts';
 import { priceMinor } from './money/stand-ins.ts';
-import { startWorld, type World } from './money/world.ts';
+import { startWorld, topUp, type World } from './money/world.ts';
 
 const MANY = 64;
 const AFFORDED = 10;
@@ -14,25 +14,10 @@ const DURATION_MS = 3_600_000 + 1;
 let world: World;
 beforeAll(async () => {
   world = await startWorld();
-  await world.admin('offers', 'PUT', '/admin/catalogue', {
-    categories: [{ categoryId: 1, categoryName: 'Food & Drink' }],
-    interests: [],
-  });
-}, 60_000);
+});
 afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-}, 60_000);
-
-async function topUp(organisationId: number, amountMinor: bigint): Promise<void> {
-  const reply = await world.admin('billing', 'POST', '/admin/balances/top-up', {
-    organisationId,
-    mode: 'TEST',
-    currency: 'GBP',
-    amountMinor: `${amountMinor}`,
-    reference: randomUUID(),
-  });
-  expect(reply.status).toBe(200);
-}
+  await world?.[Symbol.asyncDispose]();
+});
 
 /** The answer's code. */
 async function create(organisationId: number): Promise<string> {
@@ -45,7 +30,8 @@ it('64 keys racing for a balance that affords 10 offers give exactly 10, and spe
   const organisationId = 71;
   const price = priceMinor(DURATION_MS, RADIUS);
   // A penny less than an eleventh offer.
-  await topUp(organisationId, price * BigInt(AFFORDED + 1) - 1n);
+  const amountMinor = price * BigInt(AFFORDED + 1) - 1n;
+  await topUp(world, { organisationId, currency: 'GBP', amountMinor, reference: randomUUID() });
   const codes = await Promise.all(Array.from({ length: MANY }, () => create(organisationId)));
   const count = (code: string) => codes.filter((given) => given === code).length;
   expect([count('S1'), count('E3')]).toEqual([AFFORDED, MANY - AFFORDED]);
@@ -63,4 +49,4 @@ it('64 keys racing for a balance that affords 10 offers give exactly 10, and spe
   expect(balance).toMatchObject({ balanceMinor: `${price - 1n}` });
   const ledger = await (await world.admin('billing', 'GET', '/admin/ledger/check')).json();
   expect(ledger).toMatchObject({ problems: [] });
-}, 60_000);
+});

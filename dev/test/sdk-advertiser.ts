@@ -2,7 +2,7 @@
  * An advertiser who calls by the SDK, for the same tests that call by HTTP. Every reply is read twice: as it came over the wire,
  * and as the SDK gave it; they must say the same.
  */
-import { randomInt } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
 import {
   type AnalyticsInterval,
@@ -15,7 +15,15 @@ import {
   type ReplyInfo,
 } from '@offer-ads/sdk';
 import { type OperationName, operations } from '@offer-ads/sdk/operations';
-import type { Advertiser, AnyBody, Reply, Way } from './advertiser.ts';
+import {
+  type Advertiser,
+  type AnyBody,
+  type CallsFrom,
+  patiently,
+  type Reply,
+  unusedAddress,
+  type Way,
+} from './advertiser.ts';
 import type { System } from './system.ts';
 
 /** A row of an endpoint's table of codes, such as `createOffer E3 200`; without a code `createOffer 429`. */
@@ -27,17 +35,17 @@ export function bySdk(reached: Set<Row>): Way {
     name: 'by the SDK',
     saysAnything: false,
     // A client needs a key: that of nobody.
-    advertiser: (system, key) => sdkAdvertiser(system, key ?? 'pk_test_nobody', reached),
+    advertiser: (system, key, from) => sdkAdvertiser(system, key ?? 'pk_test_nobody', reached, from),
   };
 }
 
-/** For those who want the client itself, from an address of its own. */
+/** For those who want the client itself, each request from an address of its own. */
 export function sdkClient(system: System, apiKey: string, options: { maxRetries?: number } = {}): OfferAds {
-  const address = someAddress();
   return createClient({
     apiKey,
     baseUrl: system.state().gateway,
-    fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, 'x-forwarded-for': address } }),
+    fetch: (url, init) =>
+      fetch(url, { ...init, headers: { ...init.headers, 'x-forwarded-for': unusedAddress() } }),
     ...options,
   });
 }
@@ -53,11 +61,14 @@ type Result =
     };
 type Wire = { readonly status: number; readonly headers: Headers; readonly body: AnyBody };
 
-function sdkAdvertiser(system: System, apiKey: string, reached: Set<Row>): Advertiser {
-  const address = someAddress();
-
+function sdkAdvertiser(
+  system: System,
+  apiKey: string,
+  reached: Set<Row>,
+  { address }: CallsFrom = {},
+): Advertiser {
   /** Once and at once, so that each reply is the test's to judge. */
-  async function through(name: OperationName, ask: (ads: OfferAds) => Promise<Result>): Promise<Reply> {
+  async function ask(operation: (ads: OfferAds) => Promise<Result>) {
     let wire: Wire | undefined;
     const ads = createClient({
       apiKey,
@@ -66,15 +77,20 @@ function sdkAdvertiser(system: System, apiKey: string, reached: Set<Row>): Adver
       fetch: async (url, init) => {
         const response = await fetch(url, {
           ...init,
-          headers: { ...init.headers, 'x-forwarded-for': address },
+          headers: { ...init.headers, 'x-forwarded-for': address ?? unusedAddress() },
         });
         const body = (await response.clone().json()) as AnyBody;
         wire = { status: response.status, headers: response.headers, body };
         return response;
       },
     });
-    const outcome = await ask(ads).catch((error: unknown) => error as Error);
+    const outcome = await operation(ads).catch((error: unknown) => error as Error);
     if (wire === undefined) throw outcome instanceof Error ? outcome : new Error('nothing was sent');
+    return { ...wire, outcome };
+  }
+
+  async function through(name: OperationName, operation: (ads: OfferAds) => Promise<Result>): Promise<Reply> {
+    const { outcome, ...wire } = await patiently(() => ask(operation));
     const reply = outcome instanceof Error ? asFault(outcome, wire) : asReply(outcome, wire);
     const code = outcome instanceof Error ? undefined : reply.body.return_code;
     reached.add([name, code, reply.status].filter((part) => part !== undefined).join(' '));
@@ -115,15 +131,11 @@ function sdkAdvertiser(system: System, apiKey: string, reached: Set<Row>): Adver
     request,
     json: (_method, _path, body) =>
       through('estimatePrice', (ads) => ads.offers.estimate(body as EstimateRequest)),
-    create: (form, idempotencyKey) =>
-      through('createOffer', (ads) =>
-        ads.offers.create(requestOf(form), { idempotencyKey: idempotencyKey ?? undefined }),
-      ),
+    create: (form, idempotencyKey) => {
+      const key = idempotencyKey ?? randomUUID();
+      return through('createOffer', (ads) => ads.offers.create(requestOf(form), { idempotencyKey: key }));
+    },
   };
-}
-
-function someAddress(): string {
-  return `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
 }
 
 function asReply(result: Result, wire: Wire): Reply {

@@ -1,4 +1,5 @@
 /** What tests ask of the simulators: mails, payment pages, sessions. */
+import { eventually } from '@offer-ads/testing/eventually';
 import type { System } from './system.ts';
 
 export type Mail = {
@@ -40,13 +41,21 @@ export async function simulatedSession(system: System, sessionId: string): Promi
 
 /** Follows the link of the mail to the payment page and pays there; the id of the session that was paid. */
 export async function payAsAPersonWould(paymentUrl: string): Promise<string> {
-  const redirect = await fetch(paymentUrl, { redirect: 'manual' });
-  const page = redirect.headers.get('location');
-  const sessionId = /cs_(test|live)_[A-Za-z0-9]+/.exec(page ?? '')?.[0];
-  if (page === null || sessionId === undefined) throw new Error(`${paymentUrl} leads to no payment page`);
+  const { page, sessionId } = await eventually(() => openPaymentPage(paymentUrl));
   const paid = await fetch(`${new URL(page).origin}/sim/sessions/${sessionId}/pay`, { method: 'POST' });
   if (!paid.ok) throw new Error(`paying answered ${paid.status}: ${await paid.text()}`);
   return sessionId;
+}
+
+/** A busy machine may answer 503; whoever clicks on the link again gets there. */
+async function openPaymentPage(paymentUrl: string): Promise<{ page: string; sessionId: string }> {
+  const redirect = await fetch(paymentUrl, { redirect: 'manual' });
+  await redirect.body?.cancel();
+  const page = redirect.headers.get('location');
+  const sessionId = /cs_(test|live)_[A-Za-z0-9]+/.exec(page ?? '')?.[0];
+  if (page === null || sessionId === undefined)
+    throw new Error(`${paymentUrl} leads to no payment page: ${redirect.status}`);
+  return { page, sessionId };
 }
 
 /** What the card provider is to do wrong from now on; `{}` clears it. */

@@ -19,11 +19,11 @@ let started: System;
 beforeAll(async () => {
   collector = await startCollector();
   started = await startSystem({ settings: collector.settings });
-}, 180_000);
+}, 300_000);
 afterAll(async () => {
   await started?.[Symbol.asyncDispose]();
   await collector?.[Symbol.asyncDispose]();
-}, 60_000);
+}, 180_000);
 
 describeEstimates(() => started);
 describeCreation(() => started);

@@ -1,6 +1,6 @@
 /** What staff decide once and for all, from causes that are real, and how the console stands when something is amiss. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { advertiser, newOrganisation, offerForm } from '@offer-ads/dev/test/advertiser';
+import { advertiser, hourMs, inFuture, newOrganisation, offerForm } from '@offer-ads/dev/test/advertiser';
 import { payAsAPersonWould, setRatesFaults } from '@offer-ads/dev/test/simulators';
 import type { System } from '@offer-ads/dev/test/system';
 import { eventually } from '@offer-ads/testing/eventually';
@@ -34,7 +34,7 @@ export function describeConsoleDecisions(portal: () => Portal): void {
       const date = /[-\d]{10}/.exec(await ann.page.getByRole('dialog').innerText())?.[0] ?? '';
       await decide(ann.page, { reason: 'devalued overnight', submit: 'Accept it' });
       await ann.page.getByText(`The fixing of ${date} is in use.`).waitFor();
-      expect(await used(ann.page)).not.toBe(before);
+      await eventually(async () => expect(await used(ann.page)).not.toBe(before));
       await decide(bo.page, { reason: 'it is true', submit: 'Accept it' });
       await bo.page.getByText(/Meanwhile ann has decided about this.*devalued overnight/).waitFor();
       await eventually(() => {
@@ -55,11 +55,14 @@ export function describeConsoleDecisions(portal: () => Portal): void {
       const row = (page: Page, reversal: string) => page.getByRole('row').filter({ hasText: reversal });
       const decideHere = { name: 'Decide …' };
       for (const { page } of [ann, bo])
-        await eventually(async () => {
-          await page.reload();
-          for (const reversal of [refund, dispute])
-            await row(page, reversal).getByRole('button', decideHere).waitFor({ timeout: 5_000 });
-        });
+        await eventually(
+          async () => {
+            await page.reload();
+            for (const reversal of [refund, dispute])
+              await row(page, reversal).getByRole('button', decideHere).waitFor({ timeout: 15_000 });
+          },
+          { timeoutMs: 120_000 },
+        );
 
       for (const { page } of [ann, bo]) await row(page, refund).getByRole('button', decideHere).click();
       expect(await faultsOf(ann.page, 'console-card-decision')).toEqual([]);
@@ -148,7 +151,9 @@ async function decide(page: Page, { reason, submit }: { reason: string; submit: 
 /** Two offers paid by card, of one half a pound is refunded, of the other disputed; the provider's ids of both. */
 async function takenBack(system: System, key: string): Promise<[refund: string, dispute: string]> {
   const paid = async (title: string) => {
-    const form = await offerForm({ payment_method: 'E', title });
+    // In an hour: of an offer that runs, the seconds until its payment are credited, and the balance would be pennies more.
+    const period = { start_datetime: inFuture(hourMs), expiry_datetime: inFuture(2 * hourMs) };
+    const form = await offerForm({ payment_method: 'E', title, ...period });
     return payAsAPersonWould((await advertiser(system, key).create(form)).body.payment_url);
   };
   const take = async (session: string, how: 'refund' | 'dispute') => {

@@ -7,7 +7,7 @@ import { advertiser, newOrganisation, offerForm } from '@offer-ads/dev/test/adve
 import { sendUnreadable } from '@offer-ads/testing/broker';
 import { eventually } from '@offer-ads/testing/eventually';
 import { unsafeLookingPng } from '@offer-ads/testing/unsafe-picture';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describeConsoleDecisions } from './console-decisions-suite.ts';
 import { auditOf } from './console-staff.ts';
 import { describeInBrowser, faultsOf, type Portal } from './portal-under-test.ts';
@@ -34,12 +34,14 @@ export function describeConsole(portal: () => Portal): void {
       await answer(page, 'Enable …', { reason: 'paid', submit: 'Enable it' });
       await page.getByText('is enabled.').waitFor();
       expect((await categories()).status).toBe(200);
-      expect(auditOf(system, 'gateway')).toContainEqual(
-        expect.objectContaining({
-          actor: 'staff',
-          path: `/admin/organisations/${id}/disable`,
-          reason: 'unpaid since May',
-        }),
+      await eventually(() =>
+        expect(auditOf(system, 'gateway')).toContainEqual(
+          expect.objectContaining({
+            actor: 'staff',
+            path: `/admin/organisations/${id}/disable`,
+            reason: 'unpaid since May',
+          }),
+        ),
       );
 
       await page.getByRole('button', { name: 'Change TEST quota …' }).click();
@@ -51,7 +53,7 @@ export function describeConsole(portal: () => Portal): void {
       const created = await advertiser(system, key).create(await offerForm());
       expect(created.body.return_code).toMatch(/^E/);
       expect(complaints).toEqual([]);
-    });
+    }, 300_000);
 
     it('lets staff look at a refused picture and allow it, which the next upload feels', async () => {
       const { system } = portal();
@@ -71,12 +73,10 @@ export function describeConsole(portal: () => Portal): void {
       await answer(page, 'Allow …', { reason: 'a painting', submit: 'Allow it' });
       await page.getByText('by decision of staff').waitFor();
       await eventually(async () => expect((await upload()).body.return_code).toBe('S1'));
-      await page.reload();
+      const offerOfIt = page.getByRole('link', { name: /Two for one/ }).first();
+      await reloadUntil(page, offerOfIt);
       await page.getByRole('heading', { name: 'Offers that show it' }).waitFor();
-      await page
-        .getByRole('link', { name: /Two for one/ })
-        .first()
-        .click();
+      await offerOfIt.click();
       await page.getByRole('heading', { name: 'Times and money' }).waitFor();
       await shown(page);
       expect(await faultsOf(page, 'console-offer')).toEqual([]);
@@ -84,7 +84,7 @@ export function describeConsole(portal: () => Portal): void {
       await answer(page, 'Take back …', { reason: 'for the next test', submit: 'Take it back' });
       await page.getByText('The decision is taken back.').waitFor();
       expect(complaints).toEqual([]);
-    });
+    }, 300_000);
 
     it('lets staff see a parked event without what it says of people, replay it and drop it', async () => {
       const { system } = portal();
@@ -94,10 +94,7 @@ export function describeConsole(portal: () => Portal): void {
       const { page, complaints } = await staffIn(portal());
       await page.goto(`${system.state().console}/parked?service=notifier`);
       const event = page.getByRole('article').filter({ hasText: subject });
-      await eventually(async () => {
-        await page.reload();
-        await event.waitFor({ timeout: 2_000 });
-      });
+      await reloadUntil(page, event);
       await event.getByText('Payload').click();
       await event.getByText('"offerId": 7').waitFor();
       expect(await event.getByText('ann@tea.example').count()).toBe(0);
@@ -107,15 +104,12 @@ export function describeConsole(portal: () => Portal): void {
       await answer(event, 'Replay …', { reason: 'once more', submit: 'Replay' }, page);
       await page.getByText('1 event was replayed.').waitFor();
       // Still nobody can read it, so it is back.
-      await eventually(async () => {
-        await page.reload();
-        await event.waitFor({ timeout: 2_000 });
-      });
+      await reloadUntil(page, event);
       await answer(event, 'Drop …', { reason: 'nobody can read it', submit: 'Drop for ever' }, page);
       await page.getByText('1 event was dropped.').waitFor();
       await event.waitFor({ state: 'detached' });
       expect(complaints).toEqual([]);
-    });
+    }, 300_000);
 
     it('shows rates and card problems, and lets nobody in who has signed out', async () => {
       const { page, complaints } = await staffIn(portal());
@@ -130,7 +124,7 @@ export function describeConsole(portal: () => Portal): void {
       await page.reload();
       await page.getByLabel('Access token').waitFor();
       expect(complaints).toEqual([]);
-    });
+    }, 300_000);
   });
 }
 
@@ -162,6 +156,17 @@ async function answer(
   await dialog.getByLabel('Reason').fill(o.reason);
   await dialog.getByRole('button', { name: o.submit }).click();
   await dialog.waitFor({ state: 'detached' });
+}
+
+/** A page that asks once, and so tells only of what has come by then. */
+async function reloadUntil(page: Page, there: Locator): Promise<void> {
+  await eventually(
+    async () => {
+      await page.reload();
+      await there.waitFor({ timeout: 15_000 });
+    },
+    { timeoutMs: 120_000 },
+  );
 }
 
 /** Every picture that is in view has come. */

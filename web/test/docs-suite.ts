@@ -1,5 +1,6 @@
 /** The guides under `/docs` as their readers meet them: to look at, to search, to copy from, and without script. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@offer-ads/testing/eventually';
 import { faultsOf, type Portal, type Visitor } from './portal-under-test.ts';
 
 /** One of each kind: the first, a drawing with tables, the longest, and none. The others are made of the same parts. */
@@ -12,10 +13,14 @@ export function describeDocs(portal: () => Portal): void {
       reader = await portal().visitor();
     });
 
-    it.each(looked)('/docs%s has no serious fault in light, in dark and on a phone', async (path) => {
-      await reader.go(`/docs${path}`);
-      expect(await faultsOf(reader.page, `docs${path.replaceAll('/', '-')}`)).toEqual([]);
-    });
+    it.each(looked)(
+      '/docs%s has no serious fault in light, in dark and on a phone',
+      async (path) => {
+        await reader.go(`/docs${path}`);
+        expect(await faultsOf(reader.page, `docs${path.replaceAll('/', '-')}`)).toEqual([]);
+      },
+      300_000,
+    );
 
     it('are searched by what an error says, with the keyboard alone', async () => {
       const { page } = reader;
@@ -26,6 +31,7 @@ export function describeDocs(portal: () => Portal): void {
       await page.getByRole('link', { name: /POST \/offers 400 E4/ }).waitFor();
       await page.keyboard.press('Enter');
       await page.waitForURL('**/docs/errors#post-offers-400-e4');
+      await page.locator('[data-script=on]').waitFor();
       await page.keyboard.press('/');
       await page.keyboard.type('nothing has these words');
       await page.getByText('Nothing found').waitFor();
@@ -38,13 +44,16 @@ export function describeDocs(portal: () => Portal): void {
       await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
       await reader.go('/docs/quick-start');
       const command = page.locator('.command', { hasText: 'export BASE_URL' }).first();
-      await command.hover();
-      await command.getByRole('button', { name: 'Copy' }).click();
-      await command.getByRole('button', { name: 'Copied' }).waitFor();
+      // It says so for two seconds, which may be over before a busy machine looks.
+      await eventually(async () => {
+        await command.hover();
+        await command.getByRole('button', { name: 'Copy' }).click();
+        await command.getByRole('button', { name: 'Copied' }).waitFor({ timeout: 15_000 });
+      });
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
         `export BASE_URL=${origin}\nexport API_KEY=pk_test_your_key\n`,
       );
-    });
+    }, 300_000);
 
     it('keep the theme that was chosen, as the portal does', async () => {
       const { page } = reader;

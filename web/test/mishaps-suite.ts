@@ -1,6 +1,7 @@
 /** What a marketer meets when an offer is refused, and when an answer is lost on the way. */
 import { expect, it } from '@jest/globals';
 import { newOrganisation } from '@offer-ads/dev/test/advertiser';
+import { eventually } from '@offer-ads/testing/eventually';
 import type { Page } from 'playwright-core';
 import { choosePicture, create, writeOffer } from './offer-form.ts';
 import { describeInBrowser, type Portal } from './portal-under-test.ts';
@@ -35,7 +36,12 @@ export function describeMishaps(portal: () => Portal): void {
       await page.getByText('always-refused.jpg').waitFor();
       await create(page);
       await page.getByText('The image failed moderation').waitFor();
-      expect(await focused(page)).toEqual({ field: 'Picture', says: expect.stringContaining('moderation') });
+      await eventually(async () =>
+        expect(await focused(page)).toEqual({
+          field: 'Picture',
+          says: expect.stringContaining('moderation'),
+        }),
+      );
       await choosePicture(page);
       expect(await page.getByLabel('Title').inputValue()).toBe('Two for one');
       await create(page);
@@ -57,7 +63,10 @@ export function describeMishaps(portal: () => Portal): void {
       await create(page);
       const words = 'JPY cannot be billed at present. You were not charged.';
       await page.getByRole('alert').getByText(words).waitFor();
-      expect((await focused(page)).says).toContain(words);
+      await eventually(async () => expect((await focused(page)).says).toContain(words));
+      await go('/portal/test/money');
+      await page.getByText('Nothing can be billed in JPY at present').waitFor();
+      expect(await page.getByLabel('Amount in JPY').count()).toBe(0);
     }, 300_000);
   });
 
@@ -85,7 +94,9 @@ export function describeMishaps(portal: () => Portal): void {
       await create(page);
       await page.getByText('The answer was lost on the way').waitFor();
       // Not before: the page itself asks again each few seconds.
-      await page.reload();
+      await go('/portal/test/offers');
+      await page.getByText('No answer came about the offer').waitFor();
+      await page.getByRole('link', { name: 'find out what became of it' }).click();
       await page.getByText('was created, although its answer was lost').waitFor();
       expect(again.answers[0]).toBe(200);
       await again.mend();
@@ -141,7 +152,8 @@ export function describeMishaps(portal: () => Portal): void {
 /** The keyboard is where the message is, which a screen reader reads there. */
 async function saidAtTheKeyboard(page: Page, words: string): Promise<void> {
   await page.getByRole('alert').getByText(words).waitFor();
-  expect((await focused(page)).says).toContain(words);
+  // It is moved there once the message stands.
+  await eventually(async () => expect((await focused(page)).says).toContain(words));
   expect(await page.getByLabel('Title').inputValue()).toBe('Two for one');
 }
 

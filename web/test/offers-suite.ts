@@ -44,7 +44,8 @@ export function describeOffers(portal: () => Portal): void {
       await page.getByRole('spinbutton', { name: 'Clicks' }).fill('17');
       await page.getByRole('button', { name: 'Simulate', exact: true }).click();
       await page.getByText('240 views and 17 clicks were added').waitFor();
-      await page.locator('.totals').getByText('7.1', { exact: true }).waitFor();
+      // What came too late for one look of the page is seen by the next, half a minute later.
+      await page.locator('.totals').getByText('7.1', { exact: true }).waitFor({ timeout: 120_000 });
       await page.locator('.chart canvas').first().waitFor();
       expect(await faultsOf(page, 'offer')).toEqual([]);
 

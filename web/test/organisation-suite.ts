@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { beforeAll, expect, it } from '@jest/globals';
 import { advertiser, newOrganisation } from '@offer-ads/dev/test/advertiser';
 import type { System } from '@offer-ads/dev/test/system';
+import { eventually } from '@offer-ads/testing/eventually';
 import type { Page } from 'playwright-core';
 import { describeInBrowser, faultsOf, linkMailedTo, type Portal, type Visitor } from './portal-under-test.ts';
 
@@ -71,7 +72,9 @@ export function describeOrganisation(portal: () => Portal): void {
       const { key, command } = await createKey(page, 'Web shop');
       expect(key).toMatch(/^pk_test_/);
       expect(command).toContain(key);
-      expect(JSON.parse(await inShell(command))).toMatchObject({ categories: expect.any(Array) });
+      await eventually(async () =>
+        expect(JSON.parse(await inShell(command))).toMatchObject({ categories: expect.any(Array) }),
+      );
       expect(visitor.complaints).toEqual([]);
     }, 300_000);
 
@@ -131,7 +134,15 @@ export function describeOrganisation(portal: () => Portal): void {
 
       await toSection(page, 'Call log');
       await page.getByLabel('Status').selectOption('401');
-      await page.getByRole('link', { name: '401: what it means' }).first().waitFor();
+      await page.waitForURL(/status=401$/);
+      // Calls are written down a moment after their answers, and the page asks once.
+      await eventually(
+        async () => {
+          await page.reload();
+          await page.getByRole('link', { name: '401: what it means' }).first().waitFor({ timeout: 15_000 });
+        },
+        { timeoutMs: 120_000 },
+      );
       // The view can be shared: it stands in the address.
       expect(new URL(page.url()).search).toBe('?status=401');
       expect(await faultsOf(page, 'calls')).toEqual([]);

@@ -12,10 +12,10 @@ describeInBrowser('the portal in a browser', () => {
   let started: Portal;
   beforeAll(async () => {
     started = await startPortal();
-  }, 240_000);
+  }, 360_000);
   afterAll(async () => {
     await started?.[Symbol.asyncDispose]();
-  }, 60_000);
+  }, 180_000);
 
   describeOrganisation(() => started);
   describeOffers(() => started);

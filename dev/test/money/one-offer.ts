@@ -7,7 +7,7 @@ import { formOf } from './keys.ts';
 import { publicUrl, type World } from './world.ts';
 
 /** A busy machine may give a 503 now and then. */
-const ANSWERED_WITHIN_MS = 30_000;
+const ANSWERED_WITHIN_MS = 60_000;
 
 export type OfferWish = Partial<Pick<CallerContext, 'organisationId' | 'quota'>> & {
   readonly paymentMethod: 'B' | 'E';
@@ -44,6 +44,8 @@ export async function createOffer(world: World, wish: OfferWish): Promise<Create
       const url = `${world.offers.running().url}/offers`;
       const response = await fetch(url, { method: 'POST', headers, body });
       const text = await response.text();
+      // A 503 may have left the key leased, and nobody but the test moves the clock by which leases run out.
+      if (response.status === 409) world.clock.advance(1_000);
       if (response.status !== 200) throw new Error(`creating: ${response.status} ${text}`);
       return JSON.parse(text) as Created;
     },

@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 
 /** Past every lease, and past the sweeper's patience. */
 const EVERYTHING_ABANDONED_MS = 200_000;
-const SETTLED_WITHIN_MS = 60_000;
+const SETTLED_WITHIN_MS = 90_000;
 
 /** Resolves when neither a creation, a deletion, an event nor a message waits for anything. */
 export async function becomeQuiet(world: World): Promise<void> {

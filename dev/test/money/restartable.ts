@@ -21,9 +21,11 @@ export async function startRestartable<S extends AsyncDisposable>(
   let restarting = Promise.resolve();
 
   async function startOnce() {
-    const database = await startTcpProxy(stores.databaseUrl);
-    const broker = await startTcpProxy(stores.rabbitmqUrl);
+    await using started = new AsyncDisposableStack();
+    const database = started.use(await startTcpProxy(stores.databaseUrl));
+    const broker = started.use(await startTcpProxy(stores.rabbitmqUrl));
     const service = await start({ databaseUrl: database.url, rabbitmqUrl: broker.url });
+    started.move();
     return { service, wires: { database, broker } };
   }
 

@@ -1,4 +1,6 @@
-/** Real offers and real billing with everything that moves money around them, every wire of which can be cut. */
+/**
+ * Real offers with a category, and real billing, with everything that moves money around them, every wire of which can be cut.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +12,7 @@ import { type TestNamespace, testNamespace } from '@offer-ads/testing/broker';
 import { testContextSecret } from '@offer-ads/testing/caller';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { createTestDatabase } from '@offer-ads/testing/database';
+import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
 import { type RunningBilling, startBilling } from '../../../services/billing/src/service.ts';
@@ -146,6 +149,16 @@ export async function startWorld(): Promise<World> {
   );
   const post = (path: string, json: object) =>
     fetch(stripe.url + path, { method: 'POST', headers: jsonType, body: JSON.stringify(json) });
+  const admin: World['admin'] = (service, method, path, json) =>
+    fetch({ offers, billing }[service].running().url + path, {
+      method,
+      headers: { ...jsonType, authorization: `Bearer ${adminToken}` },
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+    });
+  await eventually(async () => {
+    const reply = await admin('offers', 'PUT', '/admin/catalogue', catalogue);
+    if (!reply.ok) throw new Error(`writing the catalogue: ${reply.status} ${await reply.text()}`);
+  });
   const running = started.move();
   return {
     clock,
@@ -158,17 +171,26 @@ export async function startWorld(): Promise<World> {
     setStripeFaults: async (faults) => void (await post('/sim/faults', faults)),
     pay: async (sessionId) => (await post(`/sim/sessions/${sessionId}/pay`, {})).ok,
     stripeState,
-    admin: (service, method, path, json) =>
-      fetch({ offers, billing }[service].running().url + path, {
-        method,
-        headers: { ...jsonType, authorization: `Bearer ${adminToken}` },
-        ...(json !== undefined && { body: JSON.stringify(json) }),
-      }),
+    admin,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
 
 const jsonType = { 'content-type': 'application/json' };
+const catalogue = { categories: [{ categoryId: 1, categoryName: 'Food & Drink' }], interests: [] };
+
+/** As an organisation pays in: with the reference it is booked once, however often a busy machine has to be asked. */
+export async function topUp(
+  world: World,
+  payment: { organisationId: number; currency: string; amountMinor: bigint; reference: string },
+): Promise<void> {
+  const { amountMinor, ...rest } = payment;
+  await eventually(async () => {
+    const wish = { ...rest, mode: 'TEST', amountMinor: `${amountMinor}` };
+    const reply = await world.admin('billing', 'POST', '/admin/balances/top-up', wish);
+    if (!reply.ok) throw new Error(`topping up: ${reply.status} ${await reply.text()}`);
+  });
+}
 
 /** The outbox forgets what it has published; this remembers every event in the order in which it was written. */
 async function keepJournal(store: Postgres): Promise<void> {
