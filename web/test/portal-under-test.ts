@@ -6,17 +6,15 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe } from '@jest/globals';
-import { onPath } from '@offer-ads/dev/backing/on-path';
 import { unusedAddress } from '@offer-ads/dev/test/advertiser';
 import { mailsTo } from '@offer-ads/dev/test/simulators';
 import { type System, startSystem } from '@offer-ads/dev/test/system';
 import { eventually } from '@offer-ads/testing/eventually';
 import axeCore from 'axe-core';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { findChromium } from './chromium.ts';
 
-const executable = ['chromium', 'chromium-browser', 'google-chrome']
-  .map(onPath)
-  .find((path) => path !== undefined);
+const executable = await findChromium((line) => process.stderr.write(`${line}\n`));
 
 export const describeInBrowser: (name: string, suite: () => void) => void =
   executable === undefined ? describe.skip : describe;

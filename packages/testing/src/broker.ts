@@ -1,10 +1,11 @@
 /** A corner of the broker that no other test file sees. */
 import { randomUUID } from 'node:crypto';
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
-import { RETRY_DELAYS_MS } from '@offer-ads/platform/broker';
+import { type Broker, RETRY_DELAYS_MS } from '@offer-ads/platform/broker';
 import { brokerNames } from '@offer-ads/platform/broker-topology';
 import { type Channel, connect } from 'amqplib';
 import { requireAddress } from './config.ts';
+import { eventually } from './eventually.ts';
 
 export type TestNamespace = {
   readonly url: string;
@@ -35,6 +36,13 @@ export function testNamespace(): TestNamespace {
       onChannel(url, async (channel) => (await channel.checkQueue(names.queue(service))).messageCount),
     dispose: () => deleteNamespace(url, namespace),
   };
+}
+
+/** A connection that takes longer than a start waits for it, as on a busy machine, stands later; until then nothing can be published. */
+export async function untilConnected(broker: Pick<Broker, 'connected'>): Promise<void> {
+  await eventually(() => {
+    if (!broker.connected()) throw new Error('the broker is not connected yet');
+  });
 }
 
 /** Straight into the queue of a real service, under a type that nobody has declared: what it cannot read, it parks. */

@@ -86,7 +86,8 @@ async function callInEveryWay(base: string): Promise<number[]> {
     gateway.offers.respond = respond;
     gateway.pricing.respond = respond;
     const target = `${path}?environment=${private_.query}&x-api-key=${key}`;
-    const reply = await gateway.call(target, { base, method, key, ip, headers, ...o });
+    const once = respond === resets || base !== gateway.url;
+    const reply = await gateway.call(target, { base, method, key, ip, headers, once, ...o });
     statuses.push(reply.status);
   };
   const multipart = { ...headers, 'content-type': 'multipart/form-data; boundary=b' };

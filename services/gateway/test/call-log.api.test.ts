@@ -5,13 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/eventually';
+import { inTime } from '@offer-ads/testing/in-time';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
 import pg from 'pg';
 import { startGateway } from '../src/service.ts';
 import { everyEndpoint } from './every-endpoint.ts';
 import { answerJson } from './fake-upstream.ts';
-import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
+import { type GatewayUnderTest, patiently, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 
 let gateway: GatewayUnderTest;
 beforeAll(async () => {
@@ -23,11 +24,13 @@ afterAll(async () => gateway[Symbol.asyncDispose]());
 async function freshKey(overrides: Record<string, unknown> = {}) {
   const organisationId = await gateway.register();
   const { id, key } = await gateway.createKey(organisationId, overrides);
-  const calls = async () => {
+  const allCalls = async () => {
     const { body } = await gateway.admin('GET', `/organisations/${organisationId}/calls`);
     return (body as { calls: Record<string, unknown>[] }).calls;
   };
-  return { id, key, calls };
+  /** Without those that a busy machine refused with a 503 before they were made again. */
+  const calls = async () => (await allCalls()).filter(({ status }) => status !== 503);
+  return { id, key, calls, allCalls };
 }
 
 describe('the call log', () => {
@@ -109,11 +112,13 @@ describe('logging', () => {
   it('changes neither request nor reply, and no request waits for it', async () => {
     const organisationId = await gateway.register();
     const { id, key } = await gateway.createKey(organisationId);
+    let answered = 0;
     const ask = async () => {
       const seen: unknown[] = [];
+      const noticed: unknown[] = [];
       const notice = answerJson(({ method, url, headers, body }) => {
         const { 'x-caller-context': _token, ...same } = headers;
-        seen.push({ method, url, headers: same, body: body.toString() });
+        noticed.push({ method, url, headers: same, body: body.toString() });
         return { status: 200, body: { return_code: 'S1', url } };
       });
       gateway.offers.respond = notice;
@@ -121,31 +126,48 @@ describe('logging', () => {
       const replies = [];
       for (const { method, path, body } of everyEndpoint) {
         const headers = { 'x-request-id': 'always-the-same', 'idempotency-key': 'one' };
-        const startedAt = performance.now();
-        const reply = await gateway.call(path, { method, key, headers, ...(body !== undefined && { body }) });
         // Until the table is free it would be for ever, and until the store's call is given up two seconds.
-        expect(performance.now() - startedAt).toBeLessThan(1_900);
+        const reply = await inTime(1_900, async () => {
+          const reply = await patiently(() => {
+            noticed.length = 0;
+            return gateway.call(path, {
+              method,
+              key,
+              headers,
+              once: true,
+              ...(body !== undefined && { body }),
+            });
+          });
+          answered += 1;
+          return reply;
+        });
+        seen.push(...noticed);
         const { date: _date, ...same } = Object.fromEntries(reply.headers);
         replies.push({ status: reply.status, headers: same, body: reply.body });
       }
       return { seen, replies };
     };
     const logged = async () => {
-      const { body } = await gateway.admin('GET', `/organisations/${organisationId}/calls?key_id=${id}`);
+      const { body } = await gateway.admin(
+        'GET',
+        `/organisations/${organisationId}/calls?key_id=${id}&status=200`,
+      );
       return (body as { calls: unknown[] }).calls.length;
     };
     const asUsual = await ask();
-    await eventually(async () => expect(await logged()).toBe(everyEndpoint.length));
+    await eventually(async () => expect(await logged()).toBe(answered));
 
     const other = new pg.Client({ connectionString: gateway.databaseUrl });
     await other.connect();
     await other.query('BEGIN');
     await other.query('LOCK TABLE calls');
-    const whileItCannotBeWritten = await ask();
-    await other.end();
-    expect(whileItCannotBeWritten).toEqual(asUsual);
+    try {
+      expect(await ask()).toEqual(asUsual);
+    } finally {
+      await other.end();
+    }
     expect(asUsual.seen).toHaveLength(everyEndpoint.length);
-    await eventually(async () => expect(await logged()).toBe(2 * everyEndpoint.length));
+    await eventually(async () => expect(await logged()).toBe(answered));
   });
 });
 
@@ -159,7 +181,7 @@ describe('a record that is 90 days old', () => {
     const calledAt = clock.now();
     await past.call('/categories', { key });
     const shown = async () => {
-      const { body } = await past.admin('GET', `/organisations/${organisationId}/calls`);
+      const { body } = await past.admin('GET', `/organisations/${organisationId}/calls?status=200`);
       return (body as { calls: { at: string }[] }).calls.map(({ at }) => at);
     };
     await eventually(async () => expect(await shown()).toEqual([calledAt.toISOString()]));
@@ -172,7 +194,7 @@ describe('a record that is 90 days old', () => {
     const database = new pg.Client({ connectionString: past.databaseUrl });
     await database.connect();
     open.defer(() => database.end());
-    const stored = async () => (await database.query('SELECT 1 FROM calls')).rowCount;
+    const stored = async () => (await database.query('SELECT 1 FROM calls WHERE status = 200')).rowCount;
     expect(await stored()).toBe(1);
     clock.set(new Date());
     // Each replica looks when it starts, and every hour from then on.
@@ -193,7 +215,7 @@ describe('a gateway with a spool', () => {
     await using open = new AsyncDisposableStack();
     open.defer(() => rmSync(folder, { recursive: true }));
     open.use(wire);
-    const { key, calls } = await freshKey();
+    const { key, allCalls } = await freshKey();
     const start = () =>
       startWhenStoresServe(() =>
         startGateway(
@@ -221,7 +243,7 @@ describe('a gateway with a spool', () => {
     wire.bringBack();
     open.use(await start());
     await eventually(async () =>
-      expect(await calls()).toMatchObject([{ route: 'POST /offers/{offer_id}/pause', status: 503 }]),
+      expect(await allCalls()).toMatchObject([{ route: 'POST /offers/{offer_id}/pause', status: 503 }]),
     );
   });
 });

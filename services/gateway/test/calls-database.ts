@@ -1,6 +1,7 @@
 /** A database with organisations and keys for tests of the call log, made without the rest of the gateway. */
 import { randomUUID } from 'node:crypto';
 import { createMetrics } from '@offer-ads/platform/metrics';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
 import { createTestDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
@@ -18,7 +19,7 @@ export async function createCallsDatabase(): Promise<CallsDatabase> {
   await using open = new AsyncDisposableStack();
   const database = await createTestDatabase('gateway');
   open.defer(() => database.dispose());
-  const postgres = open.use(await connect(database.url));
+  const postgres = open.use(await connect(database.url, { statementTimeoutMs: storePatienceMs }));
   const issueKey = async (known?: number): Promise<IssuedKey> => {
     const organisationId = known ?? (await insertOrganisation(postgres));
     const sha256 = sha256Of(randomUUID());
@@ -35,8 +36,13 @@ export async function createCallsDatabase(): Promise<CallsDatabase> {
   return { url: database.url, postgres, issueKey, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-export function connect(url: string): Promise<Postgres> {
-  return openPostgres({ url, logger: silentLogger, metrics: createMetrics('gateway') });
+/** What a store that is too slow leads to is not what these tests are about: a busy machine is waited for. */
+export const storePatienceMs = 60_000;
+
+export function connect(url: string, o: { statementTimeoutMs?: number } = {}): Promise<Postgres> {
+  return startWhenStoresServe(() =>
+    openPostgres({ url, logger: silentLogger, metrics: createMetrics('gateway'), ...o }),
+  );
 }
 
 async function insertOrganisation(postgres: Postgres): Promise<number> {

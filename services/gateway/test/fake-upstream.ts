@@ -13,8 +13,11 @@ export type FakeUpstream = AsyncDisposable & {
   respond: (req: IncomingMessage, res: ServerResponse) => void;
 };
 
+/** As that of services: longer than the gateway keeps an idle connection, so that no request meets one that is just being closed. */
+const keepAliveTimeout = 65_000;
+
 export async function startFakeUpstream(): Promise<FakeUpstream> {
-  const server = createServer((req, res) => fake.respond(req, res));
+  const server = createServer({ keepAliveTimeout }, (req, res) => fake.respond(req, res));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const fake: FakeUpstream = {

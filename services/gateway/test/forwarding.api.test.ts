@@ -1,11 +1,10 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/eventually';
+import { inTime } from '@offer-ads/testing/in-time';
 import { everyEndpoint } from './every-endpoint.ts';
 import { answerJson } from './fake-upstream.ts';
 import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
-import { sendRaw } from './raw-client.ts';
+import { sendRawUntil } from './raw-client.ts';
 
 let gateway: GatewayUnderTest;
 let key: string;
@@ -75,15 +74,19 @@ describe('a request body', () => {
       req.once('data', (chunk: Buffer) => first.resolve(chunk.toString()));
       req.resume().once('end', () => res.end('{}'));
     };
-    let finish = () => {};
-    const body = new ReadableStream({
-      start: (controller) => {
-        controller.enqueue(new TextEncoder().encode('first'));
-        finish = () => controller.close();
-      },
+    // A stream cannot be sent again after a 503, which a busy machine may give: each try has its own.
+    const { reply, finish } = await eventually(async () => {
+      let finish = () => {};
+      const body = new ReadableStream({
+        start: (controller) => {
+          controller.enqueue(new TextEncoder().encode('first'));
+          finish = () => controller.close();
+        },
+      });
+      const reply = gateway.call('/offers', { method: 'POST', key, body });
+      expect(await Promise.race([first.promise, reply])).toBe('first');
+      return { reply, finish };
     });
-    const reply = gateway.call('/offers', { method: 'POST', key, body });
-    expect(await first.promise).toBe('first');
     finish();
     expect((await reply).status).toBe(200);
   });
@@ -100,16 +103,19 @@ describe('a request body', () => {
 
   it('that breaks off ends the request at the service too', async () => {
     const broken = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
     gateway.offers.respond = (req) => {
-      req.on('data', () => socket.resetAndDestroy());
+      req.on('data', () => begun.resolve());
       req.on('error', () => broken.resolve());
     };
-    const { hostname, port } = new URL(gateway.url);
-    const socket = connect(Number(port), hostname);
-    await once(socket, 'connect');
-    socket.write(`POST /offers HTTP/1.1\r\nHost: a\r\nX-Api-Key: ${key}\r\nContent-Length: 100\r\n\r\nhalf`);
+    const { socket } = await sendRawUntil(
+      begun.promise,
+      gateway.url,
+      `POST /offers HTTP/1.1\r\nHost: a\r\nX-Api-Key: ${key}\r\nContent-Length: 100\r\n\r\nhalf`,
+    );
+    socket.resetAndDestroy();
     await broken.promise;
-    expect((await gateway.call('/categories', { key })).status).not.toBe(500);
+    expect((await gateway.call('/categories', { key, once: true })).status).not.toBe(500);
   });
 });
 
@@ -119,14 +125,6 @@ describe('a client that goes away while the service works', () => {
     async (sample) => {
       const organisationId = await gateway.register();
       const own = await gateway.createKey(organisationId);
-      const working = Promise.withResolvers<void>();
-      const ended = Promise.withResolvers<void>();
-      for (const service of [gateway.offers, gateway.pricing]) {
-        service.respond = (req, res) => {
-          res.once('close', () => ended.resolve());
-          req.resume().once('end', () => working.resolve());
-        };
-      }
       const { method, path, body = '' } = sample;
       const head = [
         `${method} ${path} HTTP/1.1`,
@@ -135,17 +133,33 @@ describe('a client that goes away while the service works', () => {
         `X-Forwarded-For: ${unusedIp()}`,
         ...(body === '' ? [] : [`Content-Length: ${body.length}`]),
       ];
-      const { socket } = sendRaw(gateway.url, `${head.join('\r\n')}\r\n\r\n${body}`);
-      await working.promise;
-      const leftAt = performance.now();
-      socket.destroy();
-      await ended.promise;
+      let left = 0;
+      const leave = async () => {
+        const working = Promise.withResolvers<void>();
+        const ended = Promise.withResolvers<void>();
+        for (const service of [gateway.offers, gateway.pricing]) {
+          service.respond = (req, res) => {
+            res.once('close', () => ended.resolve());
+            req.resume().once('end', () => working.resolve());
+          };
+        }
+        const bytes = `${head.join('\r\n')}\r\n\r\n${body}`;
+        const { socket } = await sendRawUntil(working.promise, gateway.url, bytes);
+        socket.destroy();
+        left += 1;
+        await ended.promise;
+      };
       // Not the end of the budget: that would be two seconds at least.
-      expect(performance.now() - leftAt).toBeLessThan(1_900);
+      await inTime(1_900, leave);
       gateway.pricing.respond = answerJson(() => ({ status: 200, body: {} }));
       await eventually(async () => {
-        const { body: log } = await gateway.admin('GET', `/organisations/${organisationId}/calls`);
-        expect(log).toMatchObject({ calls: [{ route: sample.route, status: 499, returnCode: null }] });
+        const path = `/organisations/${organisationId}/calls?status=499`;
+        const { calls } = (await gateway.admin('GET', path)).body as { calls: object[] };
+        const call = { route: sample.route, status: 499, returnCode: null };
+        expect(calls).toMatchObject(calls.map(() => call));
+        // Of a try that took too long it may say 503.
+        expect(calls.length).toBeGreaterThan(0);
+        expect(calls.length).toBeLessThanOrEqual(left);
       });
     },
   );

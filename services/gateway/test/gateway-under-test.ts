@@ -27,6 +27,8 @@ type Call = {
   body?: string | Buffer | ReadableStream;
   /** Another replica's address. */
   base?: string;
+  /** Takes the first answer, also a 503: for what tests say of 503s, or count. */
+  once?: boolean;
 };
 
 export type GatewayUnderTest = AsyncDisposable & {
@@ -38,7 +40,10 @@ export type GatewayUnderTest = AsyncDisposable & {
   readonly pricing: FakeUpstream;
   readonly billing: FakeUpstream;
   readonly notifier: FakeUpstream;
-  /** A public call from an address of its own, so that tests do not use up each other's limit. */
+  /**
+   * A public call from an address of its own, so that tests do not use up each other's limit. As a client does, it asks again
+   * after a 503, which a busy machine may give.
+   */
   readonly call: (path: string, o?: Call) => Promise<Reply>;
   readonly admin: (method: 'GET' | 'POST', path: string, json?: unknown) => Promise<Reply>;
   readonly register: (overrides?: Record<string, unknown>) => Promise<number>;
@@ -90,42 +95,41 @@ export async function startGatewayUnderTest(
     ),
   );
 
-  const call = async (
+  const call = (
     path: string,
-    { method = 'GET', key, ip, headers, body, base = gateway.url }: Call = {},
-  ): Promise<Reply> =>
-    reply(
-      await fetch(`${base}${path}`, {
-        method,
-        headers: {
-          'x-forwarded-for': ip ?? unusedIp(),
-          ...(key === undefined || key === null ? {} : { 'x-api-key': key }),
-          ...headers,
-        },
-        ...(body === undefined ? {} : { body, duplex: 'half' }),
-      }),
+    { method = 'GET', key, ip, headers, body, base = gateway.url, once = false }: Call = {},
+  ): Promise<Reply> => {
+    const ask = async () =>
+      reply(
+        await fetch(`${base}${path}`, {
+          method,
+          headers: {
+            'x-forwarded-for': ip ?? unusedIp(),
+            ...(key === undefined || key === null ? {} : { 'x-api-key': key }),
+            ...headers,
+          },
+          ...(body === undefined ? {} : { body, duplex: 'half' }),
+        }),
+      );
+    // A stream is gone once it was sent.
+    return once || body instanceof ReadableStream ? ask() : patiently(ask);
+  };
+  const admin = (method: 'GET' | 'POST', path: string, json?: unknown): Promise<Reply> =>
+    patiently(async () =>
+      reply(
+        await fetch(`${gateway.url}/admin${path}`, {
+          method,
+          headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+          ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+        }),
+      ),
     );
-  const admin = async (method: 'GET' | 'POST', path: string, json?: unknown): Promise<Reply> =>
-    reply(
-      await fetch(`${gateway.url}/admin${path}`, {
-        method,
-        headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
-        ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-      }),
-    );
-  /** On a busy machine a store may be too slow for a moment. */
-  const make = (path: string, json: unknown): Promise<unknown> =>
-    eventually(async () => {
-      const { status, body } = await admin('POST', path, json);
-      if (status === 503) throw new Error(`${path}: ${JSON.stringify(body)}`);
-      return body;
-    });
   const register = async (overrides: Record<string, unknown> = {}): Promise<number> => {
-    const body = await make('/organisations', { ...cafe, ...overrides });
+    const { body } = await admin('POST', '/organisations', { ...cafe, ...overrides });
     return (body as { id: number }).id;
   };
   const createKey = async (organisationId: number, overrides: Record<string, unknown> = {}) => {
-    const body = await make('/keys', { organisationId, mode: 'TEST', ...overrides });
+    const { body } = await admin('POST', '/keys', { organisationId, mode: 'TEST', ...overrides });
     return body as { id: number; key: string };
   };
 
@@ -155,10 +159,36 @@ export const cafe = {
   adminEmail: 'owner@cafe.test',
 };
 
+/** As the contract asks of clients: what was refused with a 503 is asked again. Whatever else comes of it, comes of the first try. */
+export async function patiently(ask: () => Promise<Reply>): Promise<Reply> {
+  const outcome = await eventually(async () => {
+    const outcome = await ask().then(
+      (answer) => ({ answer }),
+      (error: unknown) => ({ error }),
+    );
+    if ('answer' in outcome && isUnavailable(outcome.answer)) throw new Error('503 again and again');
+    return outcome;
+  });
+  if ('error' in outcome) throw outcome.error;
+  return outcome.answer;
+}
+
+function isUnavailable({ status, body }: Reply): boolean {
+  return status === 503 && (body as { message?: unknown }).message === 'Service unavailable';
+}
+
 async function reply(response: Response): Promise<Reply> {
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+/** Once this replica counts in the shared store: its connection may take a second and is tried again after that. */
+export async function whenCountedTogether(url: string): Promise<void> {
+  await eventually(async () => {
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    if (!/^rate_limit_store_up\{[^}]*\} 1$/m.test(metrics)) throw new Error('counts for itself');
+  });
 }
 
 /** Each file of tests begins somewhere else: files that share a store of counts do not meet. */

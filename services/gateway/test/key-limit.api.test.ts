@@ -4,7 +4,12 @@ import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { testValkey } from '@offer-ads/testing/valkey';
 import { startGateway } from '../src/service.ts';
-import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
+import {
+  type GatewayUnderTest,
+  startGatewayUnderTest,
+  unusedIp,
+  whenCountedTogether,
+} from './gateway-under-test.ts';
 
 const open = new AsyncDisposableStack();
 let gateway: GatewayUnderTest;
@@ -22,6 +27,7 @@ beforeAll(async () => {
     ),
   );
   organisationId = await gateway.register();
+  for (const replica of [gateway, second]) await whenCountedTogether(replica.url);
 });
 afterAll(async () => open.disposeAsync());
 

@@ -32,7 +32,7 @@ function answerRaw(write: (socket: Socket) => void) {
 
 /** What a caller makes of the reply: its status when it came whole, else that it broke off. */
 async function outcome(): Promise<number | 'broken'> {
-  return gateway.call('/categories', { key }).then(
+  return gateway.call('/categories', { key, once: true }).then(
     ({ status }) => status,
     () => 'broken' as const,
   );
@@ -92,7 +92,9 @@ const breakOffs: [string, (socket: Socket) => void][] = [
 describe('503 within 3 seconds', () => {
   it.each(misbehaviours)('answers when the service %s', async (_case, write) => {
     answerRaw(write);
-    const { status, body, headers } = await inTime(3_000, () => gateway.call('/categories', { key }));
+    const { status, body, headers } = await inTime(3_000, () =>
+      gateway.call('/categories', { key, once: true }),
+    );
     expect([status, body]).toEqual([503, { message: 'Service unavailable' }]);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   });
@@ -114,7 +116,7 @@ describe('a reply with more than it should have', () => {
     gateway.offers.respond = good;
     // The connection is not to be trusted any more: at most one request may find that out.
     await outcome();
-    expect((await gateway.call('/categories', { key })).body).toEqual({ return_code: 'S1' });
+    expect((await gateway.call('/categories', { key, once: true })).body).toEqual({ return_code: 'S1' });
   });
 
   it('loses what belongs to the connection, and what its Connection header names', async () => {

@@ -6,6 +6,7 @@ import { createMetrics } from '@offer-ads/platform/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { cafe, type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';
+import { keepIn } from './portal-under-test.ts';
 
 let gateway: GatewayUnderTest;
 const received: ReceivedEvent[] = [];
@@ -23,7 +24,7 @@ beforeAll(async () => {
       namespace: gateway.brokerNamespace,
     }),
   );
-  const keep = async (event: ReceivedEvent) => void received.push(event);
+  const keep = keepIn(received);
   await broker.consume([on(OrganisationRegistered, keep), on(OrganisationChanged, keep)]);
 });
 afterAll(async () => open.disposeAsync());

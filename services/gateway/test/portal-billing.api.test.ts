@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import { eventually } from '@offer-ads/testing/eventually';
 import { answerJson, type FakeUpstream } from './fake-upstream.ts';
 import { type Browser, type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
 
@@ -111,10 +112,13 @@ describe('a reply', () => {
       res.write(pdf.subarray(0, 1_000));
       setImmediate(() => res.end(pdf.subarray(1_000)));
     };
-    const reply = await fetch(`${portal.gateway.url}/portal/api/live/billing/invoices/INV-000007.pdf`, {
-      headers: { cookie: admin.cookie ?? '' },
+    const reply = await eventually(async () => {
+      const reply = await fetch(`${portal.gateway.url}/portal/api/live/billing/invoices/INV-000007.pdf`, {
+        headers: { cookie: admin.cookie ?? '' },
+      });
+      expect(reply.status).toBe(200);
+      return reply;
     });
-    expect(reply.status).toBe(200);
     for (const [name, value] of Object.entries(headers)) expect(reply.headers.get(name)).toBe(value);
     expect(reply.headers.get('cache-control')).toContain('no-store');
     expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
@@ -142,7 +146,7 @@ describe('a reply', () => {
     ];
     for (const fault of faults) {
       portal.gateway.billing.respond = fault;
-      const reply = await admin.call('/portal/api/test/billing/statement');
+      const reply = await admin.call('/portal/api/test/billing/statement', { once: true });
       expect([reply.status, reply.body]).toEqual([503, { message: 'Service unavailable' }]);
       expect(reply.headers.get('retry-after')).not.toBeNull();
     }

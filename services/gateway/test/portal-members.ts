@@ -9,7 +9,7 @@ export type TestMember = {
   readonly email: string;
   readonly browser: Browser;
   /** Under `/portal/api`. */
-  readonly call: (method: string, path: string, json?: unknown) => Promise<Reply>;
+  readonly call: (method: string, path: string, json?: unknown, o?: { once?: boolean }) => Promise<Reply>;
 };
 export type TestOrganisation = Readonly<Record<Role, TestMember>> & { readonly organisationId: number };
 
@@ -40,6 +40,6 @@ export async function signedIn(portal: PortalUnderTest, email: string): Promise<
 }
 
 export function callBy(browser: Browser): TestMember['call'] {
-  return (method, path, json) =>
-    browser.call(`/portal/api${path}`, { method, ...(json === undefined ? {} : { json }) });
+  return (method, path, json, o) =>
+    browser.call(`/portal/api${path}`, { method, ...(json === undefined ? {} : { json }), ...o });
 }

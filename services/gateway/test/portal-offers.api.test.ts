@@ -221,7 +221,7 @@ describe('a request', () => {
 
   it('is 503 with Retry-After when the service breaks off', async () => {
     portal.gateway.offers.respond = (req) => req.socket.destroy();
-    const reply = await admin.call('/portal/api/test/interests');
+    const reply = await admin.call('/portal/api/test/interests', { once: true });
     expect([reply.status, reply.body]).toEqual([503, { message: 'Service unavailable' }]);
     expect(reply.headers.get('retry-after')).not.toBeNull();
   });

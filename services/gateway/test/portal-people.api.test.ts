@@ -158,6 +158,7 @@ describe('POST /portal/api/people', () => {
       status: 409,
       body: { message: expect.stringContaining('500') },
     });
+    await portal.whenAllIsAnswered();
     expect(portal.invitationsTo(newcomer())).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { composeKey } from '../src/domain/api-key.ts';
 import { answerJson } from './fake-upstream.ts';
 import { type GatewayUnderTest, type Reply, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
-import { sendRaw } from './raw-client.ts';
+import { sendRawUntil } from './raw-client.ts';
 
 let gateway: GatewayUnderTest;
 let organisationId: number;
@@ -75,7 +75,7 @@ describe('the fields of the limit are in a reply with', () => {
   it('503, a service that is away', async () => {
     const before = gateway.offers.respond;
     gateway.offers.respond = (req) => req.socket.resetAndDestroy();
-    const reply = await gateway.call('/categories', { key });
+    const reply = await gateway.call('/categories', { key, once: true });
     gateway.offers.respond = before;
     expect([reply.status, fieldsOf(reply)]).toEqual([503, firstOfSixty]);
     expect(reply.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
@@ -104,11 +104,11 @@ describe('the fields of the limit are in a reply with', () => {
       req.on('error', () => {}).once('data', () => begun.resolve());
     };
     const head = ['POST /offers HTTP/1.1', 'Host: a', `X-Api-Key: ${key}`, `X-Forwarded-For: ${unusedIp()}`];
-    const { socket, answer } = sendRaw(
+    const { socket, answer } = await sendRawUntil(
+      begun.promise,
       gateway.url,
       [...head, 'Transfer-Encoding: chunked', '', '4', 'half', ''].join('\r\n'),
     );
-    await begun.promise;
     socket.write('zz\r\n');
     const text = await answer;
     gateway.offers.respond = before;

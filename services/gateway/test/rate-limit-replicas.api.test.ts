@@ -9,7 +9,12 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
 import { testValkey } from '@offer-ads/testing/valkey';
 import { startGateway } from '../src/service.ts';
-import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
+import {
+  type GatewayUnderTest,
+  startGatewayUnderTest,
+  unusedIp,
+  whenCountedTogether,
+} from './gateway-under-test.ts';
 
 type Replica = { readonly url: string };
 
@@ -47,6 +52,7 @@ beforeAll(async () => {
       ),
     );
   direct = [await startDirect(), await startDirect()];
+  for (const replica of [first, second, ...direct]) await whenCountedTogether(replica.url);
 });
 afterAll(async () => open.disposeAsync());
 afterEach(async () => {
@@ -148,7 +154,8 @@ describe('while the store is away', () => {
     await askBothAtOnce(20, unusedIp(), [first, second]);
     wire.bringBack();
     await eventually(storeIsUp(1));
-    const lines = logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg !== 'request');
+    // A busy machine may have more to say, of other stores.
+    const lines = logged.map((line) => JSON.parse(line)).filter(({ msg }) => /rate limits/.test(msg));
     expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
       ...Array.from({ length: 2 }, () => [
         'warn',
@@ -208,9 +215,11 @@ describe('when the store is back', () => {
     const endsAt = Date.now() + Number(headers.get('x-ratelimit-reset')) * 1_000;
     wire.bringBack();
     await eventually(storeIsUp(1));
+    // Before it is asked, as the other was taken after: the time on the way must not count for the window.
+    const askedAt = Date.now();
     const later = await ask(first, ip);
     expect(later.headers.get('x-ratelimit-remaining')).toBe('58');
-    const endsAtNow = Date.now() + Number(later.headers.get('x-ratelimit-reset')) * 1_000;
+    const endsAtNow = askedAt + Number(later.headers.get('x-ratelimit-reset')) * 1_000;
     expect(endsAtNow - endsAt).toBeLessThanOrEqual(1_000);
   });
 });

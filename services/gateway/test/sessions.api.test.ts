@@ -424,7 +424,7 @@ describe('the portal API', () => {
   it('answers 503 in time when the store hangs, and goes on when it is back', async () => {
     await portal.database.query('BEGIN');
     await portal.database.query('LOCK TABLE portal_sessions');
-    const reply = await inTime(3_500, () => see(browser));
+    const reply = await inTime(3_500, () => browser.call('/portal/api/session', { once: true }));
     expect([reply.status, reply.body]).toEqual([503, { message: 'Service unavailable' }]);
     expect(reply.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     await portal.database.query('ROLLBACK');

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
+import type { Postgres } from '@offer-ads/platform/postgres';
 import { createTestDatabase } from '@offer-ads/testing/database';
-import { silentLogger } from '@offer-ads/testing/logger';
 import { deleteWorthlessLinks, insertRequest, takeRequest } from '../src/sign-in/sign-in-store.ts';
+import { connect, storePatienceMs } from './calls-database.ts';
 
 const at = new Date('2026-06-01T12:00:00.000Z');
 const open = new AsyncDisposableStack();
@@ -12,9 +11,7 @@ let postgres: Postgres;
 beforeAll(async () => {
   const database = await createTestDatabase('gateway');
   open.defer(() => database.dispose());
-  postgres = open.use(
-    await openPostgres({ url: database.url, logger: silentLogger, metrics: createMetrics('gateway') }),
-  );
+  postgres = open.use(await connect(database.url, { statementTimeoutMs: storePatienceMs }));
 });
 afterAll(async () => open.disposeAsync());
 

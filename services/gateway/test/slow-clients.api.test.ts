@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/eventually';
 import { inTime } from '@offer-ads/testing/in-time';
 import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';
-import { openSockets, type RawClient, sendRaw, statusesIn } from './raw-client.ts';
+import { openSockets, type RawClient, sendRawUntil, statusesIn } from './raw-client.ts';
 
 /** Headers may take 10 s and silence 15 s; connections are looked through every second. */
 const cutOffMs = 20_000;
@@ -15,7 +15,6 @@ let gateway: GatewayUnderTest;
 let key: string;
 /** An upload that stalls from the beginning: the tests wait for its end at the same time as for that of the others. */
 let stalled: RawClient;
-let stalledSince: number;
 let serviceSawItBreak: Promise<void>;
 beforeAll(async () => {
   gateway = await startGatewayUnderTest();
@@ -28,9 +27,7 @@ beforeAll(async () => {
     req.on('error', () => broken.resolve()).once('data', () => arrived.resolve());
   };
   const head = ['POST /offers HTTP/1.1', 'Host: a', `X-Api-Key: ${key}`, 'Content-Length: 100', '', 'half'];
-  stalled = sendRaw(gateway.url, head.join('\r\n'));
-  stalledSince = performance.now();
-  await arrived.promise;
+  stalled = await sendRawUntil(arrived.promise, gateway.url, head.join('\r\n'));
   gateway.offers.respond = respond;
 });
 afterAll(async () => gateway[Symbol.asyncDispose]());
@@ -80,7 +77,7 @@ async function connected(sockets: readonly Socket[]): Promise<readonly Socket[]>
 describe('an upload that stalls', () => {
   it('ends after 15 seconds without a byte with 408, told like every reply, and the service sees it break', async () => {
     const answer = await stalled.answer;
-    const tookMs = performance.now() - stalledSince;
+    const tookMs = performance.now() - stalled.sentAtMs;
     expect(tookMs).toBeGreaterThan(14_000);
     expect(answer).toMatch(/^HTTP\/1\.1 408 .*\{"message":"Request timeout"\}$/s);
     for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'])

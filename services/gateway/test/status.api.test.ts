@@ -25,7 +25,7 @@ beforeEach(() => {
 
 type Body = { overall: string; dependencies: { name: string; state: string; since: string }[] };
 
-/** What was kept of the last look is gone within moments. */
+/** What was kept of the last look is gone within moments; so is what a busy machine could not answer within its second. */
 async function eventuallyOverall(overall: string): Promise<Body> {
   return eventually(async () => {
     const { body } = await gateway.call('/status.json');
@@ -54,21 +54,26 @@ describe('/status', () => {
         responseMs: expect.any(Number),
       });
     }
-    const asked = await gateway.call('/status', { headers: { accept: 'application/json' } });
-    expect([asked.status, asked.body]).toEqual([200, expect.objectContaining({ overall: 'operational' })]);
-    expect(asked.headers.get('vary')).toMatch(/accept/i);
+    await eventually(async () => {
+      const asked = await gateway.call('/status', { headers: { accept: 'application/json' } });
+      expect([asked.status, asked.body]).toEqual([200, expect.objectContaining({ overall: 'operational' })]);
+      expect(asked.headers.get('vary')).toMatch(/accept/i);
+    });
   });
 
   it('is degraded, and still 200, without what no request waits for', async () => {
     gateway.notifier.respond = notReady;
     await eventuallyOverall('degraded');
-    expect((await gateway.call('/status')).status).toBe(200);
+    await eventually(async () => expect((await gateway.call('/status')).status).toBe(200));
   });
 
   it('is down, and 503, without a service that an endpoint needs, and never says why', async () => {
     gateway.pricing.respond = notReady;
-    const { dependencies } = await eventuallyOverall('down');
-    expect(dependencies.filter(({ state }) => state === 'down').map(({ name }) => name)).toEqual(['pricing']);
+    await eventually(async () => {
+      const { dependencies } = await eventuallyOverall('down');
+      const down = dependencies.filter(({ state }) => state === 'down');
+      expect(down.map(({ name }) => name)).toEqual(['pricing']);
+    });
     const page = await gateway.call('/status');
     const machine = await gateway.call('/status.json');
     expect([page.status, machine.status]).toEqual([503, 503]);
@@ -80,8 +85,11 @@ describe('/status', () => {
   });
 
   it('shows a page for a person that can be read on a phone and runs nothing', async () => {
-    await eventuallyOverall('operational');
-    const { body, headers } = await gateway.call('/status', { headers: { accept: 'text/html,*/*' } });
+    const { body, headers } = await eventually(async () => {
+      const page = await gateway.call('/status', { headers: { accept: 'text/html,*/*' } });
+      expect(page.body).toContain('Everything works');
+      return page;
+    });
     expect(headers.get('content-type')).toMatch(/^text\/html/);
     expect(headers.get('content-security-policy')).toMatch(
       /^default-src 'none'; style-src 'self'; img-src 'self';.*frame-ancestors 'none'$/,
@@ -89,7 +97,6 @@ describe('/status', () => {
     expect(headers.get('cache-control')).toBe('no-store');
     expect(body).toContain('name="viewport"');
     expect(body).not.toMatch(/<script|style=/);
-    expect(body).toContain('Everything works');
     for (const [, address = ''] of (body as string).matchAll(/(?:src|href)="([^"]+)"/g)) {
       expect([address, (await gateway.call(address)).status]).toEqual([address, 200]);
     }
@@ -101,12 +108,19 @@ describe('/status', () => {
       asked += 1;
       res.end('{}');
     };
-    const ip = unusedIp();
-    const replies = await Promise.all(
-      Array.from({ length: 100 }, () => gateway.call('/status.json', { ip })),
-    );
-    expect(replies.every(({ status }) => status === 200)).toBe(true);
-    expect(asked).toBeLessThanOrEqual(2);
+    const { replies, tookMs } = await eventually(async () => {
+      const ip = unusedIp();
+      asked = 0;
+      const startedAt = performance.now();
+      const replies = await Promise.all(
+        Array.from({ length: 100 }, () => gateway.call('/status.json', { ip })),
+      );
+      const tookMs = performance.now() - startedAt;
+      expect(replies.every(({ status }) => status === 200)).toBe(true);
+      return { replies, tookMs };
+    });
+    // Once in two seconds, and readers whom a busy machine keeps waiting are there for longer.
+    expect(asked).toBeLessThanOrEqual(2 + Math.floor(tookMs / 2_000));
     expect(replies[0]?.headers.has('x-ratelimit-limit')).toBe(false);
   });
 });

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
+import type { Postgres } from '@offer-ads/platform/postgres';
 import { createTestDatabase } from '@offer-ads/testing/database';
-import { silentLogger } from '@offer-ads/testing/logger';
 import { manageOrganisations } from '../src/accounts/manage-organisations.ts';
 import { managePeople } from '../src/accounts/manage-people.ts';
 import { type Call, insertCalls } from '../src/call-log/calls-store.ts';
 import { sha256Of } from '../src/keys/key-look-up.ts';
 import { findKeyFacts } from '../src/keys/keys-store.ts';
 import { manageKeys } from '../src/keys/manage-keys.ts';
+import { connect, storePatienceMs } from './calls-database.ts';
 import { cafe } from './gateway-under-test.ts';
 
 const at = new Date('2026-06-01T12:00:00.000Z');
@@ -23,9 +22,7 @@ let people: ReturnType<typeof managePeople>;
 beforeAll(async () => {
   const database = await createTestDatabase('gateway');
   open.defer(() => database.dispose());
-  postgres = open.use(
-    await openPostgres({ url: database.url, logger: silentLogger, metrics: createMetrics('gateway') }),
-  );
+  postgres = open.use(await connect(database.url, { statementTimeoutMs: storePatienceMs }));
   const administration = { postgres, clock, untilForgotten: async () => {} };
   keys = manageKeys(administration);
   organisations = manageOrganisations(administration);

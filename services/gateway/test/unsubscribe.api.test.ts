@@ -61,7 +61,7 @@ describe('the link that ends mails', () => {
 
   it('is 503 while the notifier is away, and nothing else of the portal is', async () => {
     gateway.notifier.respond = (req) => req.socket.destroy();
-    const { status, headers } = await gateway.call(path, { method: 'POST' });
+    const { status, headers } = await gateway.call(path, { method: 'POST', once: true });
     expect([status, headers.has('retry-after')]).toEqual([503, true]);
     expect((await gateway.call('/portal')).status).toBe(200);
   });

@@ -16,13 +16,18 @@ afterEach(async () => {
   await model?.[Symbol.asyncDispose]();
 });
 
-/** Real threads; the test keeps hold of them, to kill them. */
-async function start(threads: number, killable: ModelThread[] = []): Promise<Model> {
+/** Real threads; the test keeps hold of them, to kill them, and may have those that replace them wait. */
+async function start(
+  threads: number,
+  killable: ModelThread[] = [],
+  replacing: Promise<void> = Promise.resolve(),
+): Promise<Model> {
   model = await startModel({
     threads,
     logger: silentLogger,
     metrics: createMetrics('moderation'),
     startThread: async (read) => {
+      if (killable.length >= threads) await replacing;
       const thread = await startModelThread(read);
       killable.push(thread);
       return thread;
@@ -32,7 +37,7 @@ async function start(threads: number, killable: ModelThread[] = []): Promise<Mod
 }
 
 async function looks(upload: Buffer): Promise<readonly Uint8Array[]> {
-  const result = await cleanPicture(upload, 10_000);
+  const result = await cleanPicture(upload, 60_000);
   if (!result.ok) throw new Error(result.problem);
   return looksAt(result.picture);
 }
@@ -84,10 +89,12 @@ describe('the model', () => {
 
   it('is not ready while no thread is alive', async () => {
     const threads: ModelThread[] = [];
-    const real = await start(1, threads);
+    const { promise: replacing, resolve: replace } = Promise.withResolvers<void>();
+    const real = await start(1, threads, replacing);
     expect(real.ready()).toBe(true);
     await threads[0]?.terminate();
     await eventually(() => expect(real.ready()).toBe(false));
+    replace();
     await eventually(() => expect(real.ready()).toBe(true));
   });
 

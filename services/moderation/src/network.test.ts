@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 async function look(upload: Buffer): Promise<Uint8Array> {
-  const clean = await cleanPicture(upload, 10_000);
+  const clean = await cleanPicture(upload, 60_000);
   if (!clean.ok) throw new Error(clean.problem);
   return (await looksAt(clean.picture))[0] ?? new Uint8Array();
 }

@@ -62,8 +62,11 @@ describe('a picture that a person has blocked', () => {
     await decide('block', blocked);
     under.model.says = null;
     expect((await under.upload(blocked)).verdict).toBe('refused');
-    expect(await under.uploadStatus(other)).toBe(503);
-    expect(under.model.asked).toBe(1);
+    // MongoDB that does not answer in time is a 503 too, before the model is asked.
+    await eventually(async () => {
+      expect(await under.uploadStatus(other)).toBe(503);
+      expect(under.model.asked).toBe(1);
+    });
   });
 
   it('is blocked as members see it too: by the file or the name of its cleaned picture', async () => {
@@ -104,7 +107,7 @@ describe('a picture that a person has blocked', () => {
 
   it('is not allowed while MongoDB is away, because it may have been blocked meanwhile', async () => {
     const picture = await newScene();
-    expect(await under.uploadStatus(picture)).toBe(200);
+    expect((await under.upload(picture)).verdict).toBe('allowed');
     under.wire.takeDown();
     try {
       expect(await under.uploadStatus(picture)).toBe(503);

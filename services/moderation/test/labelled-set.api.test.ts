@@ -11,6 +11,7 @@ import { type Model, startModel } from '../src/model.ts';
 import { cleanPicture, looksAt } from '../src/pictures.ts';
 import { startModeration } from '../src/service.ts';
 import { type Labelled, labelledSet } from './labelled-set.ts';
+import { whileUnavailable } from './moderation-under-test.ts';
 
 let mongo: TestMongo;
 let model: Model;
@@ -29,7 +30,7 @@ afterAll(async () => {
 });
 
 async function explicitness(file: Buffer): Promise<number> {
-  const clean = await cleanPicture(file, 10_000);
+  const clean = await cleanPicture(file, 60_000);
   if (!clean.ok) throw new Error(clean.problem);
   const looks = await model.score(await looksAt(clean.picture), new AbortController().signal);
   return Math.max(...looks.map(({ explicit }) => explicit));
@@ -62,11 +63,13 @@ async function verdicts(thresholds: Thresholds): Promise<Record<string, string>>
 }
 
 async function ask(url: string, file: Buffer): Promise<VerdictReply> {
-  const response = await fetch(`${url}/internal/verdicts`, {
-    method: 'POST',
-    headers: { ...signedCaller({ audience: 'moderation' }), 'content-type': 'application/octet-stream' },
-    body: new Uint8Array(file),
-  });
+  const response = await whileUnavailable(() =>
+    fetch(`${url}/internal/verdicts`, {
+      method: 'POST',
+      headers: { ...signedCaller({ audience: 'moderation' }), 'content-type': 'application/octet-stream' },
+      body: new Uint8Array(file),
+    }),
+  );
   return verdictReply.parse(await response.json());
 }
 

@@ -5,6 +5,7 @@ import { serviceUnavailable } from '@offer-ads/platform/faults';
 import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
+import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
@@ -42,12 +43,13 @@ function testModel(): TestModel {
 }
 
 export type Replica = {
-  /** Whatever the reply is. */
+  /** Whatever the reply is; as offers' callers do, again while there is none for want of time. */
   readonly upload: (
     bytes: Uint8Array,
     as?: { mode?: Mode; organisationId?: number },
   ) => Promise<VerdictReply>;
   readonly uploadStatus: (bytes: Uint8Array) => Promise<number>;
+  /** Again while a store does not answer in time. */
   readonly admin: (call: string, json?: object, token?: string) => Promise<{ status: number; body: unknown }>;
 };
 
@@ -101,15 +103,18 @@ export async function moderationUnderTest(): Promise<ModerationUnderTest> {
         body: new Uint8Array(bytes),
       });
     return {
-      upload: async (bytes, as) => verdictReply.parse(await (await post(bytes, as)).json()),
+      upload: async (bytes, as) =>
+        verdictReply.parse(await (await whileUnavailable(() => post(bytes, as))).json()),
       uploadStatus: async (bytes) => (await post(bytes)).status,
       admin: async (call, json, token = adminToken) => {
         const [method = '', path = ''] = call.split(' ');
-        const response = await fetch(`${url}/admin${path}`, {
-          method,
-          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-          ...(json !== undefined && { body: JSON.stringify(json) }),
-        });
+        const response = await whileUnavailable(() =>
+          fetch(`${url}/admin${path}`, {
+            method,
+            headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+            ...(json !== undefined && { body: JSON.stringify(json) }),
+          }),
+        );
         return { status: response.status, body: await response.json() };
       },
     };
@@ -125,6 +130,15 @@ export async function moderationUnderTest(): Promise<ModerationUnderTest> {
     wire,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
+}
+
+/** On a busy machine a store, or the model, may not answer within its time, which is a 503. */
+export function whileUnavailable(ask: () => Promise<Response>): Promise<Response> {
+  return eventually(async () => {
+    const response = await ask();
+    if (response.status === 503) throw new Error(`unavailable: ${await response.text()}`);
+    return response;
+  });
 }
 
 /** What a person decides, with who it was. */

@@ -9,6 +9,8 @@ import {
 } from '@offer-ads/contracts/moderation-api';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { openMongo } from '@offer-ads/platform/mongo';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import sharp from 'sharp';
 import { openCopiesStore } from '../src/copies-store.ts';
@@ -230,11 +232,9 @@ describe('the copy that is kept for review', () => {
   });
 
   it('is deleted 30 days after the last upload by MongoDB itself, and only the newest are kept', async () => {
-    await using mongo = await openMongo({
-      url: under.mongo.url,
-      logger: silentLogger,
-      metrics: createMetrics('moderation'),
-    });
+    await using mongo = await startWhenStoresServe(() =>
+      openMongo({ url: under.mongo.url, logger: silentLogger, metrics: createMetrics('moderation') }),
+    );
     const collection = mongo.connection.collection<{ _id: string; until: Date }>('copies');
     const { contentHash, picture, organisationId } = await uploaded({ says: 0.8 });
     under.clock.advance(3_600_000);
@@ -244,14 +244,14 @@ describe('the copy that is kept for review', () => {
     expect(await collection.indexes()).toContainEqual(
       expect.objectContaining({ key: { until: 1 }, expireAfterSeconds: 0 }),
     );
-    const few = await openCopiesStore(mongo, 2);
+    const few = await startWhenStoresServe(() => openCopiesStore(mongo, 2));
     const days = (day: number) => new Date(Date.UTC(2095, 0, day));
     for (const [name, day] of [
       ['a', 1],
       ['b', 3],
       ['c', 2],
     ] as const)
-      await few.keep(name, Buffer.of(1), days(day));
+      await eventually(() => few.keep(name, Buffer.of(1), days(day)));
     expect((await collection.find().sort({ until: 1 }).toArray()).map(({ _id }) => _id)).toEqual(['c', 'b']);
   });
 });

@@ -4,6 +4,7 @@ import { serviceUnavailable } from '@offer-ads/platform/faults';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
+import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
 import { gif, jpegOfBytes, photographLikeJpeg } from '@offer-ads/testing/pictures';
@@ -12,6 +13,7 @@ import sharp from 'sharp';
 import type { Scores, Thresholds } from '../src/domain/decision.ts';
 import { type Model, startModel } from '../src/model.ts';
 import { startModeration } from '../src/service.ts';
+import { whileUnavailable } from './moderation-under-test.ts';
 
 const thresholds: Thresholds = { explicit: 0.6, suggestive: 0.9 };
 let mongo: TestMongo;
@@ -62,7 +64,7 @@ function post(service: { url: string }, bytes: Uint8Array, headers: Record<strin
 }
 
 async function verdictOn(service: { url: string }, bytes: Uint8Array): Promise<VerdictReply> {
-  const response = await post(service, bytes);
+  const response = await whileUnavailable(() => post(service, bytes));
   expect(response.status).toBe(200);
   return verdictReply.parse(await response.json());
 }
@@ -160,8 +162,9 @@ describe('POST /internal/verdicts', () => {
         verdict: 'unreadable',
         problem: 'image must be a JPG, PNG or GIF',
       });
-    const asJpeg = await post(service, await photographLikeJpeg(), { 'content-type': 'image/jpeg' });
-    expect(await asJpeg.json()).toMatchObject({ verdict: 'unreadable' });
+    const photograph = await photographLikeJpeg();
+    const asJpeg = () => post(service, photograph, { 'content-type': 'image/jpeg' });
+    expect(await (await whileUnavailable(asJpeg)).json()).toMatchObject({ verdict: 'unreadable' });
   });
 
   it('takes 5,242,880 bytes and refuses one more', async () => {
@@ -222,10 +225,13 @@ describe('when there is no verdict in time', () => {
 describe('GET /readyz', () => {
   it('waits for the model', async () => {
     await using service = await start({ model: { ...model, ready: () => false } });
-    const response = await fetch(`${service.url}/readyz`);
-    expect(response.status).toBe(503);
-    expect(await response.json()).toMatchObject({ problems: ['the model is not loaded'] });
+    // Sooner or later MongoDB answers in time, and the model is all that is missing.
+    await eventually(async () => {
+      const response = await fetch(`${service.url}/readyz`);
+      expect(response.status).toBe(503);
+      expect(await response.json()).toMatchObject({ problems: ['the model is not loaded'] });
+    });
     await using ready = await start();
-    expect((await fetch(`${ready.url}/readyz`)).status).toBe(200);
+    await eventually(async () => expect((await fetch(`${ready.url}/readyz`)).status).toBe(200));
   });
 });

@@ -6,6 +6,7 @@ import { createLogger } from '@offer-ads/platform/logging';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
 import { prepareMongoInbox } from '@offer-ads/platform/mongo-inbox';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo } from '@offer-ads/testing/mongo';
@@ -46,7 +47,9 @@ export async function setUpAnnouncing(): Promise<AnnouncingUnderTest> {
   const database = await createTestMongo();
   opened.defer(() => database.dispose());
   const mongo = opened.use(
-    await openMongo({ url: database.url, logger: silentLogger, metrics: createMetrics('test') }),
+    await startWhenStoresServe(() =>
+      openMongo({ url: database.url, logger: silentLogger, metrics: createMetrics('test') }),
+    ),
   );
   await prepareMongoInbox(mongo);
   const clock = testClock();

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '@offer-ads/platform/clock';
 import { createLogger } from '@offer-ads/platform/logging';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo } from '@offer-ads/testing/mongo';
 import { openBouncesStore } from '../src/bounces-store.ts';
@@ -67,14 +68,16 @@ export function aMail(number: number, facts: Partial<Notification> = {}): Notifi
 }
 
 export async function setUpDelivery(): Promise<DeliveryUnderTest> {
-  const opened = new AsyncDisposableStack();
+  await using opening = new AsyncDisposableStack();
   const database = await createTestMongo();
-  opened.defer(() => database.dispose());
-  const mongo = opened.use(await open(database.url));
+  opening.defer(() => database.dispose());
+  const mongo = opening.use(await open(database.url));
   const store = await openNotificationsStore(mongo);
+  const smtp = await startFaultySmtp();
+  const opened = opening.move();
   const test: DeliveryUnderTest = {
     mongoUrl: database.url,
-    smtp: await startFaultySmtp(),
+    smtp,
     takeDown: async () => {
       await test.smtp[Symbol.asyncDispose]();
     },
@@ -132,7 +135,7 @@ export async function setUpDelivery(): Promise<DeliveryUnderTest> {
 }
 
 function open(url: string): Promise<Mongo> {
-  return openMongo({ url, logger: silentLogger, metrics: createMetrics('test') });
+  return startWhenStoresServe(() => openMongo({ url, logger: silentLogger, metrics: createMetrics('test') }));
 }
 
 function collectionOf(mongo: Mongo) {

@@ -313,6 +313,7 @@ describe('whoever has left the organisation', () => {
 
   it('still gets the link that was asked for at this address', async () => {
     await test.learn(withoutAnn);
+    await test.learn(withoutAnn);
     await test.put(aMail(1, { recipient: 'ann@cafe.example', expiresAt: inAnHour() }));
     await test.deliver();
     await expectAllSentOnce(1);
@@ -352,7 +353,10 @@ describe('several processes', () => {
     const leaseEnd = async () => (await test.documents())[0]?.dueAt.getTime() ?? 0;
     const before = await leaseEnd();
     await eventually(async () => expect(await leaseEnd()).toBeGreaterThan(before));
+    // It has looked for what it could take over.
+    const looksBefore = await other.runs();
     other.wake();
+    await eventually(async () => expect(await other.runs()).toBeGreaterThan(looksBefore + 1));
     answer.resolve('250 2.0.0 Ok');
     await expectAllSentOnce(1);
     await bearer[Symbol.asyncDispose]();

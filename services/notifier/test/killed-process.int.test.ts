@@ -65,8 +65,8 @@ describe('a process that is killed after the server has taken a mail and before 
       await test.put(...many(12));
       const victim = await startProcess({ mongoUrl: proxy.url, connections: 1 });
       await eventually(() => expect(test.smtp.reached('content')).toBe(reached + 4));
-      // From here on nothing is recorded, whenever the process hears the answer.
-      proxy.freeze();
+      // From here on nothing is recorded, whenever the process hears the answer, and by no new connection either.
+      proxy.takeDown();
       fourth.resolve('250 2.0.0 Ok');
       await eventually(() => expect(test.smtp.taken).toHaveLength(takenBefore + 4));
       await victim.kill();

@@ -3,6 +3,7 @@ import { systemClock } from '@offer-ads/platform/clock';
 import { startHttpServer } from '@offer-ads/platform/http-server';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { openBouncesStore } from '../src/bounces-store.ts';
@@ -24,7 +25,7 @@ let server: Awaited<ReturnType<typeof startHttpServer>>;
 beforeAll(async () => {
   test = await setUpDelivery();
   const foundation = { logger: silentLogger, metrics: createMetrics('test') };
-  mongo = await openMongo({ url: test.mongoUrl, ...foundation });
+  mongo = await startWhenStoresServe(() => openMongo({ url: test.mongoUrl, ...foundation }));
   delivery = await test.deliver();
   const bounces = await openBouncesStore(mongo);
   server = await startHttpServer({

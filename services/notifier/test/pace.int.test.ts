@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
@@ -10,11 +11,13 @@ let database: TestMongo;
 let mongo: Mongo;
 beforeAll(async () => {
   database = await createTestMongo();
-  mongo = await openMongo({ url: database.url, logger: silentLogger, metrics: createMetrics('test') });
+  mongo = await startWhenStoresServe(() =>
+    openMongo({ url: database.url, logger: silentLogger, metrics: createMetrics('test') }),
+  );
 });
 afterAll(async () => {
-  await mongo[Symbol.asyncDispose]();
-  await database.dispose();
+  await mongo?.[Symbol.asyncDispose]();
+  await database?.dispose();
 });
 
 it('every mail of all replicas has a moment of its own, and unused time is no credit', async () => {

@@ -58,7 +58,10 @@ const services: Record<string, () => HostedService> = {
   sightengine: () => sightengine({ url, apiUser: '1234567', apiSecret: secret }),
 };
 
-function open(name: string, timeoutMs = 5_000): Model {
+/** Of one try; long, because a busy machine must not make an answer a time-out. */
+const patientMs = 60_000;
+
+function open(name: string, timeoutMs = patientMs): Model {
   const destination = { write: (line: string) => void log.push(line) };
   model = createHostedModel({
     service: (services[name] as () => HostedService)(),
