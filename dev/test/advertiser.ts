@@ -1,6 +1,6 @@
 /** An advertiser as the API sees one: a key, an address of its own, and the requests of the specification. */
 import { randomInt, randomUUID } from 'node:crypto';
-import { eventually } from '@offer-ads/testing/eventually';
+import { patiently } from '@offer-ads/testing/patiently';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures';
 import type { System } from './system.ts';
 
@@ -69,21 +69,6 @@ export function advertiser(system: System, key: string | undefined, { address }:
         headers: idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey },
       }),
   };
-}
-
-/** As the contract asks of clients: after a 503 that has no code, which a busy machine may give, the same is sent again. */
-export function patiently<T extends { readonly status: number; readonly body: Partial<AnyBody> }>(
-  ask: () => Promise<T>,
-): Promise<T> {
-  return eventually(
-    async () => {
-      const reply = await ask();
-      if (reply.status === 503 && reply.body.return_code === undefined)
-        throw new Error(`503 again and again: ${JSON.stringify(reply.body)}`);
-      return reply;
-    },
-    { timeoutMs: minuteMs },
-  );
 }
 
 let lastAddress = randomInt(2 ** 24);

@@ -10,6 +10,7 @@ import {
 import type { IssuedKeyReply } from '@offer-ads/contracts/portal-organisation-api';
 import { sessionReply } from '@offer-ads/contracts/portal-session-api';
 import { eventually } from '@offer-ads/testing/eventually';
+import { patiently } from '@offer-ads/testing/patiently';
 import {
   type AnyBody,
   advertiser,
@@ -19,7 +20,6 @@ import {
   newOrganisation,
   type Organisation,
   offerForm,
-  patiently,
   unusedAddress,
 } from './advertiser.ts';
 import { mailsTo, payAsAPersonWould } from './simulators.ts';

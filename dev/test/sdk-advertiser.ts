@@ -15,11 +15,11 @@ import {
   type ReplyInfo,
 } from '@offer-ads/sdk';
 import { type OperationName, operations } from '@offer-ads/sdk/operations';
+import { patiently } from '@offer-ads/testing/patiently';
 import {
   type Advertiser,
   type AnyBody,
   type CallsFrom,
-  patiently,
   type Reply,
   unusedAddress,
   type Way,

@@ -15,6 +15,7 @@ import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { createTestDatabase } from '@offer-ads/testing/database';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
+import { patiently } from '@offer-ads/testing/patiently';
 import { startBilling } from '../src/service.ts';
 import { startReceiver, stripeKeys } from './billing-under-test.ts';
 
@@ -113,15 +114,6 @@ async function expectSoundLedger(): Promise<void> {
   expect(await admin('GET', '/admin/ledger/check')).toMatchObject({ body: { ok: true, problems: [] } });
 }
 
-/** As every caller does: what a busy machine has refused with a 503 is asked for again. No test here is about a 503. */
-function served(ask: () => Promise<Response>): Promise<Response> {
-  return eventually(async () => {
-    const answer = await ask();
-    if (answer.status === 503) throw new Error(`${answer.url}: ${await answer.text()}`);
-    return answer;
-  });
-}
-
 type Answer = { status: number; body: unknown };
 
 async function call(
@@ -130,7 +122,7 @@ async function call(
   headers: Record<string, string>,
   json?: unknown,
 ): Promise<Answer> {
-  const answer = await served(() =>
+  const answer = await patiently(() =>
     fetch(`${url}${path}`, {
       method,
       headers: { ...headers, ...(json !== undefined && { 'content-type': 'application/json' }) },
@@ -170,7 +162,7 @@ async function openCheckout(organisationId: number) {
 
 /** Where a browser is led that follows the link. */
 async function followLink(payPath: string, method = 'GET') {
-  return served(() => fetch(`${url}${payPath}`, { method, redirect: 'manual' }));
+  return patiently(() => fetch(`${url}${payPath}`, { method, redirect: 'manual' }));
 }
 
 async function payBy(payPath: string): Promise<void> {

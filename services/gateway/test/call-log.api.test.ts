@@ -7,12 +7,13 @@ import { testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/eventually';
 import { inTime } from '@offer-ads/testing/in-time';
 import { silentLogger } from '@offer-ads/testing/logger';
+import { patiently } from '@offer-ads/testing/patiently';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
 import pg from 'pg';
 import { startGateway } from '../src/service.ts';
 import { everyEndpoint } from './every-endpoint.ts';
 import { answerJson } from './fake-upstream.ts';
-import { type GatewayUnderTest, patiently, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
+import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 
 let gateway: GatewayUnderTest;
 beforeAll(async () => {

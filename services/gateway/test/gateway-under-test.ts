@@ -6,6 +6,7 @@ import { testNamespace } from '@offer-ads/testing/broker';
 import { createTestDatabase } from '@offer-ads/testing/database';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
+import { patiently } from '@offer-ads/testing/patiently';
 import { type GatewayConfig, readGatewayConfig } from '../src/config.ts';
 import { type GatewayOverrides, startGateway } from '../src/service.ts';
 import { type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
@@ -158,24 +159,6 @@ export const cafe = {
   currency: 'GBP',
   adminEmail: 'owner@cafe.test',
 };
-
-/** As the contract asks of clients: what was refused with a 503 is asked again. Whatever else comes of it, comes of the first try. */
-export async function patiently(ask: () => Promise<Reply>): Promise<Reply> {
-  const outcome = await eventually(async () => {
-    const outcome = await ask().then(
-      (answer) => ({ answer }),
-      (error: unknown) => ({ error }),
-    );
-    if ('answer' in outcome && isUnavailable(outcome.answer)) throw new Error('503 again and again');
-    return outcome;
-  });
-  if ('error' in outcome) throw outcome.error;
-  return outcome.answer;
-}
-
-function isUnavailable({ status, body }: Reply): boolean {
-  return status === 503 && (body as { message?: unknown }).message === 'Service unavailable';
-}
 
 async function reply(response: Response): Promise<Reply> {
   const text = await response.text();

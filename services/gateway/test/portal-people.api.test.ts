@@ -298,7 +298,15 @@ describe('PATCH /portal/api/people/{id}', () => {
         body: { message: expect.stringContaining('admin') },
       });
       await patch(cafe.developer.id, { role: 'admin' });
-      expect((await patch(cafe.admin.id, change)).status).toBe(200);
+      await eventually(async () => {
+        const path = `/people/${cafe.admin.id}`;
+        const { status } = await cafe.admin.call('PATCH', path, change, { once: true });
+        // The 503 of a busy machine leaves open whether it was done, and whoever has lost the right to it cannot ask again.
+        expect([200, 503]).toContain(status);
+        const { body } = await cafe.developer.call('GET', '/people');
+        const { people } = body as { people: object[] };
+        expect(people).toContainEqual(expect.objectContaining({ id: cafe.admin.id, ...change }));
+      });
     },
   );
 

@@ -14,15 +14,10 @@ import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
+import { patiently } from '@offer-ads/testing/patiently';
 import pg from 'pg';
 import { startGateway } from '../src/service.ts';
-import {
-  type GatewayUnderTest,
-  patiently,
-  type Reply,
-  startGatewayUnderTest,
-  unusedIp,
-} from './gateway-under-test.ts';
+import { type GatewayUnderTest, type Reply, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 
 export const publicUrl = 'https://ads.example.test';
 

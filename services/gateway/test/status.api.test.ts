@@ -28,7 +28,7 @@ type Body = { overall: string; dependencies: { name: string; state: string; sinc
 /** What was kept of the last look is gone within moments; so is what a busy machine could not answer within its second. */
 async function eventuallyOverall(overall: string): Promise<Body> {
   return eventually(async () => {
-    const { body } = await gateway.call('/status.json');
+    const { body } = await gateway.call('/status.json', { once: true });
     expect(body).toMatchObject({ overall });
     return body as Body;
   });
@@ -55,7 +55,10 @@ describe('/status', () => {
       });
     }
     await eventually(async () => {
-      const asked = await gateway.call('/status', { headers: { accept: 'application/json' } });
+      const asked = await gateway.call('/status', {
+        headers: { accept: 'application/json' },
+        once: true,
+      });
       expect([asked.status, asked.body]).toEqual([200, expect.objectContaining({ overall: 'operational' })]);
       expect(asked.headers.get('vary')).toMatch(/accept/i);
     });
@@ -64,7 +67,7 @@ describe('/status', () => {
   it('is degraded, and still 200, without what no request waits for', async () => {
     gateway.notifier.respond = notReady;
     await eventuallyOverall('degraded');
-    await eventually(async () => expect((await gateway.call('/status')).status).toBe(200));
+    await eventually(async () => expect((await gateway.call('/status', { once: true })).status).toBe(200));
   });
 
   it('is down, and 503, without a service that an endpoint needs, and never says why', async () => {
@@ -74,8 +77,8 @@ describe('/status', () => {
       const down = dependencies.filter(({ state }) => state === 'down');
       expect(down.map(({ name }) => name)).toEqual(['pricing']);
     });
-    const page = await gateway.call('/status');
-    const machine = await gateway.call('/status.json');
+    const page = await gateway.call('/status', { once: true });
+    const machine = await gateway.call('/status.json', { once: true });
     expect([page.status, machine.status]).toEqual([503, 503]);
     expect(page.headers.get('retry-after')).toBe('2');
     const told = `${page.body as string}${JSON.stringify(machine.body)}`;
@@ -86,7 +89,7 @@ describe('/status', () => {
 
   it('shows a page for a person that can be read on a phone and runs nothing', async () => {
     const { body, headers } = await eventually(async () => {
-      const page = await gateway.call('/status', { headers: { accept: 'text/html,*/*' } });
+      const page = await gateway.call('/status', { headers: { accept: 'text/html,*/*' }, once: true });
       expect(page.body).toContain('Everything works');
       return page;
     });
@@ -113,7 +116,7 @@ describe('/status', () => {
       asked = 0;
       const startedAt = performance.now();
       const replies = await Promise.all(
-        Array.from({ length: 100 }, () => gateway.call('/status.json', { ip })),
+        Array.from({ length: 100 }, () => gateway.call('/status.json', { ip, once: true })),
       );
       const tookMs = performance.now() - startedAt;
       expect(replies.every(({ status }) => status === 200)).toBe(true);

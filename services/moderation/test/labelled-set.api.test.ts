@@ -6,12 +6,12 @@ import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
+import { patiently } from '@offer-ads/testing/patiently';
 import type { Thresholds } from '../src/domain/decision.ts';
 import { type Model, startModel } from '../src/model.ts';
 import { cleanPicture, looksAt } from '../src/pictures.ts';
 import { startModeration } from '../src/service.ts';
 import { type Labelled, labelledSet } from './labelled-set.ts';
-import { whileUnavailable } from './moderation-under-test.ts';
 
 let mongo: TestMongo;
 let model: Model;
@@ -63,7 +63,7 @@ async function verdicts(thresholds: Thresholds): Promise<Record<string, string>>
 }
 
 async function ask(url: string, file: Buffer): Promise<VerdictReply> {
-  const response = await whileUnavailable(() =>
+  const response = await patiently(() =>
     fetch(`${url}/internal/verdicts`, {
       method: 'POST',
       headers: { ...signedCaller({ audience: 'moderation' }), 'content-type': 'application/octet-stream' },

@@ -5,9 +5,9 @@ import { serviceUnavailable } from '@offer-ads/platform/faults';
 import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
+import { patiently } from '@offer-ads/testing/patiently';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
 import type { Model } from '../src/model.ts';
 import { startModeration } from '../src/service.ts';
@@ -103,12 +103,11 @@ export async function moderationUnderTest(): Promise<ModerationUnderTest> {
         body: new Uint8Array(bytes),
       });
     return {
-      upload: async (bytes, as) =>
-        verdictReply.parse(await (await whileUnavailable(() => post(bytes, as))).json()),
+      upload: async (bytes, as) => verdictReply.parse(await (await patiently(() => post(bytes, as))).json()),
       uploadStatus: async (bytes) => (await post(bytes)).status,
       admin: async (call, json, token = adminToken) => {
         const [method = '', path = ''] = call.split(' ');
-        const response = await whileUnavailable(() =>
+        const response = await patiently(() =>
           fetch(`${url}/admin${path}`, {
             method,
             headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -130,15 +129,6 @@ export async function moderationUnderTest(): Promise<ModerationUnderTest> {
     wire,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
-}
-
-/** On a busy machine a store, or the model, may not answer within its time, which is a 503. */
-export function whileUnavailable(ask: () => Promise<Response>): Promise<Response> {
-  return eventually(async () => {
-    const response = await ask();
-    if (response.status === 503) throw new Error(`unavailable: ${await response.text()}`);
-    return response;
-  });
 }
 
 /** What a person decides, with who it was. */

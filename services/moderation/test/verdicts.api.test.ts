@@ -7,13 +7,13 @@ import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
+import { patiently } from '@offer-ads/testing/patiently';
 import { gif, jpegOfBytes, photographLikeJpeg } from '@offer-ads/testing/pictures';
 import { unsafeLookingPng } from '@offer-ads/testing/unsafe-picture';
 import sharp from 'sharp';
 import type { Scores, Thresholds } from '../src/domain/decision.ts';
 import { type Model, startModel } from '../src/model.ts';
 import { startModeration } from '../src/service.ts';
-import { whileUnavailable } from './moderation-under-test.ts';
 
 const thresholds: Thresholds = { explicit: 0.6, suggestive: 0.9 };
 let mongo: TestMongo;
@@ -64,7 +64,7 @@ function post(service: { url: string }, bytes: Uint8Array, headers: Record<strin
 }
 
 async function verdictOn(service: { url: string }, bytes: Uint8Array): Promise<VerdictReply> {
-  const response = await whileUnavailable(() => post(service, bytes));
+  const response = await patiently(() => post(service, bytes));
   expect(response.status).toBe(200);
   return verdictReply.parse(await response.json());
 }
@@ -164,7 +164,7 @@ describe('POST /internal/verdicts', () => {
       });
     const photograph = await photographLikeJpeg();
     const asJpeg = () => post(service, photograph, { 'content-type': 'image/jpeg' });
-    expect(await (await whileUnavailable(asJpeg)).json()).toMatchObject({ verdict: 'unreadable' });
+    expect(await (await patiently(asJpeg)).json()).toMatchObject({ verdict: 'unreadable' });
   });
 
   it('takes 5,242,880 bytes and refuses one more', async () => {
