@@ -9,7 +9,10 @@ export type Answer = {
   readonly repeated: boolean;
 };
 
-/** What a round allows beside a 503 with `Retry-After`: that nothing listens at the gateway, that a process dies under a request. */
+/**
+ * What a round allows beside a 503 with `Retry-After`: that nothing listens at the gateway, that a process dies under a request, whose
+ * repetition is then told by a 409 with `Retry-After` to come again.
+ */
 export type Allowance = { readonly refused: boolean; readonly broken: boolean };
 
 export type Insisting = (
@@ -35,8 +38,10 @@ export function createInsisting(o: { tally: Tally; allowance: () => Allowance })
         const body = await readBody(reply);
         const seconds = reply.headers.get('retry-after');
         const answer = { status: reply.status, body, repeated };
-        if (reply.status === 503 && seconds !== null) {
-          tally.count(route, '503 with Retry-After', passed());
+        // The key of a creation whose process died is held for half a minute, in case that it is only slow.
+        const isHeld = reply.status === 409 && repeated && o.allowance().broken;
+        if ((reply.status === 503 || isHeld) && seconds !== null) {
+          tally.count(route, `${reply.status} with Retry-After`, passed());
           await pause(Number(seconds) * 1_000);
         } else {
           tally.count(route, `${reply.status}`, passed());
