@@ -1,10 +1,8 @@
-/** Alerts and dashboards ask only for what services tell; promtool, where it is installed, tries the alerts themselves. */
-import { spawnSync } from 'node:child_process';
+/** Alerts and dashboards ask only for what services tell; `dev/test/promtool.test.ts` tries the alerts themselves. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { onPath } from '../backing/on-path.ts';
 import { alerts, recordings } from './alerts.ts';
 import { dashboards } from './documents.ts';
 import { type Metric, metricsOfTable, processMetrics } from './metrics-table.ts';
@@ -114,29 +112,6 @@ describe('the alerts', () => {
     );
     expect([...firing].toSorted()).toEqual([...new Set(alerts.map(({ alert }) => alert))].toSorted());
   });
-});
-
-const promtool = onPath('promtool');
-describe('promtool', () => {
-  if (promtool === undefined) {
-    // Debian's package prometheus brings it.
-    it.todo('is not installed: the alerts are not tried');
-    return;
-  }
-  const run = (...args: string[]) => {
-    const { status, stdout, stderr } = spawnSync(promtool, args, { cwd: repository, encoding: 'utf8' });
-    return { status, problem: status === 0 ? '' : `${stdout}${stderr}` };
-  };
-  const fine = { status: 0, problem: '' };
-
-  it('finds nothing wrong with the rules', () => {
-    expect(run('check', 'rules', 'monitoring/alerts.yaml')).toEqual(fine);
-  });
-
-  // Ten seconds of a quiet machine.
-  it('sees alerts fire when they should and be silent when they should be', () => {
-    expect(run('test', 'rules', 'monitoring/alerts.test.yaml')).toEqual(fine);
-  }, 600_000);
 });
 
 describe.each(dashboards.map((dashboard) => [dashboard.title, dashboard] as const))(

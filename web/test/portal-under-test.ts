@@ -6,15 +6,19 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe } from '@jest/globals';
+import { findProgram } from '@offer-ads/dev/backing/programs';
 import { unusedAddress } from '@offer-ads/dev/test/advertiser';
 import { mailsTo } from '@offer-ads/dev/test/simulators';
 import { type System, startSystem } from '@offer-ads/dev/test/system';
 import { eventually } from '@offer-ads/testing/eventually';
 import axeCore from 'axe-core';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { findChromium } from './chromium.ts';
 
-const executable = await findChromium((line) => process.stderr.write(`${line}\n`));
+const executable = await findProgram({
+  names: ['chromium', 'chromium-browser', 'google-chrome'],
+  packageName: 'chromium',
+  report: (line) => process.stderr.write(`${line}\n`),
+});
 
 export const describeInBrowser: (name: string, suite: () => void) => void =
   executable === undefined ? describe.skip : describe;
