@@ -67,6 +67,9 @@ describe('the caller context', () => {
     ['is for another audience', signCallerContext(secret, { ...context, audience: 'pricing' })],
     ['has expired', signCallerContext(secret, { ...context, validUntil: Date.now() - 1 })],
     ['does not fit the schema', signCallerContext(secret, { ...context, organisationId: -1 })],
+    ['has a segment more', `${signCallerContext(secret, context)}.more`],
+    ['ends with a dot', `${signCallerContext(secret, context)}.`],
+    ['has its signature in another spelling', `${signCallerContext(secret, context)}=`],
   ])('is refused with 401 when it %s', async (_case, token) => {
     expect(await who(token)).toEqual(refused);
   });

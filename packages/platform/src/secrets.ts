@@ -16,22 +16,22 @@ export function allSecrets(setting: string): readonly string[] {
   return setting.split(',');
 }
 
-/** Signs with the first secret and knows what any of them has signed: HMAC-SHA256, cut to `bytes`. */
+/** Signs with the first secret and knows what any of them has signed: HMAC-SHA256, cut to `bytes`, as base64url. */
 export type Seal = {
-  readonly sign: (text: string) => Buffer;
-  readonly isGenuine: (text: string, signature: Uint8Array) => boolean;
+  readonly sign: (text: string) => string;
+  /** Texts are compared, not bytes: Node decodes many texts to the same bytes, and only one of them was given out. */
+  readonly isGenuine: (text: string, signature: string) => boolean;
 };
 
 export function createSeal(setting: string, { bytes = 32 }: { bytes?: number } = {}): Seal {
   const keys = allSecrets(setting).map((secret) => createSecretKey(Buffer.from(secret)));
   const mac = (key: (typeof keys)[number], text: string) =>
-    createHmac('sha256', key).update(text).digest().subarray(0, bytes);
+    createHmac('sha256', key).update(text).digest().subarray(0, bytes).toString('base64url');
   const [signing] = keys;
   if (signing === undefined) throw new Error('a seal needs a secret');
   return {
     sign: (text) => mac(signing, text),
-    isGenuine: (text, signature) =>
-      signature.length === bytes && keys.some((key) => timingSafeEqual(mac(key, text), signature)),
+    isGenuine: (text, signature) => keys.some((key) => isSame(mac(key, text), signature)),
   };
 }
 
@@ -43,6 +43,11 @@ export function secretMatcher(setting: string): (given: string) => boolean {
     const sent = digest(given);
     return expected.map((one) => timingSafeEqual(one, sent)).includes(true);
   };
+}
+
+function isSame(expected: string, sent: string): boolean {
+  const [ours, theirs] = [Buffer.from(expected), Buffer.from(sent)];
+  return ours.length === theirs.length && timingSafeEqual(ours, theirs);
 }
 
 function digest(text: string): Buffer {

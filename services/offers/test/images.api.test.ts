@@ -111,6 +111,7 @@ describe('a signed address', () => {
       `${address.pathname}?expires=${address.searchParams.get('expires')}`,
       `${address.pathname}?expires=NaN&signature=${address.searchParams.get('signature')}`,
       `${address.pathname}${address.search}&expires=9999999999`,
+      `${address.pathname}${address.search}==`,
       `${address.pathname.replace(/[0-9a-f]\./, 'x.')}${address.search}`,
       `/images/..%2f..%2fetc%2fpasswd${address.search}`,
       address.pathname,
