@@ -329,7 +329,7 @@ export const ownPaths = {
   '/keys/{id}/roll': {
     post: change('Keys', {
       id: 'rollKey',
-      summary: 'Replace an API key; the old one has stopped working when this answers',
+      summary: 'Replace an API key by one of your own; the old one has stopped working when this answers',
       roles: 'Developer, Admin',
       parameters: idPath,
       replies: {

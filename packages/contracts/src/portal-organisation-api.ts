@@ -125,8 +125,9 @@ export const apiKey = z.object({
     .meta({ description: 'Null: it has no recorded mode and is refused; create a new key.' }),
   name: z.string(),
   lastFour: z.string(),
-  /** Of the person whose key it is. */
-  createdBy: z.object({ id: personId, email: z.string(), role, enabled: z.boolean() }),
+  createdBy: z.object({ id: personId, email: z.string(), role, enabled: z.boolean() }).meta({
+    description: 'The person who made or rolled it. It does not work while they are disabled.',
+  }),
   createdAt: instant,
   expiresAt: instant.nullable(),
   lastUsedAt: instant.nullable().meta({ description: 'To the minute.' }),

@@ -137,7 +137,7 @@ describe('POST /portal/api/keys', () => {
 });
 
 describe('POST /portal/api/keys/{id}/roll', () => {
-  it('shows the new key once; the old one has stopped working when it answers', async () => {
+  it('shows the new key once, as the key of whoever rolled; the old one has stopped working when it answers', async () => {
     const old = await issue({ name: 'Till', expiresAt: '2027-01-01T00:00:00Z' });
     expect(await statusOf(old.key)).toBe(200);
     const reply = await cafe.admin.call('POST', `/keys/${old.id}/roll`);
@@ -153,7 +153,7 @@ describe('POST /portal/api/keys/{id}/roll', () => {
       id: rolled.id,
       name: 'Till',
       rolledFrom: old.id,
-      createdBy: { email: cafe.developer.email },
+      createdBy: { email: cafe.admin.email },
       standing: 'in-force',
     });
     expect(second).toMatchObject({
@@ -161,6 +161,16 @@ describe('POST /portal/api/keys/{id}/roll', () => {
       standing: 'disabled',
       disabledBy: cafe.admin.email,
       disabledAt: portal.clock.now().toISOString(),
+    });
+  });
+
+  it('by the platform team leaves the key to its person', async () => {
+    const { id } = await issue();
+    await portal.gateway.admin('POST', `/keys/${id}/roll`);
+    expect((await list())[0]).toMatchObject({
+      rolledFrom: id,
+      createdBy: { email: cafe.developer.email },
+      disabledBy: null,
     });
   });
 

@@ -1,9 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/eventually';
-import { callBy, organisationWithRoles, signedIn, type TestOrganisation } from './portal-members.ts';
+import {
+  callBy,
+  organisationWithRoles,
+  signedIn,
+  type TestMember,
+  type TestOrganisation,
+} from './portal-members.ts';
 import { type PortalUnderTest, publicUrl, startPortalUnderTest, tokenOf } from './portal-under-test.ts';
 
 const hour = 60 * 60 * 1_000;
+
+type Issued = { id: number; key: string };
 
 let portal: PortalUnderTest;
 /** Each test has its own. */
@@ -278,6 +286,20 @@ describe('PATCH /portal/api/people/{id}', () => {
     expect((await cafe.developer.call('GET', '/session')).status).toBe(401);
     expect((await portal.browser().complete(link)).status).toBe(401);
     await signedIn(portal, email);
+  });
+
+  it('disabling stops exactly the keys whose secret the person has seen, made or rolled by them', async () => {
+    const statusOf = async (key: string) => (await portal.gateway.call('/categories', { key })).status;
+    const make = async (by: TestMember) =>
+      (await by.call('POST', '/keys', { mode: 'TEST', name: 'Till' })).body as Issued;
+    const roll = async ({ id }: Issued, by: TestMember) =>
+      (await by.call('POST', `/keys/${id}/roll`)).body as Issued;
+    const { admin, developer } = cafe;
+    const known = [await make(developer), await roll(await make(admin), developer)];
+    const unknown = [await make(admin), await roll(await make(developer), admin)];
+    await patch(developer.id, { enabled: false });
+    expect(await Promise.all(known.map(({ key }) => statusOf(key)))).toEqual([401, 401]);
+    expect(await Promise.all(unknown.map(({ key }) => statusOf(key)))).toEqual([200, 200]);
   });
 
   it('leaves the keys of a person whose role is lowered working, and lists whose they are', async () => {

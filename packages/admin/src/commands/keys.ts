@@ -43,7 +43,7 @@ export const keyCommands: readonly Command[] = [
   }),
   command({
     name: 'key roll',
-    summary: 'Replace an API key; the old one stops working at once',
+    summary: 'Replace an API key for its owner; the old one stops working at once',
     options: { id },
     run: (o, { call }) => call('gateway', { method: 'POST', path: `/admin/keys/${o.id}/roll` }),
   }),

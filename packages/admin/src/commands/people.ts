@@ -32,7 +32,7 @@ export const peopleCommands: readonly Command[] = [
   }),
   command({
     name: 'person disable',
-    summary: 'Shut out a person and their keys',
+    summary: 'Shut out a person and the keys that they made or rolled',
     options: { org: id, email },
     run: (o, tools) => onPerson('disable', o, tools),
   }),

@@ -13,8 +13,9 @@ type KeyLife = {
 };
 
 /**
- * A key acts for the organisation: it works on when its owner's role is lowered, and a list shows whose it is. The key
- * of a disabled person does not work (specification, Authentication item 8) until the person is enabled again.
+ * A key acts for the organisation: it works on when its owner's role is lowered, and a list shows whose it is. Its owner
+ * is the person who has seen it: whoever made it or got it by a roll. The keys of a disabled person do not work
+ * (specification, Authentication item 8) until the person is enabled again.
  */
 export function standingOf(key: KeyLife, now: Date): KeyStanding {
   if (key.disabledAt !== null) return 'disabled';
@@ -24,7 +25,7 @@ export function standingOf(key: KeyLife, now: Date): KeyStanding {
 
 export type RollRefusal = 'key-not-in-force' | 'key-owner-disabled' | 'key-without-mode';
 
-/** Null: the key may be rolled. The new one is its owner's too, so it must be able to work. */
+/** Null: the key may be rolled. A key that does not work is not replaced: people make a new one. */
 export function refuseRoll(key: KeyLife & { readonly mode: Mode | null }, now: Date): RollRefusal | null {
   switch (standingOf(key, now)) {
     case 'disabled':

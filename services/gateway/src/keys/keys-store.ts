@@ -9,6 +9,7 @@ import type { KeyFacts } from '../domain/admission.ts';
 export type KeyRecord = {
   readonly id: number;
   readonly organisationId: number;
+  /** Its owner: who made it, or got it by a roll. */
   readonly createdBy: number;
   readonly lastFour: string;
   readonly mode: Mode | null;

@@ -72,14 +72,19 @@ export function manageKeys(o: Administration) {
         );
       }),
 
-    /** The new key takes over name, mode, person, expiry and limit; the old one has stopped working when this returns. */
+    /**
+     * The new key takes over name, mode, expiry and limit. The old one has stopped working when this returns.
+     * The new key belongs to whoever rolled, who alone has seen it: when they are disabled, it stops (decision 43).
+     */
     roll: async (ref: KeyRef, by: Actor): Promise<Outcome<IssuedKey, KeyRefusal>> => {
       const outcome = await withKey<IssuedKey>(o, ref, by, async (tx, old) => {
         const at = clock.now();
         const refusal = refuseRoll(old, at);
         if (refusal !== null) return refused(refusal);
         await store.disableKey(tx, { id: old.id, at, by: personIdOf(by) });
-        return done(await issue(tx, { ...old, rolledFrom: old.id }, at));
+        // The platform team hands the new key to the person of the old one.
+        const createdBy = personIdOf(by) ?? old.createdBy;
+        return done(await issue(tx, { ...old, createdBy, rolledFrom: old.id }, at));
       });
       if (outcome.ok) await o.untilForgotten();
       return outcome;

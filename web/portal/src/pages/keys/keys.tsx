@@ -87,7 +87,8 @@ export function Keys() {
         >
           <p>
             <code>{maskOf(open.key)}</code> stops working at once, for everything that uses it. A new key
-            takes over its name, owner, expiry and limit, and is shown once.
+            takes over its name, expiry and limit, and is shown once. It is yours: it stops when you are
+            disabled.
           </p>
         </Confirm>
       )}

@@ -67,7 +67,7 @@ export function ChangePerson({ step, person, change, close }: ChangePersonProps)
           and{' '}
           {keysInForce === 0
             ? 'can sign in no more'
-            : `${keysText(keysInForce)} of theirs stop working at once`}
+            : `${keysText(keysInForce)} that ${isOneself ? 'you' : 'they'} made or rolled ${keysInForce === 1 ? 'stops' : 'stop'} working at once`}
           . Offers go on.
         </p>
       )}
