@@ -16,6 +16,14 @@ const errorThresholdPercentage = 50;
 /** Decision 23: a dependency that is back is found within three seconds. */
 const resetTimeoutMs = 2_000;
 
+/**
+ * Decision 133: an answer counts against the target only when it says that the target, or what stands before it, is away.
+ * Any other one, a 500 too, may be caused by the input of that one call.
+ */
+export function saysUnavailable(status: number): boolean {
+  return status === 502 || status === 503 || status === 504;
+}
+
 export function createBreaker<In, Out>(o: {
   /** Also a label of metrics: one of a few names. */
   target: string;

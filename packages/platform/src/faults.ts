@@ -36,6 +36,16 @@ export function serviceUnavailable(internalMessage: string, cause?: unknown): Fa
   });
 }
 
+/** Too much of one caller's at once, which is over in a moment. */
+export function tooManyRequests(internalMessage: string, cause?: unknown): Fault {
+  return new Fault(internalMessage, {
+    status: 429,
+    publicMessage: 'Too many requests',
+    retryAfterSeconds,
+    cause,
+  });
+}
+
 export function isServiceUnavailable(error: unknown): error is Fault {
   return error instanceof Fault && error.status === 503;
 }

@@ -116,6 +116,11 @@ describe('a call to another service', () => {
     await inTime(1_900, () => expect(ask(overrides())).rejects.toMatchObject(unavailable));
   });
 
+  it('is a 429 when the service has too much of this caller at once', async () => {
+    respond = answerWith(429, '{}');
+    await expect(ask()).rejects.toMatchObject({ status: 429, retryAfterSeconds: 2 });
+  });
+
   it('is not even begun when the deadline has passed', async () => {
     await expect(ask({ deadline: createDeadline(0) })).rejects.toMatchObject(unavailable);
     expect(seen).toHaveLength(0);
@@ -141,18 +146,22 @@ describe('the one more try of a safe call', () => {
 });
 
 describe('the breaker', () => {
-  async function fail(times: number) {
-    for (let time = 0; time < times; time += 1) await expect(ask()).rejects.toMatchObject(unavailable);
+  async function fail(times: number, how: Partial<ServiceCall<typeof reply>> = {}) {
+    for (let time = 0; time < times; time += 1) await expect(ask(how)).rejects.toMatchObject(unavailable);
   }
 
-  it('opens after repeated failures, spares the service, and closes when it is back', async () => {
-    respond = answerWith(500, '{}');
-    await fail(8);
+  it.each<[string, RequestListener]>([
+    ['says that it is unavailable', answerWith(503, '{}')],
+    ['breaks connections', (req) => req.socket.resetAndDestroy()],
+    ['does not answer in time', () => {}],
+  ])('opens when a service %s, spares it, and closes when it is back', async (_case, listener) => {
+    respond = listener;
+    await fail(8, { timeoutMs: 50 });
     expect(seen.length).toBeLessThan(8);
     // Every two seconds it lets one call through, which may be while these are made.
     await eventually(async () => {
       const reached = seen.length;
-      await fail(5);
+      await fail(5, { timeoutMs: 50 });
       expect(seen).toHaveLength(reached);
     });
 
@@ -162,10 +171,23 @@ describe('the breaker', () => {
     expect(await ask()).toEqual({ answer: 42 });
   });
 
-  it('does not open for 4xx: the service is alive', async () => {
-    respond = answerWith(404, '{}');
+  it.each([
+    ['404', answerWith(404, '{}')],
+    ['500, which one input may cause', answerWith(500, '{}')],
+    ['200 with what nobody expects', answerWith(200, '{}')],
+    ['200 with garbage', answerWith(200, 'garbage')],
+  ])('does not open for an answer to one call: %s', async (_case, listener) => {
+    respond = listener;
     await fail(12);
-    expect(seen).toHaveLength(12);
+    expect(seen.length).toBe(12);
+  });
+
+  it('does not open because callers have little time left', async () => {
+    respond = () => {};
+    for (let call = 0; call < 8; call += 1)
+      await expect(ask({ deadline: createDeadline(20) })).rejects.toMatchObject(unavailable);
+    respond = answerWith(200, '{"answer":42}');
+    expect(await ask()).toEqual({ answer: 42 });
   });
 });
 

@@ -8,9 +8,9 @@ import {
 import type { ServiceName } from '@offer-ads/contracts/primitives';
 import { Agent, type Dispatcher } from 'undici';
 import type { z } from 'zod';
-import { createBreaker } from './breaker.ts';
+import { createBreaker, saysUnavailable } from './breaker.ts';
 import type { Deadline } from './deadline.ts';
-import { isCallerGone, serviceUnavailable } from './faults.ts';
+import { isCallerGone, serviceUnavailable, tooManyRequests } from './faults.ts';
 import { keepAlive } from './keep-alive.ts';
 import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
@@ -31,7 +31,10 @@ export type ServiceCall<S extends z.ZodType> = {
 };
 
 export type ServiceClient = AsyncDisposable & {
-  /** The reply of a 200; anything else (refused, hanging, garbage, other statuses) throws the 503 fault. */
+  /**
+   * The reply of a 200. A 429, which is the caller's own, throws the 429 fault; anything else (refused, hanging, garbage, other
+   * statuses) the 503 fault.
+   */
   readonly call: <S extends z.ZodType>(o: ServiceCall<S>) => Promise<z.infer<S>>;
 };
 
@@ -56,9 +59,10 @@ export function createServiceClient(o: {
     logger: o.logger,
     metrics: o.metrics,
     attempt: (call: ServiceCall<z.ZodType>) => attempt(agent, o, call),
-    // A 4xx says that the service is alive and that we asked wrongly: it must not open the breaker. Nor must a caller
-    // who left.
-    isHarmless: (error) => isCallerGone(error) || (error instanceof UnexpectedReply && error.status < 500),
+    isHarmless: (error) =>
+      isCallerGone(error) ||
+      error instanceof TooLittleTime ||
+      (error instanceof UnexpectedReply && !saysUnavailable(error.status)),
   });
 
   return {
@@ -75,7 +79,9 @@ export function createServiceClient(o: {
           throw error;
         }
         stop({ outcome: breaker.isOpen() ? 'breaker-open' : 'failed' });
-        throw serviceUnavailable(`${o.name} ${call.method} failed: ${reason(error)}`, error);
+        const message = `${o.name} ${call.method} failed: ${reason(error)}`;
+        const isTooMany = error instanceof UnexpectedReply && error.status === 429;
+        throw isTooMany ? tooManyRequests(message, error) : serviceUnavailable(message, error);
       }
     },
     [Symbol.asyncDispose]: async () => {
@@ -84,6 +90,9 @@ export function createServiceClient(o: {
     },
   };
 }
+
+/** The caller's deadline left less than half of the call's own time, so that no answer says nothing about the service. */
+class TooLittleTime extends Error {}
 
 /** The service answered, but not with what was agreed. */
 class UnexpectedReply extends Error {
@@ -102,9 +111,24 @@ async function attempt(
   const timeoutMs = call.timeoutMs ?? o.timeoutMs;
   const signal = call.deadline.signal(timeoutMs);
   const budgetMs = Math.floor(Math.min(timeoutMs, call.deadline.remainingMs()));
+  try {
+    return await exchange(agent, o.baseUrl, call, { budgetMs, signal });
+  } catch (error) {
+    const isTimeout = (error as { name?: string }).name === 'TimeoutError';
+    if (!isTimeout || budgetMs >= timeoutMs / 2) throw error;
+    throw new TooLittleTime(`no answer within the ${budgetMs} ms that were left`, { cause: error });
+  }
+}
+
+async function exchange(
+  agent: Dispatcher,
+  origin: string,
+  call: ServiceCall<z.ZodType>,
+  { budgetMs, signal }: { budgetMs: number; signal: AbortSignal },
+): Promise<unknown> {
   const { body, contentType } = requestBody(call);
   const response = await agent.request({
-    origin: o.baseUrl,
+    origin,
     path: call.path,
     method: call.method,
     headers: {
@@ -116,13 +140,22 @@ async function attempt(
     body,
     signal,
   });
-  const text = await readAtMost(response.body, largestReplyBytes);
+  const text = await readAtMost(response, largestReplyBytes);
   if (response.statusCode !== 200) {
     throw new UnexpectedReply(response.statusCode, `answered ${response.statusCode}`);
   }
-  const parsed = call.reply.safeParse(JSON.parse(text));
-  if (!parsed.success) throw new UnexpectedReply(502, 'answered 200 with an unexpected body');
+  const parsed = call.reply.safeParse(jsonIn(text));
+  if (!parsed.success) throw new UnexpectedReply(200, 'answered 200 with an unexpected body');
   return parsed.data;
+}
+
+/** The parser's own complaint would quote the reply, which may hold somebody's data. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UnexpectedReply(200, 'answered 200 with something that is not JSON');
+  }
 }
 
 function requestBody(call: ServiceCall<z.ZodType>): {
@@ -138,12 +171,15 @@ function requestBody(call: ServiceCall<z.ZodType>): {
   return { body: null, contentType: {} };
 }
 
-async function readAtMost(body: AsyncIterable<Buffer>, limitBytes: number): Promise<string> {
+async function readAtMost(
+  { body, statusCode }: Pick<Dispatcher.ResponseData, 'body' | 'statusCode'>,
+  limitBytes: number,
+): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of body) {
+  for await (const chunk of body as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > limitBytes) throw new UnexpectedReply(502, 'reply is too large');
+    if (length > limitBytes) throw new UnexpectedReply(statusCode, 'reply is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -168,6 +204,5 @@ function isConnectionFailure(error: unknown): boolean {
 
 /** Never the reply's own text: it may hold somebody's data. */
 function reason(error: unknown): string {
-  if (error instanceof SyntaxError) return 'answered 200 with something that is not JSON';
   return error instanceof Error ? error.message : String(error);
 }

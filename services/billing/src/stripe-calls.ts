@@ -3,6 +3,7 @@
  * what creates something has an idempotency key, and expiring a session twice is expiring it once.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { saysUnavailable } from '@offer-ads/platform/breaker';
 import type { Deadline } from '@offer-ads/platform/deadline';
 import { Fault, serviceUnavailable } from '@offer-ads/platform/faults';
 import { Stripe } from 'stripe';
@@ -82,12 +83,13 @@ function retryAfterSeconds(error: InstanceType<typeof Stripe.errors.StripeError>
 }
 
 /**
- * What says that Stripe itself is in trouble: no answer, or a 5xx. A 4xx is an answer, also 429: it is about one key or one
- * object, is over in a moment and says itself when to come back, so that it keeps nobody else out.
+ * What says that Stripe itself is in trouble: no answer, or one that says so (decision 133). A 4xx is an answer, also 429: it is about
+ * one key or one object, is over in a moment and says itself when to come back, so that it keeps nobody else out. So is a 500, which
+ * Stripe stores and repeats for one request.
  */
 export function isHarmlessToBreaker(error: unknown): boolean {
   if (!(error instanceof Stripe.errors.StripeError)) return false;
-  return error.statusCode !== undefined && error.statusCode < 500;
+  return error.statusCode !== undefined && !saysUnavailable(error.statusCode);
 }
 
 /** Stripe's refusal of what was asked: it did nothing. Anything else means that the outcome is not known. */

@@ -4,6 +4,7 @@ import { fc, runs } from '@offer-ads/testing/profile';
 import sharp, { type Sharp } from 'sharp';
 import { hugeFrameGif, hugeJpeg, hugePng, manyScanJpeg, orientationExif, pngChunk } from '../test/bombs.ts';
 import { blankGif, blankPng } from '../test/odd-pictures.ts';
+import { gifFrameCount } from './domain/gif-structure.ts';
 import { cleanPicture, looksAt } from './pictures.ts';
 
 /** Longer than anybody waits: a loaded machine must not make a verdict another one. */
@@ -245,6 +246,28 @@ describe('a file that is no whole picture', () => {
       ),
       { numRuns: runs(30, 2_000) },
     );
+  });
+});
+
+describe('an animation whose encoder wrote a frame twice', () => {
+  const still = (background: string) =>
+    sharp({ create: { width: 32, height: 32, channels: 3, background } })
+      .png()
+      .toBuffer();
+
+  it.each([
+    [['#204060', '#c08040', '#c08040']],
+    [['#204060', '#204060', '#c08040']],
+    [['#204060', '#204060']],
+  ])('is counted and looked at as it was cleaned: %s', async (frames) => {
+    const stills = await Promise.all(frames.map(still));
+    const upload = await sharp(stills, { join: { animated: true } })
+      .gif({ keepDuplicateFrames: true })
+      .toBuffer();
+    expect(gifFrameCount(upload)).toBe(frames.length);
+    const picture = await clean(upload);
+    expect(picture.frames).toBe(new Set(frames).size);
+    expect(await looksAt(picture)).toHaveLength(new Set(frames).size);
   });
 });
 

@@ -71,7 +71,10 @@ export async function cleanPicture(
     if (clean.length > mostCleanBytes) return { ok: false, problem: 'too-many-bytes' };
     // Cleaning took away what would make it heavier to open.
     const plain = { ...header, bytesPerChannel: 1, wholeAtOnce: false, turned: false };
-    return { ok: true, picture: { type, frames, bytes: clean, heldBytes: heldBytes(plain) } };
+    // The encoder writes equal frames that follow each other once, so that there may be fewer now.
+    const cleanFrames = type === 'gif' ? gifFrameCount(clean) : 1;
+    if (cleanFrames === undefined) throw new Error('the encoder wrote no whole GIF');
+    return { ok: true, picture: { type, frames: cleanFrames, bytes: clean, heldBytes: heldBytes(plain) } };
   } catch (error) {
     if (performance.now() - startedAt >= timeoutMs) throw error;
     return { ok: false, problem: 'damaged' };

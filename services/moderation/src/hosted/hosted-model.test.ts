@@ -157,9 +157,21 @@ describe.each([
     expect(asked.length).toBeLessThanOrEqual(1);
   });
 
-  it('is left in peace for a while when it fails again and again', async () => {
-    answer = replying(500, {});
+  it('is left in peace for a while when it is away again and again', async () => {
+    answer = replying(503, {});
     await expectLeftInPeace(open(name));
+  });
+
+  it.each([
+    ['500', 500, {}],
+    ['200 without a verdict', 200, {}],
+  ])('that answers %s to one picture is asked about the next', async (_case, status, body) => {
+    answer = replying(status, body);
+    const failing = open(name);
+    for (let count = 0; count < 8; count += 1)
+      await expect(failing.score([look], patient)).rejects.toMatchObject({ status: 503 });
+    answer = replying(200, safe);
+    expect(await failing.score([look], patient)).toHaveLength(1);
   });
 });
 

@@ -1,5 +1,5 @@
 /** A hosted service as the model: every call bounded in time, tries and size, behind a breaker, and no picture without an answer. */
-import { createBreaker } from '@offer-ads/platform/breaker';
+import { createBreaker, saysUnavailable } from '@offer-ads/platform/breaker';
 import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/faults';
 import type { Logger } from '@offer-ads/platform/logging';
 import type { Metrics } from '@offer-ads/platform/metrics';
@@ -8,7 +8,7 @@ import sharp from 'sharp';
 import type { Scores } from '../domain/decision.ts';
 import type { Model } from '../model.ts';
 import type { LookShape } from '../pictures.ts';
-import type { HostedService } from './hosted-service.ts';
+import { type HostedService, UnexpectedAnswer } from './hosted-service.ts';
 
 /** Large enough for what these services are trained on, and within what each of them takes. */
 const lookShape: LookShape = { side: 640, fit: 'contain' };
@@ -37,8 +37,11 @@ export function createHostedModel(o: {
     logger: o.logger,
     metrics: o.metrics,
     attempt: (call: Call) => whileAwaited(call, ask(o.service, call, o.timeoutMs ?? timeoutMs)),
-    // Those say that nobody waits any more, or that we asked wrongly: nothing against the service.
-    isHarmless: (error) => error instanceof Unawaited || (error instanceof Refused && !error.isPassing),
+    // Decision 133: an answer to one look may be caused by that look, unless it says that the service is away or overloaded.
+    isHarmless: (error) =>
+      error instanceof Unawaited ||
+      error instanceof UnexpectedAnswer ||
+      (error instanceof Refused && !error.isAway),
   });
 
   async function score(look: Uint8Array, signal: AbortSignal): Promise<Scores> {
@@ -76,12 +79,15 @@ class Refused extends Error {
   override readonly name = 'Refused';
   /** Trying again may help. */
   readonly isPassing: boolean;
+  /** It would say the same of any other look. */
+  readonly isAway: boolean;
 
   constructor(status: number, problem: unknown, isOverload: boolean) {
     // Only a word of theirs: a sentence may quote what was sent, the key too; keys have digits, these words none.
     const isWord = typeof problem === 'string' && /^[A-Za-z_.:#]{1,80}$/.test(problem);
     super(`answered ${status}${isWord ? ` (${problem})` : ''}`);
-    this.isPassing = status >= 500 || status === 429 || isOverload;
+    this.isAway = saysUnavailable(status) || status === 429 || isOverload;
+    this.isPassing = this.isAway || status >= 500;
   }
 }
 
@@ -115,7 +121,11 @@ async function ask(service: HostedService, { jpeg, signal }: Call, limitMs: numb
     const problem = service.problem(jsonOrNothing(text));
     throw new Refused(response.status, problem, service.overloads?.has(problem) ?? false);
   }
-  return service.scores(jsonOrNothing(text));
+  try {
+    return service.scores(jsonOrNothing(text));
+  } catch (error) {
+    throw error instanceof UnexpectedAnswer ? error : new UnexpectedAnswer('answered something unexpected');
+  }
 }
 
 async function readAtMost(response: Response, mostBytes: number): Promise<string> {
@@ -123,7 +133,7 @@ async function readAtMost(response: Response, mostBytes: number): Promise<string
   let length = 0;
   for await (const part of response.body ?? []) {
     length += part.length;
-    if (length > mostBytes) throw new Error('the answer is too large');
+    if (length > mostBytes) throw new UnexpectedAnswer('the answer is too large');
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');
@@ -149,8 +159,6 @@ const connectionFailures = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_
 
 /** Never their text, which may quote what was sent. */
 function reason(error: unknown): string {
-  if (error instanceof SyntaxError) return 'answered something that is not JSON';
-  if (error instanceof Error && error.name === 'ZodError') return 'answered something unexpected';
   return error instanceof Error ? error.message : 'unknown';
 }
 
