@@ -13,6 +13,10 @@ export const hostileTexts: readonly [what: string, text: string][] = [
   ['piled up marks', `Zalgo${'\u0301\u0327'.repeat(40)}`],
   ['a word without end', 'W'.repeat(5_000)],
   ['a mailbox', '"Ann" <ann@evil.example>, bob@evil.example'],
+  [
+    'addresses that mail programs make links of',
+    'https://evil.example www.evil.example evil。example 203.0.113.7',
+  ],
   ['an encoded word', '=?utf-8?q?=0D=0ABcc:_everyone=40example.com?='],
   ['control characters', '\u0000\u0007\u001b[31mred\u001b[0m\u009b'],
   ['half a character', 'half \ud83d of one'],

@@ -296,7 +296,7 @@ describe('an invitation', () => {
     await publish(events.personInvited());
     await eventually(() => expect(recipients()).toEqual(['eve@cafe.example']));
     expect(sink.mails[0]).toMatchObject({
-      subject: 'Invitation to Corner Cafe Ltd in the advertiser portal',
+      subject: 'Your invitation to the advertiser portal',
       text: expect.stringContaining(events.invitationData.signInUrl),
       html: expect.stringContaining(`href="${events.invitationData.signInUrl}"`),
     });

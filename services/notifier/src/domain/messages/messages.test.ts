@@ -121,13 +121,15 @@ describe('what the mail says', () => {
   });
 
   it('of an invitation: who invites, to what, as what, the link and when it stops working', () => {
-    const text = textOf('PersonInvited', invitationData);
-    expect(text).toContain('ann@cafe.example has invited you');
-    expect(text).toContain('Organisation: Corner Cafe Ltd\nYour role: Marketer (offers)');
+    const { subject, text } = messageOf('PersonInvited', invitationData);
+    expect(subject).toBe('Your invitation to the advertiser portal');
+    expect(text).toContain(
+      'Organisation: Corner Cafe Ltd\nInvited by: ann at cafe example\nYour role: Marketer (offers)',
+    );
     expect(text).toContain(invitationData.signInUrl);
     expect(text).toContain('until 8 June 2026 at 13:00 (UTC+1)');
     expect(textOf('PersonInvited', { ...invitationData, invitedBy: null })).toContain(
-      'The platform team has',
+      'Invited by: the platform team',
     );
   });
 
