@@ -6,6 +6,7 @@ import { callLogLost } from './alerts/call-log-lost.ts';
 import { cardPaymentsWaiting } from './alerts/card-payments-waiting.ts';
 import { circuitBreakerOpen } from './alerts/circuit-breaker-open.ts';
 import { databasePoolExhausted } from './alerts/database-pool-exhausted.ts';
+import { imageStoreForeign } from './alerts/image-store-foreign.ts';
 import { ledgerCheckMissing } from './alerts/ledger-check-missing.ts';
 import { ledgerUnsound } from './alerts/ledger-unsound.ts';
 import { loopFailing } from './alerts/loop-failing.ts';
@@ -37,6 +38,7 @@ export const drills: readonly Drill[] = [
   queueBacklog,
   messagesParked,
   brokerDisconnected,
+  imageStoreForeign,
   loopFailing,
   webhookFailures,
   ledgerUnsound,

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { images } from '../backing/containers.ts';
 import { manifestsOf, overlays, wholeOf } from './overlays.ts';
-import { containersOf, workloadsOf } from './workloads.ts';
+import { containersOf, environmentOf, workload, workloadsOf } from './workloads.ts';
 
 describe.each(overlays)('the overlay %s', (overlay) => {
   const manifests = wholeOf(overlay);
@@ -62,6 +62,17 @@ describe.each(overlays)('the overlay %s', (overlay) => {
     expect(`mongo:${(specOf('MongoDBCommunity') as { version: string }).version}`).toBe(images.mongo);
     const { imageName } = specOf('Cluster') as { imageName: string };
     expect(imageName).toMatch(new RegExp(`/postgresql:${images.postgres.split(':')[1]}-`));
+  });
+});
+
+describe('the stores of pictures', () => {
+  it('are one for each environment, because each removes what its own database does not know', () => {
+    const stores = overlays.map(
+      (overlay) => environmentOf(overlay, workload(overlay, 'offers')).IMAGE_STORE_URL ?? '',
+    );
+    const within = (one: string, other: string) => `${one}/`.startsWith(`${other}/`);
+    const shared = stores.filter((store, i) => stores.some((other, j) => i !== j && within(store, other)));
+    expect(shared).toEqual([]);
   });
 });
 

@@ -45,8 +45,8 @@ export const offersSettings = z.object({
     .regex(/^(file:\/\/\/.+|s3:\/\/[a-z0-9][a-z0-9.-]+(\/[\w.-]+)*\/?)$/, { error: storeHint })
     .meta({
       description:
-        'Where pictures lie: file:///folder, one that all replicas share, or s3://bucket or s3://bucket/prefix of any store that speaks S3. Several machines need a bucket.',
-      example: 's3://offer-pictures',
+        'Where pictures lie: file:///folder, one that all replicas share, or s3://bucket or s3://bucket/prefix of any store that speaks S3. Several machines need a bucket. Each installation has a folder or prefix of its own.',
+      example: 's3://offer-pictures/production',
     }),
   // Of the store that s3:// is at. All of them are settings, so that nothing is looked up on the machine.
   S3_ENDPOINT: httpUrl.optional().meta({

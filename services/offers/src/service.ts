@@ -18,6 +18,7 @@ import { mountPortalRoutes } from './http/portal-routes.ts';
 import { mountOfferRoutes } from './http/routes.ts';
 import { imageAddresses } from './images/addresses.ts';
 import { openImageStore } from './images/open.ts';
+import { ownImageStore } from './images/owner.ts';
 import { type ImageRemoval, startImageRemoval } from './images/removal.ts';
 import { offersMeters } from './meters.ts';
 import { connectNeighbours } from './neighbours.ts';
@@ -47,6 +48,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
     logger,
     meters: offersMeters(metrics),
   };
+  const owner = await ownImageStore({ ...context, metrics });
   const broker = started.use(
     await connectBroker({
       url: config.RABBITMQ_URL,
@@ -64,7 +66,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   started.use(startTrafficPruning({ postgres, ...foundation }));
   started.use(watchLiveOffers({ postgres, ...foundation }));
   const sweeper = started.use(startSweeper({ ...context, metrics }));
-  const imageRemoval = started.use(startImageRemoval({ ...context, metrics }));
+  const imageRemoval = started.use(startImageRemoval({ ...context, owner, metrics }));
   const server = started.use(
     await startHttpServer({
       service: 'offers',

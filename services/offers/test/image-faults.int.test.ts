@@ -2,10 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/eventually';
 import { inTime } from '@offer-ads/testing/in-time';
+import { silentLogger } from '@offer-ads/testing/logger';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures';
+import { MARK } from '../src/images/images.ts';
+import { startOffers } from '../src/service.ts';
 import { create, createdId, form } from './forms.ts';
 import { type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
 import { type S3StandIn, startS3StandIn } from './s3-stand-in.ts';
@@ -140,5 +144,25 @@ describe('a caller who leaves while the picture is being kept', () => {
     s3.before = async () => undefined;
     await eventually(async () => expect((await create(under, {}, { key })).status).toBe(200));
     expect(under.neighbours.billing.charges()).toBe(1);
+  });
+});
+
+describe('a service that starts while the store is away', () => {
+  it('serves, and removes nothing from a store that turns out to belong to another database', async () => {
+    s3.before = failures.away;
+    await using replica = await startWhenStoresServe(() =>
+      startOffers(under.config, { clock: under.clock, logger: silentLogger }),
+    );
+    expect((await fetch(`${replica.url}/readyz`)).status).toBe(200);
+    const mark = s3.settings.prefix + MARK;
+    const ours = s3.objects.get(mark)!;
+    s3.objects.set(mark, { bytes: Buffer.from(randomUUID()), contentType: undefined });
+    s3.before = async () => undefined;
+    try {
+      await eventually(() => expect(replica.imageRemoval.remove()).rejects.toThrow('another database'));
+    } finally {
+      s3.objects.set(mark, ours);
+    }
+    await eventually(() => replica.imageRemoval.remove());
   });
 });

@@ -1,16 +1,17 @@
 /** Which pictures are removed, and that no other ever is. */
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createDeadline } from '@offer-ads/platform/deadline';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures';
-import { type ImageStore, newImageName } from '../src/images/images.ts';
+import { type ImageStore, MARK, newImageName } from '../src/images/images.ts';
 import { doomUnneeded } from '../src/images/images-store.ts';
 import { keepImage } from '../src/images/keep.ts';
 import { openImageStore } from '../src/images/open.ts';
@@ -48,12 +49,12 @@ beforeEach(async () => {
   for (const table of ['idempotency_keys', 'offers', 'images'])
     await under.postgres.query(`DELETE FROM ${table}`);
   await under.postgres.query("UPDATE image_search SET began_at = '-infinity'");
-  for (const name of await readdir(folder)) await rm(join(folder, name));
+  for (const name of await kept()) await rm(join(folder, name));
 });
 
-/** What lies in the store. */
-function kept(): Promise<string[]> {
-  return readdir(folder);
+/** What lies in the store beside its mark. */
+async function kept(): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name !== MARK);
 }
 
 async function removeEverywhere(): Promise<void> {
@@ -272,6 +273,73 @@ describe('what lies in the store though no row knows it', () => {
     await rename(`${folder}-away`, folder);
     await searchEverywhere();
     expect(await under.postgres.query('SELECT name FROM images')).toEqual([{ name: stray }]);
+  });
+});
+
+describe('a store that belongs to another database', () => {
+  const stray = newImageName(`${'b'.repeat(64)}.png`);
+  let mark: string;
+  beforeEach(async () => {
+    mark = await readFile(join(folder, MARK), 'utf8');
+  });
+  afterEach(async () => {
+    await writeFile(join(folder, MARK), mark);
+    await removeEverywhere();
+  });
+
+  async function foreignTold(): Promise<boolean> {
+    const metrics = await (await fetch(`${under.offers.url}/metrics`)).text();
+    return /^image_store_foreign\{[^}]*\} 1$/m.test(metrics);
+  }
+
+  it('refuses the start of a service on another database, and loses no picture', async () => {
+    await createdId(under);
+    const [picture] = await kept();
+    await expect(
+      startOffersUnderTest({ settings: { IMAGE_STORE_URL: under.config.IMAGE_STORE_URL } }),
+    ).rejects.toThrow(/IMAGE_STORE_URL.*another database/);
+    expect(await kept()).toEqual([picture]);
+    expect(await readFile(join(folder, MARK), 'utf8')).toBe(mark);
+  });
+
+  it.each([
+    ['whose mark was changed', () => writeFile(join(folder, MARK), randomUUID())],
+    ['whose mark is gone and which holds pictures that no row knows', () => rm(join(folder, MARK))],
+  ])('%s is neither searched nor swept, that shows, and offers are sold on', async (_, change) => {
+    const id = await createdId(under);
+    const doomed = await keepOnly();
+    await writeFile(join(folder, stray), 'bytes');
+    await change();
+    await under.postgres.query('UPDATE offers SET deleted_at = $1 WHERE offer_id = $2', [
+      under.clock.now(),
+      id,
+    ]);
+    under.clock.advance(365 * DAY);
+    await expect(under.offers.imageRemoval.search()).rejects.toThrow('another database');
+    await expect(under.offers.imageRemoval.remove()).rejects.toThrow('another database');
+    expect((await kept()).toSorted()).toEqual([doomed, stray].toSorted());
+    expect(await under.postgres.query('SELECT name FROM images')).toEqual([{ name: doomed }]);
+    expect(await foreignTold()).toBe(true);
+    under.clock.set('2026-06-01T12:00:00Z');
+    await createdId(under);
+  });
+
+  it('is swept again once its mark names the database again', async () => {
+    await keepOnly();
+    await writeFile(join(folder, MARK), randomUUID());
+    under.clock.advance(HOUR);
+    await expect(under.offers.imageRemoval.remove()).rejects.toThrow('another database');
+    await writeFile(join(folder, MARK), mark);
+    await removeEverywhere();
+    expect(await kept()).toEqual([]);
+    expect(await foreignTold()).toBe(false);
+  });
+
+  it('is not what a store without a mark is that holds only our own pictures: it is marked anew', async () => {
+    await createdId(under);
+    await rm(join(folder, MARK));
+    await removeEverywhere();
+    expect(await readFile(join(folder, MARK), 'utf8')).toBe(mark);
   });
 });
 

@@ -132,6 +132,15 @@ describe.each(['folder', 'bucket'] as const)('the %s', (kind) => {
     expect(await all(store)).toEqual(names.toSorted());
   });
 
+  it('gives its mark back, has none before, and never lists it', async () => {
+    const store = await open(settings[kind]());
+    expect(await store.readMark()).toBeNull();
+    await store.writeMark('a-database');
+    await store.writeMark('another-database');
+    expect(await (await open(settings[kind]())).readMark()).toBe('another-database');
+    expect(await all(store)).toEqual([]);
+  });
+
   it('never shows half a picture, however often it is kept anew meanwhile', async () => {
     const store = await open(settings[kind]());
     const name = await keep(store);
@@ -181,6 +190,7 @@ describe.each(['folder', 'bucket'] as const)('the %s', (kind) => {
     await takeAway(true);
     await expect(keep(store)).rejects.toMatchObject(unavailable);
     await expect(store.read(name, awaited())).rejects.toMatchObject(unavailable);
+    await expect(store.readMark()).rejects.toMatchObject(unavailable);
     await takeAway(false);
     expectSame(await read(store, name), picture);
     await eventually(() => keep(store));
@@ -287,6 +297,8 @@ describe('a full disk', () => {
       read: async () => null,
       remove: async () => {},
       list: async function* list() {},
+      readMark: async () => null,
+      writeMark: async () => {},
       [Symbol.asyncDispose]: async () => {},
     };
     const store = opened.use(guardImageStore(full, foundation));

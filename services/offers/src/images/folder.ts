@@ -1,24 +1,25 @@
 /** Pictures in a folder that every replica shares. */
 import { randomUUID } from 'node:crypto';
-import { access, mkdir, open, opendir, rename, unlink, writeFile } from 'node:fs/promises';
+import { access, mkdir, open, opendir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ImageStore, isImageName, PAGE_OF_NAMES } from './images.ts';
+import { type ImageStore, isImageName, MARK, PAGE_OF_NAMES } from './images.ts';
 
 export async function openImageFolder(folder: string): Promise<ImageStore> {
   await mkdir(folder, { recursive: true });
+  const write = async (name: string, bytes: Uint8Array | string, signal?: AbortSignal) => {
+    // A rename is whole or not at all: nobody ever reads half a picture.
+    const unfinished = join(folder, `.${name}.${randomUUID()}`);
+    try {
+      await writeFile(unfinished, bytes, { flush: true, ...(signal && { signal }) });
+      await rename(unfinished, join(folder, name));
+    } catch (error) {
+      await removeFile(unfinished).catch(() => {});
+      throw error;
+    }
+    await flushFolder(folder);
+  };
   return {
-    keep: async (name, picture, signal) => {
-      // A rename is whole or not at all: nobody ever reads half a picture.
-      const unfinished = join(folder, `.${name}.${randomUUID()}`);
-      try {
-        await writeFile(unfinished, picture, { flush: true, signal });
-        await rename(unfinished, join(folder, name));
-      } catch (error) {
-        await removeFile(unfinished).catch(() => {});
-        throw error;
-      }
-      await flushFolder(folder);
-    },
+    keep: write,
     read: async (name) => {
       const file = await nullIfAbsent(open(join(folder, name)));
       if (file === null) return absentFrom(folder);
@@ -42,6 +43,8 @@ export async function openImageFolder(folder: string): Promise<ImageStore> {
       }
       if (page.length > 0) yield page;
     },
+    readMark: async () => (await nullIfAbsent(readFile(join(folder, MARK), 'utf8'))) ?? absentFrom(folder),
+    writeMark: (databaseId, signal) => write(MARK, databaseId, signal),
     [Symbol.asyncDispose]: async () => {},
   };
 }

@@ -8,7 +8,8 @@ import { type ImageStore, isImageName, type StoredImage } from './images.ts';
 /** Decision 23. */
 export const STORE_MS = 2_000;
 
-type Operation = 'keep' | 'read' | 'remove' | 'list';
+const operations = ['keep', 'read', 'remove', 'list', 'read-mark', 'write-mark'] as const;
+type Operation = (typeof operations)[number];
 type Work = {
   readonly run: (signal: AbortSignal) => Promise<unknown>;
   readonly signal: AbortSignal | undefined;
@@ -26,7 +27,7 @@ export function guardImageStore(store: ImageStore, o: { logger: Logger; metrics:
   });
   // One breaker each: a store that refuses to remove may still be read.
   const breakers = Object.fromEntries(
-    (['keep', 'read', 'remove', 'list'] as const).map((operation) => [
+    operations.map((operation) => [
       operation,
       createBreaker({
         target: `image-store-${operation}`,
@@ -79,6 +80,8 @@ export function guardImageStore(store: ImageStore, o: { logger: Logger; metrics:
         void pages.return?.().catch(() => {});
       }
     },
+    readMark: (signal) => ask('read-mark', (within) => store.readMark(within), signal),
+    writeMark: (id, signal) => ask('write-mark', (within) => store.writeMark(id, within), signal),
     [Symbol.asyncDispose]: async () => {
       for (const breaker of Object.values(breakers)) breaker.shutdown();
       await store[Symbol.asyncDispose]();

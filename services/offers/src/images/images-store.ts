@@ -86,6 +86,24 @@ export async function forgetDoomed(db: Queryable, names: readonly string[]): Pro
   return forgotten.length;
 }
 
+/** Names this database in the mark of its image store: the proposed id at the first start, the same one ever after. */
+export async function databaseId(db: Queryable, proposed: string): Promise<string> {
+  await db.query('INSERT INTO image_store (database_id) VALUES ($1) ON CONFLICT DO NOTHING', [proposed]);
+  const [row] = await db.query<{ id: string }>('SELECT database_id AS id FROM image_store');
+  if (row === undefined) throw new Error('the id of the database is not there though it was inserted');
+  return row.id;
+}
+
+/** True when one of the pictures has no row. */
+export async function isAnyUnknown(db: Queryable, names: readonly string[]): Promise<boolean> {
+  const unknown = await db.query(
+    `SELECT FROM unnest($1::text[]) AS found (name)
+     WHERE NOT EXISTS (SELECT FROM images WHERE images.name = found.name) LIMIT 1`,
+    [names],
+  );
+  return unknown.length > 0;
+}
+
 /** True for one replica a day. */
 export async function beginSearch(db: Queryable, now: Date): Promise<boolean> {
   const begun = await db.query('UPDATE image_search SET began_at = $1 WHERE began_at <= $2 RETURNING 1', [

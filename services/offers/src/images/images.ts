@@ -13,12 +13,18 @@ export type ImageStore = AsyncDisposable & {
   readonly remove: (name: string, signal?: AbortSignal) => Promise<void>;
   /** Page by page everything of ours that lies there, also what was never finished. */
   readonly list: () => AsyncIterable<readonly string[]>;
+  /** The id of the database that the store belongs to; null while it has none. */
+  readonly readMark: (signal?: AbortSignal) => Promise<string | null>;
+  readonly writeMark: (databaseId: string, signal?: AbortSignal) => Promise<void>;
 };
 
 export type StoredImage = { readonly sizeBytes: number; readonly bytes: Readable };
 
 /** At most this many names in a page of `list`. */
 export const PAGE_OF_NAMES = 1_000;
+
+/** What the mark of a store is called, beside the pictures. It holds the id of the database that the store belongs to. */
+export const MARK = 'belongs-to-database';
 
 /** The same for the same picture, whoever brings it. */
 export function contentOf(picture: Uint8Array, type: PictureType): string {

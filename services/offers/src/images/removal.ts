@@ -2,13 +2,15 @@
  * Removing the pictures that nobody needs: of creations that were refused or dropped, whose process died, or whose offers
  * are long deleted. Any number of replicas may run it. A shown offer always has its picture, because
  *  - a picture is doomed only under its row's lock, and a creation notes it only under that lock while it is not doomed;
- *  - doomed is for ever, and the same picture kept anew has a new name: no removal, however late, can hit it.
+ *  - doomed is for ever, and the same picture kept anew has a new name: no removal, however late, can hit it;
+ *  - nothing is searched or removed while the store's mark names another database: its pictures are known there.
  */
 import type { Logger } from '@offer-ads/platform/logging';
 import { type Loop, startLoop } from '@offer-ads/platform/loops';
 import type { Metrics } from '@offer-ads/platform/metrics';
 import type { OffersContext } from '../context.ts';
 import { adoptUnknown, beginSearch, doomUnneeded, forgetDoomed, giveSearchUp } from './images-store.ts';
+import type { ImageStoreOwner } from './owner.ts';
 
 export type ImageRemoval = AsyncDisposable & {
   /** Removes what nobody needs. */
@@ -26,6 +28,7 @@ const BATCHES_A_RUN = 20;
 const REMOVED_AT_ONCE = 8;
 
 type RemovalContext = Pick<OffersContext, 'postgres' | 'images' | 'clock'> & {
+  readonly owner: ImageStoreOwner;
   readonly logger: Logger;
   readonly metrics: Metrics;
 };
@@ -45,6 +48,7 @@ export function startImageRemoval(o: RemovalContext): ImageRemoval {
     name: 'image-removal',
     everyMs: REMOVE_EVERY_MS,
     work: async (stopping) => {
+      await o.owner.assertOurs();
       for (let batch = 0; batch < BATCHES_A_RUN && !stopping.aborted; batch += 1) {
         const { looked, doomed } = await doomUnneeded(o.postgres, { now: o.clock.now(), atMost: BATCH });
         const gone = await removeAll(o, doomed, stopping);
@@ -60,6 +64,7 @@ export function startImageRemoval(o: RemovalContext): ImageRemoval {
     name: 'image-search',
     everyMs: SEARCH_EVERY_MS,
     work: async (stopping) => {
+      await o.owner.assertOurs();
       if (!(await beginSearch(o.postgres, o.clock.now()))) return;
       try {
         for await (const names of o.images.list()) {

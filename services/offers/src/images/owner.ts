@@ -1,0 +1,69 @@
+/** Which database the image store belongs to, so that an installation with a wrong address removes nobody else's pictures. */
+import { randomUUID } from 'node:crypto';
+import { isServiceUnavailable } from '@offer-ads/platform/faults';
+import type { Logger } from '@offer-ads/platform/logging';
+import type { Metrics } from '@offer-ads/platform/metrics';
+import type { Postgres } from '@offer-ads/platform/postgres';
+import { type ImageStore, isImageName, MARK } from './images.ts';
+import { databaseId, isAnyUnknown } from './images-store.ts';
+
+export type ImageStoreOwner = {
+  /**
+   * Reads the mark again each time, because somebody may change the store behind a running service.
+   * @throws when the store belongs to another database, or cannot be asked
+   */
+  readonly assertOurs: () => Promise<void>;
+};
+
+/**
+ * A store that is away does not prevent the start: pictures are not needed for most of the work.
+ * @throws when the store belongs to another database
+ */
+export async function ownImageStore(o: {
+  postgres: Postgres;
+  images: ImageStore;
+  logger: Logger;
+  metrics: Metrics;
+}): Promise<ImageStoreOwner> {
+  const ours = await databaseId(o.postgres, randomUUID());
+  const foreign = o.metrics.gauge({
+    name: 'image_store_foreign',
+    help: '1 while the store of pictures belongs to another database, so that nothing is removed from it; else 0',
+  });
+  foreign.set(0);
+  const assertOurs = async () => {
+    const isOurs = await belongsTo(ours, o);
+    foreign.set(isOurs ? 0 : 1);
+    if (isOurs) return;
+    throw new Error(
+      `IMAGE_STORE_URL: the store belongs to another database (its "${MARK}" is not ${ours}); nothing is removed from it`,
+    );
+  };
+  try {
+    await assertOurs();
+  } catch (error) {
+    if (!isServiceUnavailable(error)) throw error;
+    o.logger.warn(
+      { error },
+      'whose image store it is will be asked again before anything is removed from it',
+    );
+  }
+  return { assertOurs };
+}
+
+/** A store without a mark gets ours, unless it holds pictures that our database does not know. */
+async function belongsTo(
+  ours: string,
+  { postgres, images }: { readonly postgres: Postgres; readonly images: ImageStore },
+): Promise<boolean> {
+  const marked = await images.readMark();
+  if (marked !== null) return marked.trim() === ours;
+  for await (const names of images.list()) {
+    if (await isAnyUnknown(postgres, names.filter(isImageName))) return false;
+    // One page is enough: another installation's pictures lie among ours in no order.
+    break;
+  }
+  await images.writeMark(ours);
+  // Another installation may have written its own at the same moment.
+  return (await images.readMark())?.trim() === ours;
+}
