@@ -33,8 +33,14 @@ export function createBreaker<In, Out>(o: {
   attempt: (input: In) => Promise<Out>;
   /** Failures that say nothing against the target. */
   isHarmless: (error: unknown) => boolean;
+  /**
+   * Finds out whether the target is back, within a time of its own; rejects when it is not. Without it the next call is the trial,
+   * and all others are refused until it is over: give a probe where a call may last as long as its caller likes.
+   */
+  probe?: () => Promise<unknown>;
 }): Breaker<In, Out> {
-  const breaker = new CircuitBreaker<[In], Out>(o.attempt, {
+  const { probe } = o;
+  const breaker = new CircuitBreaker<[() => Promise<unknown>]>((work) => work(), {
     name: o.target,
     timeout: false,
     volumeThreshold,
@@ -67,8 +73,10 @@ export function createBreaker<In, Out>(o: {
     open.set({ target }, 0);
     logger.info({ target }, 'breaker closed');
   });
+  // Fired while opossum tells of its half-open state, the probe is the one call that it lets through.
+  if (probe !== undefined) breaker.on('halfOpen', () => void breaker.fire(probe).catch(() => {}));
   return {
-    fire: (input) => breaker.fire(input),
+    fire: (input) => breaker.fire(() => o.attempt(input)) as Promise<Out>,
     isOpen: () => breaker.opened,
     shutdown: () => breaker.shutdown(),
   };

@@ -33,8 +33,15 @@ export class CallerGone extends Error {
   override readonly name = 'CallerGone';
 }
 
+/** The reason of an abort that is not the service's fault: all connections to it were in use, so it was not asked. */
+export class NoConnectionFree extends Error {
+  override readonly name = 'NoConnectionFree';
+}
+
 /** More would only queue inside the service. */
 const mostConnections = 256;
+/** A service that does not answer in a second is not back. */
+const probeMs = 1_000;
 
 export function createUpstream(o: {
   name: Audience;
@@ -42,23 +49,29 @@ export function createUpstream(o: {
   logger: Logger;
   metrics: Metrics;
 }): Upstream {
-  // How long a reply may take is the taker's to say.
-  const pool = new Pool(o.baseUrl, {
-    ...keepAlive,
-    connections: mostConnections,
-    connect: { timeout: 1_000 },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const openPool = () =>
+    new Pool(o.baseUrl, {
+      ...keepAlive,
+      connections: mostConnections,
+      connect: { timeout: 1_000 },
+      // How long a reply may take is the taker's to say.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  const pool = openPool();
+  // An upload may take minutes: however many are under way, other requests have connections of their own.
+  const uploads = openPool();
   const breaker = createBreaker({
     target: o.name,
     logger: o.logger,
     metrics: o.metrics,
     attempt: ({ request, taker }: { request: ForwardedRequest; taker: ReplyTaker }) => {
-      pool.dispatch(request as Dispatcher.DispatchOptions, taker);
+      (request.body === null ? pool : uploads).dispatch(request as Dispatcher.DispatchOptions, taker);
       return taker.taken;
     },
-    isHarmless: (error) => error instanceof CallerGone,
+    isHarmless: (error) => error instanceof CallerGone || error instanceof NoConnectionFree,
+    // A caller's request would take as long as its upload, or as its caller reads.
+    probe: () => probeLiveness(o.baseUrl),
   });
   return {
     send: async (request, taker) => {
@@ -71,7 +84,14 @@ export function createUpstream(o: {
     },
     [Symbol.asyncDispose]: async () => {
       breaker.shutdown();
-      await pool.close();
+      await Promise.all([pool.close(), uploads.close()]);
     },
   };
+}
+
+/** Whatever is answered, the service is there: its refusals are for its callers. */
+async function probeLiveness(baseUrl: string): Promise<void> {
+  const signal = AbortSignal.timeout(probeMs);
+  const response = await fetch(`${baseUrl}/livez`, { signal, redirect: 'manual' });
+  await response.body?.cancel();
 }

@@ -8,6 +8,7 @@ import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
 import { startGateway } from '../src/service.ts';
 import { answerJson } from './fake-upstream.ts';
 import { type GatewayUnderTest, type Reply, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
+import { sendRawUntil } from './raw-client.ts';
 
 let gateway: GatewayUnderTest;
 let organisationId: number;
@@ -92,6 +93,39 @@ describe('503 Service unavailable', () => {
     expect(reached).toBeLessThan(12);
     gateway.offers.respond = answerJson(() => ({ status: 200, body: {} }));
     await eventually(async () => expect((await gateway.call('/categories', { key })).status).toBe(200));
+  });
+});
+
+describe('a service that is back after an outage', () => {
+  it('is found by a probe, so that a slow upload, the first request to come, keeps nobody else waiting', async () => {
+    gateway.offers.respond = (req) => void req.socket.resetAndDestroy();
+    for (let count = 0; count < 12; count += 1) await gateway.call('/categories', { key, once: true });
+    const arrived = Promise.withResolvers<void>();
+    gateway.offers.respond = (req, res) => {
+      if (req.method !== 'POST') return void res.end('{}');
+      arrived.resolve();
+      req.on('error', () => {});
+    };
+    const upload = [
+      'POST /offers HTTP/1.1',
+      'Host: a',
+      `X-Forwarded-For: ${unusedIp()}`,
+      `X-Api-Key: ${key}`,
+      'Connection: close',
+      'Content-Length: 100',
+      '',
+      'begun',
+    ];
+    // No other request comes until the service has the upload.
+    const slow = await sendRawUntil(arrived.promise, gateway.url, upload.join('\r\n'));
+    try {
+      const statuses: number[] = [];
+      for (let count = 0; count < 5; count += 1)
+        statuses.push((await gateway.call('/categories', { key, once: true })).status);
+      expect(statuses).toEqual([200, 200, 200, 200, 200]);
+    } finally {
+      slow.socket.destroy();
+    }
   });
 });
 

@@ -16,7 +16,7 @@ import { PassedReply } from './passed-reply.ts';
 const graceMs = 250;
 /** As long as any call that is not a creation (decision 23). */
 const notReadingMs = 2_000;
-/** A caller who takes the reply slowly is not the service's fault; somewhere it ends all the same. */
+/** The service's budget does not run while the caller takes nothing; after this long the caller is cut off. */
 const longestReadMs = 60_000;
 
 export async function forward(
@@ -27,6 +27,8 @@ export async function forward(
     upstream: Upstream;
     /** Null: nobody is signed in, and the service must not need to know who asks. */
     callerToken: string | null;
+    /** A test's own. */
+    longestReadMs?: number;
   },
 ): Promise<void> {
   // The caller left, or was told that the body is broken, while the key was looked up.
@@ -34,7 +36,7 @@ export async function forward(
   const { endpoint } = o;
   const reply = new PassedReply(res, { withoutBody: req.method === 'HEAD' });
   const body = endpoint.takesBody ? bodyOf(req) : null;
-  const limits = limitWaiting(req, body, endpoint.budgetMs, reply);
+  const limits = limitWaiting(req, body, endpoint.budgetMs, reply, o.longestReadMs ?? longestReadMs);
   // Also when a reply is out already: the platform answers an upload that breaks, and nobody needs the rest.
   const onClose = () => reply.callerLeft();
   res.on('close', onClose);
@@ -62,16 +64,17 @@ function limitWaiting(
   body: Readable | null,
   budgetMs: number,
   reply: PassedReply,
+  longestReadMs: number,
 ): { lift: () => void } {
   let budget: NodeJS.Timeout | undefined;
   const startBudget = () => {
     const startedAtMs = performance.now();
     const onExpiry = () => {
-      if (reply.waitsForCaller() && performance.now() - startedAtMs < longestReadMs) {
-        budget = setTimeout(onExpiry, graceMs);
-      } else {
-        reply.giveUp(new Error('no reply within the budget'));
-      }
+      const tookMs = performance.now() - startedAtMs;
+      const leftMs = budgetMs + graceMs - (tookMs - reply.heldUpMs());
+      if (leftMs <= 0) reply.serviceTooSlow('no reply within the budget');
+      else if (tookMs >= longestReadMs) reply.cutOffCaller();
+      else budget = setTimeout(onExpiry, Math.max(leftMs, graceMs));
     };
     budget = setTimeout(onExpiry, budgetMs + graceMs);
   };
@@ -83,7 +86,7 @@ function limitWaiting(
   }
   let stuck: NodeJS.Timeout | undefined;
   const onPause = () => {
-    stuck = setTimeout(() => reply.giveUp(new Error('the body is not being read')), notReadingMs);
+    stuck = setTimeout(() => reply.serviceTooSlow('the body is not being read'), notReadingMs);
   };
   const onResume = () => clearTimeout(stuck);
   req.on('pause', onPause).on('resume', onResume);

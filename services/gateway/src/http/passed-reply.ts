@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { requestIdHeader } from '@offer-ads/contracts/caller-context';
 import { sendHead, tell } from '@offer-ads/platform/http-replies';
 import type { Dispatcher } from 'undici';
-import { CallerGone, type ReplyTaker } from '../upstream.ts';
+import { CallerGone, NoConnectionFree, type ReplyTaker } from '../upstream.ts';
 import { noteReturnCode } from './record-calls.ts';
 
 /**
@@ -23,6 +23,9 @@ export class PassedReply implements ReplyTaker {
   #settle!: { readonly resolve: () => void; readonly reject: (error: Error) => void };
   #controller: Dispatcher.DispatchController | undefined;
   #givenUp: Error | undefined;
+  /** How long the caller has kept the reply waiting, and since when it does so again. */
+  #heldUpMs = 0;
+  #heldUpSinceMs: number | undefined;
   #ended = false;
   #status = 0;
   #headers: Headers = {};
@@ -39,11 +42,22 @@ export class PassedReply implements ReplyTaker {
 
   /** The connection is done with; nothing happens when the reply was passed on whole. */
   callerLeft(): void {
-    if (!this.#ended) this.giveUp(new CallerGone('the connection closed'));
+    if (!this.#ended) this.#giveUp(new CallerGone('the connection closed'));
+  }
+
+  /** Nobody waits any longer for a caller who reads so slowly: half a reply cannot be taken back, so the connection ends. */
+  cutOffCaller(): void {
+    this.#res.destroy();
+    this.callerLeft();
+  }
+
+  /** The time for the service is over. */
+  serviceTooSlow(problem: string): void {
+    this.#giveUp(this.#controller === undefined ? new NoConnectionFree(problem) : new Error(problem));
   }
 
   /** Ends the request to the service, however far it has come. */
-  giveUp(reason: Error): void {
+  #giveUp(reason: Error): void {
     this.#givenUp ??= reason;
     this.#settle.reject(reason);
     this.#controller?.abort(reason);
@@ -74,13 +88,19 @@ export class PassedReply implements ReplyTaker {
     if (!this.#res.headersSent) this.#sendHead(chunk);
     if (!this.#res.write(chunk)) {
       controller.pause();
-      this.#res.once('drain', () => controller.resume());
+      this.#heldUpSinceMs = performance.now();
+      this.#res.once('drain', () => {
+        this.#heldUpMs = this.heldUpMs();
+        this.#heldUpSinceMs = undefined;
+        controller.resume();
+      });
     }
   }
 
-  /** The service would give more, but the caller takes nothing at the moment. */
-  waitsForCaller(): boolean {
-    return this.#controller?.paused === true;
+  /** How long the service would have given more while the caller took nothing. */
+  heldUpMs(): number {
+    const sinceMs = this.#heldUpSinceMs;
+    return this.#heldUpMs + (sinceMs === undefined ? 0 : performance.now() - sinceMs);
   }
 
   onResponseEnd(): void {
