@@ -12,6 +12,7 @@ const organisation = (id: number, name: string) => ({
   currency: 'GBP',
   adminEmail: null,
   enabled: true,
+  approval: null,
   termsAccepted: false,
   quotas: { TEST: quota, LIVE: quota },
 });

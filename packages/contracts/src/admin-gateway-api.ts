@@ -32,6 +32,10 @@ export const organisationsQuery = z.object({
     .enum(['true', 'false'])
     .transform((word) => word === 'true')
     .optional(),
+  approved: z
+    .enum(['true', 'false'])
+    .transform((word) => word === 'true')
+    .optional(),
   before: z.coerce.number().pipe(z.int().positive()).optional(),
   limit: z.coerce.number().pipe(z.int().min(1).max(1_000)).default(100),
 });
@@ -40,6 +44,8 @@ const quota = z.object({ perPerson: z.int(), perOrganisation: z.int() });
 /** GET /admin/organisations/{id} */
 export const organisationDetails = organisationSummary.extend({
   enabled: z.boolean(),
+  /** Null: it waits for POST /admin/organisations/{id}/approve. `by`: as the admin call named them, or how it came about. */
+  approval: z.object({ at: instant, by: z.string() }).nullable(),
   termsAccepted: z.boolean(),
   quotas: z.object({ TEST: quota, LIVE: quota }),
 });

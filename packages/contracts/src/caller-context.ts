@@ -18,6 +18,8 @@ export const callerContext = z.object({
   /** Most offers that may be neither deleted nor Ended, in this mode. */
   quota: z.object({ perPerson: z.int().nonnegative(), perOrganisation: z.int().nonnegative() }),
   termsAccepted: z.boolean(),
+  /** False: the platform team has not approved the organisation. It has no LIVE mode, and its counts are of made-up members. */
+  organisationApproved: z.boolean(),
 });
 export type CallerContext = z.infer<typeof callerContext>;
 

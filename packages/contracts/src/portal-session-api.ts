@@ -30,6 +30,10 @@ export const sessionReply = z.object({
     tradingName: z.string(),
     country,
     currency,
+    approved: z.boolean().meta({
+      description:
+        'False: the platform team has not approved the organisation yet. It has no LIVE mode, and its counts are of made-up members.',
+    }),
   }),
   role,
   permissions: z.array(permission),

@@ -20,6 +20,7 @@ const context: CallerContext = {
   tradingName: 'Café Ünïcode',
   quota: { perPerson: 100, perOrganisation: 500 },
   termsAccepted: true,
+  organisationApproved: true,
 };
 
 let server: HttpServer;

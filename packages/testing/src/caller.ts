@@ -8,7 +8,7 @@ export const testContextSecret = 'a-secret-that-only-tests-ever-use-0123456789';
 /** Good for a test of any length, whatever its clock says. */
 const FAR_FUTURE_MS = Date.UTC(2100, 0, 1);
 
-/** A caller of a British organisation in TEST mode that has accepted the terms; name only what matters to the test. */
+/** A caller of an approved British organisation in TEST mode that has accepted the terms; name only what matters to the test. */
 export function callerContext(
   facts: Partial<CallerContext> & Pick<CallerContext, 'audience'>,
 ): CallerContext {
@@ -23,6 +23,7 @@ export function callerContext(
     tradingName: 'Corner Cafe',
     quota: { perPerson: 100, perOrganisation: 500 },
     termsAccepted: true,
+    organisationApproved: true,
     ...facts,
   };
 }

@@ -13,6 +13,7 @@ import {
   serviceUrl,
 } from '@offer-ads/platform/config';
 import { z } from 'zod';
+import { signUpPolicies } from './domain/approval.ts';
 
 const networks = z
   .string()
@@ -98,11 +99,14 @@ export const gatewaySettings = z.object({
   VALKEY_URL: valkeyUrl,
   CALL_SPOOL_FOLDER: callSpoolFolder,
   STATUS_TARGETS: statusTargets,
-  SIGN_UP: z.enum(['open', 'closed'], { error: 'must be open or closed' }).default('closed').meta({
-    description:
-      'Whether anybody may register an organisation by themselves, with a link in a mail; closed: the platform team does (`npm run admin -- org create`).',
-    example: 'open',
-  }),
+  SIGN_UP: z
+    .enum(signUpPolicies, { error: `must be one of ${signUpPolicies.join(', ')}` })
+    .default('closed')
+    .meta({
+      description:
+        'Who registers organisations. closed: the platform team alone (`npm run admin -- org create`). approval: anybody, with a link in a mail, and the organisation sees counts of made-up members and has no LIVE mode until the platform team approves it (`npm run admin -- org approve`). open: anybody, approved at once.',
+      example: 'approval',
+    }),
   IMAGE_ORIGIN: httpUrl.optional().meta({
     description:
       "Where the pictures of offers come from, so that the portal may show them: the origin of offers' PUBLIC_URL, or of the bucket that keeps them.",

@@ -141,7 +141,7 @@ export async function startGateway(
       startSignUp({
         postgres,
         publicUrl: config.PUBLIC_URL,
-        isOpen: config.SIGN_UP === 'open',
+        policy: config.SIGN_UP,
         ...foundation,
       }),
     ),

@@ -18,6 +18,7 @@ describe('organisations', () => {
       id,
       ...cafe,
       enabled: true,
+      approval: { at: expect.any(String), by: 'unknown' },
       termsAccepted: false,
       quotas: { TEST: standard, LIVE: standard },
     });

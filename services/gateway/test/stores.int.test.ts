@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(async () => open.disposeAsync());
 
 async function issueKey() {
-  const { id: organisationId } = await organisations.register(cafe);
+  const { id: organisationId } = await organisations.register(cafe, 'a test');
   const issued = await keys.create(
     { organisationId, mode: 'TEST', name: 'Till', expiresAt: null },
     'platform-team',
@@ -94,7 +94,7 @@ describe('at the same time', () => {
 
 describe('the last enabled admin', () => {
   const admins = async () => {
-    const { id: organisationId } = await organisations.register(cafe);
+    const { id: organisationId } = await organisations.register(cafe, 'a test');
     const second = await people.invite(organisationId, 'platform-team', {
       email: 'b@cafe.test',
       role: 'admin',
@@ -135,7 +135,7 @@ describe('the last enabled admin', () => {
 
 describe('an invitation', () => {
   it('and its change leave together or not at all', async () => {
-    const { id: organisationId } = await organisations.register(cafe);
+    const { id: organisationId } = await organisations.register(cafe, 'a test');
     const events = async () =>
       (
         await postgres.query<{ type: string }>(

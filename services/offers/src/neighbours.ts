@@ -179,6 +179,8 @@ export function systemErrand(offer: Offer, requestId: string): Errand {
       tradingName: offer.tradingName,
       quota: { perPerson: 0, perOrganisation: 0 },
       termsAccepted: true,
+      // Only pricing asks, and the system prices nothing.
+      organisationApproved: true,
     },
     requestId,
     deadline: createDeadline(CARD_PROVIDER_MS),

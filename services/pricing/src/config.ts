@@ -17,6 +17,13 @@ const cohort = z
   .transform(Number)
   .refine((number) => number >= 1 && number <= 10_000, { error: cohortHint });
 
+const membersHint = 'must be a whole number from 1000 to 10000000';
+const madeUpMembers = z
+  .string({ error: membersHint })
+  .regex(/^\d{1,8}$/, { error: membersHint })
+  .transform(Number)
+  .refine((number) => number >= 1_000 && number <= 10_000_000, { error: membersHint });
+
 export const pricingSettings = z.object({
   ...httpSettings,
   MONGO_URL: mongoUrl,
@@ -31,6 +38,11 @@ export const pricingSettings = z.object({
     description:
       'The smallest number of members that an estimate tells apart, 1 to 10000. 1 is exact; more protects members from being located by estimates (docs/prices.md).',
     example: '10',
+  }),
+  SANDBOX_MEMBERS: madeUpMembers.default(100_000).meta({
+    description:
+      'How many made-up members organisations without approval count, 1000 to 10000000; 28 bytes of memory each (docs/prices.md).',
+    example: '1000000',
   }),
   AUDIENCE_ENGINE: z.enum(['index', 'mongo'], { error: 'must be index or mongo' }).default('index').meta({
     description:

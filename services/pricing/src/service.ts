@@ -21,6 +21,7 @@ import { openMembersStore } from './members-store.ts';
 import { openAudience } from './open-audience.ts';
 import { openRatesStore } from './rates-store.ts';
 import { ratesRefresher } from './refresh-rates.ts';
+import { openSandbox } from './sandbox.ts';
 import { ratesWatch } from './watch-rates.ts';
 
 /** Costs the feed nothing: it is asked only while a fixing is due that is not stored yet, and after growing pauses. */
@@ -99,6 +100,7 @@ export async function startPricing(
     contextSecret: config.PRICING_CONTEXT_SECRET,
     clock,
     audience,
+    sandbox: await openSandbox(config.SANDBOX_MEMBERS),
     rates,
     interests,
     minCohort: config.AUDIENCE_MIN_COHORT,

@@ -22,7 +22,7 @@ export type Reply = { readonly status: number; readonly body: Record<string, unk
 
 export type Replica = AsyncDisposable & {
   readonly url: string;
-  readonly post: (path: string, json: unknown) => Promise<Reply>;
+  readonly post: (path: string, json: unknown, caller?: Partial<CallerContext>) => Promise<Reply>;
 };
 
 export type PricingUnderTest = AsyncDisposable & {
@@ -72,6 +72,7 @@ export async function startPricingUnderTest(
           ADMIN_TOKEN: adminToken,
           RATES_URL: rates.url + ratesPath,
           AUDIENCE_MIN_COHORT: 1,
+          SANDBOX_MEMBERS: 1_000,
           AUDIENCE_ENGINE: 'index',
           AUDIENCE_SNAPSHOT_FOLDER: undefined,
           ...settings,
@@ -118,10 +119,11 @@ export async function startPricingUnderTest(
     startReplica: async (replicaSettings) => {
       const replica = await startOne(replicaSettings);
       await becomesReady(replica.url);
-      const at = (path: string, request: RequestInit) => sendTo(replica.url, path, request);
+      const at = (path: string, request: RequestInit, caller?: Partial<CallerContext>) =>
+        sendTo(replica.url, path, request, caller);
       return {
         url: replica.url,
-        post: (path, json) => at(path, jsonOf(json)),
+        post: (path, json, caller) => at(path, jsonOf(json), caller),
         [Symbol.asyncDispose]: () => replica[Symbol.asyncDispose](),
       };
     },

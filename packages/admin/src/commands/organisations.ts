@@ -16,6 +16,7 @@ import {
   modeOption,
   text,
   UsageError,
+  yesOrNo,
 } from '../command.ts';
 import type { Tools } from '../tools.ts';
 
@@ -38,9 +39,13 @@ export const organisationCommands: readonly Command[] = [
   }),
   command({
     name: 'org list',
-    summary: 'List the organisations',
-    options: {},
-    run: async (_o, tools) => ({ organisations: (await listAll(tools)).toReversed() }),
+    summary: 'List the organisations, or those alone that wait for approval',
+    options: { waiting: yesOrNo.optional() },
+    run: async ({ waiting }, tools) => ({
+      organisations: (
+        await listAll(tools, waiting === true ? '&approved=false&enabled=true' : '')
+      ).toReversed(),
+    }),
   }),
   command({
     name: 'org show',
@@ -57,6 +62,19 @@ export const organisationCommands: readonly Command[] = [
         call('gateway', { method: 'POST', path: `/admin/organisations/${o.org}/${action}` }),
     }),
   ),
+  command({
+    name: 'org approve',
+    summary: 'Let an organisation that registered itself count real members and use LIVE mode',
+    options: { org: id },
+    run: (o, { call }) => call('gateway', { method: 'POST', path: `/admin/organisations/${o.org}/approve` }),
+  }),
+  command({
+    name: 'org withdraw-approval',
+    summary: 'Take both away again: it counts made-up members and has no LIVE mode',
+    options: { org: id },
+    run: (o, { call }) =>
+      call('gateway', { method: 'POST', path: `/admin/organisations/${o.org}/withdraw-approval` }),
+  }),
   command({
     name: 'org quota',
     summary: 'Set how many offers may be neither deleted nor ended',
@@ -87,10 +105,10 @@ export const organisationCommands: readonly Command[] = [
 ];
 
 /** Those registered last first, as their pages come. */
-async function listAll({ call }: Tools): Promise<OrganisationDetails[]> {
+async function listAll({ call }: Tools, only: string): Promise<OrganisationDetails[]> {
   const all: OrganisationDetails[] = [];
   for (let before = ''; ; ) {
-    const path = `/admin/organisations?limit=1000${before}`;
+    const path = `/admin/organisations?limit=1000${only}${before}`;
     const page = organisationsReply.parse(await call('gateway', { method: 'GET', path }));
     all.push(...page.organisations);
     if (page.nextBefore === null) return all;

@@ -3,6 +3,7 @@ import type { OrganisationsQuery } from '@offer-ads/contracts/admin-gateway-api'
 import { OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
 import type { Mode } from '@offer-ads/contracts/primitives';
 import type { Transaction } from '@offer-ads/platform/postgres';
+import type { Approval } from '../domain/approval.ts';
 import { defaultQuota, type Organisation, type Quota } from '../domain/organisation.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
 import { type Actor, actorMay } from '../domain/people.ts';
@@ -26,8 +27,12 @@ export type Organisations = ReturnType<typeof manageOrganisations>;
 export function manageOrganisations(o: Administration) {
   const { postgres, clock } = o;
   return {
-    register: (registration: store.Registration): Promise<Organisation> =>
-      postgres.transaction((tx) => registerOrganisation(tx, registration, clock.now())),
+    /** The platform team knows whom it registers: the organisation is approved. `by`: a name for the record. */
+    register: (registration: store.Registration, by: string): Promise<Organisation> =>
+      postgres.transaction((tx) => {
+        const at = clock.now();
+        return registerOrganisation(tx, registration, { approval: { at, by }, at });
+      }),
 
     find: (id: number) => store.findOrganisation(postgres, id),
     list: (query: OrganisationsQuery) => store.listOrganisations(postgres, query),
@@ -41,6 +46,22 @@ export function manageOrganisations(o: Administration) {
         await store.setOrganisationEnabled(tx, id, enabled);
         if (!enabled) await endAccess(tx, { personIds: await lockPeople(tx, id), at: clock.now() });
         return done('changed');
+      });
+      if (outcome.ok) await o.untilForgotten();
+      return outcome;
+    },
+
+    /** In force on every replica when this returns. What was decided before stays, with who decided it. */
+    setApproved: async (
+      id: number,
+      approved: boolean,
+      by: string,
+    ): Promise<Outcome<Organisation, 'organisation-unknown'>> => {
+      const outcome = await withOrganisation<Organisation, never>(o, id, async (tx, organisation) => {
+        if ((organisation.approval !== null) === approved) return done(organisation);
+        const approval = approved ? { at: clock.now(), by } : null;
+        await store.setApproval(tx, id, approval);
+        return done({ ...organisation, approval });
       });
       if (outcome.ok) await o.untilForgotten();
       return outcome;
@@ -87,9 +108,9 @@ export function manageOrganisations(o: Administration) {
 export async function registerOrganisation(
   tx: Transaction,
   registration: store.Registration,
-  at: Date,
+  { approval, at }: { approval: Approval | null; at: Date },
 ): Promise<Organisation> {
-  const id = await store.insertOrganisation(tx, { registration, quota: defaultQuota, at });
+  const id = await store.insertOrganisation(tx, { registration, quota: defaultQuota, approval, at });
   const organisation = await existingOrganisation(tx, id);
   await announceOrganisation(tx, OrganisationRegistered, organisation, at);
   return organisation;

@@ -2,6 +2,7 @@
 import type { OrganisationsQuery } from '@offer-ads/contracts/admin-gateway-api';
 import type { Mode } from '@offer-ads/contracts/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { Approval } from '../domain/approval.ts';
 import type { Organisation, Person, Quota } from '../domain/organisation.ts';
 import { insertPerson } from './people-store.ts';
 
@@ -15,13 +16,13 @@ export type Registration = {
 
 export async function insertOrganisation(
   tx: Transaction,
-  o: { registration: Registration; quota: Quota; at: Date },
+  o: { registration: Registration; quota: Quota; approval: Approval | null; at: Date },
 ): Promise<number> {
   const { name, tradingName, country, currency, adminEmail } = o.registration;
   const [row] = await tx.query<{ id: number }>(
-    `INSERT INTO organisations (name, trading_name, country, currency, registered_at)
-     VALUES ($1, $2, $3, $4, $5) RETURNING id`,
-    [name, tradingName, country, currency, o.at],
+    `INSERT INTO organisations (name, trading_name, country, currency, registered_at, approved_at, approved_by)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
+    [name, tradingName, country, currency, o.at, o.approval?.at ?? null, o.approval?.by ?? null],
   );
   const id = row?.id;
   if (id === undefined) throw new Error('INSERT returned no id');
@@ -57,6 +58,15 @@ export async function setOrganisationEnabled(tx: Transaction, id: number, enable
   await tx.query(`UPDATE organisations SET enabled = $2 WHERE id = $1`, [id, enabled]);
 }
 
+/** Null: it waits for approval again. */
+export async function setApproval(tx: Transaction, id: number, approval: Approval | null): Promise<void> {
+  await tx.query(`UPDATE organisations SET approved_at = $2, approved_by = $3 WHERE id = $1`, [
+    id,
+    approval?.at ?? null,
+    approval?.by ?? null,
+  ]);
+}
+
 export async function setTradingName(tx: Transaction, id: number, tradingName: string): Promise<void> {
   await tx.query(`UPDATE organisations SET trading_name = $2 WHERE id = $1`, [id, tradingName]);
 }
@@ -79,7 +89,7 @@ export async function findOrganisation(on: Queryable, id: number): Promise<Organ
 /** Those registered last come first. Reads every organisation when it searches: staff do, seldom, and there are thousands. */
 export async function listOrganisations(
   on: Queryable,
-  { search = null, enabled = null, before = null, limit }: Nullable<OrganisationsQuery>,
+  { search = null, enabled = null, approved = null, before = null, limit }: Nullable<OrganisationsQuery>,
 ): Promise<Organisation[]> {
   const rows = await on.query<OrganisationRow>(
     `${selectOrganisations}
@@ -88,16 +98,19 @@ export async function listOrganisations(
             OR EXISTS (SELECT 1 FROM people p
                        WHERE p.organisation_id = o.id AND strpos(lower(p.email), lower($1)) > 0))
        AND ($2::boolean IS NULL OR o.enabled = $2) AND ($3::bigint IS NULL OR o.id < $3)
+       AND ($5::boolean IS NULL OR (o.approved_at IS NOT NULL) = $5)
      ORDER BY o.id DESC LIMIT $4`,
-    [search, enabled, before, limit],
+    [search, enabled, before, limit, approved],
   );
   return rows.map(toOrganisation);
 }
 
 type Nullable<T> = { readonly [K in keyof T]: T[K] | (undefined extends T[K] ? null : never) };
 
-type OrganisationRow = Omit<Organisation, 'quotas' | 'tradingName' | 'termsAccepted'> & {
+type OrganisationRow = Omit<Organisation, 'quotas' | 'tradingName' | 'termsAccepted' | 'approval'> & {
   trading_name: string;
+  approved_at: Date | null;
+  approved_by: string | null;
   terms_accepted: boolean;
   people: Person[];
   quotas: Record<Mode, Quota>;
@@ -108,7 +121,7 @@ const isAwaited = `(p.last_signed_in_at IS NULL
   AND EXISTS (SELECT 1 FROM invitations i WHERE i.person_id = p.id AND i.sent_by IS NOT NULL))`;
 
 const selectOrganisations = `
-  SELECT o.id, o.name, o.trading_name, o.country, o.currency, o.enabled, o.version,
+  SELECT o.id, o.name, o.trading_name, o.country, o.currency, o.enabled, o.approved_at, o.approved_by, o.version,
     (SELECT json_agg(json_strip_nulls(json_build_object(
                 'id', p.id, 'email', p.email, 'role', p.role, 'enabled', p.enabled,
                 'awaited', CASE WHEN ${isAwaited} THEN true END)) ORDER BY p.id)
@@ -121,6 +134,8 @@ const selectOrganisations = `
               AND a.terms_version_id = (SELECT max(id) FROM terms_versions)) AS terms_accepted
   FROM organisations o`;
 
-function toOrganisation({ trading_name, terms_accepted, ...rest }: OrganisationRow): Organisation {
-  return { ...rest, tradingName: trading_name, termsAccepted: terms_accepted };
+function toOrganisation(row: OrganisationRow): Organisation {
+  const { trading_name, terms_accepted, approved_at, approved_by, ...rest } = row;
+  const approval = approved_at === null || approved_by === null ? null : { at: approved_at, by: approved_by };
+  return { ...rest, approval, tradingName: trading_name, termsAccepted: terms_accepted };
 }

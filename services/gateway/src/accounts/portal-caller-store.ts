@@ -17,6 +17,7 @@ export async function findPortalCaller(on: Queryable, o: PortalCaller): Promise<
   const [caller] = await on.query<Caller>(
     `SELECT o.id AS "organisationId", q.mode, p.id AS "personId", NULL::integer AS "keyId",
             o.currency, o.country, o.trading_name AS "tradingName",
+            o.approved_at IS NOT NULL AS "organisationApproved",
             json_build_object('perPerson', q.per_person, 'perOrganisation', q.per_organisation) AS quota,
             EXISTS (SELECT 1 FROM terms_acceptances a
                     WHERE a.organisation_id = o.id

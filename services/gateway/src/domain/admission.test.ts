@@ -16,6 +16,7 @@ const good: KeyFacts = {
   tradingName: 'Corner Cafe',
   quota: { perPerson: 100, perOrganisation: 500 },
   termsAccepted: true,
+  organisationApproved: true,
   requestsPerMinute: null,
 };
 const unauthorised = { ok: false, reason: 'unauthorised' };
@@ -35,6 +36,7 @@ describe('admission', () => {
         tradingName: 'Corner Cafe',
         quota: { perPerson: 100, perOrganisation: 500 },
         termsAccepted: true,
+        organisationApproved: true,
       },
     });
   });
@@ -52,6 +54,12 @@ describe('admission', () => {
 
   it('lets a key in until the instant of its expiry', () => {
     expect(admit({ ...good, expiresAt: new Date(now.getTime() + 1) }, now).ok).toBe(true);
+  });
+
+  it('lets a TEST key of an organisation that is not approved in, and no LIVE key', () => {
+    const waiting = { ...good, organisationApproved: false };
+    expect(admit(waiting, now)).toMatchObject({ ok: true, caller: { organisationApproved: false } });
+    expect(admit({ ...waiting, mode: 'LIVE' }, now)).toEqual({ ok: false, reason: 'not-approved' });
   });
 
   it('tells a key without a recorded mode apart, because its owner must make a new one', () => {

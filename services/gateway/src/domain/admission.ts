@@ -1,6 +1,7 @@
 /** Who a known key lets in (specification, Authentication items 4, 7, 8 and 9). */
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
 import type { Mode } from '@offer-ads/contracts/primitives';
+import { mayWorkIn } from './approval.ts';
 
 /** Everything that the store knows about a key when it is used. */
 export type KeyFacts = {
@@ -18,6 +19,7 @@ export type KeyFacts = {
   /** Of the key's mode; null for a key without one. */
   readonly quota: CallerContext['quota'] | null;
   readonly termsAccepted: boolean;
+  readonly organisationApproved: boolean;
   /** The key's own limit; null for most. */
   readonly requestsPerMinute: number | null;
 };
@@ -25,7 +27,7 @@ export type KeyFacts = {
 /** The caller as the services will know it; the token adds audience and validity. */
 export type Caller = Omit<CallerContext, 'audience' | 'validUntil'>;
 
-export type AdmissionRefusal = 'unauthorised' | 'key-without-mode';
+export type AdmissionRefusal = 'unauthorised' | 'key-without-mode' | 'not-approved';
 export type Admission =
   | { readonly ok: true; readonly key: KeyFacts; readonly caller: Caller }
   | { readonly ok: false; readonly reason: AdmissionRefusal };
@@ -33,6 +35,7 @@ export type Admission =
 export function admit(key: KeyFacts | null, now: Date): Admission {
   if (key === null || !isInForce(key, now)) return { ok: false, reason: 'unauthorised' };
   if (key.mode === null || key.quota === null) return { ok: false, reason: 'key-without-mode' };
+  if (!mayWorkIn(key.mode, key.organisationApproved)) return { ok: false, reason: 'not-approved' };
   return {
     ok: true,
     key,
@@ -46,6 +49,7 @@ export function admit(key: KeyFacts | null, now: Date): Admission {
       tradingName: key.tradingName,
       quota: key.quota,
       termsAccepted: key.termsAccepted,
+      organisationApproved: key.organisationApproved,
     },
   };
 }

@@ -3,7 +3,13 @@ import { refuseRoll, standingOf } from './key-standing.ts';
 
 const now = new Date('2026-06-01T12:00:00Z');
 const later = new Date('2026-06-01T12:00:00.001Z');
-const key = { disabledAt: null, expiresAt: null, ownerEnabled: true, mode: 'TEST' as const };
+const key = {
+  disabledAt: null,
+  expiresAt: null,
+  ownerEnabled: true,
+  mode: 'TEST' as const,
+  organisationApproved: false,
+};
 
 describe('a key', () => {
   it.each([
@@ -24,6 +30,12 @@ describe('rolling', () => {
     ['an expired key is refused', { ...key, expiresAt: now }, 'key-not-in-force'],
     ['the key of a disabled person is refused', { ...key, ownerEnabled: false }, 'key-owner-disabled'],
     ['a key without a mode is refused', { ...key, mode: null }, 'key-without-mode'],
+    [
+      'a LIVE key of an organisation that is not approved is refused',
+      { ...key, mode: 'LIVE' },
+      'not-approved',
+    ],
+    ['a LIVE key is allowed', { ...key, mode: 'LIVE', organisationApproved: true }, null],
   ] as const)('%s', (_case, given, refusal) => {
     expect(refuseRoll(given, now)).toBe(refusal);
   });

@@ -1,5 +1,6 @@
 /** Which keys work, which may be replaced, and how many there may be (specification, Authentication items 2 to 9). */
 import type { Mode } from '@offer-ads/contracts/primitives';
+import { mayWorkIn } from './approval.ts';
 
 /** Keys of one organisation in one mode that are neither disabled nor expired: one for each of its systems, and to spare. */
 export const mostKeysInForce = 100;
@@ -23,10 +24,13 @@ export function standingOf(key: KeyLife, now: Date): KeyStanding {
   return key.ownerEnabled ? 'in-force' : 'owner-disabled';
 }
 
-export type RollRefusal = 'key-not-in-force' | 'key-owner-disabled' | 'key-without-mode';
+export type RollRefusal = 'key-not-in-force' | 'key-owner-disabled' | 'key-without-mode' | 'not-approved';
 
 /** Null: the key may be rolled. A key that does not work is not replaced: people make a new one. */
-export function refuseRoll(key: KeyLife & { readonly mode: Mode | null }, now: Date): RollRefusal | null {
+export function refuseRoll(
+  key: KeyLife & { readonly mode: Mode | null; readonly organisationApproved: boolean },
+  now: Date,
+): RollRefusal | null {
   switch (standingOf(key, now)) {
     case 'disabled':
     case 'expired':
@@ -34,6 +38,7 @@ export function refuseRoll(key: KeyLife & { readonly mode: Mode | null }, now: D
     case 'owner-disabled':
       return 'key-owner-disabled';
     case 'in-force':
-      return key.mode === null ? 'key-without-mode' : null;
+      if (key.mode === null) return 'key-without-mode';
+      return mayWorkIn(key.mode, key.organisationApproved) ? null : 'not-approved';
   }
 }

@@ -1,6 +1,7 @@
 /** Organisations and their people, as the gateway owns them. */
 import type { OrganisationFacts, Role } from '@offer-ads/contracts/gateway-events';
 import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Approval } from './approval.ts';
 
 export type Quota = { readonly perPerson: number; readonly perOrganisation: number };
 
@@ -23,6 +24,8 @@ export type Organisation = {
   readonly country: string;
   readonly currency: string;
   readonly enabled: boolean;
+  /** Null: it waits for the platform team, and works with made-up members only. */
+  readonly approval: Approval | null;
   /** Orders what others learn about the organisation. */
   readonly version: number;
   readonly people: readonly Person[];

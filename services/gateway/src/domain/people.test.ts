@@ -30,6 +30,7 @@ function cafe(...people: Person[]): Organisation {
     people,
     quotas: { TEST: defaultQuota, LIVE: defaultQuota },
     termsAccepted: false,
+    approval: null,
   };
 }
 

@@ -10,6 +10,7 @@ import {
   type PeopleRefusal,
 } from '../domain/people.ts';
 import type { KeyRefusal } from '../keys/manage-keys.ts';
+import { notApprovedMessage } from './replies.ts';
 
 export type AdministrationRefusal = OrganisationRefusal | PeopleRefusal | TermsRefusal | KeyRefusal;
 export type RefusalReply = {
@@ -55,6 +56,7 @@ export const administrationRefusals = {
   },
   'terms-not-latest': { status: 409, message: 'That is not the latest version of the terms' },
   'no-terms-published': { status: 409, message: 'No terms have been published: publish a version first' },
+  'not-approved': { status: 403, message: notApprovedMessage },
   'key-unknown': { status: 404, message: 'There is no such key' },
   'key-not-in-force': { status: 409, message: 'The key is disabled or expired: create a new one' },
   'key-owner-disabled': {

@@ -10,6 +10,7 @@ import {
   registration,
   termsVersion,
 } from '@offer-ads/contracts/admin-gateway-api';
+import { actorOf } from '@offer-ads/platform/admin-routes';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Request, type Router } from 'express';
 import type { Organisations } from '../accounts/manage-organisations.ts';
@@ -23,7 +24,7 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
 
   routes.post('/organisations', async (req, res) => {
     const wish = validInput(registration, req.body);
-    res.status(201).json(summaryOf(await organisations.register(wish)));
+    res.status(201).json(summaryOf(await organisations.register(wish, actorOf(req))));
   });
   routes.get('/organisations', async (req, res) => {
     const query = validInput(organisationsQuery, req.query);
@@ -42,6 +43,14 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
     routes.post(`/organisations/:id/${enabled ? 'enable' : 'disable'}`, async (req, res) => {
       validInput(switchRequest, req.body);
       const outcome = await organisations.setEnabled(idIn(req), enabled);
+      if (outcome.ok) res.json(detailsOf(outcome.value));
+      else refuse(res, outcome.reason);
+    });
+  }
+  for (const approved of [true, false]) {
+    routes.post(`/organisations/:id/${approved ? 'approve' : 'withdraw-approval'}`, async (req, res) => {
+      validInput(switchRequest, req.body);
+      const outcome = await organisations.setApproved(idIn(req), approved, actorOf(req));
       if (outcome.ok) res.json(detailsOf(outcome.value));
       else refuse(res, outcome.reason);
     });
@@ -90,6 +99,7 @@ function summaryOf(organisation: Organisation): OrganisationSummary {
 }
 
 function detailsOf(organisation: Organisation): OrganisationDetails {
-  const { enabled, termsAccepted, quotas } = organisation;
-  return { ...summaryOf(organisation), enabled, termsAccepted, quotas };
+  const { enabled, approval, termsAccepted, quotas } = organisation;
+  const approved = approval && { at: approval.at.toISOString(), by: approval.by };
+  return { ...summaryOf(organisation), enabled, approval: approved, termsAccepted, quotas };
 }

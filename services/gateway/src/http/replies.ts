@@ -8,6 +8,10 @@ import { noteReturnCode } from './record-calls.ts';
 
 type Reply = { readonly status: number; readonly body: { readonly message: string } | Refusal };
 
+/** LIVE mode, in the portal and for keys, of an organisation that waits. */
+export const notApprovedMessage =
+  'Your organisation is not approved for LIVE mode yet. Use TEST mode until the platform team has approved it: its counts are of made-up members.';
+
 export const admissionReplies = {
   // Specification, Authentication item 8: the same words whatever the reason, so that nobody learns which keys exist.
   unauthorised: { status: 401, body: { message: 'Unauthorised' } },
@@ -21,6 +25,11 @@ export const admissionReplies = {
       message:
         'This API key has no recorded mode. Create a new key under Manage API Keys and use it instead.',
     },
+  },
+  // 401 as for a key without a mode: every endpoint may answer it, and asking again does not help.
+  'not-approved': {
+    status: 401,
+    body: { return_code: 'E1', status: 'Error', code: 401, message: notApprovedMessage },
   },
 } satisfies Record<AdmissionRefusal, Reply>;
 

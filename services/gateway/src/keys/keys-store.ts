@@ -61,7 +61,8 @@ export async function findKeyFacts(on: Queryable, sha256: Buffer): Promise<KeyFa
     `SELECT k.sha256, k.id AS "keyId", k.mode, k.disabled_at IS NOT NULL AS disabled, k.expires_at AS "expiresAt",
             k.requests_per_minute AS "requestsPerMinute",
             p.id AS "personId", p.enabled AS "personEnabled",
-            o.id AS "organisationId", o.enabled AS "organisationEnabled", o.currency, o.country,
+            o.id AS "organisationId", o.enabled AS "organisationEnabled",
+            o.approved_at IS NOT NULL AS "organisationApproved", o.currency, o.country,
             o.trading_name AS "tradingName",
             CASE WHEN q.mode IS NOT NULL
                  THEN json_build_object('perPerson', q.per_person, 'perOrganisation', q.per_organisation)

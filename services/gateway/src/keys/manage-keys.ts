@@ -4,8 +4,9 @@ import type { Mode } from '@offer-ads/contracts/primitives';
 import type { Transaction } from '@offer-ads/platform/postgres';
 import { type Administration, withOrganisation } from '../accounts/change-organisation.ts';
 import { composeKey, lastFourOf, randomDigitsOfKey } from '../domain/api-key.ts';
+import { mayWorkIn } from '../domain/approval.ts';
 import { mostKeysInForce, type RollRefusal, refuseRoll } from '../domain/key-standing.ts';
-import { firstAdminOf } from '../domain/organisation.ts';
+import { firstAdminOf, type Organisation } from '../domain/organisation.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
 import { type Actor, actorMay, personIdOf, personOf } from '../domain/people.ts';
 import { sha256Of } from './key-look-up.ts';
@@ -54,6 +55,8 @@ export function manageKeys(o: Administration) {
       withOrganisation<IssuedKey, KeyRefusal>(o, wish.organisationId, async (tx, organisation) => {
         const at = clock.now();
         if (!actorMay(organisation, by, 'keys')) return refused('not-allowed');
+        if (wish.mode !== null && !mayWorkIn(wish.mode, organisation.approval !== null))
+          return refused('not-approved');
         const owner =
           by !== 'platform-team'
             ? personOf(organisation, { id: by.personId })
@@ -77,9 +80,10 @@ export function manageKeys(o: Administration) {
      * The new key belongs to whoever rolled, who alone has seen it: when they are disabled, it stops (decision 43).
      */
     roll: async (ref: KeyRef, by: Actor): Promise<Outcome<IssuedKey, KeyRefusal>> => {
-      const outcome = await withKey<IssuedKey>(o, ref, by, async (tx, old) => {
+      const outcome = await withKey<IssuedKey>(o, ref, by, async (tx, old, organisation) => {
         const at = clock.now();
-        const refusal = refuseRoll(old, at);
+        const organisationApproved = organisation.approval !== null;
+        const refusal = refuseRoll({ ...old, organisationApproved }, at);
         if (refusal !== null) return refused(refusal);
         await store.disableKey(tx, { id: old.id, at, by: personIdOf(by) });
         // The platform team hands the new key to the person of the old one.
@@ -132,14 +136,18 @@ async function withKey<T>(
   o: Pick<Administration, 'postgres'>,
   ref: KeyRef,
   by: Actor,
-  work: (tx: Transaction, key: store.LockedKey) => Promise<Outcome<T, KeyRefusal>>,
+  work: (
+    tx: Transaction,
+    key: store.LockedKey,
+    organisation: Organisation,
+  ) => Promise<Outcome<T, KeyRefusal>>,
 ): Promise<Outcome<T, KeyRefusal>> {
   const organisationId = ref.organisationId ?? (await store.organisationOfKey(o.postgres, ref.id));
   if (organisationId === null) return refused('key-unknown');
   return withOrganisation<T, KeyRefusal>(o, organisationId, async (tx, organisation) => {
     if (!actorMay(organisation, by, 'keys')) return refused('not-allowed');
     const key = await store.lockKey(tx, { id: ref.id, organisationId });
-    return key === null ? refused('key-unknown') : work(tx, key);
+    return key === null ? refused('key-unknown') : work(tx, key, organisation);
   });
 }
 

@@ -153,11 +153,13 @@ export type OpenOrganisation = {
   readonly tradingName: string;
   readonly country: string;
   readonly currency: string;
+  readonly approved: boolean;
 };
 
 export async function listOrganisationsOf(on: Queryable, address: string): Promise<OpenOrganisation[]> {
   return on.query<OpenOrganisation>(
-    `SELECT p.id AS "personId", p.role, o.id, o.name, o.trading_name AS "tradingName", o.country, o.currency
+    `SELECT p.id AS "personId", p.role, o.id, o.name, o.trading_name AS "tradingName", o.country, o.currency,
+            o.approved_at IS NOT NULL AS approved
      FROM people p JOIN organisations o ON o.id = p.organisation_id
      WHERE lower(p.email) = $1 AND p.enabled AND o.enabled ORDER BY o.id`,
     [address],

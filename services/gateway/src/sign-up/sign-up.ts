@@ -7,6 +7,7 @@ import { addToOutbox } from '@offer-ads/platform/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres';
 import { registerOrganisation } from '../accounts/manage-organisations.ts';
 import type { Registration } from '../accounts/organisations-store.ts';
+import { type Approval, approvalAtSignUp, type SignUpPolicy } from '../domain/approval.ts';
 import { addressOf, linksPerAddress, membershipToSignIn } from '../domain/sign-in-link.ts';
 import {
   answerSignUp,
@@ -43,7 +44,7 @@ type Outcome = (typeof outcomes)[number];
 
 export type SignUp = AsyncDisposable & {
   /** Whether anybody may; what was asked for before is looked after and forgotten in any case. */
-  readonly isOpen: boolean;
+  readonly mayRegister: boolean;
   /** The same work for every address. False when too many were asked for lately. */
   readonly ask: (wish: Registration, at: Date) => Promise<boolean>;
   /** The token of the new session; null when the link is unknown, used or expired. */
@@ -51,7 +52,7 @@ export type SignUp = AsyncDisposable & {
 };
 
 export function startSignUp(
-  o: AnsweringOptions & { readonly isOpen: boolean; readonly publicUrl: string },
+  o: AnsweringOptions & { readonly policy: SignUpPolicy; readonly publicUrl: string },
 ): SignUp {
   const { postgres, clock } = o;
   const requests = o.metrics.counter({
@@ -87,7 +88,7 @@ export function startSignUp(
     },
   });
   return {
-    isOpen: o.isOpen,
+    mayRegister: o.policy !== 'closed',
     ask: async (wish, at) => {
       const after = new Date(at.getTime() - signUpsInAll.windowMs);
       const isKept = await store.insertSignUp(postgres, { wish, at, after, most: signUpsInAll.most });
@@ -98,7 +99,7 @@ export function startSignUp(
     },
     complete: async (completion) => {
       const token = isToken(completion.token)
-        ? await postgres.transaction((tx) => useLink(tx, completion))
+        ? await postgres.transaction((tx) => useLink(tx, completion, o.policy))
         : null;
       completions.inc({ outcome: token === null ? 'refused' : 'signed-in' });
       return token;
@@ -176,7 +177,7 @@ async function announce(
 }
 
 /** Of several uses at once, of one link or of several of the address, one registers the organisation. */
-async function useLink(tx: Transaction, o: Completion): Promise<string | null> {
+async function useLink(tx: Transaction, o: Completion, policy: SignUpPolicy): Promise<string | null> {
   const { at } = o;
   const sha256 = sha256OfToken(o.token);
   const known = await store.findByToken(tx, sha256);
@@ -189,7 +190,8 @@ async function useLink(tx: Transaction, o: Completion): Promise<string | null> {
   if (use === 'refused') return null;
   // Somebody has decided so since the link was sent, and a link that lies ready must not go around it.
   if (use === 'register' && (await store.standingOf(tx, address)) === 'disabled') return null;
-  const personId = use === 'register' ? await register(tx, link, at) : link.personId;
+  const personId =
+    use === 'register' ? await register(tx, link, approvalAtSignUp(policy, at), at) : link.personId;
   const memberships = await lockMemberships(tx, address);
   // Disabled within that minute.
   if (personId === null || memberships.every((member) => member.personId !== personId)) return null;
@@ -198,10 +200,15 @@ async function useLink(tx: Transaction, o: Completion): Promise<string | null> {
   return openSession(tx, { personId, address, at });
 }
 
-async function register(tx: Transaction, link: store.LinkedSignUp, at: Date): Promise<number> {
+async function register(
+  tx: Transaction,
+  link: store.LinkedSignUp,
+  approval: Approval | null,
+  at: Date,
+): Promise<number> {
   const { name, tradingName, country, currency, adminEmail } = link;
   const wish = { name, tradingName, country, currency, adminEmail };
-  const { people } = await registerOrganisation(tx, wish, at);
+  const { people } = await registerOrganisation(tx, wish, { approval, at });
   const [admin] = people;
   if (admin === undefined) throw new Error('an organisation was registered without its admin');
   const address = addressOf(adminEmail);

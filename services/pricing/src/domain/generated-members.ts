@@ -7,8 +7,8 @@ import { type City, cities } from './cities.ts';
 const IDS_OF_SEED = 1_000_000_000;
 /** Ids stay safe integers; seeds that differ by a multiple of this share their ids. */
 const SEEDS_APART = 1_000_000;
-/** Interest ids that the demonstration catalogue has. */
-const INTERESTS = 30;
+/** Interest ids that the demonstration catalogue has: 1 to 30. */
+export const INTERESTS = 30;
 const MOST_INTERESTS_OF_ONE = 8;
 /** A big city: two thirds of its people live within about 9 km of the centre. */
 const SPREAD_DEGREES = 0.08;

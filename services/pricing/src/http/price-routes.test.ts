@@ -43,6 +43,7 @@ async function start(audience: AudienceEngine, minCohort = 1): Promise<void> {
     contextSecret: testContextSecret,
     clock,
     audience,
+    sandbox: { count: async () => 0 },
     minCohort,
     rates,
     interests: { active: () => new Set([1, 2, 3]) },

@@ -17,12 +17,14 @@ export function mountPriceRoutes(
     if (!request.success || request.data.endAt <= request.data.startAt)
       return void res.status(400).json({ message: 'not a price request' });
     const { startAt, endAt, ...target } = request.data;
+    const { currency, organisationApproved } = callerOf(req);
     const facts = requestFacts(req);
     const offer = {
       target,
       startAt: new Date(startAt),
       endAt: new Date(endAt),
-      currency: callerOf(req).currency,
+      currency,
+      organisationApproved,
       now: facts.receivedAt,
       // Nothing but reading: whoever leaves needs nothing of it any more.
       deadline: facts.deadline().whileAwaited(),

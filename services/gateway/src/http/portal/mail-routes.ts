@@ -8,8 +8,8 @@ const budgetMs = 2_000;
 /** Mounted before anything that reads bodies. */
 export function mailRoutes(o: PassOn): Router {
   const routes = express.Router();
-  // Preferences are the same in both modes, but a caller is always in one.
-  const ask = (takesBody: boolean) => passOn({ audience: 'notifier', takesBody, budgetMs }, 'LIVE', o);
+  // Preferences are the same in both modes, but a caller is always in one: TEST, which every organisation has.
+  const ask = (takesBody: boolean) => passOn({ audience: 'notifier', takesBody, budgetMs }, 'TEST', o);
   routes.route('/mail-preferences').get(toNotifier, ask(false)).put(requireJson, toNotifier, ask(true));
   return routes;
 }

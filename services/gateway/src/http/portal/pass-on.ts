@@ -4,9 +4,11 @@ import express, { type Request, type RequestHandler, type Response, type Router 
 import type { PortalCaller } from '../../accounts/portal-caller-store.ts';
 import type { Audience, TokenMaker } from '../../caller-tokens.ts';
 import type { Caller } from '../../domain/admission.ts';
+import { mayWorkIn } from '../../domain/approval.ts';
 import type { Upstream } from '../../upstream.ts';
 import type { Endpoint } from '../endpoints.ts';
 import { forward } from '../forward.ts';
+import { notApprovedMessage } from '../replies.ts';
 import { memberOf } from './portal-session.ts';
 
 export type PassOn = {
@@ -36,6 +38,8 @@ export function passOn(
     const { personId, organisationId } = memberOf(req);
     const caller = await o.findCaller({ personId, organisationId, mode });
     if (caller === null) return void res.status(401).json({ message: 'Sign in first' });
+    if (!mayWorkIn(mode, caller.organisationApproved))
+      return void res.status(403).json({ message: notApprovedMessage });
     const callerToken = o.tokenFor(endpoint.audience, caller);
     await forward(req, res, { endpoint, upstream: o.upstreams[endpoint.audience], callerToken });
   };

@@ -28,10 +28,10 @@ export async function describeSession(
   const open = await sessions.organisationsOf(session.address);
   const here = open.find(({ personId }) => personId === session.personId);
   if (here === undefined) return null;
-  const { id, name, tradingName, country, currency } = here;
+  const { id, name, tradingName, country, currency, approved } = here;
   return {
     person: { id: session.personId, email: session.email },
-    organisation: { id, name, tradingName, country, currency },
+    organisation: { id, name, tradingName, country, currency, approved },
     role: session.role,
     permissions: [...permissionsOf(session.role)],
     otherOrganisations: open

@@ -40,7 +40,7 @@ export function signUpRoutes(o: SignUpRoutes): Router {
   const routes = express.Router();
   const { signUp } = o;
   const refuseWhenClosed: RequestHandler = (_req, res, next) => {
-    if (signUp.isOpen) next();
+    if (signUp.mayRegister) next();
     else res.status(403).json(closed);
   };
   const limited = (limit: Limit) => limitRequests(o.limiter, limit, (req) => networkOf(o.clientIp(req)));
@@ -54,7 +54,11 @@ export function signUpRoutes(o: SignUpRoutes): Router {
   ];
 
   routes.get('/sign-up', limited(portalLimits.network), (_req, res) => {
-    const standing = { open: signUp.isOpen, countries: [...countries], currencies: [...billedCurrencies] };
+    const standing = {
+      open: signUp.mayRegister,
+      countries: [...countries],
+      currencies: [...billedCurrencies],
+    };
     res.json(standing satisfies SignUpStanding);
   });
   routes.post('/sign-up', ...guarded(portalLimits.signUp), async (req: Request, res: Response) => {
