@@ -248,6 +248,7 @@ export const ownPaths = {
     post: change('People', {
       id: 'invitePerson',
       summary: 'Invite a person, who is sent a mail with a first link',
+      description: '403 also while the organisation waits for the approval of the platform team.',
       roles: 'Admin',
       body: organisation.personInvitation,
       replies: {
@@ -276,7 +277,8 @@ export const ownPaths = {
     post: change('People', {
       id: 'inviteAgain',
       summary: 'Send the invitation again',
-      description: '429 also for a person who was sent several within a day.',
+      description:
+        '429 also for a person who was sent several within a day, 403 also while the organisation waits for the approval of the platform team.',
       roles: 'Admin',
       parameters: idPath,
       replies: {

@@ -71,6 +71,23 @@ const services = ['offers', 'pricing', 'billing', 'notifier'] as const;
 const forwarded = () => services.flatMap((service) => portal.gateway[service].seen).length;
 
 describe('an organisation that somebody registered by themselves', () => {
+  it('sends invitations to nobody until it is approved, and then to anybody: 403, 201', async () => {
+    const colleague = { email: `colleague-${people}@bakery.test`, role: 'marketer' };
+    const refused = { status: 403, body: { message: expect.stringContaining('approved') } };
+    expect(await admin.call('POST', '/people', colleague)).toMatchObject(refused);
+    // The platform team knows whom it writes to.
+    const path = `/organisations/${organisationId}/people`;
+    const added = await portal.gateway.admin('POST', path, colleague);
+    expect(added).toMatchObject({ status: 201 });
+    const { id } = added.body as { id: number };
+    expect(await admin.call('POST', `/people/${id}/invitation`)).toMatchObject(refused);
+    await decide('approve');
+    expect(await admin.call('POST', `/people/${id}/invitation`)).toMatchObject({ status: 200 });
+    const another = { ...colleague, email: `another-${colleague.email}` };
+    expect(await admin.call('POST', '/people', another)).toMatchObject({ status: 201 });
+    await eventually(() => expect(portal.invitationsTo(colleague.email)).toHaveLength(2));
+  });
+
   it('waits for approval, and services are told so with every request in TEST mode', async () => {
     expect(await isApproved()).toBe(false);
     const { body } = await createKey('TEST');

@@ -7,7 +7,6 @@ import type { Organisation, Person } from '../domain/organisation.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
 import {
   type Actor,
-  actorMay,
   changePerson,
   mostInvitationsADay,
   mostInvitationsOfOrganisationADay,
@@ -18,6 +17,7 @@ import {
   personOf,
   refuseAnotherMail,
   refuseInvitation,
+  refuseInviter,
   refuseNewPerson,
 } from '../domain/people.ts';
 import { issueSignInLink } from '../sign-in/sign-in-links.ts';
@@ -93,7 +93,8 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
     /** The same mail with a new link, for whoever let the first expire. */
     inviteAgain: async (organisationId: number, by: Actor, ref: PersonRef): Promise<PersonOutcome> => {
       const outcome = await changeOrganisation(o, organisationId, async (tx, organisation) => {
-        if (!actorMay(organisation, by, 'people')) return refused('not-allowed');
+        const inviter = refuseInviter(organisation, by);
+        if (inviter !== null) return refused(inviter);
         const person = personOf(organisation, ref);
         if (person === undefined) return refused('person-unknown');
         const joined = await store.hasJoined(tx, person.id);

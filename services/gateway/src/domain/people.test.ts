@@ -10,6 +10,7 @@ import {
   type PersonChange,
   refuseAnotherMail,
   refuseInvitation,
+  refuseInviter,
   refuseNewPerson,
 } from './people.ts';
 
@@ -30,7 +31,7 @@ function cafe(...people: Person[]): Organisation {
     people,
     quotas: { TEST: defaultQuota, LIVE: defaultQuota },
     termsAccepted: false,
-    approval: null,
+    approval: { at: new Date('2026-06-01T12:00:00.000Z'), by: 'ann' },
   };
 }
 
@@ -141,6 +142,13 @@ describe('inviting', () => {
   it('is refused for an address that is there, whatever its case', () => {
     expect(refuseNewPerson(cafe(admin, second), by(admin), 'BO@CAFE.TEST')).toBe('person-exists');
     expect(refuseNewPerson(cafe(admin), by(admin), 'bo@cafe.test')).toBeNull();
+  });
+
+  it('is for verified organisations, and for the platform team in any', () => {
+    const waiting = { ...cafe(admin), approval: null };
+    expect(refuseInviter(waiting, by(admin))).toBe('not-verified');
+    expect(refuseNewPerson(waiting, by(admin), 'bo@cafe.test')).toBe('not-verified');
+    expect(refuseNewPerson(waiting, 'platform-team', 'bo@cafe.test')).toBeNull();
   });
 
   it('stops at the most people that an organisation may have', () => {

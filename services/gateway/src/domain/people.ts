@@ -20,6 +20,7 @@ export type PersonChange = { readonly role?: Role | undefined; readonly enabled?
 
 export type PeopleRefusal =
   | 'not-allowed'
+  | 'not-verified'
   | 'person-unknown'
   | 'person-exists'
   | 'person-disabled'
@@ -50,13 +51,28 @@ export function personIdOf(actor: Actor): number | null {
   return actor === 'platform-team' ? null : actor.personId;
 }
 
+/**
+ * An invitation is a mail to somebody whom we do not know, so we must know who causes it. The platform team has registered or
+ * approved the organisation, and whoever invites has signed in, which proves their address.
+ */
+function isVerified(organisation: Organisation): boolean {
+  return organisation.approval !== null;
+}
+
+/** Null: the actor may send invitations. */
+export function refuseInviter(organisation: Organisation, actor: Actor): PeopleRefusal | null {
+  if (!actorMay(organisation, actor, 'people')) return 'not-allowed';
+  return actor === 'platform-team' || isVerified(organisation) ? null : 'not-verified';
+}
+
 /** Null: the address may be added. */
 export function refuseNewPerson(
   organisation: Organisation,
   actor: Actor,
   email: string,
 ): PeopleRefusal | null {
-  if (!actorMay(organisation, actor, 'people')) return 'not-allowed';
+  const refusal = refuseInviter(organisation, actor);
+  if (refusal !== null) return refusal;
   if (personOf(organisation, { email }) !== undefined) return 'person-exists';
   return organisation.people.length >= mostPeople ? 'too-many-people' : null;
 }

@@ -56,6 +56,10 @@ export const administrationRefusals = {
   },
   'terms-not-latest': { status: 409, message: 'That is not the latest version of the terms' },
   'no-terms-published': { status: 409, message: 'No terms have been published: publish a version first' },
+  'not-verified': {
+    status: 403,
+    message: 'People can be invited once the platform team has approved your organisation',
+  },
   'not-approved': { status: 403, message: notApprovedMessage },
   'key-unknown': { status: 404, message: 'There is no such key' },
   'key-not-in-force': { status: 409, message: 'The key is disabled or expired: create a new one' },
