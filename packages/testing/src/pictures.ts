@@ -1,4 +1,5 @@
 /** Pictures for tests, made on the spot: the repository keeps no binary fixtures. */
+import { constants, crc32, createDeflate } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 import { randomNumbers } from './random.ts';
 
@@ -27,8 +28,12 @@ export async function png({ seed = 1, ...size }: Size & { seed?: number } = {}):
   return picture(size, seed).png().toBuffer();
 }
 
-/** An animation of that many different frames. */
-export async function gif({ frames = 3, ...size }: Size & { frames?: number } = {}): Promise<Buffer> {
+/** An animation of that many different frames. @param o.delaysMs how long each is shown */
+export async function gif({
+  frames = 3,
+  delaysMs,
+  ...size
+}: Size & { frames?: number; delaysMs?: readonly number[] } = {}): Promise<Buffer> {
   const stills = await Promise.all(
     Array.from({ length: frames }, (_, index) =>
       picture(size, index + 1)
@@ -37,7 +42,7 @@ export async function gif({ frames = 3, ...size }: Size & { frames?: number } = 
     ),
   );
   return sharp(stills, { join: { animated: true } })
-    .gif({ effort: 1, dither: 0 })
+    .gif({ effort: 1, dither: 0, ...(delaysMs && { delay: [...delaysMs] }) })
     .toBuffer();
 }
 
@@ -53,6 +58,38 @@ export async function manyPixelPng({ width = 7_200, height = 7_200 }: Size = {})
   return sharp({ create: { width, height, channels: 3, background: '#808080' } })
     .png({ compressionLevel: 1 })
     .toBuffer();
+}
+
+/** A PNG with texts that inflate to far more than the file: only headers of chunks may be read before they are dropped. */
+export async function textBombPng(o: { chunks: number; inflatedBytes: number }): Promise<Buffer> {
+  const file = await png({ width: 40, height: 30 });
+  const text = Buffer.concat([Buffer.from('a\0\0', 'latin1'), await deflatedZeros(o.inflatedBytes)]);
+  const texts = Array<Buffer>(o.chunks).fill(pngChunk('zTXt', text));
+  const endOfHeader = 33;
+  return Buffer.concat([file.subarray(0, endOfHeader), ...texts, file.subarray(endOfHeader)]);
+}
+
+export function pngChunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(data.length);
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, checksum]);
+}
+
+/** As many zeros as asked for, a thousandth of them in bytes. */
+export async function deflatedZeros(bytes: number): Promise<Buffer> {
+  const deflate = createDeflate({ level: 9, strategy: constants.Z_RLE });
+  const zeros = Buffer.alloc(2 ** 20);
+  const write = async () => {
+    for (let left = bytes; left > 0; left -= zeros.length)
+      if (!deflate.write(left < zeros.length ? zeros.subarray(0, left) : zeros))
+        await new Promise((resolve) => deflate.once('drain', resolve));
+    deflate.end();
+  };
+  const [parts] = await Promise.all([deflate.toArray() as Promise<Buffer[]>, write()]);
+  return Buffer.concat(parts);
 }
 
 function picture({ width = defaultWidth, height = defaultHeight }: Size, seed: number): Sharp {

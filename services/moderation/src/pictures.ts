@@ -1,6 +1,7 @@
 /** Reading pictures of strangers: three decoders and no other, bounds before decoding, and out comes a clean picture. */
+import { gifDelaysMs } from '@offer-ads/contracts/gif-frames';
+import { type PictureType, pictureTypeOf } from '@offer-ads/contracts/picture-header';
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
-import { gifFrameCount } from './domain/gif-structure.ts';
 import { framesToLookAt, lookSide, opaqueLooks } from './domain/looks.ts';
 import {
   type Header,
@@ -10,7 +11,7 @@ import {
   mostFrames,
   mostPixels,
 } from './domain/picture-limits.ts';
-import { type PictureType, pictureTypeOf } from './domain/picture-type.ts';
+import { essentialPng } from './domain/png-chunks.ts';
 import { pictureMemory } from './picture-memory.ts';
 
 // sharp reads SVG, TIFF and more by default; each further decoder is a way in.
@@ -49,15 +50,16 @@ export type Problem = 'not-a-picture' | 'damaged' | 'too-many-bytes' | LimitProb
  * @param timeoutMs the decoder stops after about this time; that rejects, because it says nothing about the picture
  */
 export async function cleanPicture(
-  bytes: Uint8Array,
+  upload: Uint8Array,
   timeoutMs: number,
 ): Promise<{ ok: true; picture: CleanPicture } | { ok: false; problem: Problem }> {
-  const type = pictureTypeOf(bytes);
+  const type = pictureTypeOf(upload);
   if (type === undefined) return { ok: false, problem: 'not-a-picture' };
-  const frames = type === 'gif' ? gifFrameCount(bytes) : 1;
+  const frames = type === 'gif' ? gifDelaysMs(upload, mostFrames)?.length : 1;
   if (frames === undefined || frames === 0) return { ok: false, problem: 'damaged' };
   // Reading even the header of a GIF takes memory for every frame.
   if (frames > mostFrames) return { ok: false, problem: 'too-many-frames' };
+  const bytes = type === 'png' ? essentialPng(upload) : upload;
   const startedAt = performance.now();
   try {
     const header = await readHeader(bytes, type, frames);
@@ -72,7 +74,7 @@ export async function cleanPicture(
     // Cleaning took away what would make it heavier to open.
     const plain = { ...header, bytesPerChannel: 1, wholeAtOnce: false, turned: false };
     // The encoder writes equal frames that follow each other once, so that there may be fewer now.
-    const cleanFrames = type === 'gif' ? gifFrameCount(clean) : 1;
+    const cleanFrames = type === 'gif' ? gifDelaysMs(clean, mostFrames)?.length : 1;
     if (cleanFrames === undefined) throw new Error('the encoder wrote no whole GIF');
     return { ok: true, picture: { type, frames: cleanFrames, bytes: clean, heldBytes: heldBytes(plain) } };
   } catch (error) {

@@ -3,19 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { VerdictReply } from '@offer-ads/contracts/moderation-api';
 import { eventually } from '@offer-ads/testing/eventually';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
-import { gif, photographLikeJpeg } from '@offer-ads/testing/pictures';
+import { deflatedZeros, gif, photographLikeJpeg, pngChunk } from '@offer-ads/testing/pictures';
 import { runs } from '@offer-ads/testing/profile';
 import { unsafeLookingPng } from '@offer-ads/testing/unsafe-picture';
 import sharp from 'sharp';
-import {
-  deflatedZeros,
-  hugeFrameGif,
-  hugeJpeg,
-  hugePng,
-  manyScanJpeg,
-  orientationExif,
-  pngChunk,
-} from './bombs.ts';
+import { hugeFrameGif, hugeJpeg, hugePng, manyScanJpeg, orientationExif } from './bombs.ts';
 import { type ModerationProcess, startModerationProcess } from './moderation-process.ts';
 import { blankGif, blankPng } from './odd-pictures.ts';
 

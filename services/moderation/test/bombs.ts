@@ -1,5 +1,5 @@
 /** Small files that ask for much: each is within the 5 MiB of an upload and takes far more when it is opened. */
-import { constants, crc32, createDeflate } from 'node:zlib';
+import { deflatedZeros, pngChunk } from '@offer-ads/testing/pictures';
 import sharp, { type Sharp } from 'sharp';
 
 type Png = {
@@ -55,29 +55,6 @@ const passes: readonly Pass[] = [
   [1, 0, 2, 2],
   [0, 1, 1, 2],
 ];
-
-export function pngChunk(type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(data.length);
-  const checksum = Buffer.alloc(4);
-  checksum.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, checksum]);
-}
-
-/** As many zeros as asked for, a thousandth of them in bytes. */
-export async function deflatedZeros(bytes: number): Promise<Buffer> {
-  const deflate = createDeflate({ level: 9, strategy: constants.Z_RLE });
-  const zeros = Buffer.alloc(2 ** 20);
-  const write = async () => {
-    for (let left = bytes; left > 0; left -= zeros.length)
-      if (!deflate.write(left < zeros.length ? zeros.subarray(0, left) : zeros))
-        await new Promise((resolve) => deflate.once('drain', resolve));
-    deflate.end();
-  };
-  const [parts] = await Promise.all([deflate.toArray() as Promise<Buffer[]>, write()]);
-  return Buffer.concat(parts);
-}
 
 /** An Exif block that says nothing but how the camera was held. */
 export function orientationExif(orientation: number): Buffer {

@@ -1,5 +1,6 @@
 /** Pictures that only moderation's tests need: blank ones of any size for next to nothing. */
-import { crc32, deflateSync } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
+import { pngChunk } from '@offer-ads/testing/pictures';
 import sharp from 'sharp';
 
 /** Black, 1 bit a pixel: 16,000 x 16,000 pixels in 32 KB, made without ever holding the pixels as bytes. */
@@ -10,17 +11,9 @@ export function blankPng(width: number, height: number): Buffer {
   header.writeUInt8(1, 8);
   const rows = Buffer.alloc((1 + Math.ceil(width / 8)) * height);
   const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
-  const chunks = [chunk('IHDR', header), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))];
+  const pixels = pngChunk('IDAT', deflateSync(rows));
+  const chunks = [pngChunk('IHDR', header), pixels, pngChunk('IEND', Buffer.alloc(0))];
   return Buffer.concat([signature, ...chunks]);
-}
-
-function chunk(type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type), data]);
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(data.length);
-  const checksum = Buffer.alloc(4);
-  checksum.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, checksum]);
 }
 
 /** As many frames as asked for, an even number: two are encoded, and their bytes repeated. */

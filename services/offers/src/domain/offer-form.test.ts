@@ -24,7 +24,7 @@ const right: Record<string, readonly string[]> = {
   payment_method: ['E'],
   environment: ['LIVE'],
 };
-const picture: PictureFacts = { format: 'png', pixels: GREATEST_PICTURE_PIXELS };
+const picture: PictureFacts = { type: 'png', width: GREATEST_PICTURE_PIXELS / 2, height: 2, frames: 1 };
 
 function read(changes: Record<string, readonly string[]> = {}, given: PictureFacts | null = picture) {
   return readOfferForm(new Map(Object.entries({ ...right, ...changes })), given);
@@ -328,12 +328,15 @@ describe('a wrong field is named', () => {
 });
 
 describe('the picture', () => {
-  it('must be there, of a known type and within 50 megapixels', () => {
+  it('must be there, of a known type and within 50 megapixels and 2,000 frames', () => {
     expect(faultsOf({}, null)).toEqual(['image is missing']);
     expect(faultsOf({}, 'unknown')).toEqual(['image must be a JPG, PNG or GIF']);
-    expect(faultsOf({}, { format: 'gif', pixels: GREATEST_PICTURE_PIXELS + 1 })[0]).toContain(
-      '50 megapixels',
-    );
+    expect(faultsOf({}, { type: 'gif', width: 5_000, height: 5_000, frames: 3 })).toEqual([
+      'image must have at most 50 megapixels over all its frames',
+    ]);
+    expect(faultsOf({}, { type: 'gif', width: 9_000, height: 9_000, frames: 2_001 })).toEqual([
+      'image must have at most 2,000 frames',
+    ]);
   });
 });
 

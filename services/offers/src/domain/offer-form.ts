@@ -3,6 +3,7 @@
  * named at once, so that a caller corrects a form in one go (decision 9).
  */
 import { parseDateTime } from '@offer-ads/contracts/date-time';
+import type { PictureHeader } from '@offer-ads/contracts/picture-header';
 import type { Mode, PaymentMethod } from '@offer-ads/contracts/primitives';
 import type { OfferContent } from './offer.ts';
 import { parseId } from './offer-id.ts';
@@ -10,9 +11,9 @@ import { checkBrackets, readGender, readInterests, readLocation, readRadius } fr
 import { readAdvertisedName, readOptionalText, readText, readUrl } from './offer-texts.ts';
 import { allOf, type FormFields, fault, type Reading, single, valid } from './readings.ts';
 
-export type PictureFormat = 'jpeg' | 'png' | 'gif';
 /** What the bytes themselves say; `unknown` is anything that is not one of the three types. */
-export type PictureFacts = { readonly format: PictureFormat; readonly pixels: number } | 'unknown';
+/** Unknown when it is none of the three types. */
+export type PictureFacts = PictureHeader | 'unknown';
 
 export type OfferForm = OfferContent & {
   readonly startAt: Date;
@@ -42,6 +43,8 @@ type SingleField = (typeof singleFields)[number];
 
 /** Decision 18: over all frames; beyond that, decoding is an attack on memory. */
 export const GREATEST_PICTURE_PIXELS = 50_000_000;
+/** Decision 107: each frame costs a fixed effort however small it is. */
+export const GREATEST_PICTURE_FRAMES = 2_000;
 /** "Limits": an offer runs for at least a minute. */
 const SHORTEST_DURATION_MS = 60_000;
 
@@ -95,7 +98,9 @@ export function readOfferForm(fields: FormFields, picture: PictureFacts | null):
 function checkPicture(picture: PictureFacts | null): Reading<null> {
   if (picture === null) return fault('image is missing');
   if (picture === 'unknown') return fault('image must be a JPG, PNG or GIF');
-  return picture.pixels > GREATEST_PICTURE_PIXELS
+  const { width, height, frames } = picture;
+  if (frames > GREATEST_PICTURE_FRAMES) return fault('image must have at most 2,000 frames');
+  return width * height * frames > GREATEST_PICTURE_PIXELS
     ? fault('image must have at most 50 megapixels over all its frames')
     : valid(null);
 }

@@ -1,13 +1,13 @@
 /** POST /offers: the request's own checks in the order of decision 9, then the creation. */
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import { readPictureHeader } from '@offer-ads/contracts/picture-header';
 import { callerOf } from '@offer-ads/platform/caller-context';
 import { requestFacts } from '@offer-ads/platform/http-request';
 import type { Request, RequestHandler } from 'express';
 import type { OffersContext } from '../context.ts';
 import { createOffer } from '../create-offer.ts';
 import { isIdempotencyKey } from '../domain/idempotency-key.ts';
-import { namedMode, type OfferForm, readOfferForm } from '../domain/offer-form.ts';
-import { inspectPicture } from '../picture-types.ts';
+import { GREATEST_PICTURE_FRAMES, namedMode, type OfferForm, readOfferForm } from '../domain/offer-form.ts';
 import { fingerprint, readUpload } from './multipart.ts';
 import { type CreateRequestRefusal, type Reply, replyToCreateRefusal } from './replies.ts';
 import { send } from './send.ts';
@@ -60,7 +60,8 @@ async function readRequest(req: Request, caller: CallerContext): Promise<ReadRes
   const { fields, picture } = upload.form;
   const mode = namedMode(fields);
   if (mode !== null && mode !== caller.mode) return refused({ reason: 'other-mode', keyMode: caller.mode });
-  const read = readOfferForm(fields, picture === null ? null : await inspectPicture(picture));
+  const facts = picture === null ? null : (readPictureHeader(picture, GREATEST_PICTURE_FRAMES) ?? 'unknown');
+  const read = readOfferForm(fields, facts);
   if (!read.ok) return refused({ reason: 'invalid-input', faults: read.faults });
   if (picture === null) throw new Error('a form without a picture passed its field rules');
   return {

@@ -1,11 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import { gif } from '@offer-ads/testing/pictures';
-import { gifFrameCount } from './gif-structure.ts';
+import { gifDelaysMs } from './gif-frames.ts';
+
+const gifFrameCount = (bytes: Uint8Array) => gifDelaysMs(bytes, 100)?.length;
 
 describe('the structure of a GIF', () => {
   it('tells the frames without decoding any', async () => {
     expect(gifFrameCount(await gif({ frames: 2, width: 16, height: 16 }))).toBe(2);
     expect(gifFrameCount(await gif({ frames: 12, width: 16, height: 16 }))).toBe(12);
+  });
+
+  it('tells how long each frame is shown', async () => {
+    const delaysMs = [20, 4_000, 650];
+    expect(gifDelaysMs(await gif({ width: 8, height: 8, delaysMs }), 100)).toEqual(delaysMs);
+  });
+
+  it('is followed for one frame more than asked for', async () => {
+    expect(gifDelaysMs(await gif({ frames: 6, width: 8, height: 8 }), 3)).toHaveLength(4);
   });
 
   it('is whole or not at whatever byte the file is cut off', async () => {

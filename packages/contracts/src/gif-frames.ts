@@ -5,21 +5,33 @@
 
 const imageBlock = 0x2c;
 const extensionBlock = 0x21;
+const graphicControl = 0xf9;
 const trailer = 0x3b;
+const logicalScreenEnd = 13;
 
-/** The number of frames, or undefined when the file breaks off in the middle of a block or holds another one. */
-export function gifFrameCount(bytes: Uint8Array): number | undefined {
-  const logicalScreenEnd = 13;
+/**
+ * How long each frame is shown, in milliseconds as the file says. Undefined when the file breaks off in the middle of a block or holds
+ * another one.
+ * @param atMost the walk ends at one frame more, so that a file of millions costs no more than one of so many
+ */
+export function gifDelaysMs(bytes: Uint8Array, atMost: number): readonly number[] | undefined {
   let at = logicalScreenEnd + colourTableBytes(bytes[10]);
-  let frames = 0;
+  let delayMs = 0;
+  const delaysMs: number[] = [];
   // A missing trailer is common and harmless, therefore the end of the bytes counts as one.
-  while (at < bytes.length && bytes[at] !== trailer) {
-    const after = bytes[at] === imageBlock ? endOfImage(bytes, at) : endOfExtension(bytes, at);
+  while (at < bytes.length && bytes[at] !== trailer && delaysMs.length <= atMost) {
+    const isImage = bytes[at] === imageBlock;
+    const after = isImage ? endOfImage(bytes, at) : endOfExtension(bytes, at);
     if (after === undefined) return undefined;
-    if (bytes[at] === imageBlock) frames += 1;
+    if (isImage) {
+      delaysMs.push(delayMs);
+      delayMs = 0;
+    } else if (bytes[at + 1] === graphicControl) {
+      delayMs = 10 * ((bytes[at + 4] ?? 0) + 256 * (bytes[at + 5] ?? 0));
+    }
     at = after;
   }
-  return at <= bytes.length ? frames : undefined;
+  return at <= bytes.length ? delaysMs : undefined;
 }
 
 /** Descriptor of ten bytes, a colour table of its own if it says so, the code size, the compressed pixels. */

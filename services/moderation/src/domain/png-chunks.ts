@@ -1,0 +1,35 @@
+/** Leaves out of a PNG what its pixels do not need, by the headers of its chunks: texts and profiles can inflate to gigabytes. */
+
+/** Beside the critical chunks: transparency, colour profile, and how the camera was held. */
+const keptKinds: ReadonlySet<string> = new Set(['tRNS', 'iCCP', 'eXIf']);
+/** Profiles have a few kilobytes; the decoder inflates none to more than 8 MB. */
+const mostAncillaryBytes = 2 ** 20;
+
+const signatureEnd = 8;
+/** Length and type before the data, a checksum after it. */
+const frameBytes = 12;
+
+/** Each ancillary kind once at most. What breaks off stays as it is, for the decoder to refuse. */
+export function essentialPng(bytes: Uint8Array): Uint8Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const kept = [bytes.subarray(0, signatureEnd)];
+  const ancillaryKinds = new Set<string>();
+  let at = signatureEnd;
+  for (let end = 0; at + frameBytes <= bytes.length; at = end) {
+    const dataBytes = view.getUint32(at);
+    end = at + frameBytes + dataBytes;
+    const kind = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
+    const isNeeded =
+      isCritical(kind) ||
+      (keptKinds.has(kind) && !ancillaryKinds.has(kind) && dataBytes <= mostAncillaryBytes);
+    if (isNeeded) kept.push(bytes.subarray(at, end));
+    if (kind === 'IEND') break;
+    if (isNeeded && !isCritical(kind)) ancillaryKinds.add(kind);
+  }
+  return Buffer.concat(kept);
+}
+
+/** Bit 5 of the first letter, which makes it a small one, says that a decoder may leave the chunk out. */
+function isCritical(kind: string): boolean {
+  return (kind.charCodeAt(0) & 0x20) === 0;
+}
