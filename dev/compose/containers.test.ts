@@ -51,7 +51,7 @@ describe.each(all)('%s', (name, one) => {
   });
 
   it('runs a certain version of its image, and one may take another', () => {
-    expect(one.image).toMatch(/^[\w./-]+:(v?\d+[\w.-]*|dev)$/);
+    expect(one.image).toMatch(/^[\w./-]+:(v?\d+[\w.-]*|dev)(@sha256:[0-9a-f]{64})?$/);
     const other = {
       [`${name.split('-')[0]!.toUpperCase()}_IMAGE`]: 'other/image:1',
       IMAGE_PREFIX: 'other',

@@ -34,17 +34,18 @@ export type ComposeFile = {
 export const composeText = readFileSync(join(repository, 'docker-compose.yml'), 'utf8');
 
 /** As it stands there, with its `${NAME:-default}`. */
-export const composeFile = parse(composeText, {
-  merge: true,
+export const composeFile = readCompose(composeText);
+
+export function readCompose(text: string): ComposeFile {
   // Our own file, and each service takes what all have in common.
-  maxAliasCount: 1_000,
-}) as ComposeFile;
+  return parse(text, { merge: true, maxAliasCount: 1_000 }) as ComposeFile;
+}
 
 export type Settings = Readonly<Record<string, string>>;
 
 /** As compose starts it with these settings in its environment or .env. */
-export function resolved(settings: Settings): ComposeFile {
-  return JSON.parse(JSON.stringify(composeFile), (_, value: unknown) =>
+export function resolved(settings: Settings, file = composeFile): ComposeFile {
+  return JSON.parse(JSON.stringify(file), (_, value: unknown) =>
     typeof value === 'string' ? interpolated(value, settings) : value,
   ) as ComposeFile;
 }

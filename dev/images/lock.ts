@@ -7,7 +7,9 @@ export type LockedPackage = {
   readonly link?: boolean;
   readonly dev?: boolean;
   readonly devOptional?: boolean;
+  readonly optional?: boolean;
   readonly resolved?: string;
+  readonly integrity?: string;
   readonly dependencies?: Versions;
   readonly devDependencies?: Versions;
   readonly optionalDependencies?: Versions;

@@ -74,8 +74,8 @@ const kustomization = z.strictObject({
 type Kustomization = z.infer<typeof kustomization>;
 
 /** @param folder below k8s/, such as `overlays/production` */
-export function render(folder: string): Manifest[] {
-  return withDigests(renderFolder(join(k8sFolder, folder), []));
+export function render(folder: string, root = k8sFolder): Manifest[] {
+  return withDigests(renderFolder(join(root, folder), []));
 }
 
 function renderFolder(folder: string, soFar: readonly Manifest[]): Manifest[] {
