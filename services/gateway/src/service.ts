@@ -18,7 +18,7 @@ import { insertCalls } from './call-log/calls-store.ts';
 import { createTokenMaker } from './caller-tokens.ts';
 import type { GatewayConfig } from './config.ts';
 import { gatewayRoutes } from './http/routes.ts';
-import { rememberLookUps, untilForgotten } from './keys/key-look-up.ts';
+import { noteFoundKeys, rememberLookUps, untilForgotten } from './keys/key-look-up.ts';
 import { findKeyFacts } from './keys/keys-store.ts';
 import { manageKeys } from './keys/manage-keys.ts';
 import { startRequestLimiter } from './limits/request-limiter.ts';
@@ -112,6 +112,7 @@ export async function startGateway(
     },
     ...foundation,
   });
+  const foundKeys = noteFoundKeys((sha256) => findKeyFacts(keyStore, sha256));
   const administration = { postgres, clock, untilForgotten };
   const http = gatewayRoutes({
     config,
@@ -122,7 +123,8 @@ export async function startGateway(
     limiter,
     callLog,
     upstreams,
-    lookUp: rememberLookUps((sha256) => findKeyFacts(keyStore, sha256)),
+    lookUp: rememberLookUps(foundKeys.find),
+    keyWasFound: foundKeys.wasFound,
     tokenFor: createTokenMaker({
       secrets: {
         offers: config.OFFERS_CONTEXT_SECRET,

@@ -10,6 +10,7 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { patiently } from '@offer-ads/testing/patiently';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
 import pg from 'pg';
+import { composeKey } from '../src/domain/api-key.ts';
 import { startGateway } from '../src/service.ts';
 import { everyEndpoint } from './every-endpoint.ts';
 import { answerJson } from './fake-upstream.ts';
@@ -210,6 +211,48 @@ describe('a record that is 90 days old', () => {
 });
 
 describe('a gateway with a spool', () => {
+  it('gives no room in it to calls with made-up keys, and little in memory', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'call-spool-'));
+    const wire = await startTcpProxy(gateway.databaseUrl);
+    await using open = new AsyncDisposableStack();
+    open.defer(() => rmSync(folder, { recursive: true }));
+    open.use(wire);
+    const replica = open.use(
+      await startWhenStoresServe(() =>
+        startGateway(
+          { ...gateway.config, GATEWAY_DATABASE_URL: wire.url, CALL_SPOOL_FOLDER: folder },
+          { logger: silentLogger, brokerNamespace: gateway.brokerNamespace },
+        ),
+      ),
+    );
+    const metric = async (name: string) => {
+      const metrics = await (await fetch(`${replica.url}/metrics`)).text();
+      return Number(new RegExp(`^${name}\\{[^}]*\\} (\\d+)$`, 'm').exec(metrics)?.[1]);
+    };
+    const { key, allCalls } = await freshKey();
+    expect((await gateway.call('/categories', { key, base: replica.url })).status).toBe(200);
+    await eventually(async () => expect(await allCalls()).toHaveLength(1));
+    wire.takeDown();
+    const ask = (path: string, sent: string) =>
+      gateway.call(path, { key: sent, base: replica.url, once: true });
+    const madeUp = (count: number) =>
+      composeKey(
+        'LIVE',
+        Array.from({ length: 32 }, (_, place) => (place === 0 ? count : 7)),
+      );
+    for (let count = 0; count < 20; count += 1) {
+      expect((await ask('/nowhere', madeUp(count))).status).toBe(404);
+      expect((await ask('/categories', madeUp(count))).status).toBe(503);
+    }
+    await eventually(async () => expect(await metric('call_log_waiting_calls')).toBe(40));
+    expect(await metric('call_log_spool_bytes')).toBe(0);
+    await ask('/categories', key);
+    await eventually(async () => expect(await metric('call_log_spool_bytes')).toBeGreaterThan(0));
+    wire.bringBack();
+    await eventually(async () => expect(await metric('call_log_waiting_calls')).toBe(0));
+    await eventually(async () => expect(await allCalls()).toHaveLength(2));
+  });
+
   it('stops during an outage of the store, and the next one logs what it had answered', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'call-spool-'));
     const wire = await startTcpProxy(gateway.databaseUrl);

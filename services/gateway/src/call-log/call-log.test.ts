@@ -185,6 +185,21 @@ describe('the call log', () => {
     await log[Symbol.asyncDispose]();
   });
 
+  it('keeps few calls with keys that no look-up has found, and they take no room of others', async () => {
+    const { store, log, shows, refusing } = startWith({ mostInMemory: 1 });
+    store.away = true;
+    for (let count = 0; count < 3_000; count += 1) log.record(call('made up'), false);
+    await refusing();
+    log.record(call('of a known key'));
+    await shows('call_log_waiting_calls{service="gateway"} 2001');
+    await shows('call_log_unfound_keys_lost_total{service="gateway"} 1000');
+    await shows('call_log_lost_total{service="gateway"} 0');
+    store.away = false;
+    await eventually(() => expect(store.written).toHaveLength(2_001));
+    expect(store.written).toContain('of a known key');
+    await log[Symbol.asyncDispose]();
+  });
+
   it('is drained when the service stops', async () => {
     const { store, log } = startWith();
     log.record(call('the last one'));

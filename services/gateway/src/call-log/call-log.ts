@@ -14,13 +14,18 @@ import type { CallSpool } from './call-log-spool.ts';
 import { type AnsweredCall, numberCalls, type WriteCalls, writeAround } from './call-log-writing.ts';
 import type { Call } from './calls-store.ts';
 
-export type CallLog = AsyncDisposable & { readonly record: (call: AnsweredCall) => void };
+export type CallLog = AsyncDisposable & {
+  /** @param keyWasFound whether a look-up has found the key: a call with another one, which may be made up, gets little room */
+  readonly record: (call: AnsweredCall, keyWasFound?: boolean) => void;
+};
 
 /** Half of the 100 ms within which a call is to be in the log; the other half is the store's. */
 const gatherMs = 50;
 const batchSize = 1_000;
 /** About 30 MB at worst: half an hour of an outage at 60 calls a second. */
 const defaultMostInMemory = 100_000;
+/** Keys that are first used during an outage are few; made-up ones have no end. */
+const mostOfUnfoundKeys = 2_000;
 /** A store that takes longer is treated as if it were away; what it writes after all counts once. */
 const slowMs = 250;
 const defaultRetryMs = 1_000;
@@ -50,28 +55,42 @@ export function startCallLog(o: {
   const write = writeAround({ write: o.write, clock: o.clock, logger, onLost });
   const number = numberCalls();
   const backlog = createBacklog({ spool, logger, onLost });
+  const unfoundLost = o.metrics.counter({
+    name: 'call_log_unfound_keys_lost_total',
+    help: 'Calls not logged because of too many with keys that no look-up has found; most of these are made up.',
+  });
+  const countUnfoundLost = () => unfoundLost.inc();
   const countLost = tellOfCallLog({
     ...o,
     waiting: () => ({
-      inMemory: recorded.length + backlog.inMemory(),
+      inMemory: recorded.length + ofUnfoundKeys.length + backlog.inMemory(),
       spoolBytes: spool?.bytes() ?? 0,
       oldestAtMs: backlog.oldestAtMs() ?? recorded[0]?.at.getTime(),
     }),
   });
 
   let recorded: AnsweredCall[] = [];
+  /** The store sorts out those whose keys do not exist, so they wait for it here and take no room on disk. */
+  let ofUnfoundKeys: Call[] = [];
   let away = false;
   let stopped = false;
   let beat: NodeJS.Timeout | undefined;
   let retry: NodeJS.Timeout | undefined;
   let delivering: Promise<void> | undefined;
+  let deliveringUnfound: Promise<void> | undefined;
   let replaying: Promise<void> | undefined;
 
   /** On the path of every request: it pushes, and all else waits for the beat. */
-  function record(call: AnsweredCall): void {
-    if (recorded.length + backlog.inMemory() < mostInMemory) recorded.push(call);
+  function record(call: AnsweredCall, keyWasFound = true): void {
+    if (!keyWasFound) recordOfUnfoundKey(call);
+    else if (recorded.length + backlog.inMemory() < mostInMemory) recorded.push(call);
     else lost += 1;
     beat ??= setTimeout(onBeat, gatherMs);
+  }
+
+  function recordOfUnfoundKey(call: AnsweredCall): void {
+    if (ofUnfoundKeys.length < mostOfUnfoundKeys) ofUnfoundKeys.push(...number([call]));
+    else countUnfoundLost();
   }
 
   function onBeat(): void {
@@ -80,7 +99,8 @@ export function startCallLog(o: {
     if (stopped) return;
     if (away && spool !== undefined) void backlog.keep(take());
     else if (!away) delivering ??= deliver().finally(() => (delivering = undefined));
-    if (recorded.length > 0) beat = setTimeout(onBeat, gatherMs);
+    if (!away) deliveringUnfound ??= deliverUnfound().finally(() => (deliveringUnfound = undefined));
+    if (recorded.length + ofUnfoundKeys.length > 0) beat = setTimeout(onBeat, gatherMs);
   }
 
   function take(most = recorded.length): Call[] {
@@ -93,6 +113,20 @@ export function startCallLog(o: {
     while (recorded.length > 0 && !away) await deliverBatch(take(batchSize));
     tellLost();
     retryIn(away ? retryMs : 0);
+  }
+
+  async function deliverUnfound(): Promise<void> {
+    try {
+      while (ofUnfoundKeys.length > 0) {
+        const batch = ofUnfoundKeys.slice(0, batchSize);
+        await write(batch);
+        ofUnfoundKeys = ofUnfoundKeys.slice(batch.length);
+      }
+    } catch (error) {
+      away = true;
+      logger.warn({ error }, 'calls with keys not seen before are not written, will try again');
+      retryIn(retryMs);
+    }
   }
 
   async function deliverBatch(batch: Call[]): Promise<void> {
@@ -174,8 +208,9 @@ export function startCallLog(o: {
 
   /** A store that is away is not waited for when there is a disk, and without one not for long. */
   async function drain(): Promise<void> {
-    await Promise.all([adopted, delivering, replaying]);
-    backlog.hold(take());
+    await Promise.all([adopted, delivering, deliveringUnfound, replaying]);
+    backlog.hold([...take(), ...ofUnfoundKeys]);
+    ofUnfoundKeys = [];
     const until = performance.now() + emptySpoolMs;
     const goOn = () => spool === undefined || performance.now() < until;
     for (let tries = 0; tries < lastTries && !backlog.isEmpty(); tries += 1) {

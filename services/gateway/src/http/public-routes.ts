@@ -5,7 +5,6 @@ import type { Clock } from '@offer-ads/platform/clock';
 import { nameRoute } from '@offer-ads/platform/http-request';
 import type { Door } from '@offer-ads/platform/http-server';
 import type { Express } from 'express';
-import type { CallLog } from '../call-log/call-log.ts';
 import { type Audience, rememberTokens, type TokenMaker } from '../caller-tokens.ts';
 import { admit } from '../domain/admission.ts';
 import { hashOfSentKey, type KeyLookUp } from '../keys/key-look-up.ts';
@@ -15,13 +14,12 @@ import type { ClientIp } from './client-ip.ts';
 import { type Endpoint, endpointFor } from './endpoints.ts';
 import { forward } from './forward.ts';
 import { limitClient, limitKey } from './rate-limit.ts';
-import { recordCall } from './record-calls.ts';
+import { type CallRecorder, noteUnknownKey, recordCall } from './record-calls.ts';
 import { refuseAdmission } from './replies.ts';
 
-export type PublicRoutes = {
+export type PublicRoutes = CallRecorder & {
   readonly clientIp: ClientIp;
   readonly limiter: RequestLimiter;
-  readonly callLog: CallLog;
   readonly lookUp: KeyLookUp;
   readonly clock: Clock;
   readonly tokenFor: TokenMaker;
@@ -34,10 +32,11 @@ export function publicDoor(o: PublicRoutes): Door {
 
   async function serve(req: IncomingMessage, res: ServerResponse, endpoint: Endpoint): Promise<void> {
     const sha256 = hashOfSentKey(req.headers['x-api-key']);
-    if (sha256 !== null) recordCall(o.callLog, req, res, sha256);
+    if (sha256 !== null) recordCall(o, req, res, sha256);
     const byClient = await limitClient(req, res, o);
     if (byClient === null) return;
     const key = sha256 === null ? null : await o.lookUp(sha256);
+    if (key === null) noteUnknownKey(res);
     const admission = admit(key, o.clock.now());
     if (!admission.ok) return refuseAdmission(res, admission.reason);
     const { keyId, requestsPerMinute } = admission.key;
@@ -60,11 +59,11 @@ export function publicDoor(o: PublicRoutes): Door {
 /** Mounted last: unknown routes count against the limit and are logged like all others. */
 export function unknownEndpoints(
   app: Express,
-  o: Pick<PublicRoutes, 'callLog' | 'clientIp' | 'limiter'>,
+  o: CallRecorder & Pick<PublicRoutes, 'clientIp' | 'limiter'>,
 ): void {
   app.use(async (req, res, next) => {
     const sha256 = hashOfSentKey(req.headers['x-api-key']);
-    if (sha256 !== null) recordCall(o.callLog, req, res, sha256);
+    if (sha256 !== null) recordCall(o, req, res, sha256);
     if ((await limitClient(req, res, o)) !== null) next();
   });
 }

@@ -4,20 +4,38 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { callerGoneStatus } from '@offer-ads/platform/faults';
 import { requestFacts, routeTemplate } from '@offer-ads/platform/http-request';
 import type { CallLog } from '../call-log/call-log.ts';
+import type { FoundKeys } from '../keys/key-look-up.ts';
 
 const returnCode = Symbol('return code');
-type Carrier = ServerResponse & { [returnCode]?: string };
+const keyUnknown = Symbol('key unknown');
+type Carrier = ServerResponse & { [returnCode]?: string; [keyUnknown]?: true };
+
+export type CallRecorder = {
+  readonly callLog: CallLog;
+  readonly keyWasFound: FoundKeys['wasFound'];
+};
 
 /** Tells the log which `return_code` a reply carries. */
 export function noteReturnCode(res: ServerResponse, code: string): void {
   (res as Carrier)[returnCode] = code;
 }
 
+/** The store says that there is no such key: the call is in no log (decision 27). */
+export function noteUnknownKey(res: ServerResponse): void {
+  (res as Carrier)[keyUnknown] = true;
+}
+
 /** Writes the call into the log once its connection is done with it. */
-export function recordCall(log: CallLog, req: IncomingMessage, res: ServerResponse, keySha256: Buffer): void {
+export function recordCall(
+  o: CallRecorder,
+  req: IncomingMessage,
+  res: ServerResponse,
+  keySha256: Buffer,
+): void {
   const startedAt = performance.now();
   res.on('close', () => {
-    log.record({
+    if ((res as Carrier)[keyUnknown] === true) return;
+    const call = {
       keySha256,
       // As the specification writes routes: POST /offers/{offer_id}/pause.
       route: `${req.method} ${inBraces(routeTemplate(req))}`,
@@ -25,7 +43,8 @@ export function recordCall(log: CallLog, req: IncomingMessage, res: ServerRespon
       returnCode: (res as Carrier)[returnCode] ?? null,
       durationMs: Math.round(performance.now() - startedAt),
       at: requestFacts(req).receivedAt,
-    });
+    };
+    o.callLog.record(call, o.keyWasFound(keySha256));
   });
 }
 

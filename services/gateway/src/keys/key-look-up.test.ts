@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { KeyFacts } from '../domain/admission.ts';
 import { composeKey } from '../domain/api-key.ts';
-import { hashOfSentKey, rememberLookUps, sha256Of } from './key-look-up.ts';
+import { hashOfSentKey, noteFoundKeys, rememberLookUps, sha256Of } from './key-look-up.ts';
 
 const key = sha256Of('a key');
 const facts = { keyId: 1 } as KeyFacts;
@@ -82,5 +82,29 @@ describe('a key as it was sent', () => {
     expect(hashOfSentKey(text)).toEqual(sha256Of(text));
     expect(hashOfSentKey(`${text.slice(0, -1)}!`)).toBeNull();
     expect(hashOfSentKey(undefined)).toBeNull();
+  });
+});
+
+describe('a key that was found', () => {
+  it('is known as such, also while the store is away, and one that was not found is not', async () => {
+    const { find: lookUp, wasFound } = noteFoundKeys(find);
+    const other = sha256Of('another key');
+    expect(wasFound(key)).toBe(false);
+    await lookUp(key);
+    answer = async () => null;
+    await lookUp(other);
+    expect([wasFound(key), wasFound(other)]).toEqual([true, false]);
+    answer = async () => {
+      throw new Error('store away');
+    };
+    await expect(lookUp(key)).rejects.toThrow('store away');
+    expect(wasFound(key)).toBe(true);
+  });
+
+  it('makes room for later ones', async () => {
+    const { find: lookUp, wasFound } = noteFoundKeys(find, 2);
+    const keys = ['a', 'b', 'c'].map(sha256Of);
+    for (const one of keys) await lookUp(one);
+    expect(keys.map(wasFound)).toEqual([false, true, true]);
   });
 });

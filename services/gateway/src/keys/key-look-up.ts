@@ -63,6 +63,30 @@ export function rememberLookUps(
   };
 }
 
+export type FoundKeys = {
+  readonly find: KeyLookUp;
+  /** Whether a look-up has found the key, now or earlier: it needs no store, so it is known during an outage too. */
+  readonly wasFound: (sha256: Buffer) => boolean;
+};
+
+/** @param mostKeys that are known at once, the latest; 50,000 take some 5 MB */
+export function noteFoundKeys(find: KeyLookUp, mostKeys = 50_000): FoundKeys {
+  const found = new Set<string>();
+  return {
+    find: async (sha256) => {
+      const key = await find(sha256);
+      if (key === null) return null;
+      const id = sha256.toString('latin1');
+      // Deleted first, so that the oldest comes first.
+      found.delete(id);
+      found.add(id);
+      if (found.size > mostKeys) found.delete(found.keys().next().value ?? id);
+      return key;
+    },
+    wasFound: (sha256) => found.has(sha256.toString('latin1')),
+  };
+}
+
 async function inTime<T>(found: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
