@@ -5,7 +5,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { UnusedTime } from '@offer-ads/contracts/unused-time';
 import { fc } from '@offer-ads/testing/profile';
-import { creditDue } from '../services/billing/src/domain/credit.ts';
+import { creditDue, earnedCredit } from '../services/billing/src/domain/credit.ts';
 import type { OfferNews } from '../services/offers/src/offer-events.ts';
 import { type Standing, type Story, stories, told } from '../services/offers/test/stories.ts';
 
@@ -34,12 +34,13 @@ const outcomes: fc.Arbitrary<Outcome> = stories
 /** As billing does: an offer that was never paid is credited nothing, and its page is closed. */
 function creditsOf(netMinor: bigint, delivered: readonly OfferNews[]): bigint[] {
   const credits: bigint[] = [];
-  let creditedMinor = 0n;
+  let [creditedMinor, earnedMinor] = [0n, 0n];
   for (const { declaration, data } of delivered) {
     // What does not fit the contract would never be written.
     const facts = declaration.schema.parse(data) as UnusedTime & { paid?: boolean };
     if (facts.paid === false) continue;
-    const due = creditDue({ netMinor, creditedMinor, unusedTime: facts });
+    earnedMinor = earnedCredit({ netMinor, earnedMinor }, facts);
+    const due = creditDue({ netMinor, vatMinor: 0n, creditedMinor, earnedMinor }, 0n);
     creditedMinor += due;
     credits.push(due);
   }

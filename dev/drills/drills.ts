@@ -5,6 +5,7 @@ import { callLogBacklog } from './alerts/call-log-backlog.ts';
 import { callLogLost } from './alerts/call-log-lost.ts';
 import { cardPaymentsWaiting } from './alerts/card-payments-waiting.ts';
 import { circuitBreakerOpen } from './alerts/circuit-breaker-open.ts';
+import { creditsOwed } from './alerts/credits-owed.ts';
 import { databasePoolExhausted } from './alerts/database-pool-exhausted.ts';
 import { imageStoreForeign } from './alerts/image-store-foreign.ts';
 import { ledgerCheckMissing } from './alerts/ledger-check-missing.ts';
@@ -29,6 +30,7 @@ import type { Faster } from './scale-rules.ts';
 
 export const drills: readonly Drill[] = [
   cardPaymentsWaiting,
+  creditsOwed,
   requestErrorsHigh,
   requestsSlow,
   serviceDown,

@@ -10,9 +10,7 @@ export const cardPaymentsWaiting: Drill = {
   alert: 'CardPaymentsWaiting',
   cause: async (system) => {
     const { sessionId } = await payByCard(system);
-    const refund = `${system.addresses.stripe}/sim/sessions/${sessionId}/refund`;
-    const reply = await fetch(refund, { method: 'POST' });
-    if (!reply.ok) throw new Error(`the refund was answered with ${reply.status}`);
+    await refund(system, sessionId);
   },
   mend: [
     run('admin card problems --limit 20'),
@@ -20,13 +18,21 @@ export const cardPaymentsWaiting: Drill = {
   ],
 };
 
+/** Made at the card provider, by somebody there. */
+export async function refund(system: DrillSystem, sessionId: string): Promise<void> {
+  const reply = await fetch(`${system.addresses.stripe}/sim/sessions/${sessionId}/refund`, {
+    method: 'POST',
+  });
+  if (!reply.ok) throw new Error(`the refund was answered with ${reply.status}`);
+}
+
 /** What the tool prints: amounts are for people, the rest is as billing says it. */
 const { element } = cardProblemsReply.shape.reversals;
 const printed = z.object({
   reversals: z.array(element.pick({ id: true, taken: true, returned: true, settlement: true })),
 });
 
-async function settleAll(system: DrillSystem): Promise<void> {
+export async function settleAll(system: DrillSystem): Promise<void> {
   const { reversals } = printed.parse(JSON.parse(await runLine(system, 'admin card problems --json')));
   for (const { id, taken, returned, settlement } of reversals)
     if (taken && !returned && settlement === null)

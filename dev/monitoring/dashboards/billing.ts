@@ -120,6 +120,19 @@ export const billing: Dashboard = {
           ],
         },
         {
+          title: 'Credits that are owed ($mode)',
+          description:
+            'Minor units of Unused Time that were credited for payments that Stripe has taken back since. Anything but 0 is CreditsOwed.',
+          unit: 'short',
+          redFrom: 1,
+          queries: [
+            [
+              'sum by (currency) (max by (mode, currency) (credits_owed_minor_units{mode="$mode"})) > 0 or vector(0)',
+              '{{currency}}',
+            ],
+          ],
+        },
+        {
           title: 'Requests of billing, slowest of a hundred',
           description: '99th percentile by route: charges and checkouts of offers, payment pages, webhooks.',
           unit: 's',

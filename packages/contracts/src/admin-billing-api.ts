@@ -129,6 +129,19 @@ export const cardProblemsReply = z.object({
       settlement: settlement.nullable(),
     }),
   ),
+  /** Offers whose Unused Time was credited although their payment was taken back, until a person has decided who bears it. */
+  owed: z.array(
+    z.object({
+      organisationId,
+      offerId: z.int(),
+      mode,
+      currency: z.string(),
+      /** Of the price, on the prepaid balance. */
+      creditedMinor: minorUnits,
+      /** The part of it that nobody has paid any more. */
+      owedMinor: minorUnits,
+    }),
+  ),
   /** Payments that could not be applied: money arrived that is nobody's. */
   payments: z.array(
     z.object({

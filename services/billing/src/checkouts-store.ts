@@ -234,6 +234,7 @@ type CardPaymentRow = {
   expiry_at: Date;
   paid_at: Date | null;
   paid_session_id: string | null;
+  payment_intent_id: string | null;
   deletion: number;
   deletion_taken_back: boolean;
   generation: number;
@@ -256,6 +257,7 @@ function cardPaymentOf(row: CardPaymentRow): CardPayment {
     vatMinor: row.vat_minor,
     payToken: row.pay_token,
     paidSessionId: row.paid_session_id,
+    paymentIntentId: row.payment_intent_id,
     checkout: {
       state: row.state,
       session: {

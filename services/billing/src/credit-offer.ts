@@ -1,34 +1,55 @@
-/** Credits of Unused Time to the prepaid balance: cumulative, net, never above the price (decisions 6 and 30). */
+/**
+ * Credits of Unused Time to the prepaid balance: cumulative, net, never above the price (decisions 6 and 30), and never of
+ * money that the card provider has taken back (decision 158).
+ */
 import { BalanceCredited } from '@offer-ads/contracts/billing-events';
 import type { UnusedTime } from '@offer-ads/contracts/unused-time';
 import { newEvent } from '@offer-ads/platform/events';
 import { addToOutbox } from '@offer-ads/platform/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres';
 import { balanceSubject } from './balance-events.ts';
-import { creditDue } from './domain/credit.ts';
+import { creditDue, earnedCredit } from './domain/credit.ts';
 import { unusedTimeCredited } from './domain/ledger.ts';
-import { type OfferPayment, paidAt } from './domain/offer-payment.ts';
+import { type OfferPayment, paidAt, paymentIntentOf } from './domain/offer-payment.ts';
 import { book } from './ledger-store.ts';
-import { addCredit } from './payments-store.ts';
+import { lockPayment, saveCredits } from './payments-store.ts';
+import { sumTakenBack } from './reversals-store.ts';
 
 /** The offer never ran, for example when its payment came too late (decision 7). */
 export const whollyUnused: UnusedTime = { unusedMs: 1, scheduledMs: 1 };
 
-/** Needs the payment's row locked. An offer that was never paid is credited nothing. */
+/**
+ * Needs the payment's row locked: what was taken back is read after that. So whoever returns money and credits what was withheld either
+ * comes before it or finds what it has saved. An offer that was never paid is credited nothing.
+ */
 export async function creditUnusedTime(
   tx: Transaction,
   payment: OfferPayment,
   unusedTime: UnusedTime,
   now: Date,
 ): Promise<void> {
+  await credit(tx, payment, earnedCredit(payment, unusedTime), now);
+}
+
+/** For when the card provider has returned money, or the organisation has borne what was taken. Locks the payment's row. */
+export async function creditWithheld(tx: Transaction, offerId: number, now: Date): Promise<void> {
+  const payment = await lockPayment(tx, offerId);
+  if (payment !== undefined) await credit(tx, payment, payment.earnedMinor, now);
+}
+
+async function credit(tx: Transaction, payment: OfferPayment, earnedMinor: bigint, now: Date): Promise<void> {
   if (paidAt(payment) === null) return;
-  const amountMinor = creditDue({ ...payment, unusedTime });
+  const amountMinor = creditDue({ ...payment, earnedMinor }, await takenBackOf(tx, payment));
+  const creditedMinor = payment.creditedMinor + amountMinor;
+  if (amountMinor === 0n && earnedMinor === payment.earnedMinor) return;
+  await saveCredits(tx, payment.offerId, { earnedMinor, creditedMinor });
   if (amountMinor === 0n) return;
-  const creditedSoFarMinor = payment.creditedMinor + amountMinor;
-  const transaction = unusedTimeCredited(payment.book, payment.offerId, { amountMinor, creditedSoFarMinor });
+  const transaction = unusedTimeCredited(payment.book, payment.offerId, {
+    amountMinor,
+    creditedSoFarMinor: creditedMinor,
+  });
   const booking = await book(tx, transaction, now);
   if (!booking.booked) throw new Error(`${transaction.cause}: a credit was refused`);
-  await addCredit(tx, payment.offerId, amountMinor);
   await addToOutbox(tx, [
     newEvent(BalanceCredited, {
       subject: balanceSubject(payment.book),
@@ -43,4 +64,10 @@ export async function creditUnusedTime(
       },
     }),
   ]);
+}
+
+/** Gross, and only what the organisation has not given back from its balance. */
+export async function takenBackOf(on: Transaction, payment: OfferPayment): Promise<bigint> {
+  const intent = paymentIntentOf(payment);
+  return intent === null ? 0n : sumTakenBack(on, intent, payment.book);
 }

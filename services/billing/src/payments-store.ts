@@ -102,10 +102,16 @@ export async function listPayments(
   return rows.map(paymentOf);
 }
 
-export async function addCredit(tx: Transaction, offerId: number, amountMinor: bigint): Promise<void> {
-  await tx.query('UPDATE offer_payments SET credited_minor = credited_minor + $2 WHERE offer_id = $1', [
+/** What Unused Time is worth so far, and how much of it was credited. */
+export async function saveCredits(
+  tx: Transaction,
+  offerId: number,
+  o: { readonly earnedMinor: bigint; readonly creditedMinor: bigint },
+): Promise<void> {
+  await tx.query('UPDATE offer_payments SET earned_minor = $2, credited_minor = $3 WHERE offer_id = $1', [
     offerId,
-    amountMinor,
+    o.earnedMinor,
+    o.creditedMinor,
   ]);
 }
 
@@ -118,12 +124,14 @@ type PaymentRow = {
   net_minor: bigint;
   vat_minor: bigint;
   credited_minor: bigint;
+  earned_minor: bigint;
   payment_method: 'B' | 'E' | null;
   state: 'charged' | CheckoutState;
   paid_at: Date | null;
   pay_token: string | null;
   offer_expiry_at: Date | null;
   paid_session_id: string | null;
+  payment_intent_id: string | null;
   deletion: number;
   deletion_taken_back: boolean;
   generation: number | null;
@@ -141,6 +149,8 @@ function paymentOf(row: PaymentRow): OfferPayment {
     netMinor: row.net_minor,
     vatMinor: row.vat_minor,
     creditedMinor: row.credited_minor,
+    // Of credits from before it was recorded, nothing was withheld.
+    earnedMinor: row.earned_minor > row.credited_minor ? row.earned_minor : row.credited_minor,
   };
   if (row.payment_method === null) return { ...facts, method: null };
   if (row.state === 'charged') {
@@ -159,6 +169,7 @@ function paymentOf(row: PaymentRow): OfferPayment {
     purchase: { kind: 'offer', offerId: facts.offerId },
     payToken: present(row.pay_token),
     paidSessionId: row.paid_session_id,
+    paymentIntentId: row.payment_intent_id,
     checkout: {
       state: row.state,
       session,

@@ -1,7 +1,8 @@
 /** What Unused Time would credit now: the credit itself, without booking it. */
 import type { UnusedTime } from '@offer-ads/contracts/unused-time';
 import type { Postgres } from '@offer-ads/platform/postgres';
-import { creditDue } from './domain/credit.ts';
+import { takenBackOf } from './credit-offer.ts';
+import { creditDue, earnedCredit } from './domain/credit.ts';
 import type { Book } from './domain/ledger.ts';
 import { isSameBook, paidAt } from './domain/offer-payment.ts';
 import { findPayment } from './payments-store.ts';
@@ -14,5 +15,6 @@ export async function previewCredit(
 ): Promise<bigint> {
   const payment = await findPayment(postgres, offer.offerId);
   if (payment === undefined || !isSameBook(payment.book, offer.book) || paidAt(payment) === null) return 0n;
-  return creditDue({ ...payment, unusedTime });
+  const earnedMinor = earnedCredit(payment, unusedTime);
+  return creditDue({ ...payment, earnedMinor }, await takenBackOf(postgres, payment));
 }

@@ -26,6 +26,8 @@ export async function recordPayment(
   { seller, now }: { readonly seller: Seller; readonly now: Date },
 ): Promise<PaymentOutcome> {
   const { purchase } = receipt;
+  // Before the row and any booking: whoever needs several of these locks must take them in this order.
+  if (receipt.paymentIntentId !== null) await lockIntent(tx, receipt.paymentIntentId);
   const payment =
     purchase.kind === 'offer' ? await lockPayment(tx, purchase.offerId) : await lockCardPayment(tx, purchase);
   const problem = receiptProblem(payment, receipt, await sessionOf(tx, receipt));
@@ -36,10 +38,9 @@ export async function recordPayment(
 
   // The webhook may be faster than the answer that names the session.
   const change = (checkout: Checkout) => paid(opened(checkout, { ...receipt, url: null }), now);
-  const settled = await updateCheckout(tx, unpaid, change, now);
+  const { paymentIntentId } = receipt;
+  const settled = { ...(await updateCheckout(tx, unpaid, change, now)), paymentIntentId };
   await recordPaidSession(tx, purchase, receipt);
-  // Before any booking, as refunds do it: two who need both locks must take them in one order.
-  if (receipt.paymentIntentId !== null) await lockIntent(tx, receipt.paymentIntentId);
   const invoiced = isOfOffer(settled)
     ? await bookPaidOffer(tx, settled, now)
     : await bookPaidTopUp(tx, settled, now);

@@ -5,6 +5,7 @@
 import type { Transaction } from '@offer-ads/platform/postgres';
 import type { Billing } from './billing.ts';
 import { findByIntent } from './checkouts-store.ts';
+import { creditWithheld } from './credit-offer.ts';
 import {
   type OfReversal,
   returnedByProvider,
@@ -16,6 +17,7 @@ import type { ReversalOutcome } from './domain/event-outcomes.ts';
 import { movesMoney } from './domain/ledger.ts';
 import { type KeptReversal, learned, type Reversal } from './domain/reversal.ts';
 import { book } from './ledger-store.ts';
+import { lockPayment } from './payments-store.ts';
 import { findReversal, findReversalsOf, lockIntent, markBooked, saveReversal } from './reversals-store.ts';
 import { findSettlement, markGivenBack } from './settlements-store.ts';
 
@@ -27,12 +29,22 @@ export async function recordReversal(tx: Transaction, news: Reversal, now: Date)
   await saveReversal(tx, reversal, now);
   const payment = paymentIntentId === null ? undefined : await findByIntent(tx, mode, paymentIntentId);
   if (payment === undefined) return 'reversal-of-unknown';
+  const offerId = await lockOfferOf(tx, payment);
   const kept = {
     ...reversal,
     takenBooked: before?.takenBooked === true,
     returnedBooked: before?.returnedBooked === true,
   };
-  return bookReversal(tx, payment, kept, now);
+  const outcome = await bookReversal(tx, payment, kept, now);
+  if (reversal.returned && offerId !== null) await creditWithheld(tx, offerId, now);
+  return outcome;
+}
+
+/** Before any booking, which locks the balance: credits lock the offer's row first too. Null for a top-up. */
+export async function lockOfferOf(tx: Transaction, { purchase }: CardPayment): Promise<number | null> {
+  if (purchase.kind !== 'offer') return null;
+  await lockPayment(tx, purchase.offerId);
+  return purchase.offerId;
 }
 
 /** What was heard of before its payment was, which this transaction has just recorded. Needs `lockIntent` before any booking. */

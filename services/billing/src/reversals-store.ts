@@ -1,5 +1,6 @@
 /** Refunds and disputes at the provider, in Postgres. */
 import type { Transaction } from '@offer-ads/platform/postgres';
+import type { Book } from './domain/ledger.ts';
 import type { KeptReversal, Reversal } from './domain/reversal.ts';
 
 type ReversalRow = {
@@ -88,6 +89,21 @@ export async function markBooked(
   ]);
 }
 
+/** How much of a payment the provider has and keeps, gross. What the organisation's balance has borne is not missing any more. */
+export async function sumTakenBack(
+  on: Transaction,
+  paymentIntentId: string,
+  { mode, currency }: Pick<Book, 'mode' | 'currency'>,
+): Promise<bigint> {
+  const [row] = await on.query<{ minor: bigint }>(
+    `SELECT coalesce(sum(amount_minor), 0)::bigint AS minor FROM card_reversals r
+      WHERE payment_intent_id = $1 AND mode = $2 AND currency = $3 AND taken AND NOT returned
+        AND NOT EXISTS (SELECT FROM card_settlements s WHERE s.reversal_id = r.reversal_id AND s.borne_by = 'balance')`,
+    [paymentIntentId, mode, currency],
+  );
+  return row?.minor ?? 0n;
+}
+
 /** Booked as taken, not returned, and nobody has decided who bears it; of an unknown payment nothing is booked, nor to be decided. */
 export async function countWaiting(
   on: Transaction,
@@ -98,6 +114,60 @@ export async function countWaiting(
         AND NOT EXISTS (SELECT FROM card_settlements s WHERE s.reversal_id = r.reversal_id)
       GROUP BY kind, mode`,
   );
+}
+
+/** An offer that was credited although a refund or dispute of its payment waits for a person. */
+export type CreditedTakenBack = {
+  readonly offerId: number;
+  readonly organisationId: number;
+  readonly mode: Book['mode'];
+  readonly currency: string;
+  readonly netMinor: bigint;
+  readonly vatMinor: bigint;
+  readonly creditedMinor: bigint;
+  readonly takenBack: { readonly inAllMinor: bigint; readonly undecidedMinor: bigint };
+};
+
+/** More than people leave undecided; an alert needs no exact sum beyond. */
+const MOST_CREDITED = 10_000;
+
+export async function listCreditedTakenBack(
+  on: Transaction,
+  limit = MOST_CREDITED,
+): Promise<CreditedTakenBack[]> {
+  const rows = await on.query<{
+    offer_id: bigint;
+    organisation_id: bigint;
+    mode: Book['mode'];
+    currency: string;
+    net_minor: bigint;
+    vat_minor: bigint;
+    credited_minor: bigint;
+    in_all: bigint;
+    undecided: bigint;
+  }>(
+    `SELECT p.offer_id, p.organisation_id, p.mode, p.currency, p.net_minor, p.vat_minor, p.credited_minor,
+            coalesce(sum(r.amount_minor) FILTER (WHERE s.borne_by IS DISTINCT FROM 'balance'), 0)::bigint AS in_all,
+            sum(r.amount_minor) FILTER (WHERE s.borne_by IS NULL)::bigint AS undecided
+       FROM card_reversals r
+       JOIN offer_payments p
+         ON (p.payment_intent_id, p.mode, p.currency) = (r.payment_intent_id, r.mode, r.currency)
+       LEFT JOIN card_settlements s USING (reversal_id)
+      WHERE r.taken AND NOT r.returned AND p.credited_minor > 0
+      GROUP BY p.offer_id HAVING bool_or(s.borne_by IS NULL)
+      ORDER BY p.offer_id DESC LIMIT $1`,
+    [limit],
+  );
+  return rows.map((row) => ({
+    offerId: Number(row.offer_id),
+    organisationId: Number(row.organisation_id),
+    mode: row.mode,
+    currency: row.currency,
+    netMinor: row.net_minor,
+    vatMinor: row.vat_minor,
+    creditedMinor: row.credited_minor,
+    takenBack: { inAllMinor: row.in_all, undecidedMinor: row.undecided },
+  }));
 }
 
 /** Of the admin list. */

@@ -1,12 +1,13 @@
 /** A person's decision who bears a refund or a dispute: once, booked with its reason, and never an overdraft. */
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
 import { findByIntent } from './checkouts-store.ts';
+import { creditWithheld } from './credit-offer.ts';
 import { settled } from './domain/card-ledger.ts';
 import type { KeptReversal } from './domain/reversal.ts';
 import { type Bearer, type NothingToSettle, nothingToSettle, type Settlement } from './domain/settlement.ts';
 import { balanceOf, book } from './ledger-store.ts';
 import { announceLowBalance } from './low-balance.ts';
-import { ofPayment } from './record-reversal.ts';
+import { lockOfferOf, ofPayment } from './record-reversal.ts';
 import { findReversal, lockIntent, lockKeyOf } from './reversals-store.ts';
 import { findSettlement, insertSettlement } from './settlements-store.ts';
 
@@ -56,6 +57,7 @@ async function bear(
   const { mode, paymentIntentId, amountMinor, reversalId } = reversal;
   const payment = paymentIntentId === null ? undefined : await findByIntent(tx, mode, paymentIntentId);
   if (payment === undefined) return refuse({ reason: 'payment-unknown' });
+  const offerId = await lockOfferOf(tx, payment);
   const transaction = settled(ofPayment(payment, reversal), decision.borneBy);
   const booking = await book(tx, transaction, now);
   if (!booking.booked) {
@@ -67,6 +69,8 @@ async function bear(
   }
   const settlement = { ...decision, reversalId, amountMinor, settledAt: now };
   await insertSettlement(tx, settlement, transaction.cause);
+  // The organisation has paid after all: its Unused Time is worth something again.
+  if (decision.borneBy === 'balance' && offerId !== null) await creditWithheld(tx, offerId, now);
   return { ok: true, settlement: { ...settlement, givenBack: false }, reversal };
 }
 

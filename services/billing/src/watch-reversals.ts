@@ -1,10 +1,12 @@
-/** How many refunds and disputes wait for a person: looked up by every replica, so that one that dies takes no number with it. */
+/** How many refunds and disputes wait for a person, and how much was credited of such payments: looked up by every replica, so that one that dies takes no number with it. */
+import { billedCurrencies } from '@offer-ads/contracts/currencies';
 import { mode } from '@offer-ads/contracts/primitives';
 import type { Logger } from '@offer-ads/platform/logging';
 import { type Loop, startLoop } from '@offer-ads/platform/loops';
 import type { Metrics } from '@offer-ads/platform/metrics';
 import type { Postgres } from '@offer-ads/platform/postgres';
-import { countWaiting } from './reversals-store.ts';
+import { creditOwed } from './domain/credit.ts';
+import { countWaiting, listCreditedTakenBack } from './reversals-store.ts';
 
 /** A person decides in hours; the look reads all refunds that there ever were. */
 const LOOK_EVERY_MS = 60_000;
@@ -14,6 +16,11 @@ export function watchReversals(o: { postgres: Postgres; logger: Logger; metrics:
     name: 'card_reversals_waiting',
     help: 'Refunds and disputes at the card provider of which nobody has decided yet who bears them; every replica tells it',
     labelNames: ['kind', 'mode'],
+  });
+  const owed = o.metrics.gauge({
+    name: 'credits_owed_minor_units',
+    help: 'Unused Time that was credited although the card provider has taken the payment back, until somebody has decided who bears it; every replica tells it',
+    labelNames: ['mode', 'currency'],
   });
   return startLoop({
     ...o,
@@ -27,6 +34,13 @@ export function watchReversals(o: { postgres: Postgres; logger: Logger; metrics:
             { kind, mode: each },
             counted.find((found) => found.kind === kind && found.mode === each)?.waiting ?? 0,
           );
+      const credited = await listCreditedTakenBack(o.postgres);
+      for (const each of mode.options)
+        for (const currency of billedCurrencies) {
+          const owing = credited.filter((offer) => offer.mode === each && offer.currency === currency);
+          const minor = owing.reduce((sum, offer) => sum + creditOwed(offer, offer.takenBack), 0n);
+          owed.set({ mode: each, currency }, Number(minor));
+        }
     },
   });
 }

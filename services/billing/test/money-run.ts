@@ -87,6 +87,7 @@ export type KnownTopUp = {
 };
 export type KnownReversal = {
   readonly book: Book;
+  readonly offerId: number;
   readonly minor: bigint;
   readonly returned: boolean;
   borneBy: Bearer | null;
@@ -177,7 +178,8 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
     if (offer.paidSession === null) return;
     const part = Number(offer.netMinor / 3n);
     const id = await test.reverse(`sessions/${offer.paidSession}/${step.kind}`, { amountMinor: part });
-    reversals.set(id, { book: offer.book, minor: BigInt(part), returned: step.comesBack, borneBy: null });
+    const { book, offerId } = offer;
+    reversals.set(id, { book, offerId, minor: BigInt(part), returned: step.comesBack, borneBy: null });
     const [told, more] = step.kind === 'refund' ? [1, 1] : [2, 2];
     if (step.comesBack && step.kind === 'refund') await test.reverse(`refunds/${id}/fail`);
     if (step.comesBack && step.kind === 'dispute') {

@@ -10,12 +10,14 @@ import { createMetrics } from '@offer-ads/platform/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
+import { creditUnusedTime, whollyUnused } from '../src/credit-offer.ts';
 import type { Book } from '../src/domain/ledger.ts';
 import type { Bearer } from '../src/domain/settlement.ts';
 import { adminRoutes } from '../src/http/admin-routes.ts';
 import { checkLedger } from '../src/ledger-check-store.ts';
 import { balanceOf } from '../src/ledger-store.ts';
 import { changeLowBalance } from '../src/low-balance.ts';
+import { lockPayment } from '../src/payments-store.ts';
 import { readStatement } from '../src/read-statement.ts';
 import { latestReversals } from '../src/reversals-store.ts';
 import { watchReversals } from '../src/watch-reversals.ts';
@@ -92,13 +94,19 @@ const sold = { sales: 1000n, 'vat-payable': 200n };
 
 /** As the replicas tell it. */
 async function waiting(kind: 'refund' | 'dispute'): Promise<number> {
+  return told('card_reversals_waiting', { kind, mode: 'TEST' });
+}
+const owed = (currency: string) => told('credits_owed_minor_units', { currency, mode: 'TEST' });
+
+async function told(name: string, labels: Readonly<Record<string, string>>): Promise<number> {
   const metrics = createMetrics('billing');
   await using watch = watchReversals({ postgres: test.billing.postgres, logger: silentLogger, metrics });
   await watch.runNow();
-  const told = await metrics.registry.getSingleMetric('card_reversals_waiting')?.get();
-  return (
-    told?.values.find(({ labels }) => labels.kind === kind && labels.mode === 'TEST')?.value ?? Number.NaN
+  const values = (await metrics.registry.getSingleMetric(name)?.get())?.values ?? [];
+  const found = values.find((one) =>
+    Object.entries(labels).every(([key, value]) => one.labels[key] === value),
   );
+  return found?.value ?? Number.NaN;
 }
 
 it('refunds and disputes wait for a person until one has decided, or the provider has returned the money', async () => {
@@ -111,6 +119,28 @@ it('refunds and disputes wait for a person until one has decided, or the provide
   expect(await waiting('refund')).toBe(before.refund);
   await test.reverse(`disputes/${dispute.id}/close`, { outcome: 'won' });
   await eventually(async () => expect(await waiting('dispute')).toBe(before.dispute));
+});
+
+it('a credit whose payment was taken back since is told as owed and listed with its offer, until somebody has decided', async () => {
+  const { postgres } = test.billing;
+  const offer = await test.openOffer({ netMinor: 30_00n });
+  await test.pay(offer.sessionId);
+  await eventually(async () => expect((await test.cardPayment(offer.offerId)).checkout.state).toBe('paid'));
+  await postgres.transaction(async (tx) => {
+    const payment = await lockPayment(tx, offer.offerId);
+    if (payment !== undefined) await creditUnusedTime(tx, payment, whollyUnused, test.clock.now());
+  });
+  const before = await owed('GBP');
+  const id = await test.reverse(`sessions/${offer.sessionId}/refund`);
+  await eventually(async () => expect(await recordOf(id)).toMatchObject({ takenBooked: true }));
+  expect(await owed('GBP')).toBe(before + 30_00);
+  const listed = async () => cardProblemsReply.parse((await admin('card-problems')).body).owed;
+  const { organisationId, mode, currency } = offer.book;
+  const line = { organisationId, offerId: offer.offerId, mode, currency };
+  expect(await listed()).toContainEqual({ ...line, creditedMinor: '3000', owedMinor: '3000' });
+  await settled(id, 'platform');
+  expect(await owed('GBP')).toBe(before);
+  expect((await listed()).map(({ offerId }) => offerId)).not.toContain(offer.offerId);
 });
 
 describe('a refund is settled', () => {

@@ -159,13 +159,19 @@ describe('balances', () => {
       booked: true,
       settlement: null,
     };
+    const owing = { organisationId: 3, offerId: 7, mode: 'LIVE', currency: 'GBP' };
     replies['GET /admin/card-problems?limit=5'] = {
       reversals: [{ ...reversal, amountMinor: '1250' }],
+      owed: [{ ...owing, creditedMinor: '1000', owedMinor: '750' }],
       payments: [],
     };
     expect(await adminJson('card problems --limit 5')).toEqual({
       status: 0,
-      result: { reversals: [{ ...reversal, amount: '12.50' }], payments: [] },
+      result: {
+        reversals: [{ ...reversal, amount: '12.50' }],
+        owed: [{ ...owing, credited: '10.00', owed: '7.50' }],
+        payments: [],
+      },
     });
   });
 

@@ -12,8 +12,8 @@ export const cardCommands: readonly Command[] = [
     run: async ({ limit }, { call }) => {
       const query = limit === undefined ? '' : `?limit=${limit}`;
       const reply = await call('billing', { method: 'GET', path: `/admin/card-problems${query}` });
-      const { reversals, payments } = cardProblemsReply.parse(reply);
-      return { reversals: reversals.map(shown), payments: payments.map(shown) };
+      const { reversals, owed, payments } = cardProblemsReply.parse(reply);
+      return { reversals: reversals.map(shown), owed: owed.map(owedShown), payments: payments.map(shown) };
     },
   }),
   command({
@@ -33,6 +33,15 @@ export const cardCommands: readonly Command[] = [
     },
   }),
 ];
+
+function owedShown({
+  creditedMinor,
+  owedMinor,
+  ...offer
+}: z.infer<typeof cardProblemsReply>['owed'][number]): object {
+  const money = (minor: string) => formatMinor(BigInt(minor), offer.currency);
+  return { ...offer, credited: money(creditedMinor), owed: money(owedMinor) };
+}
 
 type Problem = { readonly amountMinor: string | null; readonly currency: string | null };
 

@@ -13,6 +13,7 @@ const payment: CardPayment = {
   method: 'E',
   payToken: 'token',
   paidSessionId: null,
+  paymentIntentId: null,
   checkout: opened(opening, { generation: 1, sessionId: 'cs_1', url: null }),
 };
 const receipt: Receipt = {

@@ -17,6 +17,8 @@ export type CardPayment = {
   readonly payToken: string;
   readonly checkout: Checkout;
   readonly paidSessionId: string | null;
+  /** By which Stripe's refunds and disputes name the payment; null while it is not paid. */
+  readonly paymentIntentId: string | null;
 };
 
 /** As logs, faults and idempotency keys name it. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { creditTarget, type UnusedTime } from '@offer-ads/contracts/unused-time';
 import { fc } from '@offer-ads/testing/profile';
-import { creditDue } from './credit.ts';
+import { creditDue, creditOwed, earnedCredit } from './credit.ts';
 
 const HOUR = 3_600_000;
 
@@ -20,10 +20,10 @@ describe('credit of Unused Time', () => {
   });
 
   it('gives only what was not credited before', () => {
-    const unusedTime = { unusedMs: 6 * HOUR, scheduledMs: 24 * HOUR };
-    expect(creditDue({ netMinor: 10_00n, creditedMinor: 1_00n, unusedTime })).toBe(1_50n);
-    expect(creditDue({ netMinor: 10_00n, creditedMinor: 2_50n, unusedTime })).toBe(0n);
-    expect(creditDue({ netMinor: 10_00n, creditedMinor: 9_00n, unusedTime })).toBe(0n);
+    const payment = { netMinor: 10_00n, vatMinor: 0n, earnedMinor: 2_50n };
+    expect(creditDue({ ...payment, creditedMinor: 1_00n }, 0n)).toBe(1_50n);
+    expect(creditDue({ ...payment, creditedMinor: 2_50n }, 0n)).toBe(0n);
+    expect(creditDue({ ...payment, creditedMinor: 9_00n }, 0n)).toBe(0n);
   });
 });
 
@@ -41,16 +41,55 @@ describe('credits in any order and repeated', () => {
   it('come to what the largest report is worth, and never exceed the price', () => {
     fc.assert(
       fc.property(netMinor, reports, (netMinor, { scheduledMs, unusedMs }) => {
-        let creditedMinor = 0n;
+        let [creditedMinor, earnedMinor] = [0n, 0n];
         for (const unused of unusedMs) {
           const unusedTime: UnusedTime = { unusedMs: unused, scheduledMs };
-          const due = creditDue({ netMinor, creditedMinor, unusedTime });
+          earnedMinor = earnedCredit({ netMinor, earnedMinor }, unusedTime);
+          const due = creditDue({ netMinor, vatMinor: 0n, creditedMinor, earnedMinor }, 0n);
           expect(due >= 0n).toBe(true);
           creditedMinor += due;
           expect(creditedMinor <= netMinor).toBe(true);
         }
         const largest = creditTarget(netMinor, { unusedMs: Math.max(...unusedMs), scheduledMs });
         expect(creditedMinor).toBe(largest);
+      }),
+    );
+  });
+});
+
+describe('of a payment that the provider has taken back', () => {
+  const payment = { netMinor: 10_00n, vatMinor: 2_00n, creditedMinor: 0n, earnedMinor: 10_00n };
+
+  it('nothing is credited when all of it is gone, and the net share of what is left otherwise', () => {
+    expect(creditDue(payment, 12_00n)).toBe(0n);
+    expect(creditDue(payment, 24_00n)).toBe(0n);
+    expect(creditDue(payment, 3_00n)).toBe(7_50n);
+    // A penny of VAT and price together leaves no whole penny more of the price.
+    expect(creditDue(payment, 1n)).toBe(9_99n);
+  });
+
+  it('the credit beyond what was kept is owed, as far as nobody has decided', () => {
+    const credited = { ...payment, creditedMinor: 9_00n };
+    expect(creditOwed(credited, { inAllMinor: 0n, undecidedMinor: 0n })).toBe(0n);
+    expect(creditOwed(credited, { inAllMinor: 12_00n, undecidedMinor: 12_00n })).toBe(9_00n);
+    expect(creditOwed(credited, { inAllMinor: 6_00n, undecidedMinor: 6_00n })).toBe(4_00n);
+    // The platform bears the other half already.
+    expect(creditOwed(credited, { inAllMinor: 12_00n, undecidedMinor: 6_00n })).toBe(5_00n);
+  });
+
+  it('credits never exceed what is kept, whatever is paid and taken back, and nothing is owed of them', () => {
+    const minor = fc.bigInt({ min: 0n, max: 10n ** 12n });
+    fc.assert(
+      fc.property(minor, minor, minor, minor, (netMinor, vatMinor, earned, takenBackMinor) => {
+        const earnedMinor = earned < netMinor ? earned : netMinor;
+        const payment = { netMinor, vatMinor, earnedMinor, creditedMinor: 0n };
+        const creditedMinor = creditDue(payment, takenBackMinor);
+        expect(creditedMinor >= 0n && creditedMinor <= earnedMinor).toBe(true);
+        const gross = netMinor + vatMinor;
+        const left = takenBackMinor > gross ? 0n : gross - takenBackMinor;
+        expect(creditedMinor * gross <= netMinor * left).toBe(true);
+        const takenBack = { inAllMinor: takenBackMinor, undecidedMinor: takenBackMinor };
+        expect(creditOwed({ ...payment, creditedMinor }, takenBack)).toBe(0n);
       }),
     );
   });

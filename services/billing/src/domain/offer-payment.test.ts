@@ -8,6 +8,7 @@ const payment: OfferPayment = {
   netMinor: 10_00n,
   vatMinor: 2_00n,
   creditedMinor: 0n,
+  earnedMinor: 0n,
   method: null,
 };
 

@@ -9,6 +9,8 @@ export type OfferPayment = {
   readonly netMinor: bigint;
   readonly vatMinor: bigint;
   readonly creditedMinor: bigint;
+  /** What its Unused Time is worth so far. More than was credited while the card provider has taken the payment back. */
+  readonly earnedMinor: bigint;
 } & (
   | { readonly method: 'B'; readonly chargedAt: Date }
   | CardPayment
@@ -33,6 +35,11 @@ export function isSameBook(one: Book, other: Book): boolean {
   return (
     one.organisationId === other.organisationId && one.mode === other.mode && one.currency === other.currency
   );
+}
+
+/** By which refunds and disputes name the payment; only card payments have one, once they are paid. */
+export function paymentIntentOf(payment: OfferPayment): string | null {
+  return payment.method === 'E' ? payment.paymentIntentId : null;
 }
 
 /** When the money came; null while it has not. */

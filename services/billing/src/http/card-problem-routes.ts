@@ -10,9 +10,15 @@ import { actorOf } from '@offer-ads/platform/admin-routes';
 import { validInput } from '@offer-ads/platform/valid-input';
 import type { Router } from 'express';
 import type { Billing } from '../billing.ts';
+import { creditOwed } from '../domain/credit.ts';
 import type { Bearer, Settlement } from '../domain/settlement.ts';
 import { latestProblems, type ProviderProblem } from '../provider-events-store.ts';
-import { type ListedReversal, latestReversals } from '../reversals-store.ts';
+import {
+  type CreditedTakenBack,
+  type ListedReversal,
+  latestReversals,
+  listCreditedTakenBack,
+} from '../reversals-store.ts';
 import { type SettleRefusal, settleReversal } from '../settle-reversal.ts';
 import { findSettlements } from '../settlements-store.ts';
 
@@ -22,12 +28,14 @@ export function cardProblemRoutes(routes: Router, { postgres, clock }: Billing):
     const { limit } = validInput(cardProblemsQuery, req.query);
     const reversals = await latestReversals(postgres, limit);
     const payments = await latestProblems(postgres, limit);
+    const credited = await listCreditedTakenBack(postgres, limit);
     const settlements = await findSettlements(
       postgres,
       reversals.map(({ reversal }) => reversal.reversalId),
     );
     res.json({
       reversals: reversals.map((listed) => reversalLine(listed, settlements.get(listed.reversal.reversalId))),
+      owed: credited.map(owedLine).filter(({ owedMinor }) => owedMinor !== '0'),
       payments: payments.map(paymentLine),
     } satisfies CardProblemsReply);
   });
@@ -107,6 +115,12 @@ function reversalLine(
     booked: taken === reversal.takenBooked && returned === reversal.returnedBooked,
     settlement: settlement === undefined ? null : settlementShown(settlement),
   };
+}
+
+function owedLine(offer: CreditedTakenBack): CardProblemsReply['owed'][number] {
+  const { organisationId, offerId, mode, currency, creditedMinor, takenBack } = offer;
+  const owedMinor = `${creditOwed(offer, takenBack)}`;
+  return { organisationId, offerId, mode, currency, creditedMinor: `${creditedMinor}`, owedMinor };
 }
 
 function paymentLine({

@@ -23,6 +23,7 @@ export function Cards() {
       {problems.data !== undefined && (
         <>
           <Reversals reversals={problems.data.reversals} />
+          <Owed owed={problems.data.owed} />
           <Payments payments={problems.data.payments} />
         </>
       )}
@@ -145,6 +146,45 @@ function SettleDialog({ reversal: { id, kind, amountMinor, currency }, close }: 
         </label>
       </fieldset>
     </ReasonDialog>
+  );
+}
+
+function Owed({ owed }: { readonly owed: CardProblemsReply['owed'] }) {
+  if (owed.length === 0) return null;
+  return (
+    <section class="card" aria-labelledby="owed">
+      <h2 id="owed">Credits that are owed</h2>
+      <p class="small muted">
+        The Unused Time of these offers was credited, and their payment was taken back. Decide above who bears
+        it.
+      </p>
+      <table class="cells">
+        <thead>
+          <tr>
+            <th scope="col">Offer</th>
+            <th scope="col">Mode</th>
+            <th scope="col">Credited</th>
+            <th scope="col">Owed</th>
+          </tr>
+        </thead>
+        <tbody>
+          {owed.map(({ offerId, organisationId, mode, currency, creditedMinor, owedMinor }) => (
+            <tr key={offerId}>
+              <td data-label="Offer">
+                <Whose organisationId={organisationId} offerId={offerId} topUpId={null} />
+              </td>
+              <td data-label="Mode">{mode}</td>
+              <td data-label="Credited">
+                <Money minor={creditedMinor} currency={currency} />
+              </td>
+              <td data-label="Owed">
+                <Money minor={owedMinor} currency={currency} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }
 
