@@ -27,4 +27,11 @@ export type CallerContext = z.infer<typeof callerContext>;
 export const callerContextHeader = 'x-caller-context';
 /** Remaining milliseconds that the caller will wait, counted from when the request's body has arrived. */
 export const requestBudgetHeader = 'x-request-budget-ms';
+/**
+ * Instant by which the service's store must have committed what is asked, in Unix milliseconds of that store's clock. It is told when
+ * the whole request is sent at once and the caller has heard that clock before. A service that reads the request late knows by it.
+ */
+export const commitByHeader = 'x-commit-by';
+/** What the clock of the service's store shows, in Unix milliseconds: in replies to whoever sends a budget. */
+export const storeTimeHeader = 'x-store-time';
 export const requestIdHeader = 'x-request-id';

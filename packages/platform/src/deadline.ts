@@ -10,6 +10,8 @@ export type Deadline = {
    * to change something keeps the plain deadline and is never cut short.
    */
   readonly whileAwaited: () => AwaitedDeadline;
+  /** The same end in the time of the called service's store, in Unix milliseconds; undefined when the caller does not know that time. */
+  readonly commitByMs: number | undefined;
 };
 
 export type AwaitedDeadline = Deadline & {
@@ -47,11 +49,13 @@ export function callerPresence(): CallerPresence {
  * Counts on the monotonic clock, so that a corrected wall clock neither ends nor extends a request.
  * @param caller nobody who could leave, unless given
  * @param startedAtMs on `performance.now`'s clock: now, unless given
+ * @param commitByMs what the caller has said of it
  */
 export function createDeadline(
   budgetMs: number,
   caller: CallerPresence = callerPresence(),
   startedAtMs = performance.now(),
+  commitByMs?: number,
 ): Deadline {
   const endsAt = startedAtMs + budgetMs;
   const remainingMs = () => Math.max(0, endsAt - performance.now());
@@ -59,11 +63,12 @@ export function createDeadline(
     AbortSignal.timeout(Math.ceil(Math.min(remainingMs(), Math.max(0, atMostMs))));
   const awaited: AwaitedDeadline = {
     remainingMs,
+    commitByMs,
     signal: (atMostMs) => AbortSignal.any([caller.signal(), signal(atMostMs)]),
     whileAwaited: () => awaited,
     stopIfGone: () => {
       if (caller.hasLeft()) throw callerGone();
     },
   };
-  return { remainingMs, signal, whileAwaited: () => awaited };
+  return { remainingMs, commitByMs, signal, whileAwaited: () => awaited };
 }

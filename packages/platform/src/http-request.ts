@@ -1,7 +1,7 @@
 /** What is known of a request from its arrival until its connection is done with it. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { requestBudgetHeader, requestIdHeader } from '@offer-ads/contracts/caller-context';
+import { commitByHeader, requestBudgetHeader, requestIdHeader } from '@offer-ads/contracts/caller-context';
 import { trace } from '@opentelemetry/api';
 import { type CallerPresence, callerPresence, createDeadline, type Deadline } from './deadline.ts';
 
@@ -70,7 +70,12 @@ class AcceptedRequest implements RequestFacts {
 
   deadline(): Deadline {
     this.#caller ??= callerPresence();
-    this.#deadline ??= createDeadline(budgetMs(this.#req), this.#caller, this.#bodyArrivedAtMs);
+    this.#deadline ??= createDeadline(
+      budgetMs(this.#req),
+      this.#caller,
+      this.#bodyArrivedAtMs,
+      commitByMs(this.#req),
+    );
     return this.#deadline;
   }
 
@@ -88,6 +93,11 @@ const longestBudgetMs = 25_000;
 function budgetMs(req: IncomingMessage): number {
   const given = Number(req.headers[requestBudgetHeader] ?? longestBudgetMs);
   return Number.isFinite(given) ? Math.min(Math.max(0, given), longestBudgetMs) : longestBudgetMs;
+}
+
+function commitByMs(req: IncomingMessage): number | undefined {
+  const given = Number(req.headers[commitByHeader]);
+  return Number.isSafeInteger(given) && given > 0 ? given : undefined;
 }
 
 /** Whether a body was announced. */

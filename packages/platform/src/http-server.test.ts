@@ -54,6 +54,30 @@ function raw(server: HttpServer, bytes: string): { socket: Socket; answer: Promi
   return { socket, answer };
 }
 
+describe('the time of the store', () => {
+  it('is told to services, which say a budget, and to nobody else', async () => {
+    const storeClock = { note: () => {}, nowMs: () => 1_000_000 };
+    const server = await start((app) => app.get('/', (_req, res) => void res.end()), { storeClock });
+    const shownTo = async (headers: Record<string, string>) =>
+      (await fetch(server.url, { headers })).headers.get('x-store-time');
+    expect(await shownTo({ 'x-request-budget-ms': '2000' })).toBe('1000000');
+    expect(await shownTo({})).toBeNull();
+  });
+
+  it('by which a caller bounds the commit is part of the deadline, unless it is no time', async () => {
+    const given: (number | undefined)[] = [];
+    const server = await start((app) =>
+      app.get('/', (req, res) => {
+        given.push(requestFacts(req).deadline().commitByMs);
+        res.end();
+      }),
+    );
+    for (const time of ['1000000', 'soon', '-1', '1.5'])
+      await fetch(server.url, { headers: { 'x-commit-by': time } });
+    expect(given).toEqual([1_000_000, undefined, undefined, undefined]);
+  });
+});
+
 describe('a body that is not JSON', () => {
   it('is refused, and not quoted in the log', async () => {
     const server = await start((app) => app.post('/', express.json(), (_req, res) => void res.end()));

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { requestBudgetHeader, storeTimeHeader } from '@offer-ads/contracts/caller-context';
 import express, { type Express } from 'express';
 import { refuseAmbiguous, toOriginForm } from './ambiguous-requests.ts';
 import type { Clock } from './clock.ts';
@@ -21,6 +22,7 @@ import { accept, acceptedOf, routeTemplate } from './http-request.ts';
 import { callerKeepsIdleMs } from './keep-alive.ts';
 import { type Logger, writeAccessLog } from './logging.ts';
 import type { Metrics } from './metrics.ts';
+import type { StoreClock } from './store-clock.ts';
 
 export type HttpServer = AsyncDisposable & {
   readonly url: string;
@@ -42,6 +44,8 @@ export type HttpServerOptions = {
   readonly clock: Clock;
   readonly readiness: Readiness;
   readonly routes: (app: Express) => void;
+  /** Of services whose callers bound their commits. */
+  readonly storeClock?: StoreClock;
   /** Requests that are served before express, because express costs as much as all else that is done for them. */
   readonly door?: Door;
   /** An upload ends when no byte came for this long (decision 23). */
@@ -161,6 +165,7 @@ function receiveRequests(
     const request = accept(req, o.clock.now());
     gatherHeaders(res);
     tell(res, 'X-Request-Id', request.requestId);
+    if (o.storeClock !== undefined) tellStoreTime(req, res, o.storeClock);
     if (lifetime.stoppingSinceMs !== undefined) res.shouldKeepAlive = false;
     res.on('close', answered);
     if (refuseAmbiguous(req, res)) return;
@@ -170,6 +175,12 @@ function receiveRequests(
     handHeadersOver(res);
     app(req, res);
   };
+}
+
+/** Only to services, which say a budget. */
+function tellStoreTime(req: IncomingMessage, res: ServerResponse, clock: StoreClock): void {
+  const nowMs = req.headers[requestBudgetHeader] === undefined ? undefined : clock.nowMs();
+  if (nowMs !== undefined) tell(res, storeTimeHeader, nowMs);
 }
 
 type Answered = {

@@ -1,8 +1,10 @@
 /** PostgreSQL: a pool with time-outs, transactions, and rows in exact types. */
 import pg from 'pg';
-import { serviceUnavailable } from './faults.ts';
+import type { Deadline } from './deadline.ts';
+import { Fault, serviceUnavailable } from './faults.ts';
 import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
+import { createStoreClock, type StoreClock } from './store-clock.ts';
 
 /**
  * One that each connection has the server parse once, and plan a few times only: for statements whose planning costs more than
@@ -31,8 +33,13 @@ export type Queryable = Transaction;
 export type Postgres = AsyncDisposable &
   Transaction & {
     readonly pool: pg.Pool;
-    /** Commits what `work` did, or nothing when it throws. No network call belongs inside. */
-    readonly transaction: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
+    /**
+     * Commits what `work` did, or nothing when it throws. No network call belongs inside.
+     * @param deadline nothing is committed after it, by the database's clock (docs/adr/0020)
+     */
+    readonly transaction: <T>(work: (tx: Transaction) => Promise<T>, deadline?: Deadline) => Promise<T>;
+    /** The database's clock. */
+    readonly clock: StoreClock;
     readonly healthy: () => Promise<boolean>;
   };
 
@@ -41,6 +48,8 @@ const DEFAULT_TIMEOUT_MS = 2_000;
 const DEFAULT_MAX_CONNECTIONS = 10;
 /** The client gives up a little after the server would have, for when the server has gone silent. */
 const SILENT_SERVER_GRACE_MS = 1_000;
+/** A process that is merely busy may take this long between two statements. */
+const IDLE_AT_LEAST_MS = 2_000;
 /** Above the outbox relay's wait for confirms, the only work that leaves a transaction idle on purpose. */
 const IDLE_IN_TRANSACTION_MS = 30_000;
 
@@ -69,19 +78,21 @@ export async function openPostgres(o: {
   });
   pool.on('error', (error) => o.logger.warn({ error }, 'an idle database connection was lost'));
   reportPool(pool, { name: o.pool ?? 'main', size, metrics: o.metrics });
+  const clock = createStoreClock();
   const postgres: Postgres = {
     pool,
+    clock,
     query: (statement, values) => rowsOf(pool, statement, values),
-    transaction: (work) => inTransaction(pool, work),
+    transaction: (work, deadline) => inTransaction({ pool, clock }, work, deadline),
     healthy: () =>
-      rowsOf(pool, 'SELECT 1').then(
+      askTime(pool, clock).then(
         () => true,
         () => false,
       ),
     [Symbol.asyncDispose]: () => pool.end(),
   };
   try {
-    await postgres.query('SELECT 1');
+    await askTime(pool, clock);
   } catch (error) {
     await pool.end();
     throw error;
@@ -89,27 +100,87 @@ export async function openPostgres(o: {
   return postgres;
 }
 
-async function inTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
+async function inTransaction<T>(
+  { pool, clock }: { pool: pg.Pool; clock: StoreClock },
+  work: (tx: Transaction) => Promise<T>,
+  deadline: Deadline | undefined,
+): Promise<T> {
+  if (deadline?.remainingMs() === 0)
+    throw asFault(new TooLate('the deadline has passed before the transaction'));
   const client = await pool.connect().catch((error: unknown) => {
     throw asFault(error);
   });
+  let lost: Error | undefined;
+  const onLost = (error: Error) => {
+    lost ??= error;
+  };
   // Without a listener a connection that dies between two statements would end the process.
-  client.on('error', ignore);
+  client.on('error', onLost);
   const tx: Transaction = { query: (statement, values) => rowsOf(client, statement, values) };
   let broken: Error | undefined;
   try {
-    await tx.query('BEGIN');
+    const commitByMs = await begin(client, clock, deadline);
     const result = await work(tx);
-    await tx.query('COMMIT');
+    await tx.query(commitByMs === undefined ? 'COMMIT' : commitBefore(commitByMs));
     return result;
   } catch (error) {
     broken = await tx.query('ROLLBACK').then(() => undefined, asError);
-    throw error;
+    // The server ended the transaction while it waited for us: whatever was sent after that did nothing.
+    throw lost !== undefined && isTooLate(asFault(lost)) ? asFault(lost) : error;
   } finally {
-    client.off('error', ignore);
+    client.off('error', onLost);
     // A connection that could not even roll back must not serve anybody else.
     client.release(broken);
   }
+}
+
+const SHOW_TIME = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "shownMs"';
+type Shown = { readonly shownMs: number };
+
+async function askTime(pool: pg.Pool, clock: StoreClock): Promise<void> {
+  const [row] = await rowsOf<Shown>(pool, SHOW_TIME);
+  if (row !== undefined) clock.note(row.shownMs);
+}
+
+/** @returns by when, on the database's clock, the transaction must be committed; undefined without a deadline */
+async function begin(
+  client: pg.ClientBase,
+  clock: StoreClock,
+  deadline: Deadline | undefined,
+): Promise<number | undefined> {
+  const ask = (sql: string) =>
+    client.query(sql).catch((error: unknown) => {
+      throw asFault(error);
+    });
+  if (deadline === undefined) return void (await ask('BEGIN'));
+  const bound = `SET LOCAL idle_in_transaction_session_timeout = ${longestIdleMs(deadline)}`;
+  const shown = await ask(`BEGIN; ${bound}; ${SHOW_TIME}`);
+  const [row] = (shown as unknown as pg.QueryResult<Shown>[]).at(-1)?.rows ?? [];
+  if (row === undefined) throw new Error('the database did not show its time');
+  clock.note(row.shownMs);
+  // The answer is older than this line, so what remains now ends sooner by it than by the database's present time.
+  return Math.floor(Math.min(row.shownMs + deadline.remainingMs(), deadline.commitByMs ?? Infinity));
+}
+
+/** While its process stands still, the locks of a transaction are held no longer than this: others may want them. */
+function longestIdleMs(deadline: Deadline): number {
+  return Math.min(Math.max(IDLE_AT_LEAST_MS, Math.ceil(deadline.remainingMs())), IDLE_IN_TRANSACTION_MS);
+}
+
+/** Check and commit in one message: a process that stands still can stand still before both or after both. */
+function commitBefore(limitMs: number): string {
+  return `DO $$BEGIN
+      IF clock_timestamp() >= to_timestamp(${limitMs / 1_000}) THEN
+        RAISE EXCEPTION 'the deadline has passed' USING ERRCODE = '${TOO_LATE}';
+      END IF;
+    END$$; COMMIT`;
+}
+
+class TooLate extends Error {}
+
+/** The transaction met its deadline before its commit: it has changed nothing. */
+export function isTooLate(error: unknown): boolean {
+  return error instanceof Fault && error.cause instanceof TooLate;
 }
 
 async function rowsOf<R extends pg.QueryResultRow>(
@@ -125,11 +196,18 @@ async function rowsOf<R extends pg.QueryResultRow>(
   }
 }
 
+/** Raised by `commitBefore`. */
+const TOO_LATE = '57D01';
+/** Raised by the server when it ends a transaction that was idle for too long. */
+const IDLE_FOR_TOO_LONG = '25P03';
+
 /** SQLSTATE classes by which the server says that it cannot serve now: connection, resources, operator, system. */
 const UNAVAILABLE = /^(08|53|57|58)/;
 
 /** What the server says about the statement stays as it is (constraints have meaning); all else means "down". */
 function asFault(error: unknown): unknown {
+  if (error instanceof pg.DatabaseError && [TOO_LATE, IDLE_FOR_TOO_LONG].includes(error.code ?? ''))
+    return asFault(new TooLate(error.message));
   if (error instanceof pg.DatabaseError && !UNAVAILABLE.test(error.code ?? '')) return error;
   return serviceUnavailable(`postgres: ${asError(error).message}`, error);
 }
@@ -156,5 +234,3 @@ function reportPool(pool: pg.Pool, o: { name: string; size: number; metrics: Met
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
-
-function ignore(): void {}

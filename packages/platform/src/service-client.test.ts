@@ -59,6 +59,17 @@ const answerWith = (status: number, body: string): RequestListener => {
 };
 
 describe('a call to another service', () => {
+  it('says in the time of its store by when it must commit, once it has shown that time', async () => {
+    respond = (_req, res) => void res.setHeader('x-store-time', '1000000').end('{"answer":42}');
+    await ask();
+    await ask({ deadline: createDeadline(2_000) });
+    const [first, second] = seen.map(({ headers }) => headers['x-commit-by']);
+    expect(first).toBeUndefined();
+    const commitByMs = Number(second);
+    expect(commitByMs).toBeGreaterThan(1_000_000);
+    expect(commitByMs).toBeLessThan(1_000_000 + 60_000);
+  });
+
   it('carries the caller, the request id, the budget and the body, and gives the checked reply', async () => {
     let body = '';
     respond = (req, res) => {

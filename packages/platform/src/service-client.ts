@@ -2,8 +2,10 @@
 
 import {
   callerContextHeader,
+  commitByHeader,
   requestBudgetHeader,
   requestIdHeader,
+  storeTimeHeader,
 } from '@offer-ads/contracts/caller-context';
 import type { ServiceName } from '@offer-ads/contracts/primitives';
 import { Agent, type Dispatcher } from 'undici';
@@ -14,6 +16,7 @@ import { isCallerGone, serviceUnavailable, tooManyRequests } from './faults.ts';
 import { keepAlive } from './keep-alive.ts';
 import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
+import { createStoreClock, type StoreClock } from './store-clock.ts';
 
 export type ServiceCall<S extends z.ZodType> = {
   readonly method: 'GET' | 'POST';
@@ -49,6 +52,7 @@ export function createServiceClient(o: {
   timeoutMs: number;
 }): ServiceClient {
   const agent = new Agent({ ...keepAlive, connect: { timeout: 1_000 }, headersTimeout: 0, bodyTimeout: 0 });
+  const storeClock = createStoreClock();
   const durations = o.metrics.histogram({
     name: 'service_call_duration_seconds',
     help: 'Calls to other services, by outcome.',
@@ -58,7 +62,7 @@ export function createServiceClient(o: {
     target: o.name,
     logger: o.logger,
     metrics: o.metrics,
-    attempt: (call: ServiceCall<z.ZodType>) => attempt(agent, o, call),
+    attempt: (call: ServiceCall<z.ZodType>) => attempt(agent, { ...o, storeClock }, call),
     isHarmless: (error) =>
       isCallerGone(error) ||
       error instanceof TooLittleTime ||
@@ -105,14 +109,16 @@ class UnexpectedReply extends Error {
 
 async function attempt(
   agent: Dispatcher,
-  o: { baseUrl: string; timeoutMs: number },
+  o: { baseUrl: string; timeoutMs: number; storeClock: StoreClock },
   call: ServiceCall<z.ZodType>,
 ): Promise<unknown> {
   const timeoutMs = call.timeoutMs ?? o.timeoutMs;
   const signal = call.deadline.signal(timeoutMs);
+  // Before what remains: if the process stands still in between, the instant is too early and not too late.
+  const storeMs = o.storeClock.nowMs();
   const budgetMs = Math.floor(Math.min(timeoutMs, call.deadline.remainingMs()));
   try {
-    return await exchange(agent, o.baseUrl, call, { budgetMs, signal });
+    return await exchange(agent, o, call, { budgetMs, storeMs, signal });
   } catch (error) {
     const isTimeout = (error as { name?: string }).name === 'TimeoutError';
     if (!isTimeout || budgetMs >= timeoutMs / 2) throw error;
@@ -122,24 +128,27 @@ async function attempt(
 
 async function exchange(
   agent: Dispatcher,
-  origin: string,
+  { baseUrl, storeClock }: { baseUrl: string; storeClock: StoreClock },
   call: ServiceCall<z.ZodType>,
-  { budgetMs, signal }: { budgetMs: number; signal: AbortSignal },
+  { budgetMs, storeMs, signal }: { budgetMs: number; storeMs: number | undefined; signal: AbortSignal },
 ): Promise<unknown> {
   const { body, contentType } = requestBody(call);
   const response = await agent.request({
-    origin,
+    origin: baseUrl,
     path: call.path,
     method: call.method,
     headers: {
       [callerContextHeader]: call.callerToken,
       [requestIdHeader]: call.requestId,
       [requestBudgetHeader]: String(budgetMs),
+      ...(storeMs !== undefined && { [commitByHeader]: String(storeMs + budgetMs) }),
       ...contentType,
     },
     body,
     signal,
   });
+  const shownMs = Number(response.headers[storeTimeHeader]);
+  if (shownMs > 0) storeClock.note(shownMs);
   const text = await readAtMost(response, largestReplyBytes);
   if (response.statusCode !== 200) {
     throw new UnexpectedReply(response.statusCode, `answered ${response.statusCode}`);

@@ -3,9 +3,10 @@ import { createEmptyDatabase, type TestDatabase } from '@offer-ads/testing/datab
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { createDeadline } from '../src/deadline.ts';
 import { createMetrics } from '../src/metrics.ts';
 import { startWhenStoresServe } from '../src/patient-start.ts';
-import { openPostgres, type Postgres } from '../src/postgres.ts';
+import { isTooLate, openPostgres, type Postgres } from '../src/postgres.ts';
 import { listen } from '../src/postgres-listener.ts';
 
 const settings = { logger: silentLogger, metrics: createMetrics('offers') };
@@ -59,6 +60,51 @@ describe('postgres', () => {
     });
     await expect(work).rejects.toThrow('changed my mind');
     expect(await postgres.query('SELECT * FROM coins')).toEqual([]);
+  });
+
+  it('commits nothing after the deadline by the clock of the database, whatever the clock of the process says', async () => {
+    const [shown] = await postgres.query<{ ms: number }>(
+      'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms',
+    );
+    const shownMs = Math.floor(shown?.ms ?? 0);
+    const untilStoreTime = (commitByMs: number) => createDeadline(60_000, undefined, undefined, commitByMs);
+    const late = postgres.transaction(
+      (tx) => tx.query('INSERT INTO coins VALUES (5)'),
+      untilStoreTime(shownMs),
+    );
+    await expect(late).rejects.toMatchObject({ status: 503 });
+    expect(isTooLate(await late.catch((error: unknown) => error))).toBe(true);
+    await postgres.transaction(
+      (tx) => tx.query('INSERT INTO coins VALUES (6)'),
+      untilStoreTime(shownMs + 60_000),
+    );
+    expect(await postgres.query('SELECT id FROM coins WHERE id IN (5, 6)')).toEqual([{ id: 6n }]);
+  });
+
+  it('frees the rows of a transaction that stands still beyond its deadline, and commits nothing of it', async () => {
+    const freed = Promise.withResolvers<void>();
+    const standing = postgres.transaction(async (tx) => {
+      await tx.query('INSERT INTO coins VALUES (7)');
+      await freed.promise;
+    }, createDeadline(50));
+    standing.catch(() => {});
+    // It waits for the other to end.
+    await postgres.query('INSERT INTO coins VALUES (7)');
+    freed.resolve();
+    expect(isTooLate(await standing.catch((error: unknown) => error))).toBe(true);
+  });
+
+  it('shows a clock that is never ahead of the database and follows it closely', async () => {
+    const before = postgres.clock.nowMs();
+    const [shown] = await postgres.query<{ ms: number }>(
+      'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms',
+    );
+    const shownMs = shown?.ms ?? 0;
+    expect(before).toBeLessThanOrEqual(shownMs);
+    await eventually(async () => {
+      await postgres.healthy();
+      expect(postgres.clock.nowMs()).toBeGreaterThan(shownMs);
+    });
   });
 
   it('leaves what the server says about a statement to the store', async () => {

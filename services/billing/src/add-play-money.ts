@@ -1,4 +1,5 @@
 /** Adds play money to a TEST balance at once, once per idempotency key; a refusal leaves nothing behind and frees the key. */
+import type { Deadline } from '@offer-ads/platform/deadline';
 import type { Postgres } from '@offer-ads/platform/postgres';
 import type { Book } from './domain/ledger.ts';
 import { isSameBook } from './domain/offer-payment.ts';
@@ -19,6 +20,7 @@ export async function addPlayMoney(
   postgres: Postgres,
   order: PlayMoneyOrder,
   now: Date,
+  deadline?: Deadline,
 ): Promise<PlayMoneyOutcome> {
   const { amountMinor } = order;
   if (order.book.mode !== 'TEST') return { ok: false, refusal: { reason: 'not-test-mode' } };
@@ -37,5 +39,5 @@ export async function addPlayMoney(
     const booking = await book(tx, transaction, now);
     if (!booking.booked) throw new Error(`${transaction.cause}: refused`);
     return { ok: true, balanceMinor: booking.balance.minor };
-  });
+  }, deadline);
 }

@@ -1,5 +1,6 @@
 /** Payment method `B`: the price leaves the prepaid balance, once per offer id, whatever is repeated. */
 import type { ChargeReply } from '@offer-ads/contracts/billing-api';
+import type { Deadline } from '@offer-ads/platform/deadline';
 import type { Transaction } from '@offer-ads/platform/postgres';
 import type { Billing } from './billing.ts';
 import { type Book, movesMoney, offerCharged } from './domain/ledger.ts';
@@ -20,11 +21,12 @@ export async function chargeOffer(
   { postgres, meters }: Pick<Billing, 'postgres' | 'meters'>,
   charge: Charge,
   now: Date,
+  deadline?: Deadline,
 ): Promise<ChargeReply> {
   const { isNew, reply } = await postgres.transaction(async (tx) => {
     const isNew = await insertCharge(tx, charge, now);
     return { isNew, reply: await (isNew ? chargeBalance(tx, charge, now) : repeatCharge(tx, charge)) };
-  });
+  }, deadline);
   const { mode, currency } = charge.book;
   if (isNew && reply.outcome === 'charged')
     meters.charged.inc({ mode, currency, method: 'balance', purchase: 'offer' }, Number(charge.netMinor));

@@ -36,7 +36,7 @@ export async function closeCheckout(
   deadline: Deadline,
   deletion = FOR_EVER,
 ): Promise<Closing> {
-  const begun = await beginClosing(billing, offer, deletion);
+  const begun = await beginClosing(billing, offer, deletion, deadline);
   return typeof begun === 'string' ? begun : finishClosing(billing, begun, deadline);
 }
 
@@ -65,6 +65,7 @@ async function beginClosing(
   billing: Billing,
   { offerId, book }: { readonly offerId: number; readonly book: Book },
   deletion: number,
+  deadline: Deadline,
 ): Promise<CardPayment | Closing> {
   return billing.postgres.transaction(async (tx) => {
     await insertClosed(tx, offerId, book);
@@ -87,7 +88,7 @@ async function beginClosing(
       case 'open':
         return 'unknown';
     }
-  });
+  }, deadline);
 }
 
 /** For a deletion whose caller was told that nothing was deleted, although its request may have closed the page. */

@@ -1,6 +1,7 @@
 /** The threshold below which an organisation wants to be told of its balance, and the telling. */
 import type { LowBalanceReply } from '@offer-ads/contracts/billing-api';
 import { BalanceLow } from '@offer-ads/contracts/billing-events';
+import type { Deadline } from '@offer-ads/platform/deadline';
 import { newEvent } from '@offer-ads/platform/events';
 import { addToOutbox } from '@offer-ads/platform/outbox';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
@@ -37,8 +38,10 @@ export async function changeLowBalance(
   postgres: Postgres,
   book: Book,
   thresholdMinor: bigint | null,
+  deadline?: Deadline,
 ): Promise<LowBalanceReply> {
-  return replyOf(book, await postgres.transaction((tx) => setLowThreshold(tx, book, thresholdMinor)));
+  const set = (tx: Transaction) => setLowThreshold(tx, book, thresholdMinor);
+  return replyOf(book, await postgres.transaction(set, deadline));
 }
 
 function replyOf({ mode, currency }: Book, { minor, lowThresholdMinor }: Balance): LowBalanceReply {

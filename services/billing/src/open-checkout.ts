@@ -40,7 +40,7 @@ export async function openCheckout(
   if (order.netMinor + vatOnCardPayment(order.netMinor, order.country) > LARGEST_CARD_PAYMENT_MINOR) {
     return { outcome: 'refused', reason: 'above-maximum', minimumMinor: null };
   }
-  const payment = await reserve(billing, order);
+  const payment = await reserve(billing, order, deadline);
   if (payment === 'closed') return closedForEver;
   const ready = await ensureSession(billing, payment, deadline);
   if (ready === 'too-small') return belowMinimum(minimumMinor);
@@ -66,7 +66,11 @@ function requireMinimum(currency: string): bigint {
   return minimumMinor;
 }
 
-async function reserve(billing: Billing, order: CheckoutOrder): Promise<OfferCardPayment | 'closed'> {
+async function reserve(
+  billing: Billing,
+  order: CheckoutOrder,
+  deadline: Deadline,
+): Promise<OfferCardPayment | 'closed'> {
   const { offerId, book, title, netMinor } = order;
   const now = billing.clock.now();
   const vatMinor = vatOnCardPayment(netMinor, order.country);
@@ -79,7 +83,7 @@ async function reserve(billing: Billing, order: CheckoutOrder): Promise<OfferCar
     if (payment.method === null) return 'closed';
     if (payment.method !== 'E' || !isSameSale(payment, order)) throw conflictingSale(offerId);
     return isClosed(payment) ? 'closed' : payment;
-  });
+  }, deadline);
 }
 
 /** A settling that offers has given up on may still be at it: an offer must not be shown with a link that is about to close. */

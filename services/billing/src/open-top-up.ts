@@ -38,7 +38,7 @@ export async function openTopUp(
   const vatMinor = vatOnCardPayment(netMinor, order.country);
   const problem = topUpProblem({ currency: book.currency, netMinor, vatMinor });
   if (problem !== null) return { ok: false, refusal: problem };
-  const payment = await reserve(billing, { ...order, vatMinor });
+  const payment = await reserve(billing, { ...order, vatMinor }, deadline);
   if ('reason' in payment) return { ok: false, refusal: payment };
   const ready = await ensureSession(billing, payment, deadline);
   if (ready === 'too-small') {
@@ -67,6 +67,7 @@ type TopUpPayment = CardPayment & {
 async function reserve(
   billing: Billing,
   order: TopUpOrder & { readonly vatMinor: bigint },
+  deadline: Deadline,
 ): Promise<TopUpPayment | TopUpRefusal | { readonly reason: 'different-payload' }> {
   const now = billing.clock.now();
   return billing.postgres.transaction(async (tx) => {
@@ -84,5 +85,5 @@ async function reserve(
     }
     const isRepeat = isSameBook(payment.book, order.book) && payment.netMinor === order.netMinor;
     return isRepeat ? { ...payment, purchase } : { reason: 'different-payload' };
-  });
+  }, deadline);
 }

@@ -107,6 +107,7 @@ export async function startBilling(
       host: config.HOST,
       port: config.PORT,
       ...foundation,
+      storeClock: postgres.clock,
       // Not the broker: offers are sold without it, and events wait in the outbox.
       readiness: async () => ((await postgres.healthy()) ? [] : ['postgres does not answer']),
       routes: (app) => {

@@ -63,5 +63,6 @@ function hostOf(apiUrl: string | undefined) {
 
 /** What remains of the caller's patience, and never more than Stripe's own budget. */
 export function stripeDeadline(caller?: Deadline): Deadline {
-  return createDeadline(Math.min(caller?.remainingMs() ?? STRIPE_BUDGET_MS, STRIPE_BUDGET_MS));
+  const budgetMs = Math.min(caller?.remainingMs() ?? STRIPE_BUDGET_MS, STRIPE_BUDGET_MS);
+  return createDeadline(budgetMs, undefined, undefined, caller?.commitByMs);
 }

@@ -1,4 +1,5 @@
 /** Prepaid balance added by the platform team, once per reference. */
+import type { Deadline } from '@offer-ads/platform/deadline';
 import type { Postgres } from '@offer-ads/platform/postgres';
 import { announceTopUp } from './balance-events.ts';
 import { type Book, balanceToppedUp } from './domain/ledger.ts';
@@ -11,7 +12,12 @@ export type TopUpResult =
   /** The reference stands for another organisation, balance or amount. */
   | { readonly ok: false; readonly reason: 'reference-taken' };
 
-export async function topUpBalance(postgres: Postgres, topUp: TopUp, now: Date): Promise<TopUpResult> {
+export async function topUpBalance(
+  postgres: Postgres,
+  topUp: TopUp,
+  now: Date,
+  deadline?: Deadline,
+): Promise<TopUpResult> {
   const transaction = balanceToppedUp(topUp.book, topUp.reference, topUp.amountMinor);
   return postgres.transaction(async (tx) => {
     await lockCause(tx, transaction.cause);
@@ -26,5 +32,5 @@ export async function topUpBalance(postgres: Postgres, topUp: TopUp, now: Date):
     const isRepeat = isSameBook(before.book, topUp.book) && before.balanceChangeMinor === topUp.amountMinor;
     if (!isRepeat) return { ok: false, reason: 'reference-taken' };
     return { ok: true, balanceMinor: await balanceOf(tx, topUp.book) };
-  });
+  }, deadline);
 }

@@ -205,6 +205,33 @@ describe('POST /internal/charges', () => {
   });
 });
 
+describe('a request that is past its deadline by the clock of the database', () => {
+  it('is answered with 503 and changes nothing', async () => {
+    const organisationId = newId();
+    await topUp(organisationId, '1500');
+    const { offerId } = await openCheckout(organisationId);
+    const late = { ...signedCaller({ audience: 'billing', organisationId }), 'x-commit-by': '1' };
+    const headers = { ...late, 'idempotency-key': randomUUID(), 'content-type': 'application/json' };
+    const sale = { offerId: newId(), title: 'Two for one', netMinor: '1000' };
+    const asked: [string, string, unknown][] = [
+      ['POST', '/charges', sale],
+      ['POST', '/checkouts', { ...sale, offerExpiryAt: '2099-01-01T00:00:00.000Z' }],
+      ['POST', `/offers/${offerId}/close-checkout`, { deletion: 1 }],
+      ['POST', '/top-ups', { amountMinor: '1000' }],
+      ['POST', '/play-money', { amountMinor: '1000' }],
+      ['PUT', '/low-balance-threshold', { thresholdMinor: '1000' }],
+    ];
+    for (const [method, path, json] of asked) {
+      const init = { method, headers, body: JSON.stringify(json) };
+      expect([path, (await fetch(`${url}/internal${path}`, init)).status]).toEqual([path, 503]);
+    }
+    const standing = await as({ organisationId }, 'GET', '/internal/low-balance-threshold');
+    expect(standing.body).toMatchObject({ balanceMinor: '1500', thresholdMinor: null });
+    const settled = await as({ organisationId }, 'POST', `/internal/offers/${sale.offerId}/settle`);
+    expect(settled.body).toEqual({ outcome: 'closed' });
+  });
+});
+
 describe('VAT', () => {
   it.each([
     ['a UK organisation: a fifth on top', 'GB', 246, 1_476],

@@ -5,6 +5,7 @@ import { serviceUnavailable } from '@offer-ads/platform/faults';
 import { keepAlive } from '@offer-ads/platform/keep-alive';
 import type { Logger } from '@offer-ads/platform/logging';
 import type { Metrics } from '@offer-ads/platform/metrics';
+import { createStoreClock, type StoreClock } from '@offer-ads/platform/store-clock';
 import { type Dispatcher, Pool } from 'undici';
 import type { Audience } from './caller-tokens.ts';
 
@@ -26,6 +27,8 @@ export type ReplyTaker = Dispatcher.DispatchHandler & {
 export type Upstream = AsyncDisposable & {
   /** Ends when the reply was passed to `taker`; a service that refuses, resets, hangs or babbles is the 503 fault. */
   readonly send: (request: ForwardedRequest, taker: ReplyTaker) => Promise<void>;
+  /** The clock of the service's store, as its replies have shown it. */
+  readonly storeClock: StoreClock;
 };
 
 /** The reason of an abort that is not the service's fault: nobody waits for the reply any more. */
@@ -74,6 +77,7 @@ export function createUpstream(o: {
     probe: () => probeLiveness(o.baseUrl),
   });
   return {
+    storeClock: createStoreClock(),
     send: async (request, taker) => {
       try {
         await breaker.fire({ request, taker });

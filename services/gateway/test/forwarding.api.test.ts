@@ -39,6 +39,20 @@ describe('every endpoint of the specification', () => {
     expect(gateway[service].seen.at(-1)?.headers['x-request-budget-ms']).toBe(budgetMs);
   });
 
+  it('is told by when the service must commit, in the time that its replies have shown, which no caller sees', async () => {
+    gateway.offers.respond = answerJson((seen) => {
+      gateway.offers.seen.push(seen);
+      return { status: 200, body: {}, headers: { 'x-store-time': '4000000000000' } };
+    });
+    const reply = await gateway.call('/categories', { key });
+    expect(reply.headers.get('x-store-time')).toBeNull();
+    const headers = { 'x-commit-by': '9000000000000' };
+    await gateway.call('/offers/17/pause', { method: 'POST', key, headers });
+    const commitByMs = Number(gateway.offers.seen.at(-1)?.headers['x-commit-by']);
+    expect(commitByMs).toBeGreaterThanOrEqual(4_000_000_002_000);
+    expect(commitByMs).toBeLessThan(4_000_000_062_000);
+  });
+
   it('passes ids on as they were written, even when their escapes are broken', async () => {
     await gateway.call('/offers/abc%20def/pause', { method: 'POST', key });
     expect(gateway.offers.seen.at(-1)?.url).toBe('/offers/abc%20def/pause');

@@ -227,6 +227,7 @@ describe('what a caller claims to be', () => {
     ['x-caller-context', 'made.up'],
     ['X-Caller-Context', 'made.up'],
     ['x-request-budget-ms', '999999'],
+    ['x-commit-by', '9999999999999'],
     ['x-forwarded-for', '198.18.7.7'],
     ['x-forwarded-host', 'internal.test'],
     ['x-forwarded-proto', 'https'],

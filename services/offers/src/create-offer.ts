@@ -121,7 +121,7 @@ async function reserve(
     });
     await markCharging(tx, hold, offer.offerId);
     return { ok: true, offer };
-  });
+  }, request.deadline);
 }
 
 /** charging -> finished; or billing's refusal, which closes the id and frees the key. */

@@ -1,8 +1,10 @@
 /**
  * Deleting an offer. A paid or ended one goes in one transaction. One that awaits payment passes the recovery point
  * *deleting*: its page is closed first, and only a closed page lets it go, so that nobody can pay for what is gone. When
- * billing does not answer, nothing is deleted, and billing is told to open again what it may have closed.
+ * billing does not answer, or the deadline has passed, nothing is deleted, and billing is told to open again what it may have closed.
  */
+import type { Deadline } from '@offer-ads/platform/deadline';
+import { isTooLate } from '@offer-ads/platform/postgres';
 import type { OffersContext } from './context.ts';
 import { beginDeletion, endDeletion, type PaymentPage, pageKept } from './domain/lifecycle.ts';
 import type { Offer } from './domain/offer.ts';
@@ -20,13 +22,22 @@ export async function deleteOffer(
   reference: OfferReference,
   now: Date,
 ): Promise<DeleteOutcome> {
-  const begun = await updateOffer(o.postgres, reference, (offer) => {
+  const begin = (offer: Offer) => {
     const decided = beginDeletion(offer, now);
     return decided.ok ? { ...decided, news: newsOf(decided, now) } : decided;
-  });
+  };
+  const begun = await updateOffer(o.postgres, reference, begin, errand.deadline);
   if (!begun.ok) return begun;
   if (begun.step === 'deleted') return { ok: true };
-  return closedOrLeftAlone(o, begun.offer, await closePage(o, errand, begun.offer), now);
+  const page = await closePage(o, errand, begun.offer);
+  // Only the deletion itself must be in time: what leaves the offer as it was is right at any time.
+  if (page !== 'closed') return closedOrLeftAlone(o, begun.offer, page, now);
+  try {
+    return await closedOrLeftAlone(o, begun.offer, page, now, errand.deadline);
+  } catch (error) {
+    if (!isTooLate(error)) throw error;
+    return closedOrLeftAlone(o, begun.offer, 'unanswered', now);
+  }
 }
 
 export async function closePage(o: OffersContext, errand: Errand, offer: Offer): Promise<PaymentPage> {
@@ -45,11 +56,13 @@ export async function closedOrLeftAlone(
   begun: Offer,
   page: PaymentPage,
   now: Date,
+  deadline?: Deadline,
 ): Promise<DeleteOutcome> {
-  const ended = await updateOffer(o.postgres, begun, (offer) => {
+  const end = (offer: Offer) => {
     const decided = endDeletion(offer, page, now, begun.deletions);
     return decided.ok ? { ...decided, news: newsOf(decided, now) } : decided;
-  });
+  };
+  const ended = await updateOffer(o.postgres, begun, end, deadline);
   if (!ended.ok) return ended;
   return ended.step === 'deleted' ? { ok: true } : { ok: false, reason: ended.why };
 }

@@ -1,5 +1,6 @@
 /** The SQL of offers: rows to domain values and back, always scoped by organisation and mode where a caller asks. */
 import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Deadline } from '@offer-ads/platform/deadline';
 import { newEvent } from '@offer-ads/platform/events';
 import { addToOutbox } from '@offer-ads/platform/outbox';
 import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres';
@@ -17,11 +18,15 @@ export type Change<Refusal extends string> =
 
 type NotFound = { readonly ok: false; readonly reason: 'not-found' };
 
-/** Locks the caller's offer, decides, and writes the row and its events in one transaction; gives back what was decided. */
+/**
+ * Locks the caller's offer, decides, and writes the row and its events in one transaction; gives back what was decided.
+ * @param deadline nothing is changed after it
+ */
 export async function updateOffer<C extends Change<string>>(
   postgres: Postgres,
   reference: OfferReference,
   decide: (offer: Offer) => C,
+  deadline?: Deadline,
 ): Promise<C | NotFound> {
   return postgres.transaction(async (tx) => {
     const [row] = await tx.query<OfferRow>(
@@ -30,7 +35,7 @@ export async function updateOffer<C extends Change<string>>(
       [reference.offerId, reference.organisationId, reference.mode],
     );
     return row === undefined ? { ok: false, reason: 'not-found' } : applyChange(tx, decide(toOffer(row)));
-  });
+  }, deadline);
 }
 
 /** For what the system itself does with an offer, reservations included: payments and the end of a creation. */

@@ -73,6 +73,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
       host: config.HOST,
       port: config.PORT,
       ...foundation,
+      storeClock: postgres.clock,
       // Not the broker: offers are sold without it, their events wait in the outbox.
       readiness: async () => ((await postgres.healthy()) ? [] : ['the database does not answer']),
       routes: (app) => {

@@ -1,4 +1,5 @@
 /** Made up views and clicks in TEST mode: they count like those of members, and are told to nobody else. */
+import type { Deadline } from '@offer-ads/platform/deadline';
 import type { OffersContext } from './context.ts';
 import { type SimulationRefusal, simulateTraffic } from './domain/simulation.ts';
 import type { Traffic } from './domain/traffic.ts';
@@ -13,7 +14,7 @@ export async function addSimulatedTraffic(
   { postgres }: Pick<OffersContext, 'postgres'>,
   reference: OfferReference,
   traffic: Traffic,
-  now: Date,
+  { now, deadline }: { readonly now: Date; readonly deadline: Deadline },
 ): Promise<SimulationOutcome> {
   return postgres.transaction(async (tx) => {
     const offer = await findOffer(tx, reference);
@@ -23,5 +24,5 @@ export async function addSimulatedTraffic(
     await addTraffic(tx, [simulated.rollUp]);
     const total = await sumTraffic(tx, offer.offerId, { from: offer.createdAt, to: simulated.rollUp.hour });
     return { ok: true, total };
-  });
+  }, deadline);
 }

@@ -1,6 +1,7 @@
 /** Deleting against paying, in both orders, and deletions whose request died. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import { eventually } from '@offer-ads/testing/eventually';
 import { runs } from '@offer-ads/testing/profile';
 import { createdId } from './forms.ts';
 import { type Answer, type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
@@ -89,6 +90,28 @@ describe('a payment for a deleted offer', () => {
     const [applied] = await under.events();
     expect(applied).toMatchObject({ name: 'OfferPaymentApplied', data: { outcome: 'deleted' } });
     expect(applied?.data.unusedMs).toBe(applied?.data.scheduledMs);
+  });
+});
+
+describe('a deletion that cannot be committed in time', () => {
+  it('leaves the offer and its page as they were, although the page was closed', async () => {
+    const id = await createdId(under, { payment_method: 'E' });
+    const storeTime = async () => {
+      await under.postgres.healthy();
+      return under.postgres.clock.nowMs() ?? 0;
+    };
+    const commitByMs = (await storeTime()) + 500;
+    under.neighbours.onCall = async ({ name, when }) => {
+      if (name !== 'close' || when !== 'done') return;
+      await eventually(async () => expect(await storeTime()).toBeGreaterThan(commitByMs));
+    };
+    const headers = { 'x-commit-by': String(commitByMs) };
+    const answer = await under.call('DELETE', `/offers/${id}`, { headers });
+    expect(answer).toMatchObject({ status: 503, body: { return_code: 'E7' } });
+    await under.offers.sweeper.recover();
+    expect(await statusOf(id)).toBe('Awaiting Payment');
+    expect(under.neighbours.billing.sales.get(id)).toMatchObject({ state: 'open' });
+    expect(await deletionTold(id)).toBeUndefined();
   });
 });
 

@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { expect } from '@jest/globals';
 import { signedCaller } from '@offer-ads/testing/caller';
+import { eventually } from '@offer-ads/testing/eventually';
 import { type ServiceProcess, startServiceProcess } from '@offer-ads/testing/service-process';
 import { form } from './forms.ts';
 import type { OffersUnderTest } from './offers-under-test.ts';
@@ -22,6 +24,15 @@ export type Victim = {
    * that stands still ends in, it is asked again, as clients do.
    */
   readonly ask: (method: 'POST' | 'DELETE', path: string, question: Question) => Promise<void>;
+  /** Asked once, as the gateway does: 503 when no answer came in time. */
+  readonly send: (
+    method: string,
+    path: string,
+    question: Question & { readonly withinMs: number },
+  ) => Promise<{ readonly status: number; readonly headers: Headers }>;
+  readonly standStill: () => void;
+  /** Resolves when it has done whatever waited for it. */
+  readonly goOn: () => Promise<void>;
   readonly kill: () => Promise<void>;
 };
 
@@ -37,14 +48,26 @@ export async function killVictims(): Promise<void> {
 
 /** Its clock is the real one: tokens are good for it whatever the test's clock says. */
 export async function startVictim(under: OffersUnderTest): Promise<Victim> {
-  const settings = Object.entries({ ...under.config, LOG_LEVEL: 'info' });
+  const name = `victim ${randomUUID()}`;
+  const database = new URL(under.config.OFFERS_DATABASE_URL);
+  database.searchParams.set('application_name', name);
+  const settings = Object.entries({
+    ...under.config,
+    OFFERS_DATABASE_URL: database.href,
+    LOG_LEVEL: 'info',
+  });
   const env = Object.fromEntries(settings.map(([name, value]) => [name, `${value}`]));
   const starting = startServiceProcess(main, env);
   started.add(starting);
   const victim = await starting;
-  const send = (method: string, path: string, { organisationId, headers, body }: Question) => {
+  const send = (
+    method: string,
+    path: string,
+    { organisationId, headers, body }: Question,
+    signal: AbortSignal | null = null,
+  ) => {
     const caller = signedCaller({ audience: 'offers', organisationId });
-    const init = { method, headers: { ...caller, ...headers }, ...(body !== undefined && { body }) };
+    const init = { method, signal, headers: { ...caller, ...headers }, ...(body !== undefined && { body }) };
     return fetch(victim.url + path, init);
   };
   await warmUp(async () => (await send('POST', '/offers', await aCreation())).status === 200);
@@ -58,6 +81,19 @@ export async function startVictim(under: OffersUnderTest): Promise<Victim> {
         await pause(ASK_AGAIN_AFTER_MS);
       }
     },
+    send: async (method, path, { withinMs, ...question }) => {
+      const signal = AbortSignal.timeout(withinMs);
+      const answer = await send(method, path, question, signal).catch(() => null);
+      await answer?.arrayBuffer();
+      return answer ?? { status: 503, headers: new Headers() };
+    },
+    standStill: () => void victim.child.kill('SIGSTOP'),
+    goOn: async () => {
+      victim.child.kill('SIGCONT');
+      // Requests that waited were read before this one. What they began has ended when its connections are idle.
+      await eventually(async () => expect((await fetch(`${victim.url}/readyz`)).status).toBe(200));
+      await eventually(async () => expect(await busyConnections(under, name)).toEqual([]));
+    },
     kill: victim.kill,
   };
 }
@@ -68,6 +104,13 @@ export async function startVictim(under: OffersUnderTest): Promise<Victim> {
  */
 async function warmUp(create: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) if (await create()) return;
+}
+
+async function busyConnections({ postgres }: OffersUnderTest, name: string): Promise<unknown[]> {
+  return postgres.query(
+    "SELECT state, query FROM pg_stat_activity WHERE application_name = $1 AND state <> 'idle'",
+    [name],
+  );
 }
 
 /** Of an organisation of its own. */

@@ -7,6 +7,7 @@ import {
   topUpRequest,
 } from '@offer-ads/contracts/admin-billing-api';
 import { requireAdmin } from '@offer-ads/platform/admin-routes';
+import { requestFacts } from '@offer-ads/platform/http-request';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Express } from 'express';
 import type { Billing } from '../billing.ts';
@@ -35,6 +36,7 @@ export function adminRoutes(app: Express, billing: Billing, adminToken: string):
       billing.postgres,
       { book, amountMinor, reference },
       billing.clock.now(),
+      requestFacts(req).deadline(),
     );
     if (!result.ok) return void res.status(409).json({ message: 'The reference stands for another top-up' });
     res.json({ ...book, balanceMinor: `${result.balanceMinor}` } satisfies BalanceStanding);
@@ -52,7 +54,8 @@ export function adminRoutes(app: Express, billing: Billing, adminToken: string):
     })
     .put(async (req, res) => {
       const { thresholdMinor, ...book } = validInput(lowBalanceOrder, req.body);
-      res.json(await changeLowBalance(billing.postgres, book, thresholdMinor));
+      const deadline = requestFacts(req).deadline();
+      res.json(await changeLowBalance(billing.postgres, book, thresholdMinor, deadline));
     });
 
   routes.get('/ledger/check', async (_req, res) => {

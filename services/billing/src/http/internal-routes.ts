@@ -42,9 +42,10 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
 
   routes.post('/charges', async (req, res) => {
     const { netMinor, ...charge } = validInput(chargeRequest, req.body);
-    const { receivedAt } = requestFacts(req);
+    const facts = requestFacts(req);
     const price = { book: bookOf(callerOf(req)), netMinor: amountOf(netMinor) };
-    res.json(await chargeOffer(billing, { ...charge, ...price }, receivedAt));
+    const sale = { ...charge, ...price };
+    res.json(await chargeOffer(billing, sale, facts.receivedAt, facts.deadline()));
   });
 
   routes.post('/checkouts', async (req, res) => {
@@ -99,7 +100,8 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
     })
     .put(async (req, res) => {
       const { thresholdMinor } = validInput(lowBalanceRequest, req.body);
-      res.json(await changeLowBalance(billing.postgres, bookOf(callerOf(req)), thresholdMinor));
+      const deadline = requestFacts(req).deadline();
+      res.json(await changeLowBalance(billing.postgres, bookOf(callerOf(req)), thresholdMinor, deadline));
     });
 
   topUpRoutes(routes, billing);

@@ -34,7 +34,8 @@ export function playMoneyRoutes(routes: Router, billing: Billing): void {
     const idempotencyKey = idempotencyKeyOf(req);
     const amountMinor = BigInt(validInput(playMoneyRequest, req.body).amountMinor);
     const order = { book: { organisationId, mode, currency }, idempotencyKey, amountMinor };
-    const outcome = await addPlayMoney(billing.postgres, order, requestFacts(req).receivedAt);
+    const facts = requestFacts(req);
+    const outcome = await addPlayMoney(billing.postgres, order, facts.receivedAt, facts.deadline());
     if (!outcome.ok) return refusePerson<Refusal>(res, sentences, outcome.refusal);
     const reply = { mode, currency, amountMinor: `${amountMinor}`, balanceMinor: `${outcome.balanceMinor}` };
     res.json(reply satisfies PlayMoneyReply);

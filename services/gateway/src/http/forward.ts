@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { PassThrough, type Readable } from 'node:stream';
 import {
   callerContextHeader,
+  commitByHeader,
   requestBudgetHeader,
   requestIdHeader,
 } from '@offer-ads/contracts/caller-context';
@@ -34,8 +35,11 @@ export async function forward(
   // The caller left, or was told that the body is broken, while the key was looked up.
   if (res.closed || res.writableEnded) return;
   const { endpoint } = o;
-  const reply = new PassedReply(res, { withoutBody: req.method === 'HEAD' });
+  const { storeClock } = o.upstream;
+  const reply = new PassedReply(res, { withoutBody: req.method === 'HEAD', storeClock });
   const body = endpoint.takesBody ? bodyOf(req) : null;
+  // Before the timer of our own patience starts, so that nothing is committed after we have answered 503.
+  const storeMs = body === null || req.complete ? storeClock.nowMs() : undefined;
   const limits = limitWaiting(req, body, endpoint.budgetMs, reply, o.longestReadMs ?? longestReadMs);
   // Also when a reply is out already: the platform answers an upload that breaks, and nobody needs the rest.
   const onClose = () => reply.callerLeft();
@@ -44,6 +48,7 @@ export async function forward(
     const headers = passedOn(req.headers, endpoint.takesBody);
     if (o.callerToken !== null) headers.push(callerContextHeader, o.callerToken);
     headers.push(requestBudgetHeader, String(endpoint.budgetMs));
+    if (storeMs !== undefined) headers.push(commitByHeader, String(storeMs + endpoint.budgetMs));
     headers.push(requestIdHeader, requestFacts(req).requestId);
     const method = req.method as Dispatcher.HttpMethod;
     await o.upstream.send({ method, path: req.url ?? '/', headers, body }, reply);

@@ -1,6 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import { createStoreClock } from '@offer-ads/platform/store-clock';
 import type { Dispatcher } from 'undici';
 import { CallerGone } from '../upstream.ts';
 import { PassedReply } from './passed-reply.ts';
@@ -14,7 +15,7 @@ function passing() {
     paused: false,
     abort: (reason: Error) => aborted.push(reason),
   } as unknown as Dispatcher.DispatchController;
-  const reply = new PassedReply(res, { withoutBody: false });
+  const reply = new PassedReply(res, { withoutBody: false, storeClock: createStoreClock() });
   const outcome = reply.taken.then(
     () => 'taken',
     (error: unknown) => error,

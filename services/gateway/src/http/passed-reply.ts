@@ -1,8 +1,9 @@
 /** A service's reply on its way to the caller: in one piece when it is short, as a stream when it is not. */
 
 import type { ServerResponse } from 'node:http';
-import { requestIdHeader } from '@offer-ads/contracts/caller-context';
+import { requestIdHeader, storeTimeHeader } from '@offer-ads/contracts/caller-context';
 import { sendHead, tell } from '@offer-ads/platform/http-replies';
+import type { StoreClock } from '@offer-ads/platform/store-clock';
 import type { Dispatcher } from 'undici';
 import { CallerGone, NoConnectionFree, type ReplyTaker } from '../upstream.ts';
 import { noteReturnCode } from './record-calls.ts';
@@ -20,6 +21,7 @@ export class PassedReply implements ReplyTaker {
   readonly taken: Promise<void>;
   readonly #res: ServerResponse;
   readonly #withoutBody: boolean;
+  readonly #storeClock: StoreClock;
   #settle!: { readonly resolve: () => void; readonly reject: (error: Error) => void };
   #controller: Dispatcher.DispatchController | undefined;
   #givenUp: Error | undefined;
@@ -32,8 +34,9 @@ export class PassedReply implements ReplyTaker {
   /** What has arrived of a reply that is sent in one piece; undefined when it is streamed. */
   #held: Buffer[] | undefined;
 
-  constructor(res: ServerResponse, o: { withoutBody: boolean }) {
+  constructor(res: ServerResponse, o: { withoutBody: boolean; storeClock: StoreClock }) {
     this.#res = res;
+    this.#storeClock = o.storeClock;
     this.#withoutBody = o.withoutBody;
     this.taken = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
@@ -73,6 +76,8 @@ export class PassedReply implements ReplyTaker {
     if (status < 200) return;
     this.#status = status;
     this.#headers = headers;
+    const shownMs = Number(headers[storeTimeHeader]);
+    if (shownMs > 0) this.#storeClock.note(shownMs);
     const length = Number(headers['content-length']);
     if (length <= mostBytesHeld || this.#withoutBody || status === 204 || status === 304) {
       this.#held = [];
@@ -146,6 +151,7 @@ const notPassedBack = new Set([
   'upgrade',
   'date',
   requestIdHeader,
+  storeTimeHeader,
 ]);
 
 /** Further headers that `Connection` says belong to the connection. */

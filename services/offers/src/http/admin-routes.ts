@@ -58,15 +58,17 @@ export function mountAdminRoutes(app: Express, o: OffersContext & { adminToken: 
     send(res, await show(o, req.params.offer_id, requestFacts(req).receivedAt));
   });
   routes.post('/offers/:offer_id/disable', async (req, res) => {
-    const now = requestFacts(req).receivedAt;
+    const facts = requestFacts(req);
+    const now = facts.receivedAt;
     validInput(switchRequest, req.body);
-    const disabled = await disableOffer(o, parseId(req.params.offer_id) ?? 0, now);
+    const disabled = await disableOffer(o, parseId(req.params.offer_id) ?? 0, now, facts.deadline());
     send(res, disabled.ok ? await show(o, req.params.offer_id, now) : adminReplies[disabled.reason]);
   });
   routes.post('/offers/:offer_id/enable', async (req, res) => {
-    const now = requestFacts(req).receivedAt;
+    const facts = requestFacts(req);
+    const now = facts.receivedAt;
     validInput(switchRequest, req.body);
-    const enabled = await enableOffer(o, parseId(req.params.offer_id) ?? 0, now);
+    const enabled = await enableOffer(o, parseId(req.params.offer_id) ?? 0, now, facts.deadline());
     send(res, enabled.ok ? await show(o, req.params.offer_id, now) : adminReplies[enabled.reason]);
   });
   routes.get('/catalogue', async (_req, res) => {

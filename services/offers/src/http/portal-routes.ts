@@ -132,7 +132,9 @@ async function simulate(o: OffersContext, req: Request): Promise<Reply> {
   // Of LIVE offers there is no such thing, whatever stands in the path or the body.
   if (reference === null || reference.mode !== 'TEST') return portalReplies['not-found'];
   const traffic = validInput(simulatedTraffic, req.body);
-  const outcome = await addSimulatedTraffic(o, reference, traffic, requestFacts(req).receivedAt);
+  const facts = requestFacts(req);
+  const turn = { now: facts.receivedAt, deadline: facts.deadline() };
+  const outcome = await addSimulatedTraffic(o, reference, traffic, turn);
   if (!outcome.ok) return replyToSimulationRefusal(outcome.refusal);
   const body: SimulatedTrafficReply = { offer_id: reference.offerId, metrics: outcome.total };
   return { status: 200, body };

@@ -71,14 +71,16 @@ async function list(o: OffersContext, req: Request): Promise<Reply> {
 async function pause(o: OffersContext, req: Request): Promise<Reply> {
   const reference = referenceOf(req);
   if (reference === null) return pauseReplies['not-found'];
-  const paused = await pauseOffer(o, reference, requestFacts(req).receivedAt);
+  const facts = requestFacts(req);
+  const paused = await pauseOffer(o, reference, facts.receivedAt, facts.deadline());
   return paused.ok ? success('S1', 'Offer has been paused') : pauseReplies[paused.reason];
 }
 
 async function resume(o: OffersContext, req: Request): Promise<Reply> {
   const reference = referenceOf(req);
   if (reference === null) return resumeReplies['not-found'];
-  const resumed = await resumeOffer(o, reference, requestFacts(req).receivedAt);
+  const facts = requestFacts(req);
+  const resumed = await resumeOffer(o, reference, facts.receivedAt, facts.deadline());
   return resumed.ok ? success('S2', 'Offer has been resumed') : resumeReplies[resumed.reason];
 }
 
