@@ -8,6 +8,7 @@ import * as offers from './offers-events.ts';
 export const allEvents: readonly EventDeclaration[] = [
   gateway.OrganisationRegistered,
   gateway.OrganisationChanged,
+  gateway.OrganisationApproved,
   gateway.SignInRequested,
   gateway.PersonInvited,
   gateway.SignUpRequested,

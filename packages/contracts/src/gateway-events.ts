@@ -47,6 +47,16 @@ export const OrganisationChanged = declareEvent({
   meaning: 'Names, people or standing of an organisation changed; carries all facts anew.',
 });
 
+export const OrganisationApproved = declareEvent({
+  name: 'OrganisationApproved',
+  version: 1,
+  owner: 'gateway',
+  consumers: ['notifier'],
+  schema: z.object({ organisationId }),
+  meaning:
+    'The platform team approved an organisation: it may use LIVE mode, and its prices count real members.',
+});
+
 /** Opens the portal for whoever holds it, once: it may stand in the mail and nowhere else. */
 const signInUrl = z.url().meta({ description: 'Opens the portal once for whoever holds it.' });
 

@@ -9,6 +9,7 @@ import type { RunningService } from '@offer-ads/platform/process';
 import { manageOrganisations } from './accounts/manage-organisations.ts';
 import { managePeople } from './accounts/manage-people.ts';
 import { manageTerms } from './accounts/manage-terms.ts';
+import { measureWaiting } from './accounts/measure-waiting.ts';
 import { findPortalCaller } from './accounts/portal-caller-store.ts';
 import { startCallLog } from './call-log/call-log.ts';
 import { callLogReader } from './call-log/call-log-reader.ts';
@@ -68,6 +69,7 @@ export async function startGateway(
   );
   opened.use(startOutboxRelay({ postgres, broker, ...foundation }));
   opened.use(startRetention({ postgres, ...foundation }));
+  opened.use(measureWaiting({ postgres, ...foundation }));
   const callLog = opened.use(
     startCallLog({
       write: (calls) => insertCalls(postgres, calls),

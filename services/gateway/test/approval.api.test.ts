@@ -180,6 +180,17 @@ describe('POST /admin/organisations/{id}/approve and /withdraw-approval', () => 
     expect(await admin.call('GET', '/live/categories')).toMatchObject(refusedInPortal);
   });
 
+  it('tell the admins of the organisation, once for each approval and not for a withdrawal', async () => {
+    await decide('approve');
+    await decide('approve');
+    await decide('withdraw-approval');
+    const other = await signUp(portal);
+    await decide('approve', other.organisationId);
+    // Events leave in the order in which they were written.
+    await eventually(() => expect(portal.approvalsOf(other.organisationId)).toHaveLength(1));
+    expect(portal.approvalsOf(organisationId)).toHaveLength(1);
+  });
+
   it('keep who approved first and when, and answer 404 for an organisation that does not exist', async () => {
     const approval = { at: portal.clock.now().toISOString(), by: 'unknown' };
     expect((await decide('approve')).body).toMatchObject({ id: organisationId, approval });
@@ -203,5 +214,23 @@ describe('GET /admin/organisations?approved=', () => {
     expect(await listed('approved=false')).not.toContain(other.organisationId);
     expect(await listed('approved=true')).toContain(other.organisationId);
     expect(await listed('approved=true')).not.toContain(organisationId);
+  });
+});
+
+describe('the metrics', () => {
+  it('tell how many organisations wait and since when, without those that were disabled', async () => {
+    await using fresh = await startPortalUnderTest({ settings: { SIGN_UP: 'approval' } });
+    await signUp(fresh);
+    const second = await signUp(fresh);
+    await fresh.gateway.register();
+    await fresh.gateway.admin('POST', `/organisations/${second.organisationId}/disable`);
+    fresh.clock.advance(3_600_000);
+    // A replica looks when it starts.
+    const replica = await fresh.startReplica();
+    const told = async () => (await fetch(`${replica}/metrics`)).text();
+    await eventually(async () =>
+      expect(await told()).toMatch(/^organisations_waiting_for_approval\{[^}]*\} 1$/m),
+    );
+    expect(await told()).toMatch(/^organisations_waiting_oldest_seconds\{[^}]*\} 3600$/m);
   });
 });

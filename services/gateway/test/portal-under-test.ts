@@ -1,5 +1,6 @@
 /** A gateway with people who sign in to the portal: their mails, their browsers, further replicas. */
 import {
+  OrganisationApproved,
   OrganisationChanged,
   OrganisationRegistered,
   PersonInvited,
@@ -57,6 +58,7 @@ export type PortalUnderTest = AsyncDisposable & {
     organisationId: number,
   ) => readonly ReceivedEvent<typeof OrganisationRegistered>[];
   readonly changesOf: (organisationId: number) => readonly ReceivedEvent<typeof OrganisationChanged>[];
+  readonly approvalsOf: (organisationId: number) => readonly ReceivedEvent<typeof OrganisationApproved>[];
   /** Once a mail to this new person is there, all that was asked for before has been answered. */
   readonly whenAllIsAnswered: () => Promise<void>;
   /** Registers an organisation whose admin has this address. */
@@ -88,6 +90,7 @@ export async function startPortalUnderTest(
         SignUpRequested,
         OrganisationRegistered,
         OrganisationChanged,
+        OrganisationApproved,
       ],
       logger: silentLogger,
       metrics: createMetrics('notifier'),
@@ -98,7 +101,9 @@ export async function startPortalUnderTest(
   const changes: ReceivedEvent<typeof OrganisationChanged>[] = [];
   const signUps: ReceivedEvent<typeof SignUpRequested>[] = [];
   const registrations: ReceivedEvent<typeof OrganisationRegistered>[] = [];
+  const approvals: ReceivedEvent<typeof OrganisationApproved>[] = [];
   await broker.consume([
+    on(OrganisationApproved, keepIn(approvals)),
     on(SignUpRequested, keepIn(signUps)),
     on(OrganisationRegistered, keepIn(registrations)),
     on(SignInRequested, keepIn(mails)),
@@ -194,6 +199,7 @@ export async function startPortalUnderTest(
     registrationsOf: (organisationId) =>
       registrations.filter(({ data }) => data.organisationId === organisationId),
     changesOf: (organisationId) => changes.filter(({ data }) => data.organisationId === organisationId),
+    approvalsOf: (organisationId) => approvals.filter(({ data }) => data.organisationId === organisationId),
     whenAllIsAnswered,
     organisationOf,
     startReplica,

@@ -2,6 +2,7 @@
 import { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/billing-events';
 import type { EventData, EventDeclaration } from '@offer-ads/contracts/event-declaration';
 import {
+  OrganisationApproved,
   OrganisationChanged,
   type OrganisationFacts,
   OrganisationRegistered,
@@ -84,6 +85,8 @@ export const lowData: EventData<typeof BalanceLow> = {
   balanceMinor: '900',
   thresholdMinor: '1000',
 };
+
+export const approvalData: EventData<typeof OrganisationApproved> = { organisationId: 1 };
 
 export const endData: EventData<typeof OfferEnded> = {
   ...offer,

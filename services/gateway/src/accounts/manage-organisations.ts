@@ -1,7 +1,9 @@
 /** Registering organisations and changing what they are; others learn of it by events. */
 import type { OrganisationsQuery } from '@offer-ads/contracts/admin-gateway-api';
-import { OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
+import { OrganisationApproved, OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
 import type { Mode } from '@offer-ads/contracts/primitives';
+import { newEvent } from '@offer-ads/platform/events';
+import { addToOutbox } from '@offer-ads/platform/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres';
 import type { Approval } from '../domain/approval.ts';
 import { defaultQuota, type Organisation, type Quota } from '../domain/organisation.ts';
@@ -51,7 +53,7 @@ export function manageOrganisations(o: Administration) {
       return outcome;
     },
 
-    /** In force on every replica when this returns. What was decided before stays, with who decided it. */
+    /** In force on every replica when this returns. An organisation that is approved already keeps who approved it and when. */
     setApproved: async (
       id: number,
       approved: boolean,
@@ -61,6 +63,7 @@ export function manageOrganisations(o: Administration) {
         if ((organisation.approval !== null) === approved) return done(organisation);
         const approval = approved ? { at: clock.now(), by } : null;
         await store.setApproval(tx, id, approval);
+        if (approval !== null) await announceApproval(tx, id, approval.at);
         return done({ ...organisation, approval });
       });
       if (outcome.ok) await o.untilForgotten();
@@ -102,6 +105,17 @@ export function manageOrganisations(o: Administration) {
       return outcome;
     },
   };
+}
+
+/** Its admins get a mail; nobody else needs to know, because services are told with each request. */
+async function announceApproval(tx: Transaction, id: number, at: Date): Promise<void> {
+  const event = newEvent(OrganisationApproved, {
+    subject: `organisation/${id}/approval`,
+    subjectVersion: 1,
+    at,
+    data: { organisationId: id },
+  });
+  await addToOutbox(tx, [event]);
 }
 
 /** With its first admin, told to the other services in the same transaction. */

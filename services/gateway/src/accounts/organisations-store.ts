@@ -86,6 +86,15 @@ export async function findOrganisation(on: Queryable, id: number): Promise<Organ
   return row === undefined ? null : toOrganisation(row);
 }
 
+/** Enabled organisations that wait for approval. */
+export async function findWaiting(on: Queryable): Promise<{ waiting: number; oldest: Date | null }> {
+  const [row] = await on.query<{ waiting: number; oldest: Date | null }>(
+    `SELECT count(*)::integer AS waiting, min(registered_at) AS oldest
+     FROM organisations WHERE approved_at IS NULL AND enabled`,
+  );
+  return row ?? { waiting: 0, oldest: null };
+}
+
 /** Those registered last come first. Reads every organisation when it searches: staff do, seldom, and there are thousands. */
 export async function listOrganisations(
   on: Queryable,

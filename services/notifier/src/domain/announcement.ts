@@ -1,7 +1,12 @@
 /** How an event becomes mails: to whom, in which words, and what makes two of them the same. */
 import type { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/billing-events';
 import type { EventData } from '@offer-ads/contracts/event-declaration';
-import type { PersonInvited, SignInRequested, SignUpRequested } from '@offer-ads/contracts/gateway-events';
+import type {
+  OrganisationApproved,
+  PersonInvited,
+  SignInRequested,
+  SignUpRequested,
+} from '@offer-ads/contracts/gateway-events';
 import type { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/offers-events';
 import { adminsOf, type Contact, onePerMailbox, type Person } from './contact.ts';
 import { type Letter, type Message, render } from './letter.ts';
@@ -52,7 +57,8 @@ type AnnouncedToPeople =
   | typeof OfferEnded
   | typeof BalanceCredited
   | typeof BalanceToppedUp
-  | typeof BalanceLow;
+  | typeof BalanceLow
+  | typeof OrganisationApproved;
 /** Carry a link for one person, who may be in no contact yet. */
 type WithLink = typeof SignInRequested | typeof PersonInvited | typeof SignUpRequested;
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  approvalData,
   cornerCafe,
   creditData,
   endData,
@@ -23,6 +24,7 @@ const toPeople = [
   ['BalanceCredited', creditData],
   ['BalanceToppedUp', topUpData],
   ['BalanceLow', lowData],
+  ['OrganisationApproved', approvalData],
 ] as const;
 const withLinks = [
   ['SignInRequested', signInData],
@@ -99,6 +101,7 @@ describe('whoever has switched mails off', () => {
     ['OfferPaymentApplied', paymentData],
     ['BalanceCredited', creditData],
     ['BalanceToppedUp', topUpData],
+    ['OrganisationApproved', approvalData],
     ...withLinks,
   ] as const)('hears of %s all the same', (name, data) => {
     expect(notifications(name, data, annDoesNot)).toEqual(notifications(name, data));
@@ -160,6 +163,7 @@ describe('what makes two notifications the same', () => {
     ['BalanceCredited', creditData],
     ['BalanceToppedUp', topUpData],
     ['BalanceLow', lowData],
+    ['OrganisationApproved', approvalData],
     ...withLinks,
   ] as const)('is the event itself, of %s', (name, data) => {
     expect(idsAs(name, data, 'another-event')).not.toEqual(idsAs(name, data, 'event-1'));

@@ -1,6 +1,11 @@
 /** Which event becomes which mail. */
 import { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/billing-events';
-import { PersonInvited, SignInRequested, SignUpRequested } from '@offer-ads/contracts/gateway-events';
+import {
+  OrganisationApproved,
+  PersonInvited,
+  SignInRequested,
+  SignUpRequested,
+} from '@offer-ads/contracts/gateway-events';
 import { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/offers-events';
 import { type Announcement, toOnePerson, toPeopleOf } from './announcement.ts';
 import { adminsAnd } from './contact.ts';
@@ -10,6 +15,7 @@ import { balanceToppedUp } from './messages/balance-topped-up.ts';
 import { invitation } from './messages/invitation.ts';
 import { offerEnded } from './messages/offer-ended.ts';
 import { offerPaid } from './messages/offer-paid.ts';
+import { organisationApproved } from './messages/organisation-approved.ts';
 import { paymentLink } from './messages/payment-link.ts';
 import { signIn } from './messages/sign-in.ts';
 import { signUp } from './messages/sign-up.ts';
@@ -44,6 +50,10 @@ export const announcements: readonly Announcement[] = [
     write: balanceLow,
     // About money, so nothing in a mail that was passed on may end it: only who signs in.
     optional: 'balanceLow',
+  }),
+  toPeopleOf(OrganisationApproved, {
+    cause: (_organisation, eventId) => `organisation-approved/${eventId}`,
+    write: organisationApproved,
   }),
   // Each link is a cause of its own: the latest is the one that works.
   toOnePerson(SignInRequested, { cause: (eventId) => `sign-in/${eventId}`, write: signIn }),

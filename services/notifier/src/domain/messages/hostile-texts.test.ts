@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
 import {
+  approvalData,
   cornerCafe,
   creditData,
   endData,
@@ -27,6 +28,7 @@ const letters: readonly [string, (text: string) => Message | undefined][] = [
   ['credit', (title) => messageOf('BalanceCredited', { ...creditData, title }, title)],
   ['top-up', (name) => messageOf('BalanceToppedUp', topUpData, name)],
   ['low balance', (name) => messageOf('BalanceLow', lowData, name)],
+  ['approval', (name) => messageOf('OrganisationApproved', approvalData, name)],
   [
     'invitation',
     (organisationName) =>

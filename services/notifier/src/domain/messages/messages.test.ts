@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  approvalData,
   cornerCafe,
   creditData,
   endData,
@@ -85,6 +86,16 @@ describe('what the mail says', () => {
   it('of a low balance: what is left and which threshold was passed', () => {
     expect(textOf('BalanceLow', lowData)).toContain('has fallen below GBP 10.00');
     expect(textOf('BalanceLow', lowData)).toContain('Balance: GBP 9.00');
+  });
+
+  it('of an approval: that LIVE mode is there, and that prices count real members from now on', () => {
+    const { subject, text } = messageOf('OrganisationApproved', approvalData);
+    expect(subject).toBe('Your organisation is approved');
+    expect(text).toContain('You can now use LIVE mode');
+    expect(text).toContain(
+      'From now on prices count the real members of the community, in TEST and in LIVE mode.',
+    );
+    expect(text).toContain('Approved: 1 June 2026 at 13:00 (UTC+1)');
   });
 
   it('of an end: whether it was paid for and whether time was unused', () => {
