@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { advertiser, newOrganisation, offerForm } from '@offer-ads/dev/test/advertiser';
+import { mailsTo } from '@offer-ads/dev/test/simulators';
 import { sendUnreadable } from '@offer-ads/testing/broker';
 import { eventually } from '@offer-ads/testing/eventually';
 import { unsafeLookingPng } from '@offer-ads/testing/unsafe-picture';
@@ -53,6 +54,45 @@ export function describeConsole(portal: () => Portal): void {
       const created = await advertiser(system, key).create(await offerForm());
       expect(created.body.return_code).toMatch(/^E/);
       expect(complaints).toEqual([]);
+    }, 300_000);
+
+    it('lets staff approve an organisation that waits, which sees a banner and no LIVE mode until then', async () => {
+      const { system } = portal();
+      const { id, adminEmail } = await newOrganisation(system);
+      await system.admin('org', 'withdraw-approval', `--org=${id}`);
+      const visitor = await portal().visitor();
+      await visitor.signIn(adminEmail);
+      const banner = visitor.page.getByText('Your organisation is waiting for approval.');
+      await banner.waitFor();
+      expect(await faultsOf(visitor.page, 'waiting-home')).toEqual([]);
+      await visitor.page.getByRole('link', { name: 'LIVE', exact: true }).click();
+      await visitor.page.getByRole('heading', { name: 'Your organisation has no LIVE mode yet' }).waitFor();
+      expect(await faultsOf(visitor.page, 'waiting-live')).toEqual([]);
+
+      const { page, complaints } = await staffIn(portal());
+      await page.getByRole('link', { name: 'Those that wait for approval' }).click();
+      await page.getByLabel('Name, address of a person, or id').fill(String(id));
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.waitForURL(`**/organisations?search=${id}&which=waiting`);
+      await page.getByText('waits for approval').waitFor();
+      expect(await page.getByLabel('Which').inputValue()).toBe('waiting');
+      expect(await page.getByRole('row').count()).toBe(2);
+      expect(await faultsOf(page, 'console-waiting')).toEqual([]);
+      await page.getByRole('row').filter({ hasText: adminEmail }).getByRole('link').click();
+      await answer(page, 'Approve …', { reason: 'called them', submit: 'Approve it' });
+      await page.getByText('is approved.').waitFor();
+      await page.getByText('by staff').waitFor();
+      expect(await faultsOf(page, 'console-approved')).toEqual([]);
+
+      await visitor.page.reload();
+      await visitor.page.getByRole('heading', { name: 'The Crown' }).waitFor();
+      expect(await banner.count()).toBe(0);
+      expect(new URL(visitor.page.url()).pathname).toBe('/portal/live');
+      await eventually(async () => {
+        const subjects = (await mailsTo(system, adminEmail)).map(({ subject }) => subject);
+        expect(subjects).toContain('Your organisation is approved');
+      });
+      expect([...complaints, ...visitor.complaints]).toEqual([]);
     }, 300_000);
 
     it('lets staff look at a refused picture and allow it, which the next upload feels', async () => {

@@ -262,6 +262,7 @@ describe('a change', () => {
     ['a picture', '/api/moderation/rulings', { action: 'block', name: '0'.repeat(64), reason: 'stolen' }],
     ['a refund', '/api/billing/card-problems/settle', { id: 're_1', borneBy: 'platform', reason: 'ours' }],
     ['a fixing', '/api/pricing/rates/refresh', { acceptJump: '2026-11-20', reason: 'it is true' }],
+    ['an approval', '/api/gateway/organisations/3/withdraw-approval', { reason: 'approved by mistake' }],
     ['parked events', '/api/offers/parked/drop', { ids: ['a', 'b'], reason: 'unreadable' }],
   ])('about %s is made by one person, and another one is told who it was', async (_what, path, json) => {
     const send = async (caller: Caller, o: Sent = {}) => call(path, caller, { method: 'POST', json, ...o });
@@ -339,7 +340,7 @@ describe('the health', () => {
     answer = {
       status: 200,
       type: 'text/plain',
-      body: 'queue_messages{queue="parked"} 2\nledger_check_problems 0\n',
+      body: 'queue_messages{queue="parked"} 2\nledger_check_problems 0\norganisations_waiting_for_approval 3\n',
     };
     // Whoever does not answer within three seconds, as on a machine that stands still, is asked again once two have passed.
     await eventually(async () => {
@@ -347,7 +348,9 @@ describe('the health', () => {
       const { body } = await call('/api/health', ann);
       const health = JSON.parse(body) as {
         services: { name: string; parked: number | null; ready: boolean }[];
+        waitingForApproval: number | null;
       };
+      expect(health.waitingForApproval).toBe(3);
       expect(health.services.find(({ name }) => name === 'offers')).toMatchObject({ ready: true, parked: 2 });
       expect(health.services.find(({ name }) => name === 'notifier')).toMatchObject({
         ready: false,

@@ -40,6 +40,8 @@ export type ConsoleHealth = {
   readonly ledger: { readonly problems: number; readonly checkedAt: string | null } | null;
   /** Fixings that should exist by now; out of date from 2 on. */
   readonly ratesMissing: number | null;
+  /** Organisations that wait for approval, as of a minute ago at most. */
+  readonly waitingForApproval: number | null;
   readonly mails: {
     readonly pending: number;
     readonly waiting: number;

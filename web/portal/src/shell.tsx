@@ -9,7 +9,7 @@ import { sectionOf, sections } from './sections.ts';
 import { usePortal } from './session.ts';
 
 export function Shell({ children }: { readonly children: ComponentChildren }) {
-  const { mode } = usePortal();
+  const { mode, session } = usePortal();
   return (
     <>
       <SkipLink />
@@ -24,6 +24,12 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         {mode === 'test' && (
           <p class="mode-note">
             TEST mode: play money and test cards. Nothing here is shown to members or costs anything.
+          </p>
+        )}
+        {!session.organisation.approved && (
+          <p class="waiting-note">
+            Your organisation is waiting for approval. Counts and prices are those of made-up members, and
+            there is no LIVE mode. You get a mail when the platform team has approved it.
           </p>
         )}
         <Offline />

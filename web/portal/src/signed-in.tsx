@@ -5,6 +5,7 @@ import { useEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { Failed, Loading } from '../../ui/states.tsx';
 import { AskForLink } from './pages/ask-for-link.tsx';
+import { NoLiveMode } from './pages/no-live-mode.tsx';
 import { Pages } from './pages.tsx';
 import { type Mode, PortalContext, usePortalOf, useSession } from './session.ts';
 import { Shell } from './shell.tsx';
@@ -25,14 +26,15 @@ export function SignedIn() {
       </main>
     );
   if (session.data === null) return <AskForLink />;
-  if (mode !== 'test' && mode !== 'live') return <Entry />;
+  if (mode !== 'test' && mode !== 'live') return <Entry session={session.data} />;
   return <InMode session={session.data} mode={mode} />;
 }
 
-/** `/portal` alone: the mode of last time, TEST at first. */
-function Entry() {
+/** `/portal` alone: the mode of last time, TEST at first and while there is no other. */
+function Entry({ session }: { readonly session: SessionReply }) {
   const { route } = useLocation();
-  useEffect(() => route(`/portal/${lastMode()}`, true), []);
+  const mode = session.organisation.approved ? lastMode() : 'test';
+  useEffect(() => route(`/portal/${mode}`, true), []);
   return null;
 }
 
@@ -46,8 +48,12 @@ function InMode({ session, mode }: { readonly session: SessionReply; readonly mo
   return (
     <PortalContext.Provider value={portal}>
       <Shell>
-        {/* What one mode or organisation was asked, and answered, means nothing in another. */}
-        <Pages key={`${session.organisation.id} ${mode}`} />
+        {mode === 'live' && !session.organisation.approved ? (
+          <NoLiveMode />
+        ) : (
+          // What one mode or organisation was asked, and answered, means nothing in another.
+          <Pages key={`${session.organisation.id} ${mode}`} />
+        )}
       </Shell>
     </PortalContext.Provider>
   );

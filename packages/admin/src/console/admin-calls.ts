@@ -14,6 +14,8 @@ export const adminCalls: Readonly<Record<Owner, readonly Route[]>> = {
     'GET /organisations/:id/terms',
     'POST /organisations/:id/disable',
     'POST /organisations/:id/enable',
+    'POST /organisations/:id/approve',
+    'POST /organisations/:id/withdraw-approval',
     'POST /organisations/:id/quota',
   ],
   offers: [

@@ -35,6 +35,7 @@ export function readHealth(o: { settings: ServiceSettings; clock: Clock }): () =
       services: looked.map(({ health }) => health),
       ledger: ledgerIn(of('billing')),
       ratesMissing: of('pricing')?.value('pricing_rates_missing_fixings') ?? null,
+      waitingForApproval: of('gateway')?.value('organisations_waiting_for_approval') ?? null,
       mails: mailsIn(of('notifier')),
     };
   }

@@ -86,7 +86,7 @@ export async function findOrganisation(on: Queryable, id: number): Promise<Organ
   return row === undefined ? null : toOrganisation(row);
 }
 
-/** Enabled organisations that wait for approval. */
+/** Enabled organisations that wait for approval. Reads every organisation: there are thousands. */
 export async function findWaiting(on: Queryable): Promise<{ waiting: number; oldest: Date | null }> {
   const [row] = await on.query<{ waiting: number; oldest: Date | null }>(
     `SELECT count(*)::integer AS waiting, min(registered_at) AS oldest

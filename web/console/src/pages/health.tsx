@@ -117,12 +117,20 @@ function ServiceRow({ service }: { readonly service: ServiceHealth }) {
   );
 }
 
-function Figures({ health: { services, ledger, ratesMissing, mails } }: { readonly health: ConsoleHealth }) {
+function Figures({ health }: { readonly health: ConsoleHealth }) {
+  const { services, ledger, ratesMissing, waitingForApproval: waiting, mails } = health;
   const parked = services.reduce((sum, service) => sum + (service.parked ?? 0), 0);
   return (
     <div class="cards">
       <Figure title="Parked events" kind={parked > 0 ? 'warning' : 'good'} badge={String(parked)}>
         <a href="/parked">{parked > 0 ? 'They wait for a person' : 'None waits for a person'}</a>
+      </Figure>
+      <Figure
+        title="Organisations"
+        kind={waiting === null ? 'muted' : waiting > 0 ? 'warning' : 'good'}
+        badge={waiting === null ? 'unknown' : `${waiting} waiting`}
+      >
+        <a href="/organisations?which=waiting">Those that wait for approval</a>
       </Figure>
       <Figure
         title="Ledger"

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { Notice } from '../../../ui/notice.tsx';
 import { Failed, Loading } from '../../../ui/states.tsx';
+import { When } from '../../../ui/when.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { OrganisationKeys, OrganisationPeople, OrganisationTerms } from '../organisation-parts.tsx';
 import { OrganisationBalances, OrganisationOffers } from '../organisation-trade.tsx';
@@ -32,12 +33,46 @@ export function Organisation() {
 }
 
 /** What was asked for, whatever the organisation becomes meanwhile. */
-type Switch = 'disable' | 'enable';
+type Switch = 'disable' | 'enable' | 'approve' | 'withdraw-approval';
+
+const switches = {
+  disable: {
+    title: (name: string) => `Disable ${name}?`,
+    submit: 'Disable it',
+    done: (name: string) => `${name} is disabled.`,
+    effect:
+      'All its keys stop working and its people are signed out, at once. Offers that were paid for go on being shown: disable them one by one if they must not.',
+  },
+  enable: {
+    title: (name: string) => `Enable ${name}?`,
+    submit: 'Enable it',
+    done: (name: string) => `${name} is enabled.`,
+    effect: 'Its people may sign in again, and its keys that have not expired work again.',
+  },
+  approve: {
+    title: (name: string) => `Approve ${name}?`,
+    submit: 'Approve it',
+    done: (name: string) => `${name} is approved.`,
+    effect:
+      'Its prices count real members from now on, and it may use LIVE mode. Its admins get a mail. Make sure first who they are.',
+  },
+  'withdraw-approval': {
+    title: (name: string) => `Withdraw the approval of ${name}?`,
+    submit: 'Withdraw it',
+    done: (name: string) => `The approval of ${name} is withdrawn.`,
+    effect:
+      'Its prices count made-up members from now on, its LIVE keys stop working, and its people see no LIVE mode. LIVE offers that were paid for go on being shown.',
+  },
+} as const satisfies Record<Switch, object>;
+
+function isSwitch(asking: string | null): asking is Switch {
+  return asking !== null && Object.hasOwn(switches, asking);
+}
 
 function Shown({ organisation }: { readonly organisation: OrganisationDetails }) {
   const [asking, setAsking] = useState<Switch | 'TEST' | 'LIVE' | null>(null);
   const [done, setDone] = useState<string | null>(null);
-  const { id, enabled, quotas, name } = organisation;
+  const { id, enabled, approval, quotas, name } = organisation;
   const begin = (what: typeof asking) => {
     setDone(null);
     setAsking(what);
@@ -48,18 +83,39 @@ function Shown({ organisation }: { readonly organisation: OrganisationDetails })
       <section class="card" aria-labelledby="facts">
         <div class="row spread">
           <h2 id="facts">Organisation</h2>
-          <button
-            type="button"
-            class={enabled ? 'danger' : ''}
-            onClick={() => begin(enabled ? 'disable' : 'enable')}
-          >
-            {enabled ? 'Disable …' : 'Enable …'}
-          </button>
+          <div class="row">
+            {approval === null ? (
+              <button type="button" onClick={() => begin('approve')}>
+                Approve …
+              </button>
+            ) : (
+              <button type="button" class="quiet" onClick={() => begin('withdraw-approval')}>
+                Withdraw approval …
+              </button>
+            )}
+            <button
+              type="button"
+              class={enabled ? 'danger' : ''}
+              onClick={() => begin(enabled ? 'disable' : 'enable')}
+            >
+              {enabled ? 'Disable …' : 'Enable …'}
+            </button>
+          </div>
         </div>
         <dl class="facts">
           <dt>State</dt>
           <dd>
             <Standing {...organisation} />
+          </dd>
+          <dt>Approved</dt>
+          <dd>
+            {approval === null ? (
+              'no: it counts made-up members and has no LIVE mode'
+            ) : (
+              <>
+                <When at={approval.at} /> by {approval.by}
+              </>
+            )}
           </dd>
           <dt>Trades as</dt>
           <dd>{organisation.tradingName}</dd>
@@ -114,13 +170,13 @@ function Shown({ organisation }: { readonly organisation: OrganisationDetails })
       <OrganisationPeople id={id} />
       <OrganisationKeys id={id} />
       <OrganisationTerms id={id} />
-      {(asking === 'disable' || asking === 'enable') && (
+      {isSwitch(asking) && (
         <SwitchDialog
           organisation={organisation}
           action={asking}
           close={(wasDone) => {
             setAsking(null);
-            if (wasDone) setDone(`${name} is ${asking}d.`);
+            if (wasDone) setDone(switches[asking].done(name));
           }}
         />
       )}
@@ -147,21 +203,15 @@ type SwitchDialogProps = {
 
 function SwitchDialog({ organisation: { id, name }, action, close }: SwitchDialogProps) {
   const { send } = useConsole();
+  const { title, submit, effect } = switches[action];
   return (
     <ReasonDialog
-      title={`${action === 'disable' ? 'Disable' : 'Enable'} ${name}?`}
-      submit={action === 'disable' ? 'Disable it' : 'Enable it'}
+      title={title(name)}
+      submit={submit}
       act={({ reason, seenAt }) => send(`/gateway/organisations/${id}/${action}`, { reason }, seenAt)}
       close={close}
     >
-      {action === 'disable' ? (
-        <p>
-          All its keys stop working and its people are signed out, at once. Offers that were paid for go on
-          being shown: disable them one by one if they must not.
-        </p>
-      ) : (
-        <p>Its people may sign in again, and its keys that have not expired work again.</p>
-      )}
+      <p>{effect}</p>
     </ReasonDialog>
   );
 }

@@ -1,5 +1,5 @@
 /** All organisations, those registered last first, by pages and by what one remembers of them. */
-import type { OrganisationsReply } from '@offer-ads/contracts/admin-gateway-api';
+import type { OrganisationDetails, OrganisationsReply } from '@offer-ads/contracts/admin-gateway-api';
 import { useLocation } from 'preact-iso';
 import { Field } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';
@@ -7,15 +7,29 @@ import { Empty, Failed, Loading } from '../../../ui/states.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { useRead } from '../session.ts';
 
+const filters = {
+  '': { title: 'All', query: {}, none: 'There is no organisation here' },
+  waiting: {
+    title: 'Waiting for approval',
+    query: { approved: 'false', enabled: 'true' },
+    none: 'No organisation waits for approval',
+  },
+  enabled: { title: 'Enabled', query: { enabled: 'true' }, none: 'No organisation is enabled' },
+  disabled: { title: 'Disabled', query: { enabled: 'false' }, none: 'No organisation is disabled' },
+} as const;
+
+function isFilter(which: string | undefined): which is keyof typeof filters {
+  return which !== undefined && Object.hasOwn(filters, which);
+}
+
 export function Organisations() {
   const { query, route } = useLocation();
-  const { search = '', enabled = '', before = '' } = query;
-  const wanted = addressOf({ search, enabled, before, limit: '25' });
+  const { search = '', before = '' } = query;
+  const which = isFilter(query.which) ? query.which : '';
+  const wanted = addressOf({ search, ...filters[which].query, before, limit: '25' });
   const list = useRead<OrganisationsReply>(`/gateway/organisations${wanted}`);
   const find = async (values: FormData) => {
-    route(
-      `/organisations${addressOf({ search: textOf(values, 'search'), enabled: textOf(values, 'enabled') })}`,
-    );
+    route(`/organisations${addressOf({ search: textOf(values, 'search'), which: textOf(values, 'which') })}`);
     return null;
   };
   return (
@@ -38,10 +52,12 @@ export function Organisations() {
           </div>
           <Field label="Which">
             {(described) => (
-              <select {...described} key={enabled} name="enabled" defaultValue={enabled}>
-                <option value="">All</option>
-                <option value="true">Enabled</option>
-                <option value="false">Disabled</option>
+              <select {...described} key={which} name="which">
+                {Object.entries(filters).map(([value, { title }]) => (
+                  <option key={value} value={value} selected={value === which}>
+                    {title}
+                  </option>
+                ))}
               </select>
             )}
           </Field>
@@ -50,7 +66,7 @@ export function Organisations() {
       {list.isPending && <Loading what="organisations" lines={10} />}
       {list.isError && <Failed error={list.error} retry={list.refetch} />}
       {list.data?.organisations.length === 0 && (
-        <Empty title={search === '' ? 'There is no organisation here' : 'No organisation fits this search'}>
+        <Empty title={search === '' ? filters[which].none : 'No organisation fits this search'}>
           {search !== '' && <a href="/organisations">Show all</a>}
         </Empty>
       )}
@@ -92,14 +108,14 @@ export function Organisations() {
           </div>
           <nav class="row" aria-label="Pages">
             {before !== '' && (
-              <a class="button quiet" href={`/organisations${addressOf({ search, enabled })}`}>
+              <a class="button quiet" href={`/organisations${addressOf({ search, which })}`}>
                 Back to the first
               </a>
             )}
             {list.data.nextBefore !== null && (
               <a
                 class="button quiet"
-                href={`/organisations${addressOf({ search, enabled, before: String(list.data.nextBefore) })}`}
+                href={`/organisations${addressOf({ search, which, before: String(list.data.nextBefore) })}`}
               >
                 Older ones
               </a>
@@ -111,10 +127,13 @@ export function Organisations() {
   );
 }
 
-export function Standing({ enabled, termsAccepted }: { enabled: boolean; termsAccepted: boolean }) {
+type StandingProps = Pick<OrganisationDetails, 'enabled' | 'approval' | 'termsAccepted'>;
+
+export function Standing({ enabled, approval, termsAccepted }: StandingProps) {
   return (
     <>
       <span class={`badge ${enabled ? 'good' : 'problem'}`}>{enabled ? 'enabled' : 'disabled'}</span>{' '}
+      {approval === null && <span class="badge warning">waits for approval</span>}{' '}
       {!termsAccepted && <span class="badge muted">terms not accepted</span>}
     </>
   );

@@ -75,7 +75,7 @@ function queryOf(req: Request): string {
 
 /** What a change is about: the thing in its path, or the things that its body names. */
 function decisionIn(owner: Owner, template: string, req: Request) {
-  const [, place = '', verb = ''] = /^(.*)\/(\w+)$/.exec(filled(template, req)) ?? [];
+  const [, place = '', verb = ''] = /^(.*)\/([\w-]+)$/.exec(filled(template, req)) ?? [];
   const body = z
     .object({
       action: z.string().optional(),
