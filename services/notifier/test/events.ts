@@ -2,7 +2,7 @@
 import { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/billing-events';
 import type { EventData, EventDeclaration } from '@offer-ads/contracts/event-declaration';
 import {
-  OrganisationApproved,
+  type OrganisationApproved,
   OrganisationChanged,
   type OrganisationFacts,
   OrganisationRegistered,
