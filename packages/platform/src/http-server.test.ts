@@ -7,9 +7,11 @@ import express, { type Express } from 'express';
 import { systemClock } from './clock.ts';
 import { Fault, serviceUnavailable } from './faults.ts';
 import { requestFacts } from './http-request.ts';
+
 import { type HttpServer, type HttpServerOptions, startHttpServer } from './http-server.ts';
 import { createLogger } from './logging.ts';
 import { createMetrics } from './metrics.ts';
+import { jsonBody } from './request-bodies.ts';
 
 const lines: string[] = [];
 const open: AsyncDisposable[] = [];
@@ -86,6 +88,68 @@ describe('a body that is not JSON', () => {
     expect([response.status, await response.json()]).toEqual([400, { message: 'Bad request' }]);
     expect(lines.join()).toContain('the body is not JSON');
     expect(lines.join()).not.toContain('pk_');
+  });
+});
+
+describe('a body that nobody wants', () => {
+  const whole = 64 * 1024 * 1024;
+  /** Sends this much as fast as it is taken; gives what was taken of it, and the answer. */
+  async function upload(server: HttpServer, head: string, bytes: number) {
+    const { socket, answer } = raw(server, head);
+    const chunk = Buffer.alloc(64 * 1024, ' ');
+    let left = bytes;
+    while (left > 0 && !socket.destroyed) {
+      left -= chunk.length;
+      if (!socket.write(chunk)) await Promise.race([once(socket, 'drain').catch(() => {}), answer]);
+    }
+    return { socket, answer, taken: bytes - left };
+  }
+
+  it.each([
+    ['that no route takes', '/nowhere', '404 Not Found'],
+    ['that is longer than its route takes', '/json', '413 Payload Too Large'],
+  ])('%s is cut off soon after the reply', async (_case, path, status) => {
+    const server = await start((app) => app.post('/json', jsonBody({ mostBytes: 100 })));
+    const json = 'Host: a\r\nContent-Type: application/json';
+    for (const length of [
+      `Content-Length: ${whole}\r\n\r\n`,
+      'Transfer-Encoding: chunked\r\n\r\n4000000\r\n',
+    ]) {
+      const { answer, taken } = await upload(server, `POST ${path} HTTP/1.1\r\n${json}\r\n${length}`, whole);
+      expect(await answer).toContain(status);
+      // Beside what is read and discarded, what fits into the kernel's buffers.
+      expect(taken).toBeLessThan(whole / 2);
+    }
+  });
+
+  it('of the size of an honest upload is taken, so that its sender hears the reply, over a connection that stays', async () => {
+    const server = await start(() => {});
+    const bytes = 6 * 1024 * 1024;
+    const head = `POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n`;
+    const { socket, answer } = await upload(server, head, bytes);
+    socket.write('GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    expect((await answer).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200']);
+  });
+
+  it('of JSON is read up to its bound, in one piece or in many, and no further', async () => {
+    const server = await start((app) =>
+      app.post('/json', jsonBody({ mostBytes: 10 }), (req, res) => void res.json(req.body)),
+    );
+    const post = async (body: string, chunked = false) => {
+      const stream = new Blob([body]).stream();
+      const response = await fetch(`${server.url}/json`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: chunked ? stream : body,
+        ...(chunked && { duplex: 'half' }),
+      });
+      return [response.status, await response.json()];
+    };
+    for (const chunked of [false, true]) {
+      expect(await post('{"a":12345', chunked)).toEqual([400, { message: 'Bad request' }]);
+      expect(await post('{"a":1234}', chunked)).toEqual([200, { a: 1234 }]);
+      expect(await post('{"a":12345}', chunked)).toEqual([413, { message: 'Payload too large' }]);
+    }
   });
 });
 

@@ -22,6 +22,7 @@ import { accept, acceptedOf, routeTemplate } from './http-request.ts';
 import { callerKeepsIdleMs } from './keep-alive.ts';
 import { type Logger, writeAccessLog } from './logging.ts';
 import type { Metrics } from './metrics.ts';
+import { endUnreadBody } from './request-bodies.ts';
 import type { StoreClock } from './store-clock.ts';
 
 export type HttpServer = AsyncDisposable & {
@@ -97,6 +98,7 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
     socket.once('close', () => lifetime.open.delete(socket));
   });
   server.on('request', endStalledUploads);
+  server.on('request', endUnreadBody);
   server.on('request', receiveRequests(o, app, lifetime));
   // An expectation that we do not know is ignored instead of being refused without the headers that every reply has.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));

@@ -10,6 +10,38 @@ beforeAll(async () => {
 });
 afterAll(async () => gateway[Symbol.asyncDispose]());
 
+describe.each(['/openapi.json', '/docs/postman-collection.json', '/portal/openapi.json'])('%s', (path) => {
+  it('is sent compressed to whoever takes that, and is the same in each form', async () => {
+    const plain = await gateway.call(path, { headers: { 'accept-encoding': 'identity' } });
+    for (const encoding of ['br', 'gzip']) {
+      const { status, body, headers } = await gateway.call(path, {
+        headers: { 'accept-encoding': encoding },
+      });
+      expect([status, headers.get('content-encoding'), headers.get('vary')]).toEqual([
+        200,
+        encoding,
+        'Accept-Encoding',
+      ]);
+      expect(Number(headers.get('content-length'))).toBeLessThan(
+        Number(plain.headers.get('content-length')) / 3,
+      );
+      expect(body).toEqual(plain.body);
+    }
+  });
+
+  it('is asked for again, and not sent again while it is the same', async () => {
+    for (const encoding of ['br', 'gzip', 'identity']) {
+      const { headers } = await gateway.call(path, { headers: { 'accept-encoding': encoding } });
+      expect(headers.get('cache-control')).toBe('no-cache');
+      const etag = headers.get('etag') ?? '';
+      const again = await gateway.call(path, {
+        headers: { 'accept-encoding': encoding, 'if-none-match': etag, 'cache-control': 'max-age=0' },
+      });
+      expect([again.status, again.body, again.headers.get('etag')]).toEqual([304, '', etag]);
+    }
+  });
+});
+
 describe('/openapi.json', () => {
   it('describes exactly the endpoints that the gateway serves, at its public address', async () => {
     const { body } = await gateway.call('/openapi.json');

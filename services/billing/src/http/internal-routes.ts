@@ -16,6 +16,7 @@ import { offerId } from '@offer-ads/contracts/primitives';
 import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
 import { Fault } from '@offer-ads/platform/faults';
 import { requestFacts } from '@offer-ads/platform/http-request';
+import { jsonBody } from '@offer-ads/platform/request-bodies';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Express, type Request } from 'express';
 import { z } from 'zod';
@@ -38,7 +39,7 @@ const path = z.object({ id: z.coerce.number().pipe(offerId) });
 export function internalRoutes(app: Express, billing: Billing, contextSecret: string): void {
   const routes = express.Router();
   routes.use(requireCaller({ secret: contextSecret, audience: 'billing', clock: billing.clock }));
-  routes.use(express.json({ limit: '16kb' }));
+  routes.use(jsonBody({ mostBytes: 16 * 1024 }));
 
   routes.post('/charges', async (req, res) => {
     const { netMinor, ...charge } = validInput(chargeRequest, req.body);

@@ -14,6 +14,7 @@ import {
 } from '@offer-ads/platform/built-pages';
 import express, { type Express, type RequestHandler } from 'express';
 import { docsPages } from './docs-pages.ts';
+import { jsonDocument } from './json-document.ts';
 
 /** Styles of the pages that this service writes itself. */
 const assetsFolder = fileURLToPath(new URL('../../pages/assets', import.meta.url));
@@ -27,15 +28,9 @@ export type Pages = {
 export function pages(app: Express, o: Pages): void {
   const description = { ...openapi, servers: [{ url: o.publicUrl }] };
   const portalDescription = { ...portalOpenapi, servers: [{ url: `${o.publicUrl}/portal/api` }] };
-  app.get('/openapi.json', (_req, res) => {
-    res.json(description);
-  });
-  app.get('/docs/postman-collection.json', (_req, res) => {
-    res.json(collectionAt(o.publicUrl));
-  });
-  app.get('/portal/openapi.json', (_req, res) => {
-    res.json(portalDescription);
-  });
+  app.get('/openapi.json', jsonDocument(description));
+  app.get('/docs/postman-collection.json', jsonDocument(collectionAt(o.publicUrl)));
+  app.get('/portal/openapi.json', jsonDocument(portalDescription));
   portal(app, o);
   app.use('/assets', express.static(assetsFolder, { index: false, maxAge: '1h', setHeaders: neverSniffed }));
   docsPages(app, join(builtFolder, 'docs'));

@@ -3,6 +3,7 @@ import { type MailPreferences, mailPreferences } from '@offer-ads/contracts/noti
 import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
 import { unauthorised } from '@offer-ads/platform/faults';
 import { requestFacts } from '@offer-ads/platform/http-request';
+import { jsonBody } from '@offer-ads/platform/request-bodies';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Express, type Request } from 'express';
 import { preferencesOf, switchedOffIn } from '../domain/preferences.ts';
@@ -15,7 +16,7 @@ export function preferenceRoutes(
 ): void {
   const routes = express.Router();
   routes.use(requireCaller({ secret: contextSecret, audience: 'notifier', clock }));
-  routes.use(express.json({ limit: '16kb' }));
+  routes.use(jsonBody({ mostBytes: 16 * 1024 }));
 
   routes
     .route('/mail-preferences')

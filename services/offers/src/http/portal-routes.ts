@@ -10,6 +10,7 @@ import {
 } from '@offer-ads/contracts/portal-offers-api';
 import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
 import { requestFacts } from '@offer-ads/platform/http-request';
+import { jsonBody } from '@offer-ads/platform/request-bodies';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Express, type Request } from 'express';
 import type { OffersContext } from '../context.ts';
@@ -39,7 +40,7 @@ export function mountPortalRoutes(app: Express, o: OffersContext & { contextSecr
   routes.get('/offers/:offer_id', async (req, res) => send(res, await show(o, req)));
   routes.get('/offers/:offer_id/credit', async (req, res) => send(res, await credit(o, req)));
   routes.get('/offers/:offer_id/analytics/series', async (req, res) => send(res, await series(o, req)));
-  routes.post('/offers/:offer_id/simulated-traffic', express.json({ limit: '16kb' }), async (req, res) =>
+  routes.post('/offers/:offer_id/simulated-traffic', jsonBody({ mostBytes: 16 * 1024 }), async (req, res) =>
     send(res, await simulate(o, req)),
   );
   app.use('/portal', routes);

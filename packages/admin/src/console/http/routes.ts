@@ -2,6 +2,7 @@
 import { refuseForeignOrigins, requireCsrfToken } from '@offer-ads/platform/csrf';
 import { notFound } from '@offer-ads/platform/http-errors';
 import type { Logger } from '@offer-ads/platform/logging';
+import { jsonBody } from '@offer-ads/platform/request-bodies';
 import { sessionCookie } from '@offer-ads/platform/session-cookie';
 import express, { type Express } from 'express';
 import type { ServiceCalls } from '../../service-calls.ts';
@@ -35,7 +36,7 @@ export function consoleRoutes(o: ConsoleRoutes): (app: Express) => void {
       next();
     });
     // The longest is a list of parked events that are to be replayed.
-    api.use(refuseForeignOrigins(o.publicUrl), express.json({ limit: '64kb' }));
+    api.use(refuseForeignOrigins(o.publicUrl), jsonBody({ mostBytes: 64 * 1024 }));
     signInRoute(api, { ...o, cookie });
     api.use(
       requireSession({ sessions: o.sessions, cookie }),

@@ -1,13 +1,14 @@
 /** Bodies of the portal API: small, and JSON that says so. */
 import { Fault } from '@offer-ads/platform/faults';
-import express, { type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
+import { jsonBody } from '@offer-ads/platform/request-bodies';
+import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 
 /** Forms and their texts; pictures go to routes that stream. */
-const mostBytes = '16kb';
+const mostBytes = 16 * 1024;
 
 /** A form of another site can send anything but this type without being asked first (CSRF). */
 export function readJson(): (RequestHandler | ErrorRequestHandler)[] {
-  return [requireJson, express.json({ limit: mostBytes, inflate: false }), refuseUnreadable];
+  return [requireJson, jsonBody({ mostBytes, inflate: false }), refuseUnreadable];
 }
 
 /** Also for bodies that are passed on: whoever reads them takes nothing else. */
