@@ -18,6 +18,7 @@ import { modelWorkerDying } from './alerts/model-worker-dying.ts';
 import { moderationSlow } from './alerts/moderation-slow.ts';
 import { outboxStuck } from './alerts/outbox-stuck.ts';
 import { queueBacklog } from './alerts/queue-backlog.ts';
+import { rateLimitStoreDown } from './alerts/rate-limit-store-down.ts';
 import { ratesRefused } from './alerts/rates-refused.ts';
 import { ratesStale } from './alerts/rates-stale.ts';
 import { requestErrorsHigh } from './alerts/request-errors-high.ts';
@@ -40,6 +41,7 @@ export const drills: readonly Drill[] = [
   queueBacklog,
   messagesParked,
   brokerDisconnected,
+  rateLimitStoreDown,
   imageStoreForeign,
   loopFailing,
   webhookFailures,

@@ -36,6 +36,7 @@ const wireNames = [
   'moderationMongo',
   'notifierMongo',
   'rabbitmq',
+  'valkey',
   'smtp',
   'gatewayToPricing',
 ] as const;
@@ -85,7 +86,7 @@ export async function startDrillSystem(say: (line: string) => void): Promise<Dri
   const wires = await wiresTo(stores, addresses, starting);
   const [inspectorPort] = (await freePorts(1)) as [number];
 
-  const settings = { ports, secrets, stores: behindWires(stores, wires) };
+  const settings = { ports, secrets, stores: behindWires(wires) };
   const plans = new Map<string, ProcessPlan>(
     [...planSimulators(settings), ...planServices(settings)].map((plan) => [plan.name, plan]),
   );
@@ -176,7 +177,7 @@ export async function startDrillSystem(say: (line: string) => void): Promise<Dri
 }
 
 async function wiresTo(
-  { databases, mongo, rabbitmq }: Stores,
+  { databases, mongo, rabbitmq, valkey }: Stores,
   { smtp, pricing }: Addresses,
   stack: AsyncDisposableStack,
 ): Promise<Record<WireName, TcpProxy>> {
@@ -188,6 +189,7 @@ async function wiresTo(
     moderationMongo: mongo.moderation,
     notifierMongo: mongo.notifier,
     rabbitmq,
+    valkey,
     smtp,
     gatewayToPricing: pricing,
   };
@@ -195,7 +197,7 @@ async function wiresTo(
   return Object.fromEntries(await Promise.all(laid)) as Record<WireName, TcpProxy>;
 }
 
-function behindWires(stores: Stores, wires: Readonly<Record<WireName, TcpProxy>>): Stores {
+function behindWires(wires: Readonly<Record<WireName, TcpProxy>>): Stores {
   return {
     databases: {
       gateway: wires.gatewayDatabase.url,
@@ -208,7 +210,7 @@ function behindWires(stores: Stores, wires: Readonly<Record<WireName, TcpProxy>>
       notifier: wires.notifierMongo.url,
     },
     rabbitmq: wires.rabbitmq.url,
-    valkey: stores.valkey,
+    valkey: wires.valkey.url,
   };
 }
 

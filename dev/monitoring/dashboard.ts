@@ -1,4 +1,5 @@
 /** What a dashboard says, without Grafana's many words for it, and how those are made of it. */
+import { withMatcher } from './promql.ts';
 
 /** Units as Grafana names them. */
 type Unit =
@@ -63,7 +64,7 @@ export function grafanaJson(o: Dashboard): object {
         includeVars: true,
       },
     ],
-    templating: { list: [datasource, ...(o.byMode ? [mode] : [])] },
+    templating: { list: [datasource, namespace, ...(o.byMode ? [mode] : [])] },
     panels: panelsOf(o),
   };
 }
@@ -74,6 +75,19 @@ const datasource = {
   type: 'datasource',
   query: 'prometheus',
   current: {},
+};
+
+/** One environment or all of them. Outside Kubernetes nothing has the label, which `.*` matches as well. */
+const namespace = {
+  name: 'namespace',
+  label: 'Namespace',
+  type: 'query',
+  datasource: { type: 'prometheus', uid: '${datasource}' },
+  query: 'label_values(up{job="gateway"}, namespace)',
+  refresh: 2,
+  includeAll: true,
+  allValue: '.*',
+  current: { text: 'All', value: '$__all' },
 };
 
 const mode = {
@@ -122,7 +136,7 @@ function panelOf(o: Panel): object {
     targets: o.queries.map(([expr, legendFormat], index) => ({
       refId: String.fromCharCode('A'.charCodeAt(0) + index),
       datasource: source,
-      expr,
+      expr: withMatcher(expr, 'namespace=~"$namespace"'),
       legendFormat,
       ...(isNumbers ? { instant: true } : { range: true }),
     })),

@@ -1,10 +1,10 @@
 /** Alerts and dashboards ask only for what services tell; `dev/test/promtool.test.ts` tries the alerts themselves. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { alerts, recordings } from './alerts.ts';
-import { dashboards } from './documents.ts';
+import { type Alert, alerts, clusterAlerts, recordings } from './alerts.ts';
+import { dashboards, environments } from './documents.ts';
 import { type Metric, metricsOfTable, processMetrics } from './metrics-table.ts';
 import { readExpression } from './promql.ts';
 
@@ -51,8 +51,6 @@ function unknownIn(expr: string): string[] {
   ];
 }
 
-const kebab = (name: string) => name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase();
-
 describe('the check of expressions', () => {
   it('finds what is no expression, and metrics and labels that nobody tells', () => {
     expect(() => readExpression('sum by (service (up)')).toThrow('not PromQL');
@@ -72,12 +70,7 @@ describe.each(
 
 describe.each(alerts.map((each) => [`${each.alert} (${each.labels.severity})`, each] as const))(
   '%s',
-  (_, { alert, expr, annotations }) => {
-    it('has its page of what to do', () => {
-      expect(annotations.runbook_url).toBe(`docs/runbooks/${kebab(alert)}.md`);
-      expect(existsSync(`${repository}/${annotations.runbook_url}`)).toBe(true);
-    });
-
+  (_, { expr, annotations }) => {
     it('says what it is about in labels that its expression leaves', () => {
       const words = `${annotations.summary} ${annotations.description}`;
       const named = [...words.matchAll(/\$labels\.(\w+)/g)].map(([, name]) => name);
@@ -92,26 +85,47 @@ describe.each(alerts.map((each) => [`${each.alert} (${each.labels.severity})`, e
   },
 );
 
-describe('the alerts', () => {
-  it('have no page too many', () => {
-    const pages = readdirSync(`${repository}/docs/runbooks`).filter(
-      (file) => file !== 'README.md' && file.endsWith('.md'),
-    );
-    expect(pages.toSorted()).toEqual(
-      [...new Set(alerts.map(({ alert }) => `${kebab(alert)}.md`))].toSorted(),
-    );
-  });
-
+describe.each([
+  ['alerts', alerts],
+  ['cluster-alerts', clusterAlerts],
+] as const)('the alerts of monitoring/%s.yaml', (file, of) => {
   it('are each tried', () => {
-    const { tests } = parse(read('monitoring/alerts.test.yaml')) as {
+    const { tests } = parse(read(`monitoring/${file}.test.yaml`)) as {
       tests: { alert_rule_test: { alertname: string; exp_alerts: object[] }[] }[];
     };
     const tried = tests.flatMap(({ alert_rule_test: of }) => of);
     const firing = new Set(
       tried.filter(({ exp_alerts: of }) => of.length > 0).map(({ alertname }) => alertname),
     );
-    expect([...firing].toSorted()).toEqual([...new Set(alerts.map(({ alert }) => alert))].toSorted());
+    expect([...firing].toSorted()).toEqual([...new Set(of.map(({ alert }) => alert))].toSorted());
   });
+});
+
+describe.each(environments())('in $folder', ({ folder, namespace }) => {
+  const rules = ['services', 'cluster'].flatMap((about) => {
+    const { spec } = parse(read(`${folder}/alerts/${about}.yaml`)) as {
+      spec: { groups: { rules: (Partial<Alert> & { expr: string; labels: { namespace?: string } })[] }[] };
+    };
+    return spec.groups.flatMap((group) => group.rules);
+  });
+
+  it('every rule looks at this environment alone, and says so', () => {
+    expect(rules.length).toBeGreaterThan(alerts.length);
+    const mixed = rules.filter(({ expr, labels }) => {
+      const { selectors } = readExpression(expr);
+      const isOwn = selectors.every((selector) =>
+        selector.labels.some(({ text }) => text === `namespace="${namespace}"`),
+      );
+      return !isOwn || selectors.length === 0 || labels.namespace !== namespace;
+    });
+    expect(mixed.map(({ expr }) => expr)).toEqual([]);
+  });
+});
+
+it('environments have namespaces of their own', () => {
+  const namespaces = environments().map(({ namespace }) => namespace);
+  expect(namespaces.length).toBeGreaterThan(1);
+  expect(new Set(namespaces).size).toBe(namespaces.length);
 });
 
 describe.each(dashboards.map((dashboard) => [dashboard.title, dashboard] as const))(
@@ -132,16 +146,23 @@ describe.each(dashboards.map((dashboard) => [dashboard.title, dashboard] as cons
       expect(new Set(titles).size).toBe(titles.length);
     });
 
-    it('is one that Grafana can load', () => {
+    it('is one that Grafana can load, and shows one environment at a time', () => {
       const made = JSON.parse(read(`monitoring/dashboards/${uid}.json`)) as {
         uid: string;
         panels: {
           id: number;
           gridPos: { x: number; y: number; w: number; h: number };
           fieldConfig?: { defaults: { unit?: string } };
+          targets?: { expr: string }[];
         }[];
       };
       expect(made.uid).toBe(uid);
+      const asked = made.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+      const mixed = asked.filter((expr) => {
+        const { selectors } = readExpression(expr.replaceAll('$namespace', 'offer-ads'));
+        return !selectors.every(({ labels }) => labels.some(({ name }) => name === 'namespace'));
+      });
+      expect(mixed).toEqual([]);
       const ids = made.panels.map(({ id }) => id);
       expect(new Set(ids).size).toBe(ids.length);
       for (const {

@@ -37,6 +37,27 @@ export function readExpression(text: string): Asked {
   return { selectors, grouping };
 }
 
+/**
+ * The same expression, in which every selector asks for this label as well.
+ * @param matcher such as `namespace="offer-ads"`
+ */
+export function withMatcher(expr: string, matcher: string): string {
+  const insertions: { at: number; text: string }[] = [];
+  parser.parse(expr).iterate({
+    enter: ({ type, node }) => {
+      if (type.name !== 'VectorSelector') return;
+      const labels = node.getChild('LabelMatchers');
+      const metric = node.getChild('Identifier');
+      if (labels !== null) insertions.push({ at: labels.from + 1, text: `${matcher}, ` });
+      else if (metric !== null) insertions.push({ at: metric.to, text: `{${matcher}}` });
+    },
+  });
+  return insertions.reduceRight(
+    (text, { at, text: inserted }) => text.slice(0, at) + inserted + text.slice(at),
+    expr,
+  );
+}
+
 /** Grafana's variables, as they are when it asks. */
 export function inGrafana(expr: string): string {
   return expr.replaceAll('$__rate_interval', '1m').replaceAll('$mode', 'TEST');
