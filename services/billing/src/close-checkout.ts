@@ -15,6 +15,7 @@ import {
   closed,
   closing,
   FOR_EVER,
+  isOverAtStripe,
   opened,
   reopened,
   sessionExpired,
@@ -25,6 +26,7 @@ import { isSameBook } from './domain/offer-payment.ts';
 import { conflictingSale } from './faults.ts';
 import { insertClosed, lockPayment } from './payments-store.ts';
 import { isProblem, recordFoundPayment } from './record-payment.ts';
+import { reportMissing } from './report-missing.ts';
 import { expireSession, openSession } from './stripe-sessions.ts';
 
 export type Closing = CloseCheckoutReply['outcome'];
@@ -123,7 +125,8 @@ async function endSession(
       sessionId,
       deadline,
     );
-    if (status === 'expired') return 'over';
+    if (status === 'missing') reportMissing(billing, payment);
+    if (isOverAtStripe(payment.checkout.session, status, billing.clock.now())) return 'over';
     if (isPaid && receipt !== null) {
       const recorded = await recordFoundPayment(billing, receipt);
       // What was paid there is kept for a person; nothing more can be (decision 87).

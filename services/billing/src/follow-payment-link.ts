@@ -3,9 +3,10 @@ import type { Deadline } from '@offer-ads/platform/deadline';
 import type { Billing } from './billing.ts';
 import { changeCheckout, findByPayToken } from './checkouts-store.ts';
 import type { CardPayment, Purchase } from './domain/card-payment.ts';
-import { payerMeets, renewed, sessionExpired } from './domain/checkout.ts';
+import { isOverAtStripe, payerMeets, renewed, sessionExpired } from './domain/checkout.ts';
 import { ensureSession } from './ensure-session.ts';
 import { recordFoundPayment } from './record-payment.ts';
+import { reportMissing } from './report-missing.ts';
 import { retrieveSession } from './stripe-sessions.ts';
 
 export type LinkLeadsTo =
@@ -47,7 +48,8 @@ async function nextGeneration(billing: Billing, payment: CardPayment, deadline: 
       deadline,
     );
     if (isPaid && receipt !== null) await recordFoundPayment(billing, receipt);
-    if (status !== 'expired') return;
+    if (status === 'missing') reportMissing(billing, payment);
+    if (!isOverAtStripe(session, status, billing.clock.now())) return;
   }
   // Expired without an id: Stripe never told of it, and no one was ever led there.
   const now = billing.clock.now();

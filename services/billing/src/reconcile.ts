@@ -6,8 +6,9 @@ import type { Billing } from './billing.ts';
 import { changeCheckout, takeDueSessions, takeOutlived } from './checkouts-store.ts';
 import { closeCheckout, closeTopUp } from './close-checkout.ts';
 import { type CardPayment, purchaseName } from './domain/card-payment.ts';
-import { isUndecidedTooLong, reopened, sessionExpired } from './domain/checkout.ts';
+import { isOverAtStripe, isUndecidedTooLong, reopened, sessionExpired } from './domain/checkout.ts';
 import { isProblem, recordFoundPayment } from './record-payment.ts';
+import { reportMissing } from './report-missing.ts';
 import { stripeDeadline } from './stripe-client.ts';
 import { retrieveSession } from './stripe-sessions.ts';
 
@@ -86,7 +87,9 @@ async function askAbout(billing: Billing, payment: CardPayment): Promise<void> {
   }
   const isGivenUp =
     facts.status === 'complete' && isUndecidedTooLong(payment.checkout.session, billing.clock.now());
-  if (facts.status !== 'expired' && !isGivenUp) return;
+  if (facts.status === 'missing') reportMissing(billing, payment);
+  const isOver = isOverAtStripe(payment.checkout.session, facts.status, billing.clock.now());
+  if (!isOver && !isGivenUp) return;
   await changeCheckout(billing, payment, (checkout) => sessionExpired(checkout, generation));
   if (isGivenUp && !isAlerted) {
     const { purchase } = payment;

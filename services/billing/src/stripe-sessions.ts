@@ -25,7 +25,8 @@ export type OpenedSession =
 
 /** What Stripe knows of a session. */
 export type SessionFacts = {
-  readonly status: 'open' | 'complete' | 'expired';
+  /** `missing`: the account behind our key has no such session. */
+  readonly status: 'open' | 'complete' | 'expired' | 'missing';
   readonly isPaid: boolean;
   /** Null when the session is none of ours. */
   readonly receipt: Receipt | null;
@@ -78,9 +79,12 @@ export async function retrieveSession(
       ),
     );
   } catch (error) {
+    if (isUnknownObject(error)) return missing;
     throw unexpected(error);
   }
 }
+
+const missing: SessionFacts = { status: 'missing', isPaid: false, receipt: null };
 
 /** Makes sure that the session can no longer be paid, and tells what it has come to. */
 export async function expireSession(
@@ -98,11 +102,12 @@ export async function expireSession(
   } catch (error) {
     // Only an open session can be expired: this one is paid or over already.
     if (isRefusal(error)) return retrieveSession(stripe, mode, sessionId, deadline);
+    if (isUnknownObject(error)) return missing;
     throw unexpected(error);
   }
 }
 
-/** A session that we know and Stripe does not, for example: nobody can say what became of it. */
+/** For example a key that may not read sessions: nobody can say what became of this one. */
 function unexpected(error: unknown): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error;
   return serviceUnavailable(`stripe: ${error.type} ${error.code ?? ''} ${error.requestId ?? ''}`, error);
@@ -199,6 +204,11 @@ function receiptOf(session: Stripe.Checkout.Session): Receipt | null {
 /** Stripe gives an id, or the whole object where it was asked to. */
 export function idOf(reference: string | { readonly id: string } | null): string | null {
   return typeof reference === 'string' ? reference : (reference?.id ?? null);
+}
+
+/** What was asked for, and not something that it names. Another 404 comes from a wrong address, and says nothing. */
+function isUnknownObject(error: unknown): boolean {
+  return isMissing(error) && error instanceof Stripe.errors.StripeError && error.statusCode === 404;
 }
 
 function isMissing(error: unknown): boolean {

@@ -7,6 +7,7 @@ import { closeCheckout, keepCheckout } from '../src/close-checkout.ts';
 import { closing } from '../src/domain/checkout.ts';
 import { followPaymentLink } from '../src/follow-payment-link.ts';
 import { openCheckout } from '../src/open-checkout.ts';
+import { reconcileCheckouts } from '../src/reconcile.ts';
 import { settleOffer } from '../src/settle-offer.ts';
 import { stripeDeadline } from '../src/stripe-client.ts';
 import { type BillingUnderTest, startBillingUnderTest } from './billing-under-test.ts';
@@ -28,6 +29,59 @@ const settle = (offer: Pick<Offer, 'offerId' | 'book'>) => settleOffer(test.bill
 const follow = ({ payToken }: Offer) => followPaymentLink(test.billing, payToken, stripeDeadline());
 const paidEvents = async (offerId: number) =>
   (await test.emitted(OfferPaid)).filter((event) => event.offerId === offerId);
+
+/** As after a change to the key of another account: Stripe knows the session no longer. */
+async function forgottenOffer() {
+  const offer = await test.openOffer();
+  const known = `cs_of_another_account_${offer.offerId}`;
+  await test.billing.postgres.query(
+    'UPDATE checkout_sessions SET session_id = $2, next_check_at = $3 WHERE offer_id = $1',
+    [offer.offerId, known, test.clock.now()],
+  );
+  const { expiresAt } = (await test.cardPayment(offer.offerId)).checkout.session;
+  /** Minutes after the session's own end. */
+  const until = (minutes: number) =>
+    test.clock.advance(expiresAt.getTime() - test.clock.now().getTime() + minutes * 60_000);
+  return { ...offer, until };
+}
+
+describe('a session that Stripe does not know', () => {
+  it('may still be paid in another account until its end, so its page is not closed before', async () => {
+    const offer = await forgottenOffer();
+    expect(await close(offer)).toBe('unknown');
+    expect(await settle(offer)).toEqual({ outcome: 'unknown' });
+    offer.until(9);
+    expect(await close(offer)).toBe('unknown');
+    expect((await test.cardPayment(offer.offerId)).checkout.state).toBe('open');
+  });
+
+  it('is over ten minutes after its end: a deletion closes its page, and an unfinished creation is settled', async () => {
+    const [deleted, unfinished] = [await forgottenOffer(), await forgottenOffer()];
+    unfinished.until(11);
+    expect(await close(deleted)).toBe('closed');
+    expect(await settle(unfinished)).toEqual({ outcome: 'closed' });
+    expect(await follow(deleted)).toEqual({ kind: 'closed', of: 'offer' });
+  });
+
+  it('is then followed by another one, for whoever opens the link', async () => {
+    const offer = await forgottenOffer();
+    offer.until(9);
+    expect(await follow(offer)).toMatchObject({ kind: 'unavailable' });
+    offer.until(11);
+    expect(await follow(offer)).toMatchObject({ kind: 'session' });
+    expect((await test.cardPayment(offer.offerId)).checkout.session.generation).toBe(2);
+  });
+
+  it('is then asked about no more', async () => {
+    const offer = await forgottenOffer();
+    const reconcile = () => reconcileCheckouts(test.billing, new AbortController().signal);
+    await reconcile();
+    expect((await test.cardPayment(offer.offerId)).checkout.session.expired).toBe(false);
+    offer.until(24 * 60);
+    await reconcile();
+    expect((await test.cardPayment(offer.offerId)).checkout.session.expired).toBe(true);
+  });
+});
 
 describe('closing', () => {
   it('makes sure that the page can never be paid again', async () => {

@@ -3,6 +3,7 @@ import { OfferPaid } from '@offer-ads/contracts/billing-events';
 import type { Mode } from '@offer-ads/contracts/primitives';
 import { createLogger } from '@offer-ads/platform/logging';
 import { eventually } from '@offer-ads/testing/eventually';
+import { Stripe } from 'stripe';
 import type { Billing } from '../src/billing.ts';
 import { changeCheckout } from '../src/checkouts-store.ts';
 import { closeCheckout } from '../src/close-checkout.ts';
@@ -264,23 +265,34 @@ it('pages that can never be closed keep no other from being closed, and are trie
   const endsIn = (minutes: number) => ({
     offerExpiryAt: new Date(test.clock.now().getTime() + minutes * MINUTE_MS),
   });
-  const stuck: number[] = [];
-  for (let count = 0; count < 55; count += 1) stuck.push((await test.openOffer(endsIn(40))).offerId);
+  const stuck = new Set<string>();
+  for (let count = 0; count < 55; count += 1) stuck.add((await test.openOffer(endsIn(40))).sessionId);
   const last = await test.openOffer(endsIn(41));
-  await test.billing.postgres.query(
-    `UPDATE checkout_sessions SET session_id = 'cs_test_gone' || offer_id WHERE offer_id = ANY ($1)`,
-    [stuck],
-  );
+  const { TEST } = test.billing.stripe;
+  const { sessions } = TEST.client.checkout;
+  let expiries = 0;
+  const refusal = { message: 'not for this key', statusCode: 403 } as never;
+  const expire = (...call: Parameters<typeof sessions.expire>) => {
+    if (!stuck.has(call[0])) return sessions.expire(...call);
+    expiries += 1;
+    return Promise.reject(new Stripe.errors.StripePermissionError(refusal));
+  };
+  const retrieve = (...call: Parameters<typeof sessions.retrieve>) =>
+    stuck.has(call[0])
+      ? Promise.reject(new Stripe.errors.StripePermissionError(refusal))
+      : sessions.retrieve(...call);
+  const client = { checkout: { sessions: { expire, retrieve } } } as unknown as typeof TEST.client;
+  const billing = { ...test.billing, stripe: { ...test.billing.stripe, TEST: { ...TEST, client } } };
   test.clock.advance(42 * MINUTE_MS);
-  await reconcile();
-  await reconcile();
+  await reconcile(billing);
+  await reconcile(billing);
   expect(await state(last.offerId)).toBe('closed');
 
   const tries = async () => {
-    const before = test.requests.length;
-    await reconcile();
-    await reconcile();
-    return test.requests.slice(before).filter(({ path }) => path.endsWith('/expire')).length;
+    const before = expiries;
+    await reconcile(billing);
+    await reconcile(billing);
+    return expiries - before;
   };
   expect(await tries()).toBe(0);
   test.clock.advance(10 * 60 * MINUTE_MS);

@@ -189,6 +189,22 @@ export function isUndecidedTooLong({ expiresAt }: Session, now: Date): boolean {
   return now.getTime() - expiresAt.getTime() > UNDECIDED_AT_MOST_MS;
 }
 
+/** More than clocks differ, and than a payment takes that began in the last second. */
+const MISSING_FOR_LONG_MS = 10 * MINUTE_MS;
+
+/**
+ * Whether nobody can pay the session any more, by what Stripe says of it. One that Stripe does not know may lie in another account,
+ * whose key we had before: there it can be paid until its own end, which Stripe keeps to.
+ */
+export function isOverAtStripe(
+  { expiresAt }: Session,
+  status: 'open' | 'complete' | 'expired' | 'missing',
+  now: Date,
+): boolean {
+  if (status === 'missing') return now.getTime() - expiresAt.getTime() > MISSING_FOR_LONG_MS;
+  return status === 'expired';
+}
+
 const FIRST_CLOSING_AGAIN_MS = MINUTE_MS;
 const LATEST_CLOSING_AGAIN_MS = 60 * MINUTE_MS;
 
