@@ -1,7 +1,7 @@
 /** Card payments in Postgres, of offers and of top-ups alike: their checkouts, sessions and what is due to be done about them. */
 import type { Clock } from '@offer-ads/platform/clock';
 import { serviceUnavailable } from '@offer-ads/platform/faults';
-import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
+import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres';
 import { type CardPayment, type Purchase, purchaseName } from './domain/card-payment.ts';
 import { type Checkout, type CheckoutState, nextCheck, nextClosing, nextLook } from './domain/checkout.ts';
 import type { Book } from './domain/ledger.ts';
@@ -205,6 +205,18 @@ export async function takeOutlived(tx: Transaction, { modes, now, limit }: Takin
     );
   }
   return findAll(tx, taken);
+}
+
+/**
+ * For an offer that has finished unpaid: its page is closed by the reconciliation, which keeps to Stripe's pace however many offers end
+ * at midnight.
+ */
+export async function closePageSoon(on: Queryable, offerId: number, now: Date): Promise<void> {
+  await on.query(
+    `UPDATE offer_payments SET close_at = $2
+      WHERE offer_id = $1 AND state IN ('opening', 'open', 'closing') AND coalesce(close_at, offer_expiry_at) > $2`,
+    [offerId, now],
+  );
 }
 
 type PurchaseRow = { readonly offer_id?: bigint | null; readonly top_up_id?: bigint | null };

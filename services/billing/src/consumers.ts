@@ -6,11 +6,10 @@ import type { UnusedTime } from '@offer-ads/contracts/unused-time';
 import { on, type Subscription } from '@offer-ads/platform/broker';
 import { recordInInbox } from '@offer-ads/platform/inbox';
 import type { Billing } from './billing.ts';
-import { closeCheckout } from './close-checkout.ts';
+import { closePageSoon } from './checkouts-store.ts';
 import { creditUnusedTime } from './credit-offer.ts';
 import { saveOrganisation } from './organisations-store.ts';
-import { findPayment, lockPayment } from './payments-store.ts';
-import { stripeDeadline } from './stripe-client.ts';
+import { lockPayment } from './payments-store.ts';
 
 export function subscriptions(billing: Billing): readonly Subscription[] {
   return [
@@ -30,7 +29,7 @@ async function settleFinished(
   offer: OfferFacts & { readonly paid: boolean },
 ): Promise<void> {
   if (offer.paid) await credit(billing, eventId, offer);
-  else await closePage(billing, offer.offerId);
+  else await closePageSoon(billing.postgres, offer.offerId, billing.clock.now());
 }
 
 async function credit(
@@ -45,14 +44,6 @@ async function credit(
     if (payment === undefined) throw new Error(`offer ${offerId} is paid but billing does not know it`);
     await creditUnusedTime(tx, payment, unusedTime, billing.clock.now());
   });
-}
-
-/** What stays uncertain is left to the reconciliation, which closes the pages of ended offers until it has succeeded. */
-async function closePage(billing: Billing, offerId: number): Promise<void> {
-  const payment = await findPayment(billing.postgres, offerId);
-  if (payment?.method !== 'E') return;
-  const outcome = await closeCheckout(billing, payment, stripeDeadline());
-  billing.logger.info({ offerId, outcome }, 'payment page of a finished offer');
 }
 
 async function keep(billing: Billing, version: number, facts: OrganisationFacts): Promise<void> {

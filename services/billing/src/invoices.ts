@@ -5,18 +5,16 @@ import { type Invoiced, invoiceNumber, type Seller } from './domain/invoice.ts';
 import { offerPaidByCard } from './domain/ledger.ts';
 import { fillInBuyers, insertInvoice, lockNumbers, takeNotInvoiced } from './invoices-store.ts';
 
+/** `cause`: the ledger's. */
+export type DueInvoice = Invoiced & { readonly cause: string };
+
 /**
  * Issues the invoice of a card payment; the same cause gives the same invoice. Call it last in the transaction that books: other
  * payments of the mode wait from here until it has ended, and a lock taken after this one could be waited for by one of them.
  */
 export async function issueInvoice(
   tx: Transaction,
-  o: Invoiced & {
-    /** The ledger's. */
-    readonly cause: string;
-    readonly seller: Seller;
-    readonly now: Date;
-  },
+  o: DueInvoice & { readonly seller: Seller; readonly now: Date },
 ): Promise<{ readonly number: string }> {
   await lockNumbers(tx, o.book.mode);
   const sequence = await insertInvoice(tx, { ...o, issuedAt: o.now });

@@ -4,7 +4,7 @@
  * in steps, so that neither its statements nor what it holds grow with the ledger.
  */
 import type { LedgerCheckReply } from '@offer-ads/contracts/admin-billing-api';
-import type { Transaction } from '@offer-ads/platform/postgres';
+import type { Queryable } from '@offer-ads/platform/postgres';
 import { cardQuestions } from './card-check-store.ts';
 import { invoiceQuestions } from './invoice-check-store.ts';
 
@@ -14,9 +14,13 @@ const rowsPerStep = 5_000;
 /** A person needs the first ones; the reply stays of a size that can be read. */
 const mostProblems = 1_000;
 
-/** Run it in one repeatable-read transaction, so that all steps see the same moment. */
+/**
+ * Each step is one statement, and sees one moment: what it compares is always written in one transaction. So no transaction stays open
+ * from step to step, which a migration would have to wait for, and every charge behind the migration. Nothing in the ledger changes
+ * behind the walk: what is booked meanwhile comes after all that its book has.
+ */
 export async function checkLedger(
-  tx: Transaction,
+  on: Queryable,
   o: {
     readonly transactionsAtOnce?: number;
     readonly rowsAtOnce?: number;
@@ -25,17 +29,16 @@ export async function checkLedger(
   } = {},
 ): Promise<LedgerCheckReply> {
   const { transactionsAtOnce = transactionsPerStep, rowsAtOnce = rowsPerStep, signal } = o;
-  await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
   const problems: string[] = [];
   let transactions = 0;
-  for await (const step of transactionSteps(tx, transactionsAtOnce)) {
+  for await (const step of transactionSteps(on, transactionsAtOnce)) {
     signal?.throwIfAborted();
     transactions += step.transactions;
     problems.push(...step.problems);
     if (problems.length >= mostProblems) return cutShort(transactions, problems);
   }
   for (const question of [balancesQuestion, offersQuestion, ...cardQuestions, ...invoiceQuestions]) {
-    for await (const found of rowSteps(tx, question, rowsAtOnce)) {
+    for await (const found of rowSteps(on, question, rowsAtOnce)) {
       signal?.throwIfAborted();
       problems.push(...found);
       if (problems.length >= mostProblems) return cutShort(transactions, problems);
@@ -72,12 +75,12 @@ type StepRow = {
  * the next one goes on from, and which is not examined again.
  */
 async function* transactionSteps(
-  tx: Transaction,
+  on: Queryable,
   size: number,
 ): AsyncGenerator<{ transactions: number; problems: readonly string[] }> {
   let place: Place = [0n, '', '', '-infinity', 0n];
   for (let isFirst = true; ; isFirst = false) {
-    const [last] = await tx.query<StepRow>(transactionsQuestion, [...place, size + 1, isFirst]);
+    const [last] = await on.query<StepRow>(transactionsQuestion, [...place, size + 1, isFirst]);
     if (last === undefined) return;
     const transactions = Number(last.transactions);
     yield { transactions, problems: last.problems };
@@ -162,10 +165,10 @@ const transactionsQuestion = `
     FROM recomputed ORDER BY place DESC LIMIT 1`;
 
 /** Rows of one table in the order of their ids; `problem` is null where nothing is wrong. */
-async function* rowSteps(tx: Transaction, question: string, size: number): AsyncGenerator<readonly string[]> {
+async function* rowSteps(on: Queryable, question: string, size: number): AsyncGenerator<readonly string[]> {
   let place = 0n;
   for (;;) {
-    const [step] = await tx.query<{ last: bigint | null; problems: string[] | null }>(
+    const [step] = await on.query<{ last: bigint | null; problems: string[] | null }>(
       `SELECT max(place) AS last, array_agg(problem ORDER BY place) FILTER (WHERE problem IS NOT NULL) AS problems
          FROM (${question}) examined`,
       [place, size],

@@ -6,6 +6,7 @@ import { isKnownSession, isOfBook, type Receipt } from './domain/card-payment.ts
 import { sessionExpired } from './domain/checkout.ts';
 import { type EventOutcome, quietOutcomes, reversalOutcomes } from './domain/event-outcomes.ts';
 import type { Seller } from './domain/invoice.ts';
+import { type DueInvoice, issueInvoice } from './invoices.ts';
 import { recordOutcome, recordProviderEvent } from './provider-events-store.ts';
 import { recordPayment, reportPayment } from './record-payment.ts';
 import { recordReversal, reportReversal } from './record-reversal.ts';
@@ -53,8 +54,10 @@ async function apply(tx: Transaction, event: ProviderEvent, issuing: Issuing): P
   const receipt = receiptOf(event);
   const isNew = await recordProviderEvent(tx, { ...event, receipt }, issuing.now);
   if (!isNew) return 'seen-before';
-  const outcome = await effectOf(tx, event, issuing);
+  const { outcome, invoice } = await effectOf(tx, event, issuing.now);
   await recordOutcome(tx, event.eventId, outcome);
+  // Last: it keeps other payments of the mode waiting until this one is committed.
+  if (invoice !== null) await issueInvoice(tx, { ...invoice, ...issuing });
   return outcome;
 }
 
@@ -62,13 +65,16 @@ function receiptOf({ news }: ProviderEvent): Receipt | null {
   return news === null || news.kind === 'reversal' ? null : news.session.receipt;
 }
 
-async function effectOf(tx: Transaction, event: ProviderEvent, issuing: Issuing): Promise<EventOutcome> {
+type Effect = { readonly outcome: EventOutcome; readonly invoice: DueInvoice | null };
+
+async function effectOf(tx: Transaction, event: ProviderEvent, now: Date): Promise<Effect> {
   const { news } = event;
-  if (news?.kind === 'reversal') return recordReversal(tx, news.reversal, issuing.now);
+  const only = (outcome: EventOutcome): Effect => ({ outcome, invoice: null });
+  if (news?.kind === 'reversal') return only(await recordReversal(tx, news.reversal, now));
   const receipt = receiptOf(event);
-  if (news === null || receipt === null) return 'not-ours';
-  if (news.kind === 'over') return endSession(tx, receipt, issuing.now);
-  return news.session.isPaid ? recordPayment(tx, receipt, issuing) : 'not-paid-yet';
+  if (news === null || receipt === null) return only('not-ours');
+  if (news.kind === 'over') return only(await endSession(tx, receipt, now));
+  return news.session.isPaid ? recordPayment(tx, receipt, now) : only('not-paid-yet');
 }
 
 async function endSession(tx: Transaction, receipt: Receipt, now: Date): Promise<EventOutcome> {

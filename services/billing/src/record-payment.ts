@@ -12,29 +12,27 @@ import {
 } from './domain/card-payment.ts';
 import { type Checkout, opened, paid } from './domain/checkout.ts';
 import type { PaymentOutcome } from './domain/event-outcomes.ts';
-import type { Seller } from './domain/invoice.ts';
 import { isOfOffer, type OfferCardPayment } from './domain/offer-payment.ts';
-import { issueInvoice } from './invoices.ts';
+import { type DueInvoice, issueInvoice } from './invoices.ts';
 import { lockPayment } from './payments-store.ts';
 import { isKeptProblem, recordOutcome, recordProviderEvent } from './provider-events-store.ts';
 import { bookReversalsOf } from './record-reversal.ts';
 import { lockIntent } from './reversals-store.ts';
 
-export async function recordPayment(
-  tx: Transaction,
-  receipt: Receipt,
-  { seller, now }: { readonly seller: Seller; readonly now: Date },
-): Promise<PaymentOutcome> {
+/** Where `invoice` is there, the caller issues it last in its transaction (`issueInvoice`). */
+export type RecordedPayment = { readonly outcome: PaymentOutcome; readonly invoice: DueInvoice | null };
+
+export async function recordPayment(tx: Transaction, receipt: Receipt, now: Date): Promise<RecordedPayment> {
   const { purchase } = receipt;
   // Before the row and any booking: whoever needs several of these locks must take them in this order.
   if (receipt.paymentIntentId !== null) await lockIntent(tx, receipt.paymentIntentId);
   const payment =
     purchase.kind === 'offer' ? await lockPayment(tx, purchase.offerId) : await lockCardPayment(tx, purchase);
   const problem = receiptProblem(payment, receipt, await sessionOf(tx, receipt));
-  if (problem !== null) return problem;
+  if (problem !== null) return { outcome: problem, invoice: null };
   // `receiptProblem` lets nothing else pass.
   const unpaid = payment as OfferCardPayment | CardPayment;
-  if (unpaid.checkout.paidAt !== null) return 'paid-before';
+  if (unpaid.checkout.paidAt !== null) return { outcome: 'paid-before', invoice: null };
 
   // The webhook may be faster than the answer that names the session.
   const change = (checkout: Checkout) => paid(opened(checkout, { ...receipt, url: null }), now);
@@ -45,17 +43,17 @@ export async function recordPayment(
     ? await bookPaidOffer(tx, settled, now)
     : await bookPaidTopUp(tx, settled, now);
   if (receipt.paymentIntentId !== null) await bookReversalsOf(tx, settled, receipt.paymentIntentId, now);
-  // Last: it keeps other payments of the mode waiting until this one is committed.
-  await issueInvoice(tx, { ...invoiced, paidAt: now, seller, now });
-  return 'paid';
+  return { outcome: 'paid', invoice: { ...invoiced, paidAt: now } };
 }
 
 /** A payment found by asking Stripe rather than told by a webhook; a problem is kept in the inbox all the same, and reported once. */
 export async function recordFoundPayment(billing: Billing, receipt: Receipt): Promise<PaymentOutcome> {
   const now = billing.clock.now();
   const { recorded, isNews } = await billing.postgres.transaction(async (tx) => {
-    const recorded = await recordPayment(tx, receipt, { seller: billing.seller, now });
-    return { recorded, isNews: !isProblem(recorded) || (await keepProblem(tx, receipt, recorded, now)) };
+    const { outcome, invoice } = await recordPayment(tx, receipt, now);
+    const isNews = !isProblem(outcome) || (await keepProblem(tx, receipt, outcome, now));
+    if (invoice !== null) await issueInvoice(tx, { ...invoice, seller: billing.seller, now });
+    return { recorded: outcome, isNews };
   });
   if (isNews) reportPayment(billing, receipt, recorded);
   return recorded;

@@ -23,9 +23,9 @@ const CHECK_EVERY_MS = 3_600_000;
 /** One row of one table. */
 const LOOK_EVERY_MS = 15_000;
 
-/** As of one moment; takes as long as it takes, and nobody waits for it. */
+/** Takes as long as it takes, and nobody waits for it. */
 export async function checkAndRecord(o: Watched, signal?: AbortSignal): Promise<LedgerCheckReply> {
-  const found = await o.postgres.transaction((tx) => checkLedger(tx, { signal }));
+  const found = await checkLedger(o.postgres, { signal });
   await recordLedgerCheck(o.postgres, found, o.clock.now());
   return found;
 }

@@ -17,6 +17,7 @@ import type { Bearer } from '../src/domain/settlement.ts';
 import { balanceOf } from '../src/ledger-store.ts';
 import { previewCredit } from '../src/preview-credit.ts';
 import { receiveWebhook } from '../src/receive-webhook.ts';
+import { reconcileCheckouts } from '../src/reconcile.ts';
 import { listCreditedTakenBack } from '../src/reversals-store.ts';
 import { settleReversal } from '../src/settle-reversal.ts';
 import { type BillingUnderTest, startBillingUnderTest, type Webhook } from './billing-under-test.ts';
@@ -411,12 +412,28 @@ describe('a card payment that the provider has taken back', () => {
 });
 
 describe('an offer that ends unpaid', () => {
+  const isClosed = async (offerId: number) => (await test.cardPayment(offerId)).checkout.state === 'closed';
+
   it('has its payment page closed and is credited nothing', async () => {
     const { offerId, book, sessionId } = await test.openOffer();
     await hear(OfferEnded, finished(offerId, book, DAY_MS, false));
-    expect((await test.cardPayment(offerId)).checkout.state).toBe('closed');
+    await reconcileCheckouts(test.billing, new AbortController().signal);
+    expect(await isClosed(offerId)).toBe(true);
     expect(await test.pay(sessionId)).toBe(false);
     expect(await balance(book)).toBe(0n);
+  });
+
+  it('is closed at the pace of the reconciliation, however many end at midnight: events ask nothing of Stripe', async () => {
+    const offers = await Promise.all(Array.from({ length: 12 }, () => test.openOffer()));
+    const before = test.requests.length;
+    await Promise.all(
+      offers.map(({ offerId, book }, index) =>
+        hear(index % 2 ? OfferEnded : OfferDeleted, finished(offerId, book, DAY_MS, false)),
+      ),
+    );
+    expect(test.requests.slice(before)).toEqual([]);
+    await reconcileCheckouts(test.billing, new AbortController().signal);
+    for (const { offerId } of offers) expect(await isClosed(offerId)).toBe(true);
   });
 });
 

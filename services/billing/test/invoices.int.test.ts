@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Fault } from '@offer-ads/platform/faults';
+import { sqlOf } from '@offer-ads/platform/postgres';
 import { eventually } from '@offer-ads/testing/eventually';
 import type { Billing } from '../src/billing.ts';
+import { closeCheckout } from '../src/close-checkout.ts';
 import type { Book } from '../src/domain/ledger.ts';
 import { completeInvoices, issueInvoice } from '../src/invoices.ts';
 import { findInvoice, listInvoices } from '../src/invoices-store.ts';
 import { saveOrganisation } from '../src/organisations-store.ts';
 import { receiveWebhook } from '../src/receive-webhook.ts';
+import { stripeDeadline } from '../src/stripe-client.ts';
 import { type BillingUnderTest, seller, startBillingUnderTest, type Webhook } from './billing-under-test.ts';
 
 let test: BillingUnderTest;
@@ -109,6 +112,38 @@ describe('a card payment', () => {
 });
 
 describe('numbers', () => {
+  it.each(['told by its webhook', 'found when asked'])(
+    'keep other payments waiting for one statement and the commit, for a payment that is %s',
+    async (how) => {
+      const { postgres } = test.billing;
+      const { sessionId, offerId } = await test.openOffer();
+      const { body, signature } = await paidUnheard(sessionId);
+      const transactions: string[][] = [];
+      const transaction: typeof postgres.transaction = (work) => {
+        const statements: string[] = [];
+        transactions.push(statements);
+        return postgres.transaction((tx) =>
+          work({
+            query: (statement, values) => {
+              statements.push(`${sqlOf(statement)} ${String(values?.[0])}`);
+              return tx.query(statement, values);
+            },
+          }),
+        );
+      };
+      const billing = { ...test.billing, postgres: { ...postgres, transaction } };
+      if (how === 'found when asked') {
+        const payment = await test.cardPayment(offerId);
+        expect(await closeCheckout(billing, payment, stripeDeadline())).toBe('paid');
+      } else await receiveWebhook(billing, body, signature);
+      const isLock = (statement: string) => statement.includes('invoice numbers of TEST');
+      const booking = transactions.find((statements) => statements.some(isLock)) ?? [];
+      const [insert, ...more] = booking.slice(booking.findIndex(isLock) + 1);
+      expect(insert).toContain('INSERT INTO invoices');
+      expect(more).toEqual([]);
+    },
+  );
+
   it('have no gap when 50 payments come at once in copies, and some transactions are rolled back', async () => {
     const before = (await sequences('LIVE')).length;
     const webhooks: Webhook[] = [];

@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BalanceToppedUp } from '@offer-ads/contracts/billing-events';
-import { sqlOf, type Transaction } from '@offer-ads/platform/postgres';
+import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres';
+import { runs } from '@offer-ads/testing/profile';
 import { chargeOffer } from '../src/charge-offer.ts';
 import { accountKinds, type Book, balanceToppedUp, offerPaidByCard } from '../src/domain/ledger.ts';
 import { completeInvoices } from '../src/invoices.ts';
 import { checkLedger } from '../src/ledger-check-store.ts';
 import { balanceOf, book } from '../src/ledger-store.ts';
 import { topUpBalance } from '../src/top-up-balance.ts';
+import { checkAndRecord } from '../src/watch-ledger.ts';
 import { type BillingUnderTest, startBillingUnderTest } from './billing-under-test.ts';
 
 let test: BillingUnderTest;
@@ -152,10 +154,7 @@ describe('the ledger check', () => {
       // Committed only in this transaction's eyes: the check runs inside, then everything is undone.
       await tx.query('UPDATE balances SET balance_minor = balance_minor + 1');
       await tx.query('UPDATE offer_payments SET credited_minor = 5 WHERE offer_id = $1', [offerId]);
-      const found = await checkLedger({
-        query: (text, values) =>
-          sqlOf(text).startsWith('SET') ? Promise.resolve([]) : tx.query(text, values),
-      });
+      const found = await checkLedger(tx);
       throw Object.assign(new Error('undo'), { found });
     });
     await expect(tampered).rejects.toMatchObject({
@@ -181,12 +180,7 @@ describe('the ledger check', () => {
       for (let bookings = 0; bookings < 6; bookings += 1)
         await book(tx, balanceToppedUp(tampered, randomUUID(), 10n), test.clock.now());
       await tamper(tx, tampered);
-      const withoutSettings: Transaction = {
-        query: (text, values) =>
-          sqlOf(text).startsWith('SET') ? Promise.resolve([]) : tx.query(text, values),
-      };
-      const steps = { transactionsAtOnce: step, rowsAtOnce: step };
-      ({ problems } = await checkLedger(withoutSettings, steps));
+      ({ problems } = await checkLedger(tx, { transactionsAtOnce: step, rowsAtOnce: step }));
       throw new Error('undo');
     });
     await expect(undone).rejects.toThrow('undo');
@@ -310,6 +304,50 @@ describe('the ledger check', () => {
       }),
     );
     expect(unchecked.flat()).toEqual([]);
+  });
+
+  it('holds no lock between two of its steps, so that a migration never waits for it with every charge behind', async () => {
+    const { postgres, clock } = test.billing;
+    let free = 0;
+    // As an ALTER TABLE would take it; NOWAIT fails where the check holds on to the table.
+    const migrate = async () => {
+      await postgres.transaction((tx) => tx.query('LOCK TABLE transactions, offer_payments NOWAIT'));
+      free += 1;
+    };
+    const between = (on: Queryable): Queryable => ({
+      query: async (statement, values) => {
+        const rows = await on.query(statement, values);
+        await migrate();
+        return rows as never;
+      },
+    });
+    const watched: Postgres = {
+      ...postgres,
+      ...between(postgres),
+      transaction: (work) => postgres.transaction((tx) => work(between(tx))),
+    };
+    expect((await checkAndRecord({ postgres: watched, clock })).ok).toBe(true);
+    expect(free).toBeGreaterThan(8);
+  });
+
+  it('finds nothing wrong while charges, credits and top-ups are booked beside it, step by step', async () => {
+    const book = await fundedBook();
+    const over = new AbortController();
+    const trading = Array.from({ length: 3 }, async () => {
+      while (!over.signal.aborted) {
+        const offerId = test.newOfferId();
+        await chargeOffer(test.billing, { offerId, book, title: '', netMinor: 1n }, test.clock.now());
+        await test.topUp(book, 1n);
+      }
+    });
+    const found: string[] = [];
+    for (let round = 0; round < runs(5, 100); round += 1)
+      found.push(
+        ...(await checkLedger(test.billing.postgres, { transactionsAtOnce: 7, rowsAtOnce: 5 })).problems,
+      );
+    over.abort();
+    await Promise.all(trading);
+    expect(found).toEqual([]);
   });
 
   it('counts what was booked', async () => {
