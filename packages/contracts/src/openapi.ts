@@ -49,7 +49,7 @@ function reply(
 }
 
 const refusedKey =
-  'Key missing, invalid, disabled or expired, or account disabled; with a code when the key has no recorded mode.';
+  'Key missing, invalid, disabled or expired, or account disabled; with a code when the key has no recorded mode, or is a LIVE key of an organisation that is not approved.';
 const unauthenticated = reply(refusedKey, unauthorised);
 const ofNoOffer = reply(`\`E1\` the caller has no such offer in this mode. ${refusedKey}`, unauthorised);
 const limited = reply('Rate limit exceeded.', plainMessage, retryAfter);

@@ -16,7 +16,10 @@ import { csrfRefused, failures, notSignedIn, ownPaths, reply } from './portal-op
 import { plainMessage, refusal } from './public-api.ts';
 
 const modePath = z.object({
-  mode: z.enum(['test', 'live']).meta({ description: 'What a key would say: which of the two worlds.' }),
+  mode: z.enum(['test', 'live']).meta({
+    description:
+      'What a key would say: which of the two worlds. `live` is 403 until the platform team has approved the organisation.',
+  }),
 });
 
 const plainOrCoded = z.union([plainMessage, refusal]);

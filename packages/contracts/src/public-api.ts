@@ -31,7 +31,7 @@ export const plainMessage = z
   .object({ message: z.string() })
   .meta({ id: 'Message', description: 'A reply that is only a message.' });
 
-/** 401 comes with a code where the key has no recorded mode or the offer is not the caller's. */
+/** 401 comes with a code where the key has no recorded mode, its organisation is not approved for LIVE mode, or the offer is not the caller's. */
 export const unauthorised = z.union([plainMessage, refusal]).meta({ id: 'Unauthorised' });
 
 // ---- catalogue

@@ -11,7 +11,7 @@ import { callBy, type TestMember } from './portal-members.ts';
 import { type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
 
 const message =
-  'Your organisation is not approved for LIVE mode yet. Use TEST mode until the platform team has approved it: its counts are of made-up members.';
+  'Your organisation is not approved for LIVE mode yet. Use TEST mode until the platform team has approved it.';
 const refusedForKeys = { status: 401, body: { return_code: 'E1', status: 'Error', code: 401, message } };
 const refusedInPortal = { status: 403, body: { message } };
 

@@ -10,7 +10,7 @@ type Reply = { readonly status: number; readonly body: { readonly message: strin
 
 /** LIVE mode, in the portal and for keys, of an organisation that waits. */
 export const notApprovedMessage =
-  'Your organisation is not approved for LIVE mode yet. Use TEST mode until the platform team has approved it: its counts are of made-up members.';
+  'Your organisation is not approved for LIVE mode yet. Use TEST mode until the platform team has approved it.';
 
 export const admissionReplies = {
   // Specification, Authentication item 8: the same words whatever the reason, so that nobody learns which keys exist.
