@@ -1,6 +1,7 @@
 /** Pricing's own second engine, on documents as pricing writes them. */
 import { createDeadline } from '@offer-ads/platform/deadline';
 import mongoose, { type Connection } from 'mongoose';
+import { FINEST_DECIMALS } from '../../services/pricing/src/domain/coarse-position.ts';
 import { documentOf, eligible, type MemberDocument } from '../../services/pricing/src/member-document.ts';
 import { MEMBERS } from '../../services/pricing/src/members-store.ts';
 import { openMongoAudience } from '../../services/pricing/src/mongo-audience-store.ts';
@@ -68,7 +69,7 @@ function take(people: ReturnType<typeof everybody>): MemberDocument[] {
   while (batch.length < BATCH) {
     const { value: facts, done } = people.next();
     if (done === true) break;
-    batch.push(documentOf(facts, VERSION));
+    batch.push(documentOf(facts, VERSION, FINEST_DECIMALS));
   }
   return batch;
 }

@@ -30,6 +30,7 @@ export const MemberChanged = declareEvent({
   owner: 'community',
   consumers: ['pricing'],
   schema: memberFacts.extend({ version: memberVersion }),
+  positions: ['latitude', 'longitude'],
   meaning: 'A member joined, moved, changed interests or gender, was banned or became (in)active.',
 });
 

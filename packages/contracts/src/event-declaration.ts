@@ -18,6 +18,8 @@ export type EventDeclaration<Name extends string = string, Schema extends z.ZodT
   readonly meaning: string;
   /** Fields that open something for whoever reads them: they are handed to the consumer and kept nowhere else. */
   readonly credentials?: readonly string[];
+  /** Degrees that tell where a person is: a message that is parked keeps them to two decimals, about a kilometre. */
+  readonly positions?: readonly string[];
 };
 
 export type EventData<Declaration extends EventDeclaration> = z.infer<Declaration['schema']>;
@@ -25,6 +27,7 @@ export type EventData<Declaration extends EventDeclaration> = z.infer<Declaratio
 export function declareEvent<Name extends string, Schema extends z.ZodType>(
   declaration: EventDeclaration<Name, Schema> & {
     readonly credentials?: readonly (keyof z.infer<Schema> & string)[];
+    readonly positions?: readonly (keyof z.infer<Schema> & string)[];
   },
 ): EventDeclaration<Name, Schema> {
   return Object.freeze(declaration);

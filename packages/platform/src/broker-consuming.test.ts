@@ -49,7 +49,7 @@ async function consumingOne(cancel: () => Promise<never>) {
     names: brokerNames(''),
     subscriptions: [on(Counted, () => handled.promise)],
     retryDelaysMs: [],
-    withhold: () => null,
+    withhold: ({ content }) => ({ content, isWhole: true }),
     onCancelled: () => {},
     logger: silentLogger,
     metrics: createMetrics('billing'),

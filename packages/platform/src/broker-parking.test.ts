@@ -18,7 +18,11 @@ function slowQueue() {
 
 it('what was parked while somebody looked is there again for who looks next', async () => {
   const { channel, counted } = slowQueue();
-  const listed = await listParked(channel, { parked: 'parked', limit: 10, withhold: () => null });
+  const listed = await listParked(channel, {
+    parked: 'parked',
+    limit: 10,
+    withhold: ({ content }) => ({ content, isWhole: true }),
+  });
   expect(listed).toMatchObject([{ id: 'late' }]);
   expect(counted()).toBe(4);
 });

@@ -37,14 +37,14 @@ export function toParked(
   message: Message,
   o: { queue: string; reason: string; attempts: number; withhold: Withhold },
 ): OutgoingMessage {
-  const content = o.withhold(message);
+  const { content, isWhole } = o.withhold(message);
   const parked = forward(message, o.queue, {
     [reasonHeader]: o.reason,
     [parkedAtHeader]: new Date().toISOString(),
     [attemptsHeader]: o.attempts,
-    ...(content === null ? {} : { [withheldHeader]: true }),
+    ...(isWhole ? {} : { [withheldHeader]: true }),
   });
-  return content === null ? parked : { ...parked, content };
+  return { ...parked, content };
 }
 
 /** The oldest parked messages; they stay where they are. */
@@ -57,8 +57,8 @@ export async function listParked(
   while (listed.length < o.limit) {
     const message = await channel.get(o.parked);
     if (message === false) break;
-    // What the broker itself parked still has its credentials.
-    const content = o.withhold(message) ?? message.content;
+    // What the broker itself parked still has everything.
+    const { content } = o.withhold(message);
     listed.push({ ...describe(message), body: content.toString('utf8') });
   }
   // More, when some were parked between the count and the look.

@@ -1,29 +1,43 @@
-/** What of a message may be kept and shown: credentials that an event carries must not lie about in a parked queue. */
+/** What of a message may be kept and shown: neither credentials nor exact positions of people must lie about in a parked queue. */
 import type { EventDeclaration } from '@offer-ads/contracts/event-declaration';
 import type { Message } from 'amqplib';
 
 export const withheld = '[withheld]';
 
-/** The body without its credentials; null when the event has none. */
-export type Withhold = (message: Message) => Buffer | null;
+export type Kept = {
+  readonly content: Buffer;
+  /** False: something that the consumer needs is missing. */
+  readonly isWhole: boolean;
+};
 
-export function withholdCredentials(byType: ReadonlyMap<string, EventDeclaration>): Withhold {
-  return (message) => {
-    const type: unknown = message.properties.headers?.['cloudEvents_type'];
-    const credentials = (typeof type === 'string' ? byType.get(type)?.credentials : undefined) ?? [];
-    return credentials.length === 0 ? null : without(credentials, message.content);
+/** The body as it may be kept. */
+export type Withhold = (message: Message) => Kept;
+
+type Sensitive = Pick<EventDeclaration, 'credentials' | 'positions'>;
+
+export function withholdSensitive(byType: ReadonlyMap<string, EventDeclaration>): Withhold {
+  return ({ content, properties }) => {
+    const type: unknown = properties.headers?.['cloudEvents_type'];
+    const { credentials = [], positions = [] }: Sensitive =
+      (typeof type === 'string' && byType.get(type)) || {};
+    if (credentials.length === 0 && positions.length === 0) return { content, isWhole: true };
+    return keptOf(content, credentials, positions);
   };
 }
 
-function without(credentials: readonly string[], content: Buffer): Buffer {
+function keptOf(content: Buffer, credentials: readonly string[], positions: readonly string[]): Kept {
   const body = parseObject(content);
-  // Where the credential stands in such a body, nobody can say.
-  if (body === undefined) return Buffer.from(withheld);
-  const kept = Object.entries(body).map(([field, value]) => [
-    field,
-    credentials.includes(field) ? withheld : value,
-  ]);
-  return Buffer.from(JSON.stringify(Object.fromEntries(kept)));
+  // Where the credential or the position stands in such a body, nobody can say.
+  if (body === undefined) return { content: Buffer.from(withheld), isWhole: false };
+  let isWhole = credentials.length === 0;
+  const entries = Object.entries(body).map(([field, value]) => {
+    if (credentials.includes(field)) return [field, withheld];
+    if (!positions.includes(field)) return [field, value];
+    if (typeof value === 'number') return [field, Math.round(value * 100) / 100];
+    isWhole = false;
+    return [field, withheld];
+  });
+  return { content: Buffer.from(JSON.stringify(Object.fromEntries(entries))), isWhole };
 }
 
 function parseObject(content: Buffer): object | undefined {

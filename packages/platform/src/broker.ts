@@ -10,7 +10,7 @@ import { dropParked, listParked, replayParked, type Selection } from './broker-p
 import { confirmedPublish, type Publish } from './broker-publishing.ts';
 import { type BrokerUser, brokerNames, consumesAny, declareTopology } from './broker-topology.ts';
 import { watchQueues } from './broker-watching.ts';
-import { withholdCredentials } from './broker-withholding.ts';
+import { withholdSensitive } from './broker-withholding.ts';
 import type { OutgoingEvent, ReceivedEvent } from './events.ts';
 import { serviceUnavailable } from './faults.ts';
 import type { Logger } from './logging.ts';
@@ -85,7 +85,7 @@ export async function connectBroker(o: {
   const retryDelaysMs = o.retryDelaysMs ?? RETRY_DELAYS_MS;
   const timeoutMs = o.confirmTimeoutMs ?? CONFIRM_TIMEOUT_MS;
   const byType = new Map(declarations.map((declaration) => [eventType(declaration), declaration]));
-  const withhold = withholdCredentials(byType);
+  const withhold = withholdSensitive(byType);
   let subscriptions: readonly Subscription[] = [];
   let consuming: Consuming | undefined;
 

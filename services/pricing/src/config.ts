@@ -17,6 +17,12 @@ const cohort = z
   .transform(Number)
   .refine((number) => number >= 1 && number <= 10_000, { error: cohortHint });
 
+const decimalsHint = 'must be a whole number from 0 to 6';
+const decimals = z
+  .string({ error: decimalsHint })
+  .regex(/^[0-6]$/, { error: decimalsHint })
+  .transform(Number);
+
 const membersHint = 'must be a whole number from 1000 to 10000000';
 const madeUpMembers = z
   .string({ error: membersHint })
@@ -38,6 +44,11 @@ export const pricingSettings = z.object({
     description:
       'The smallest number of members that an estimate tells apart, 1 to 10000. 1 is exact; more protects members from being located by estimates (docs/prices.md).',
     example: '10',
+  }),
+  AUDIENCE_POSITION_DECIMALS: decimals.default(2).meta({
+    description:
+      "To how many decimal places of a degree members' positions are rounded before they are stored, 0 to 6. 2 is about a kilometre (docs/prices.md).",
+    example: '3',
   }),
   SANDBOX_MEMBERS: madeUpMembers.default(100_000).meta({
     description:

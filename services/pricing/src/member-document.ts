@@ -2,7 +2,7 @@
 import type { MemberFacts } from '@offer-ads/contracts/community-events';
 import { type MemberGender, memberGenders } from '@offer-ads/contracts/primitives';
 import type { IndexedMember } from './audience-index/audience-index.ts';
-import { fromMicrodegrees, toMicrodegrees } from './domain/great-circle.ts';
+import { coarsePosition } from './domain/coarse-position.ts';
 
 /**
  * A member; or the tombstone of one who left, with nothing but id and version, so that a change which the removal
@@ -11,7 +11,7 @@ import { fromMicrodegrees, toMicrodegrees } from './domain/great-circle.ts';
 export type MemberDocument = {
   _id: number;
   version: number;
-  /** GeoJSON: longitude first. Whole microdegrees, so that both engines see the same place. */
+  /** GeoJSON: longitude first. Rounded (decision 152), so that both engines see the same place. */
   position?: { type: 'Point'; coordinates: [longitude: number, latitude: number] };
   gender?: MemberGender;
   interests?: number[];
@@ -25,9 +25,11 @@ export const eligible = { active: true, banned: false } as const;
 /** What of a document the index needs, as a projection. */
 export const indexedFields = { 'position.coordinates': 1, gender: 1, interests: 1 } as const;
 
-export function documentOf(facts: MemberFacts, version: number): MemberDocument {
-  const { memberId, latitude, longitude, gender, interests, active, banned } = facts;
-  const coordinates: [number, number] = [toMicro(longitude), toMicro(latitude)];
+/** @param decimals to which the position is rounded */
+export function documentOf(facts: MemberFacts, version: number, decimals: number): MemberDocument {
+  const { memberId, gender, interests, active, banned } = facts;
+  const { latitude, longitude } = coarsePosition(facts, decimals);
+  const coordinates: [number, number] = [longitude, latitude];
   const position = { type: 'Point' as const, coordinates };
   return { _id: memberId, version, position, gender, interests: [...interests], active, banned };
 }
@@ -36,12 +38,11 @@ export function tombstoneOf(memberId: number, version: number): MemberDocument {
   return { _id: memberId, version };
 }
 
-function toMicro(degrees: number): number {
-  return fromMicrodegrees(toMicrodegrees(degrees));
-}
-
-/** @returns null for what this service never wrote: nobody can say who that reaches, so it counts for nothing */
-export function indexedMemberOf(document: Partial<MemberDocument>): IndexedMember | null {
+/**
+ * @param decimals to which the position is rounded, because a replica of an earlier version may have written a finer one just now
+ * @returns null for what this service never wrote: nobody can say who that reaches, so it counts for nothing
+ */
+export function indexedMemberOf(document: Partial<MemberDocument>, decimals: number): IndexedMember | null {
   const { _id: memberId, position, gender, interests } = document;
   const [longitude, latitude] = position?.coordinates ?? [];
   const isWhole =
@@ -52,7 +53,8 @@ export function indexedMemberOf(document: Partial<MemberDocument>): IndexedMembe
     Array.isArray(interests) &&
     interests.every(isId);
   if (!isWhole) return null;
-  return { memberId, latitude, longitude, gender, interests } as IndexedMember;
+  const exact = { latitude, longitude } as { latitude: number; longitude: number };
+  return { memberId, ...coarsePosition(exact, decimals), gender, interests } as IndexedMember;
 }
 
 function isWithinDegrees(value: unknown, limit: number): boolean {

@@ -2,6 +2,7 @@
 import type { MemberFacts } from '@offer-ads/contracts/community-events';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo-faults';
 import mongoose, { type Connection } from 'mongoose';
+import { FINEST_DECIMALS } from './domain/coarse-position.ts';
 import { newerVersion, type Version } from './domain/member-version.ts';
 import { documentOf, type MemberDocument, tombstoneOf } from './member-document.ts';
 
@@ -21,7 +22,8 @@ export type MembersStore = {
 
 export const MEMBERS = 'members';
 
-export function openMembersStore(connection: Connection): MembersStore {
+/** @param decimals to which positions are rounded before they are written */
+export function openMembersStore(connection: Connection, decimals = FINEST_DECIMALS): MembersStore {
   const members = connection.collection<MemberDocument>(MEMBERS);
 
   async function storedVersions(ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
@@ -65,7 +67,7 @@ export function openMembersStore(connection: Connection): MembersStore {
       // Once more for those whom another writer brought in just now; nobody ever goes again.
       while (open.length > 0) {
         const stored = await storedVersions([...new Set(open.map(memberIdOf))]);
-        const newest = newestOf(open, stored);
+        const newest = newestOf(open, stored, decimals);
         const unknown = newest.filter(({ _id }) => !stored.has(_id));
         const known = newest.filter(({ _id }) => stored.has(_id));
         // Inserting is several times as fast as replacing, and a bulk is mostly new members.
@@ -86,13 +88,17 @@ function memberIdOf(change: MemberChange): number {
 function newestOf(
   changes: readonly MemberChange[],
   stored: ReadonlyMap<number, number>,
+  decimals: number,
 ): readonly MemberDocument[] {
   const newest = new Map<number, MemberDocument>();
   for (const change of changes) {
     const id = memberIdOf(change);
     const version = newerVersion(newest.get(id)?.version ?? stored.get(id), change.version);
     if (version === null) continue;
-    newest.set(id, 'facts' in change ? documentOf(change.facts, version) : tombstoneOf(id, version));
+    newest.set(
+      id,
+      'facts' in change ? documentOf(change.facts, version, decimals) : tombstoneOf(id, version),
+    );
   }
   return [...newest.values()];
 }

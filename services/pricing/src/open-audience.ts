@@ -6,6 +6,7 @@ import { startIndexedAudience } from './audience/indexed-audience.ts';
 import { openMembersFeed } from './audience/members-feed-store.ts';
 import type { Audience } from './audience-engine.ts';
 import { keepTrying } from './growing-pauses.ts';
+import { coarsenKeptPositions } from './kept-positions-store.ts';
 import { openMongoAudience } from './mongo-audience-store.ts';
 
 export type AudienceEngineName = 'index' | 'mongo';
@@ -16,19 +17,57 @@ export async function openAudience(o: {
   readonly mongo: Mongo;
   readonly mongoUrl: string;
   readonly snapshotFolder: string | undefined;
+  readonly positionDecimals: number;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }): Promise<Audience> {
   await using opened = new AsyncDisposableStack();
   // Resuming after a long time, and building an index, take MongoDB as long as they take.
   const patient = opened.use(await openMongo({ ...o, url: o.mongoUrl, patient: true }));
+  const rounding = opened.use(roundKeptPositions({ ...o, patient }));
   const audience = opened.use(
     o.engine === 'mongo'
       ? audienceInMongo({ ...o, patient })
-      : startIndexedAudience({ ...o, feed: openMembersFeed(patient.connection, o.metrics) }),
+      : startIndexedAudience({
+          ...o,
+          feed: openMembersFeed(patient.connection, o.metrics, o.positionDecimals),
+        }),
   );
   const running = opened.move();
-  return { ...audience, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return {
+    ...audience,
+    // The index rounds what it reads; MongoDB itself counts with what it holds.
+    waitsFor: async () =>
+      o.engine === 'mongo' && !rounding.isDone() ? ['positions to be rounded'] : audience.waitsFor(),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** In the background, because it reads every member. */
+function roundKeptPositions(o: {
+  readonly patient: Mongo;
+  readonly positionDecimals: number;
+  readonly logger: Logger;
+}): AsyncDisposable & { readonly isDone: () => boolean } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let isDone = false;
+  async function round(): Promise<void> {
+    const members = await keepTrying(
+      () => coarsenKeptPositions(o.patient.connection, { decimals: o.positionDecimals, signal }),
+      { signal, onFailure: (error) => o.logger.warn({ error }, 'positions in MongoDB are not rounded yet') },
+    );
+    isDone = true;
+    if (members > 0) o.logger.info({ members }, 'positions of members were rounded in MongoDB');
+  }
+  const rounded = round().catch(() => {});
+  return {
+    isDone: () => isDone,
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort();
+      await rounded;
+    },
+  };
 }
 
 function audienceInMongo({

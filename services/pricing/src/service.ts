@@ -42,7 +42,7 @@ export async function startPricing(
   await using opened = new AsyncDisposableStack();
 
   const mongo = opened.use(await openMongo({ url: config.MONGO_URL, ...foundation }));
-  const members = openMembersStore(mongo.connection);
+  const members = openMembersStore(mongo.connection, config.AUDIENCE_POSITION_DECIMALS);
   const audience = opened.use(
     overrides.audience ??
       (await openAudience({
@@ -50,6 +50,7 @@ export async function startPricing(
         mongo,
         mongoUrl: config.MONGO_URL,
         snapshotFolder: config.AUDIENCE_SNAPSHOT_FOLDER,
+        positionDecimals: config.AUDIENCE_POSITION_DECIMALS,
         ...foundation,
       })),
   );

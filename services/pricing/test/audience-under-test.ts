@@ -7,6 +7,7 @@ import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo } from '@offer-ads/testing/mongo';
 import type { Audience } from '../src/audience-engine.ts';
+import { FINEST_DECIMALS } from '../src/domain/coarse-position.ts';
 import { type MemberChange, openMembersStore } from '../src/members-store.ts';
 import { openAudience } from '../src/open-audience.ts';
 
@@ -25,7 +26,14 @@ export async function openAudienceUnderTest(engine: 'index' | 'mongo'): Promise<
   const mongo = opened.use(await startWhenStoresServe(() => openMongo({ url: database.url, ...foundation })));
   const store = openMembersStore(mongo.connection);
   const audience = opened.use(
-    await openAudience({ engine, mongo, mongoUrl: database.url, snapshotFolder: undefined, ...foundation }),
+    await openAudience({
+      engine,
+      mongo,
+      mongoUrl: database.url,
+      snapshotFolder: undefined,
+      positionDecimals: FINEST_DECIMALS,
+      ...foundation,
+    }),
   );
   await eventually(async () => {
     const waitsFor = await audience.waitsFor();

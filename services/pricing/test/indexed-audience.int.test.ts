@@ -16,6 +16,7 @@ import { startIndexedAudience } from '../src/audience/indexed-audience.ts';
 import { HistoryLostError, type MembersFeed, openMembersFeed } from '../src/audience/members-feed-store.ts';
 import { readSnapshot } from '../src/audience/snapshot-file.ts';
 import type { Audience } from '../src/audience-engine.ts';
+import { FINEST_DECIMALS } from '../src/domain/coarse-position.ts';
 import { type MembersStore, openMembersStore } from '../src/members-store.ts';
 
 const london = { latitude: 51.5, longitude: -0.12 };
@@ -72,9 +73,18 @@ afterEach(async () => {
   await opened.disposeAsync();
 });
 
-async function start(o: { feed?: MembersFeed; snapshotEveryMs?: number } = {}): Promise<Audience> {
+async function start(
+  o: { feed?: MembersFeed; snapshotEveryMs?: number; positionDecimals?: number } = {},
+): Promise<Audience> {
   const audience = opened.use(
-    startIndexedAudience({ feed, snapshotFolder: folder, logger: silentLogger, metrics, ...o }),
+    startIndexedAudience({
+      feed,
+      snapshotFolder: folder,
+      positionDecimals: FINEST_DECIMALS,
+      logger: silentLogger,
+      metrics,
+      ...o,
+    }),
   );
   await eventually(async () => expect(await audience.waitsFor()).toEqual([]));
   return audience;
@@ -94,7 +104,13 @@ describe('an index', () => {
     await write({ facts: fact(1), version: 1 });
     wire.takeDown();
     const audience = opened.use(
-      startIndexedAudience({ feed, snapshotFolder: undefined, logger: silentLogger, metrics }),
+      startIndexedAudience({
+        feed,
+        snapshotFolder: undefined,
+        positionDecimals: FINEST_DECIMALS,
+        logger: silentLogger,
+        metrics,
+      }),
     );
     expect(await audience.waitsFor()).toEqual([expect.stringMatching(/^the audience index: /)]);
     await expect(audience.count(everybody)).rejects.toMatchObject({ status: 503 });
@@ -267,6 +283,18 @@ describe('a restart', () => {
     const other = await start();
     expect(await other.count(everybody)).toBe(1);
     expect(builds).toBe(0);
+  });
+
+  it('takes no snapshot whose positions are finer than they may be now, and replaces it', async () => {
+    await stopWith(3);
+    const coarse = openMembersFeed(mongo.connection, metrics, 2);
+    builds = 0;
+    await start({ feed: { ...coarse, everybody: feed.everybody }, positionDecimals: 2 });
+    expect(builds).toBe(1);
+    await eventually(async () => {
+      const snapshot = await readSnapshot(folder, async () => undefined);
+      expect('header' in snapshot && snapshot.header.positionDecimals).toBe(2);
+    });
   });
 
   it.each([

@@ -7,6 +7,8 @@ import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
 import { randomNumbers } from '@offer-ads/testing/random';
+import { coarsenKeptPositions } from '../src/kept-positions-store.ts';
+import type { MemberDocument } from '../src/member-document.ts';
 import { type MembersStore, openMembersStore } from '../src/members-store.ts';
 
 let database: TestMongo;
@@ -184,5 +186,30 @@ describe('loading many members', () => {
       { _id: 2, banned: false, version: 9_001 },
       { _id: 3, banned: false, version: 1_001 },
     ]);
+  });
+});
+
+describe('positions that are to be kept to two decimals', () => {
+  const fine = { latitude: 51.507351, longitude: -0.127758 };
+  const coordinatesOf = async (id: number) =>
+    (await mongo.connection.collection<MemberDocument>('members').findOne({ _id: id }))?.position
+      ?.coordinates;
+
+  it('are never written finer', async () => {
+    const coarse = openMembersStore(mongo.connection, 2);
+    await eventually(() => coarse.write([{ facts: { memberId: 1, ...anybody, ...fine }, version: 1 }]));
+    expect(await coordinatesOf(1)).toEqual([-0.13, 51.51]);
+  });
+
+  it('are rounded where they were written finer before, as often as it is asked for, and removals stay', async () => {
+    await change(fine, 7);
+    await store.write([{ removed: 2, version: 1 }]);
+    const { signal } = new AbortController();
+    const round = () => eventually(() => coarsenKeptPositions(mongo.connection, { decimals: 2, signal }));
+    expect(await round()).toBe(1);
+    expect(await coordinatesOf(1)).toEqual([-0.13, 51.51]);
+    expect(await round()).toBe(0);
+    expect(await change(fine, 7)).toBe(0);
+    expect(await change({ latitude: 1 }, 8)).toBe(1);
   });
 });

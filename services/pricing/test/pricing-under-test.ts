@@ -72,6 +72,7 @@ export async function startPricingUnderTest(
           ADMIN_TOKEN: adminToken,
           RATES_URL: rates.url + ratesPath,
           AUDIENCE_MIN_COHORT: 1,
+          AUDIENCE_POSITION_DECIMALS: 2,
           SANDBOX_MEMBERS: 1_000,
           AUDIENCE_ENGINE: 'index',
           AUDIENCE_SNAPSHOT_FOLDER: undefined,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { startAudienceBuild } from './audience-index.ts';
+import { type IndexedMember, startAudienceBuild } from './audience-index.ts';
 import { read } from './heap.ts';
 import { emptyParts, indexOn } from './index-parts.ts';
 import { state } from './layout.ts';
 import { loadParts } from './load.ts';
 import { levelOf } from './nodes.ts';
-import { createWorld, randomMember } from './random-world.ts';
+import { countByForce, createWorld, randomMember, randomTarget } from './random-world.ts';
 import { structureFaults } from './structure-faults.ts';
 
 describe('the tree', () => {
@@ -25,6 +25,45 @@ describe('the tree', () => {
     index.put(randomMember(world, 1));
     expect(structureFaults(parts)).toEqual([]);
   });
+
+  it.each([
+    ['is built at once', true],
+    ['grows one by one', false],
+  ])(
+    'counts exactly with thousands of members on one place and hundreds on others, when it %s',
+    async (_, atOnce) => {
+      const world = createWorld(9, 30);
+      const { chance } = world;
+      // Positions of two decimals, as they are kept (decision 152), with a crowd of 6,000 on one of them.
+      const crowded = (id: number) =>
+        id <= 6_000
+          ? { latitude: 51.51, longitude: -0.13 }
+          : { latitude: (5_140 + chance.below(6)) / 100, longitude: (-20 + chance.below(6)) / 100 };
+      const members = new Map<number, IndexedMember>();
+      for (let id = 1; id <= 15_000; id += 1) members.set(id, { ...randomMember(world, id), ...crowded(id) });
+      const parts = emptyParts({ kernel: 'plain' });
+      const build = startAudienceBuild(0);
+      if (atOnce) for (const member of members.values()) build.add(member);
+      const index = atOnce ? await build.finish() : indexOn(parts);
+      if (!atOnce) for (const member of members.values()) index.put(member);
+      // Many leave and others move into the crowd.
+      for (let id = 1; id <= 15_000; id += 3) {
+        members.delete(id);
+        index.remove(id);
+        const moved = { ...(members.get(id + 1) as IndexedMember), ...crowded(1) };
+        members.set(id + 1, moved);
+        index.put(moved);
+      }
+      if (!atOnce) expect(structureFaults(parts)).toEqual([]);
+      for (let query = 0; query < 60; query += 1) {
+        const target = randomTarget(world, chance.oneOf([...members.values()].slice(-500)));
+        const near = query % 2 === 0 ? { latitude: 51.45, longitude: -0.15 } : {};
+        expect(index.count({ ...target, ...near })).toBe(
+          countByForce(members.values(), { ...target, ...near }),
+        );
+      }
+    },
+  );
 
   it('is in order after a bulk build, and takes changes', async () => {
     const world = createWorld(8, 30);

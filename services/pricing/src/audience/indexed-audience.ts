@@ -29,6 +29,8 @@ export type IndexedAudienceOptions = {
   /** Undefined: no snapshots, and every start reads all members from MongoDB. */
   readonly snapshotFolder: string | undefined;
   readonly snapshotEveryMs?: number;
+  /** To which `feed` rounds positions. */
+  readonly positionDecimals: number;
   readonly logger: Logger;
   readonly metrics: Metrics;
 };

@@ -27,9 +27,10 @@ export type SnapshotKeeper = {
 export function keepSnapshots(o: {
   readonly snapshotFolder: string | undefined;
   readonly snapshotEveryMs?: number;
+  readonly positionDecimals: number;
   readonly logger: Logger;
 }): SnapshotKeeper {
-  const { snapshotFolder: folder, snapshotEveryMs: everyMs = EVERY_MS, logger } = o;
+  const { snapshotFolder: folder, snapshotEveryMs: everyMs = EVERY_MS, positionDecimals, logger } = o;
   let isStale = true;
   let lastAt = performance.now();
 
@@ -37,7 +38,7 @@ export function keepSnapshots(o: {
     if (folder === undefined) return;
     const startedAt = performance.now();
     const { members } = index.size();
-    const facts = { ...origin, members, writtenAt: new Date().toISOString() };
+    const facts = { ...origin, positionDecimals, members, writtenAt: new Date().toISOString() };
     try {
       const { bytes } = await writeSnapshot(folder, facts, index, AbortSignal.timeout(withinMs));
       isStale = false;
@@ -55,12 +56,16 @@ export function keepSnapshots(o: {
     read: async (feed) => {
       if (folder === undefined) return null;
       const startedAt = performance.now();
-      const snapshot = await readSnapshot(folder, (facts) => objectionTo(facts, feed)).catch(unreadable);
+      const snapshot = await readSnapshot(folder, (facts) =>
+        objectionTo(facts, feed, positionDecimals),
+      ).catch(unreadable);
       if ('problem' in snapshot) {
         logger.info(snapshot, 'no snapshot of the audience index to start from');
+        // The next one is written as soon as there is an index: an old file may hold finer positions than are wanted.
+        lastAt = Number.NEGATIVE_INFINITY;
         return null;
       }
-      const { members, writtenAt, ...origin } = snapshot.header;
+      const { members, writtenAt, positionDecimals: _, ...origin } = snapshot.header;
       logger.info(
         { members, writtenAt, seconds: secondsSince(startedAt) },
         'audience index read from its snapshot',
@@ -81,9 +86,11 @@ export function keepSnapshots(o: {
 }
 
 async function objectionTo(
-  { identity, mark }: SnapshotHeader,
+  { identity, mark, positionDecimals }: SnapshotHeader,
   feed: Pick<MembersFeed, 'identity' | 'knowsMark'>,
+  decimals: number,
 ): Promise<string | undefined> {
+  if (positionDecimals !== decimals) return 'its positions are rounded otherwise';
   if (identity !== (await feed.identity())) return 'it is of another collection';
   if (!(await feed.knowsMark(mark))) return 'the database is older than it';
   return undefined;

@@ -3,6 +3,7 @@ import type { Metrics } from '@offer-ads/platform/metrics';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo-faults';
 import mongoose, { type Connection } from 'mongoose';
 import type { IndexedMember } from '../audience-index/audience-index.ts';
+import { FINEST_DECIMALS } from '../domain/coarse-position.ts';
 import {
   eligible,
   indexedFields,
@@ -71,7 +72,12 @@ const LONGEST_WAIT_MS = 500;
 /** Half a megabyte: large enough that round trips do not count, small enough for a slow disk to answer in time. */
 const MEMBERS_AT_ONCE = 5_000;
 
-export function openMembersFeed(connection: Connection, metrics: Metrics): MembersFeed {
+/** @param decimals to which positions are rounded, whatever MongoDB holds */
+export function openMembersFeed(
+  connection: Connection,
+  metrics: Metrics,
+  decimals = FINEST_DECIMALS,
+): MembersFeed {
   const members = connection.collection<MemberDocument>(MEMBERS);
   const marks = connection.collection<MarkDocument>(MARKS);
   const unreadable = metrics.counter({
@@ -80,7 +86,7 @@ export function openMembersFeed(connection: Connection, metrics: Metrics): Membe
   });
 
   function read(document: Partial<MemberDocument>): IndexedMember | null {
-    const member = indexedMemberOf(document);
+    const member = indexedMemberOf(document, decimals);
     if (member === null) unreadable.inc();
     return member;
   }

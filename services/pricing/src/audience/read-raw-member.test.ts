@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { memberGenders } from '@offer-ads/contracts/primitives';
 import { fc } from '@offer-ads/testing/profile';
 import mongoose from 'mongoose';
+import { FINEST_DECIMALS } from '../domain/coarse-position.ts';
 import { documentOf, tombstoneOf } from '../member-document.ts';
 import { readRawMember } from './read-raw-member.ts';
 
@@ -23,7 +24,7 @@ describe('a member read from raw bytes', () => {
   it('is what was written, whoever it is', () => {
     fc.assert(
       fc.property(facts, fc.maxSafeNat(), (member, version) => {
-        const { active, banned, ...read } = documentOf(member, version);
+        const { active, banned, ...read } = documentOf(member, version, FINEST_DECIMALS);
         expect(readRawMember(bytesOf({ ...read, active, banned }))).toEqual(read);
       }),
     );
@@ -42,6 +43,7 @@ describe('a member read from raw bytes', () => {
           banned: false,
         },
         1,
+        FINEST_DECIMALS,
       ),
     );
     const all = Buffer.concat(documents.map(bytesOf));
@@ -61,6 +63,7 @@ describe('a member read from raw bytes', () => {
       banned: false,
     },
     3,
+    FINEST_DECIMALS,
   );
   const { _id, version, ...others } = whole;
   it.each([

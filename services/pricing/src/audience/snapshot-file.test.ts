@@ -19,6 +19,7 @@ const header: SnapshotHeader = {
   identity: 'the-collection',
   position: '{"_data":"82"}',
   mark: { of: 'replica', number: 7 },
+  positionDecimals: 6,
   members: 2,
   writtenAt: '2026-11-20T18:00:00.000Z',
 };

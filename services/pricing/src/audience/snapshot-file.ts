@@ -18,6 +18,8 @@ const header = z.object({
   position: z.string(),
   /** A database that does not know this mark is an older one, put back from a backup. */
   mark: z.object({ of: z.string(), number: z.int() }),
+  /** To which members' positions are rounded in it. */
+  positionDecimals: z.int(),
   members: z.int(),
   writtenAt: z.string(),
 });
