@@ -61,6 +61,21 @@ export function endStalledUploads(req: IncomingMessage, res: ServerResponse): vo
   if (hasBody(req)) req.on('timeout', () => refuseUpload(res, 408));
 }
 
+/** Slower than any line that could bring a picture in time: 1.6 KB a second. */
+const leastUploadBytes = 16_384;
+
+/** Called once a window, so that no request costs a timer. An upload whose bytes wait for us to read them does not crawl. */
+export function endCrawlingUploads(connections: Iterable<Connection & { readonly bytesRead: number }>): void {
+  for (const connection of connections) {
+    const res = responseUnderWay(connection);
+    const before = connection[lookedAt];
+    connection[lookedAt] = res && { res, bytesRead: connection.bytesRead };
+    if (res === undefined || before?.res !== res || res.req.complete) continue;
+    const isAwaited = res.req.readableLength === 0;
+    if (isAwaited && connection.bytesRead - before.bytesRead < leastUploadBytes) refuseUpload(res, 408);
+  }
+}
+
 function endUnreadReply(this: ServerResponse): void {
   if (this.headersSent) this.destroy();
 }
@@ -88,7 +103,12 @@ const lingerMs = 1_000;
 /** Properties of the connection: WeakMaps would cost every garbage collection their share. */
 const latest = Symbol('response to the latest request');
 const refused = Symbol('refused');
-type Connection = Duplex & { [latest]?: ServerResponse; [refused]?: boolean };
+const lookedAt = Symbol('what a look at its upload found');
+type Connection = Duplex & {
+  [latest]?: ServerResponse;
+  [refused]?: boolean;
+  [lookedAt]?: { readonly res: ServerResponse; readonly bytesRead: number } | undefined;
+};
 
 /** Undefined when the connection waits for a request. */
 export function responseUnderWay(socket: Connection): ServerResponse | undefined {

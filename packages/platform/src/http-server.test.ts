@@ -368,6 +368,39 @@ describe('limits', () => {
     });
   });
 
+  /** Sends bytes for as long as the server takes them; gives what came back. */
+  async function trickle(server: HttpServer, o: { everyMs: number; bytes: number }): Promise<string> {
+    const { socket, answer } = raw(server, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 50000000\r\n\r\n');
+    const sending = setInterval(() => socket.write('x'.repeat(o.bytes)), o.everyMs);
+    return answer.finally(() => clearInterval(sending));
+  }
+
+  it('end an upload that moves, but hardly, with 408', async () => {
+    const server = await start(swallow, { crawlWindowMs: 200 });
+    expect(await trickle(server, { everyMs: 20, bytes: 10 })).toMatch(
+      /^HTTP\/1\.1 408 .*"message":"Request timeout"/s,
+    );
+  });
+
+  it('end an upload with 408 that takes longer than any may, however much moves', async () => {
+    const server = await start(swallow, { uploadMs: 400, crawlWindowMs: 100 });
+    expect(await trickle(server, { everyMs: 5, bytes: 20_000 })).toMatch(
+      /^HTTP\/1\.1 408 .*"message":"Request timeout"/s,
+    );
+  });
+
+  it('do not blame the sender of an upload that nobody reads', async () => {
+    const server = await start(
+      (app) =>
+        app.post('/', (req, res) => {
+          setTimeout(() => req.resume().once('end', () => res.json({ read: true })), 500);
+        }),
+      { crawlWindowMs: 100 },
+    );
+    const body = 'x'.repeat(1_000_000);
+    expect(await (await fetch(server.url, { method: 'POST', body })).json()).toEqual({ read: true });
+  });
+
   it('leave a caller waiting whose reply takes longer than an upload may stall', async () => {
     const server = await start(
       (app) => {

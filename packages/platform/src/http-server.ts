@@ -12,6 +12,7 @@ import {
   answerBadRequests,
   answerFault,
   answerFaults,
+  endCrawlingUploads,
   endStalledUploads,
   notFound,
   responseUnderWay,
@@ -51,6 +52,10 @@ export type HttpServerOptions = {
   readonly door?: Door;
   /** An upload ends when no byte came for this long (decision 23). */
   readonly stallMs?: number;
+  /** An upload ends that brought fewer than `leastUploadBytes` in a whole window of this length. */
+  readonly crawlWindowMs?: number;
+  /** An upload ends after this long, however much of it still arrives. */
+  readonly uploadMs?: number;
   /** How long requests in flight may take to finish when the server stops, draining included. */
   readonly stopMs?: number;
   readonly drainMs?: number;
@@ -61,6 +66,10 @@ export type Door = (req: IncomingMessage) => ((res: ServerResponse) => Promise<v
 
 /** Decision 23: 15 s without a byte. */
 const defaultStallMs = 15_000;
+/** Longer than a phone is without a network in a tunnel; the slowest one sends ten times `leastUploadBytes` meanwhile. */
+const defaultCrawlWindowMs = 10_000;
+/** The largest picture at 90 KB a second: a poor mobile connection. */
+const defaultUploadMs = 60_000;
 /** One second more than the longest request, a creation. */
 const defaultStopMs = 26_000;
 /** Far more than a busy service has; idle ones of this many take about 200 MB, and more are refused. */
@@ -83,10 +92,11 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
   app.use(notFound);
   app.use(answerFaults(o.logger));
 
+  const uploadMs = o.uploadMs ?? defaultUploadMs;
   const server = createServer({
-    headersTimeout: 10_000,
-    requestTimeout: 300_000,
-    connectionsCheckingInterval: 1_000,
+    headersTimeout: Math.min(10_000, uploadMs),
+    requestTimeout: uploadMs,
+    connectionsCheckingInterval: Math.min(1_000, uploadMs),
     keepAliveTimeout: keepAliveMs,
     maxHeaderSize: 16 * 1024,
   });
@@ -99,6 +109,11 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
   });
   server.on('request', endStalledUploads);
   server.on('request', endUnreadBody);
+  const crawlWatch = setInterval(
+    () => endCrawlingUploads(lifetime.open.keys()),
+    o.crawlWindowMs ?? defaultCrawlWindowMs,
+  );
+  server.once('close', () => clearInterval(crawlWatch));
   server.on('request', receiveRequests(o, app, lifetime));
   // An expectation that we do not know is ignored instead of being refused without the headers that every reply has.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));

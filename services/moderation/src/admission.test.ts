@@ -14,8 +14,8 @@ describe('admission', () => {
     const admission = createAdmission({ atOnce: 1, mostWaiting: 5 });
     const first = work();
     let secondBegan = false;
-    const one = admission.run(never, first.run);
-    const two = admission.run(never, async () => {
+    const one = admission.run(1, never, first.run);
+    const two = admission.run(1, never, async () => {
       secondBegan = true;
       return 'second';
     });
@@ -29,8 +29,8 @@ describe('admission', () => {
   it('refuses at once with 503 when too many wait', async () => {
     const admission = createAdmission({ atOnce: 1, mostWaiting: 1 });
     const running = work();
-    const accepted = [admission.run(never, running.run), admission.run(never, async () => 'waited')];
-    await expect(admission.run(never, async () => 'no place')).rejects.toMatchObject({ status: 503 });
+    const accepted = [admission.run(1, never, running.run), admission.run(1, never, async () => 'waited')];
+    await expect(admission.run(2, never, async () => 'no place')).rejects.toMatchObject({ status: 503 });
     running.finish();
     expect(await Promise.all(accepted)).toEqual(['done', 'waited']);
   });
@@ -38,9 +38,9 @@ describe('admission', () => {
   it('forgets whoever no longer waits', async () => {
     const admission = createAdmission({ atOnce: 1, mostWaiting: 1 });
     const running = work();
-    const one = admission.run(never, running.run);
+    const one = admission.run(1, never, running.run);
     const caller = new AbortController();
-    const gone = admission.run(caller.signal, () => Promise.reject(new Error('must not run')));
+    const gone = admission.run(1, caller.signal, () => Promise.reject(new Error('must not run')));
     caller.abort();
     await expect(gone).rejects.toMatchObject({ status: 503 });
     expect(admission.waiting()).toBe(0);
@@ -52,15 +52,41 @@ describe('admission', () => {
     const admission = createAdmission({ atOnce: 1, mostWaiting: 0 });
     const running = work();
     const caller = new AbortController();
-    const abandoned = admission.run(caller.signal, running.run);
+    const abandoned = admission.run(1, caller.signal, running.run);
     caller.abort();
     await expect(abandoned).rejects.toMatchObject({ status: 503 });
-    await expect(admission.run(never, async () => 'too early')).rejects.toMatchObject({ status: 503 });
+    await expect(admission.run(1, never, async () => 'too early')).rejects.toMatchObject({ status: 503 });
   });
 
   it('frees the place of work that failed', async () => {
     const admission = createAdmission({ atOnce: 1, mostWaiting: 0 });
-    await expect(admission.run(never, () => Promise.reject(new Error('broke')))).rejects.toThrow('broke');
-    expect(await admission.run(never, async () => 'next')).toBe('next');
+    await expect(admission.run(1, never, () => Promise.reject(new Error('broke')))).rejects.toThrow('broke');
+    expect(await admission.run(1, never, async () => 'next')).toBe('next');
+  });
+
+  it('goes on with the organisation that has the least under way, however many of another wait longer', async () => {
+    const admission = createAdmission({ atOnce: 2, mostWaiting: 10 });
+    const works = [work(), work()];
+    const order: number[] = [];
+    const all = [
+      ...works.map(({ run }) => admission.run(1, never, run)),
+      ...[1, 1, 1, 2].map((organisation) =>
+        admission.run(organisation, never, async () => order.push(organisation)),
+      ),
+    ];
+    for (const { finish } of works) finish();
+    await Promise.all(all);
+    expect(order[0]).toBe(2);
+  });
+
+  it('refuses an organisation with 429 that has as many waiting as there are places left, and no other', async () => {
+    const admission = createAdmission({ atOnce: 1, mostWaiting: 6 });
+    const running = work();
+    const run = (organisation: number) => admission.run(organisation, never, async () => organisation);
+    const accepted = [admission.run(1, never, running.run), run(1), run(1), run(1)];
+    await expect(run(1)).rejects.toMatchObject({ status: 429, retryAfterSeconds: 2 });
+    accepted.push(run(2));
+    running.finish();
+    expect(await Promise.all(accepted)).toEqual(['done', 1, 1, 1, 2]);
   });
 });

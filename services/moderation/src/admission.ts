@@ -1,43 +1,76 @@
-/** A bounded queue before the decoders: so many pictures at once, so many waiting, and a plain no to the rest. */
-import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/faults';
+/** A bounded queue before the decoders: so many pictures at once, so many waiting, fair between organisations. */
+import { isCallerGone, serviceUnavailable, tooManyRequests } from '@offer-ads/platform/faults';
 
 export type Admission = {
   /**
-   * Runs the work when a place is free. Rejects with a 503 at once when too many wait, and when the signal ends first.
-   * Work that has begun keeps its place until it is done, because it goes on using processor and memory.
+   * Runs the work when a place is free: of those who wait, the organisation with the least work under way is next. Rejects at once
+   * with a 429 when the organisation would have more waiting than it leaves places for others, with a 503 when too many wait, and when
+   * the signal ends first. Work that has begun keeps its place until it is done, because it goes on using processor and memory.
+   * @param organisation an id, or a name for the platform team
    */
-  readonly run: <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
+  readonly run: <T>(
+    organisation: number | 'staff',
+    signal: AbortSignal,
+    work: () => Promise<T>,
+  ) => Promise<T>;
   readonly waiting: () => number;
 };
 
-export function createAdmission(o: { readonly atOnce: number; readonly mostWaiting: number }): Admission {
-  const waiting = new Set<() => void>();
-  let running = 0;
+type Waiting = { readonly organisation: number | 'staff'; readonly begin: () => void };
 
-  function run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+export function createAdmission(o: { readonly atOnce: number; readonly mostWaiting: number }): Admission {
+  const waiting = new Set<Waiting>();
+  const underWay: Waiting['organisation'][] = [];
+  const countIn = (list: Iterable<Waiting['organisation']>, organisation: Waiting['organisation']) =>
+    [...list].filter((one) => one === organisation).length;
+
+  function refusalOf(organisation: Waiting['organisation']) {
+    if (waiting.size >= o.mostWaiting) return serviceUnavailable(`${waiting.size} pictures wait already`);
+    const ownWaiting = countIn(
+      [...waiting].map((one) => one.organisation),
+      organisation,
+    );
+    return ownWaiting > 0 && ownWaiting >= o.mostWaiting - waiting.size
+      ? tooManyRequests(`${ownWaiting} pictures of the organisation wait already`)
+      : undefined;
+  }
+
+  /** The oldest of the organisation with the least work under way. */
+  function next(): Waiting | undefined {
+    const [first] = [...waiting].toSorted(
+      (one, other) => countIn(underWay, one.organisation) - countIn(underWay, other.organisation),
+    );
+    return first;
+  }
+
+  function run<T>(
+    organisation: Waiting['organisation'],
+    signal: AbortSignal,
+    work: () => Promise<T>,
+  ): Promise<T> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(tooLate(signal));
-      if (running >= o.atOnce && waiting.size >= o.mostWaiting)
-        return reject(serviceUnavailable(`${waiting.size} pictures wait already`));
+      const refusal = underWay.length < o.atOnce ? undefined : refusalOf(organisation);
+      if (refusal !== undefined) return reject(refusal);
       const giveUp = () => {
-        waiting.delete(begin);
+        waiting.delete(place);
         reject(tooLate(signal));
       };
       const begin = () => {
-        waiting.delete(begin);
-        running += 1;
+        waiting.delete(place);
+        underWay.push(organisation);
         void work()
           .then(resolve, reject)
           .finally(() => {
             signal.removeEventListener('abort', giveUp);
-            running -= 1;
-            const [next] = waiting;
-            next?.();
+            underWay.splice(underWay.indexOf(organisation), 1);
+            next()?.begin();
           });
       };
+      const place = { organisation, begin };
       signal.addEventListener('abort', giveUp, { once: true });
-      if (running < o.atOnce) begin();
-      else waiting.add(begin);
+      if (underWay.length < o.atOnce) begin();
+      else waiting.add(place);
     });
   }
 

@@ -38,7 +38,9 @@ export function createJudge(
 ): (upload: Upload, signal: AbortSignal) => Promise<VerdictReply> {
   const judgedOnce = createSingleFlight<Decision>();
   return (upload, signal) =>
-    moderation.admission.run(signal, () => judge(moderation, judgedOnce, upload, signal));
+    moderation.admission.run(upload.organisationId, signal, () =>
+      judge(moderation, judgedOnce, upload, signal),
+    );
 }
 
 async function judge(

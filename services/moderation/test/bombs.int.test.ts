@@ -139,10 +139,10 @@ function half(bytes: Buffer): Buffer {
 }
 
 /** As an advertiser would: again when there was no verdict for want of time or room. */
-function verdictOn(upload: Uint8Array): Promise<VerdictReply> {
+function verdictOn(upload: Uint8Array, organisationId?: number): Promise<VerdictReply> {
   return eventually(
     async () => {
-      const reply = await service.judge(upload);
+      const reply = await service.judge(upload, organisationId);
       if (reply === undefined) throw new Error('no verdict yet');
       return reply;
     },
@@ -166,11 +166,11 @@ describe('moderation as a process', () => {
       files.map(({ name, file }) => ({ name, file: padded(file, round) })),
     ).flat();
     const found: (readonly [name: string, outcome: string])[] = [];
-    const attacker = async () => {
+    const attacker = async (organisationId: number) => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-        found.push([next.name, outcomeOf(await verdictOn(next.file))]);
+        found.push([next.name, outcomeOf(await verdictOn(next.file, organisationId))]);
     };
-    await Promise.all(Array.from({ length: atOnce }, attacker));
+    await Promise.all(Array.from({ length: atOnce }, (_, index) => attacker(index + 1)));
 
     for (const [name, , outcome] of bombs)
       for (const [, answer] of found.filter(([bomb]) => bomb === name))

@@ -9,7 +9,7 @@ const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 export type ModerationProcess = AsyncDisposable & {
   /** The verdict, or undefined while there is none (503). */
-  readonly judge: (upload: Uint8Array) => Promise<VerdictReply | undefined>;
+  readonly judge: (upload: Uint8Array, organisationId?: number) => Promise<VerdictReply | undefined>;
   /** The most that it ever had in memory at once. */
   readonly peakBytes: () => number;
 };
@@ -31,16 +31,23 @@ export async function startModerationProcess(
     ...settings,
   });
   return {
-    judge: (upload) => judge(url, upload),
+    judge: (upload, organisationId = 1) => judge(url, upload, organisationId),
     peakBytes: () => peakBytes(child.pid ?? 0),
     [Symbol.asyncDispose]: kill,
   };
 }
 
-async function judge(url: string, upload: Uint8Array): Promise<VerdictReply | undefined> {
+async function judge(
+  url: string,
+  upload: Uint8Array,
+  organisationId: number,
+): Promise<VerdictReply | undefined> {
   const response = await fetch(`${url}/internal/verdicts`, {
     method: 'POST',
-    headers: { ...signedCaller({ audience: 'moderation' }), 'content-type': 'application/octet-stream' },
+    headers: {
+      ...signedCaller({ audience: 'moderation', organisationId }),
+      'content-type': 'application/octet-stream',
+    },
     body: new Uint8Array(upload),
   });
   const body: unknown = await response.json();

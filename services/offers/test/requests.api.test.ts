@@ -1,12 +1,12 @@
 /** What holds for requests to any endpoint, and how forms may arrive. */
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { signedCaller } from '@offer-ads/testing/caller';
-import { form, usualParts } from './forms.ts';
+import { create, form, usualParts } from './forms.ts';
 import { type OffersUnderTest, patiently, startOffersUnderTest } from './offers-under-test.ts';
 
 let under: OffersUnderTest;
@@ -47,6 +47,34 @@ describe('X-Request-Id', () => {
       for (const made of ids) expect(made).toMatch(/^[0-9a-f-]{36}$/);
     },
   );
+});
+
+describe('forms that arrive slowly', () => {
+  /** Says that it will send the largest picture, and sends hardly any of it. */
+  function park(organisationId: number) {
+    const sending = request(`${under.offers.url}/offers`, {
+      method: 'POST',
+      headers: {
+        ...signedCaller({ audience: 'offers', organisationId }),
+        'Content-Type': 'multipart/form-data; boundary=frontier',
+        'Content-Length': 5_242_880,
+        'Idempotency-Key': 'parked',
+      },
+    });
+    const answer = once(sending, 'response') as Promise<[IncomingMessage]>;
+    answer.catch(() => {});
+    sending.on('error', () => {}).write('--frontier\r\n');
+    return { answer, end: () => sending.destroy() };
+  }
+
+  it('of one organisation leave room for those of others, and it is told with 429 when to come again', async () => {
+    const [parked, refused] = [Array.from({ length: 12 }, () => park(77)), [] as IncomingMessage[]];
+    await Promise.any(parked.map(({ answer }) => answer)).then(([response]) => refused.push(response));
+    expect(refused[0]?.statusCode).toBe(429);
+    expect(refused[0]?.headers['retry-after']).toBe('2');
+    expect((await create(under)).status).toBe(200);
+    for (const one of parked) one.end();
+  });
 });
 
 describe('HEAD and OPTIONS', () => {

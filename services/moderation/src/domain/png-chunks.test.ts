@@ -7,8 +7,8 @@ const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const chunk = (kind: string, bytes = 3) => pngChunk(kind, Buffer.alloc(bytes, 7));
 const fileOf = (...chunks: Buffer[]) => Buffer.concat([signature, ...chunks]);
 describe('the essential chunks of a PNG', () => {
-  it('are the critical ones, transparency, profile and orientation', () => {
-    const kinds = ['IHDR', 'iCCP', 'PLTE', 'tRNS', 'eXIf', 'IDAT', 'IDAT', 'IEND'];
+  it('are the critical ones, transparency, profile, orientation and density', () => {
+    const kinds = ['IHDR', 'iCCP', 'pHYs', 'PLTE', 'tRNS', 'eXIf', 'IDAT', 'IDAT', 'IEND'];
     const needless = ['tEXt', 'zTXt', 'iTXt', 'tIME', 'acTL', 'fdAT', 'prVt'];
     const [first = '', ...rest] = kinds;
     const whole = fileOf(

@@ -1,7 +1,10 @@
 /** Leaves out of a PNG what its pixels do not need, by the headers of its chunks: texts and profiles can inflate to gigabytes. */
 
-/** Beside the critical chunks: transparency, colour profile, and how the camera was held. */
-const keptKinds: ReadonlySet<string> = new Set(['tRNS', 'iCCP', 'eXIf']);
+/**
+ * Beside the critical chunks: transparency, colour profile, how the camera was held, and the density, which the encoder writes anyway:
+ * what was cleaned once stays the same.
+ */
+const keptKinds: ReadonlySet<string> = new Set(['tRNS', 'iCCP', 'eXIf', 'pHYs']);
 /** Profiles have a few kilobytes; the decoder inflates none to more than 8 MB. */
 const mostAncillaryBytes = 2 ** 20;
 

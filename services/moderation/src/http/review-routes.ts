@@ -76,7 +76,7 @@ export function mountReviewRoutes(app: Express, o: ReviewRoutes): void {
     // A picture that has to be opened takes its turn among the others.
     const decided = await (typeof of === 'string'
       ? decideOn(review, of, ruling)
-      : admission.run(AbortSignal.timeout(budgetMs), () => decideOn(review, of, ruling)));
+      : admission.run('staff', AbortSignal.timeout(budgetMs), () => decideOn(review, of, ruling)));
     if (!decided.ok) throw refusal(decided.reason);
     res.json(shown(await existingRecord(decided.ruling.contentHash), review.basis));
   });

@@ -2,10 +2,10 @@
 import type { VerdictReply } from '@offer-ads/contracts/moderation-api';
 import { callerOf } from '@offer-ads/platform/caller-context';
 import { requestFacts } from '@offer-ads/platform/http-request';
+import { uploadRoom } from '@offer-ads/platform/upload-room';
 import express, { type Express, type RequestHandler } from 'express';
 import type { Upload } from '../judge-picture.ts';
 import { budgetMs } from '../pictures.ts';
-import { uploadRoom } from './upload-room.ts';
 
 /** Decision 18: 5,242,880 bytes pass, one more is refused. */
 const mostBytes = 5 * 1024 * 1024;

@@ -220,6 +220,13 @@ describe('the bounds of a form', () => {
     );
   });
 
+  it('are 256 KiB for all texts together', async () => {
+    const texts = (count: number) =>
+      Array.from({ length: count }, (_, index) => part(`name="note${index}"`, 'x'.repeat(16_384))).join('');
+    expect(await readParts(texts(16))).toMatchObject({ ok: true });
+    expect(await fieldsOf(texts(17))).toBe('The fields must have at most 262144 bytes together');
+  });
+
   it('hold for the reply too, whatever parts are called', async () => {
     const files = Array.from({ length: 590 }, (_, index) =>
       part(`name="${`${index}`.padEnd(20_000, '<')}"; filename="x"`, ''),

@@ -20,6 +20,10 @@ export type Upload =
 const GREATEST_PICTURE_BYTES = 5 * 1_024 * 1_024;
 /** The longest text is a url of 2,048 characters of at most 4 bytes each. */
 const GREATEST_FIELD_BYTES = 16 * 1_024;
+/** Of all fields together: ten times what they can rightly have. */
+const GREATEST_TEXT_BYTES = 256 * 1_024;
+/** What a form holds in memory. */
+export const GREATEST_HELD_BYTES = GREATEST_PICTURE_BYTES + GREATEST_TEXT_BYTES;
 /** Room for all 512 interests that a member can have, and every other field. */
 const MOST_PARTS = 600;
 /** Up to here a refused form is read to its end, so that its sender hears why; it is several times what can be right. */
@@ -33,6 +37,7 @@ export async function readUpload(req: IncomingMessage): Promise<Upload> {
   const fields = new Map<string, string[]>();
   const pictures: BusboyFileStream[] = [];
   const chunks: Buffer[] = [];
+  let textBytes = 0;
 
   /** Its name; undefined when the part is faulty already. */
   const nameOf = (name: string | undefined, encoding: string): string | undefined => {
@@ -45,7 +50,10 @@ export async function readUpload(req: IncomingMessage): Promise<Upload> {
   const onField = (given: string | undefined, value: string, _: boolean, cut: boolean, encoding: string) => {
     const name = nameOf(given, encoding);
     if (name === undefined) return;
+    textBytes += Buffer.byteLength(value);
     if (name === 'image') faults.add('image must be sent as a file');
+    else if (textBytes > GREATEST_TEXT_BYTES)
+      faults.add(`The fields must have at most ${GREATEST_TEXT_BYTES} bytes together`);
     else if (cut) faults.add(`${shown(name)} must have at most ${GREATEST_FIELD_BYTES} bytes`);
     else fields.set(name, [...(fields.get(name) ?? []), value]);
   };

@@ -4,6 +4,7 @@ import type { ListReply } from '@offer-ads/contracts/public-api';
 import { type AnalyticsInterval, analyticsIntervals } from '@offer-ads/contracts/public-api';
 import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
 import { requestFacts } from '@offer-ads/platform/http-request';
+import { uploadRoom } from '@offer-ads/platform/upload-room';
 import { type Express, type Request, Router } from 'express';
 import { listCategories, listInterests } from '../catalogue-store.ts';
 import { pauseOffer, resumeOffer } from '../change-offer.ts';
@@ -19,6 +20,7 @@ import { findOffer, type OfferReference } from '../offers-store.ts';
 import { sumTraffic } from '../traffic-store.ts';
 import { createRoute } from './create-route.ts';
 import { listedOffer, pagination } from './listed-offers.ts';
+import { GREATEST_HELD_BYTES } from './multipart.ts';
 import {
   analyticsReplies,
   deleteReplies,
@@ -28,6 +30,9 @@ import {
   resumeReplies,
 } from './replies.ts';
 import { send } from './send.ts';
+
+/** Of all uploads together: twelve of the largest. Each is copied once, so that they take twice this for a moment, of 512 MB. */
+const MOST_UPLOAD_BYTES = 64 * 1_024 * 1_024;
 
 export function mountOfferRoutes(app: Express, o: OffersContext & { contextSecret: string }): void {
   const routes = Router();
@@ -39,7 +44,8 @@ export function mountOfferRoutes(app: Express, o: OffersContext & { contextSecre
   routes.get('/interests', caller, async (_req, res) => {
     res.json({ interests: await listInterests(o.postgres) });
   });
-  routes.post('/offers', caller, createRoute(o));
+  const room = uploadRoom({ mostBytes: MOST_UPLOAD_BYTES, largestBytes: GREATEST_HELD_BYTES });
+  routes.post('/offers', caller, room, createRoute(o));
   routes.get('/offers', caller, async (req, res) => {
     send(res, await list(o, req));
   });
