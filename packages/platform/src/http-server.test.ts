@@ -218,6 +218,17 @@ describe('replies', () => {
     );
   });
 
+  it('tell browsers to come by https alone, where that is how callers know the service', async () => {
+    for (const [publicUrl, told] of [
+      ['https://ads.example', 'max-age=31536000'],
+      ['http://ads.example', null],
+      [undefined, null],
+    ] as const) {
+      const server = await start(() => {}, publicUrl === undefined ? {} : { publicUrl });
+      expect((await fetch(server.url)).headers.get('strict-transport-security')).toBe(told);
+    }
+  });
+
   it('carry neither etag nor x-powered-by', async () => {
     const server = await start((app) => {
       app.get('/thing', (_req, res) => {

@@ -46,6 +46,8 @@ export type HttpServerOptions = {
   readonly clock: Clock;
   readonly readiness: Readiness;
   readonly routes: (app: Express) => void;
+  /** The address by which callers know the service: where it is https, browsers are told to come by no other way (RFC 6797). */
+  readonly publicUrl?: string;
   /** Of services whose callers bound their commits. */
   readonly storeClock?: StoreClock;
   /** Requests that are served before express, because express costs as much as all else that is done for them. */
@@ -70,6 +72,8 @@ const defaultStallMs = 15_000;
 const defaultCrawlWindowMs = 10_000;
 /** The largest picture at 90 KB a second: a poor mobile connection. */
 const defaultUploadMs = 60_000;
+/** A year; of this host alone, because others of the domain are not ours. */
+const strictTransport = 'max-age=31536000';
 /** One second more than the longest request, a creation. */
 const defaultStopMs = 26_000;
 /** Far more than a busy service has; idle ones of this many take about 200 MB, and more are refused. */
@@ -165,6 +169,7 @@ function receiveRequests(
   lifetime: Lifetime,
 ): (req: IncomingMessage, res: ServerResponse) => void {
   const report = reportByRoute(o);
+  const isSecure = o.publicUrl?.startsWith('https://') === true;
 
   // One listener for all requests: it finds its request by the response that it is called on.
   function answered(this: ServerResponse): void {
@@ -182,6 +187,7 @@ function receiveRequests(
     const request = accept(req, o.clock.now());
     gatherHeaders(res);
     tell(res, 'X-Request-Id', request.requestId);
+    if (isSecure) tell(res, 'Strict-Transport-Security', strictTransport);
     if (o.storeClock !== undefined) tellStoreTime(req, res, o.storeClock);
     if (lifetime.stoppingSinceMs !== undefined) res.shouldKeepAlive = false;
     res.on('close', answered);

@@ -106,6 +106,7 @@ export async function startBilling(
       service: 'billing',
       host: config.HOST,
       port: config.PORT,
+      publicUrl: config.PUBLIC_URL,
       ...foundation,
       storeClock: postgres.clock,
       // Not the broker: offers are sold without it, and events wait in the outbox.

@@ -159,6 +159,7 @@ export async function startGateway(
       service: 'gateway',
       host: config.HOST,
       port: config.PORT,
+      publicUrl: config.PUBLIC_URL,
       ...foundation,
       // Without the broker the API works on: events wait in the outbox.
       readiness: async () => ((await keyStore.healthy()) ? [] : ['postgres does not answer']),

@@ -36,9 +36,12 @@ async function answersOfAll(sent: Sent) {
 }
 
 const owed = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'];
+/** No cache keeps replies, and no browser asks without TLS. */
+const owedAs = { 'cache-control': 'no-store', 'strict-transport-security': 'max-age=31536000' };
 
 function missingFields({ headers }: Reply): string[] {
-  return owed.filter((name) => !headers.has(name));
+  const wrong = Object.entries(owedAs).filter(([name, value]) => headers.get(name) !== value);
+  return [...owed.filter((name) => !headers.has(name)), ...wrong.map(([name]) => name)];
 }
 
 const byAll = (status: number, body: unknown) =>

@@ -72,6 +72,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
       service: 'offers',
       host: config.HOST,
       port: config.PORT,
+      publicUrl: config.PUBLIC_URL,
       ...foundation,
       storeClock: postgres.clock,
       // Not the broker: offers are sold without it, their events wait in the outbox.

@@ -25,6 +25,7 @@ export async function startConsole(config: ConsoleConfig, overrides: Overrides =
     service: 'console',
     host: config.HOST,
     port: config.PORT,
+    publicUrl: config.PUBLIC_URL,
     ...foundation,
     // It is what one looks at when the services are not.
     readiness: async () => [],

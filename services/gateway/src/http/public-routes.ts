@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '@offer-ads/platform/clock';
+import { tell } from '@offer-ads/platform/http-replies';
 import { nameRoute } from '@offer-ads/platform/http-request';
 import type { Door } from '@offer-ads/platform/http-server';
 import type { Express } from 'express';
@@ -31,6 +32,7 @@ export function publicDoor(o: PublicRoutes): Door {
   const tokenFor = rememberTokens(o.tokenFor);
 
   async function serve(req: IncomingMessage, res: ServerResponse, endpoint: Endpoint): Promise<void> {
+    keepInNoCache(res);
     const sha256 = hashOfSentKey(req.headers['x-api-key']);
     if (sha256 !== null) recordCall(o, req, res, sha256);
     const byClient = await limitClient(req, res, o);
@@ -62,10 +64,16 @@ export function unknownEndpoints(
   o: CallRecorder & Pick<PublicRoutes, 'clientIp' | 'limiter'>,
 ): void {
   app.use(async (req, res, next) => {
+    keepInNoCache(res);
     const sha256 = hashOfSentKey(req.headers['x-api-key']);
     if (sha256 !== null) recordCall(o, req, res, sha256);
     if ((await limitClient(req, res, o)) !== null) next();
   });
+}
+
+/** Spelled as services spell it, whose own word counts. */
+function keepInNoCache(res: ServerResponse): void {
+  tell(res, 'cache-control', 'no-store');
 }
 
 /**
