@@ -171,6 +171,13 @@ describe('signing in', () => {
     expect(tooMany.status).toBe(429);
     expect(Number(tooMany.headers.get('retry-after'))).toBeGreaterThan(0);
   });
+
+  it('goes on for colleagues at the address from which somebody tried too often', async () => {
+    for (let attempt = 0; attempt < 11; attempt += 1) await signInAs('ann', 'wrong');
+    for (let attempt = 0; attempt < 200; attempt += 1) await signInAs(`made-up-${attempt}`, 'wrong');
+    expect((await signInAs('ann', annToken)).status).toBe(429);
+    expect((await signInAs('bo', boToken)).status).toBe(200);
+  });
 });
 
 describe('whoever is not signed in', () => {

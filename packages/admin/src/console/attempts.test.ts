@@ -1,30 +1,46 @@
 import { describe, expect, it } from '@jest/globals';
-import { countAttempts } from './attempts.ts';
+import { type Attempts, countAttempts } from './attempts.ts';
 
 const start = new Date('2026-11-20T09:00:00Z');
 const later = new Date(start.getTime() + 10 * 60_000);
-const tries = (from: string, count: number, attempts: ReturnType<typeof countAttempts>, at = start) =>
-  Array.from({ length: count }, () => attempts.admit(from, at));
+const ann = { name: 'ann', from: '10.0.0.1' };
+const tries = (count: number, attempts: Attempts, who = ann) =>
+  Array.from({ length: count }, () => attempts.admit(who, start));
 
 describe('attempts to sign in', () => {
-  it('are ten in ten minutes for an address', () => {
+  it('are ten in ten minutes for a name at an address', () => {
     const attempts = countAttempts();
-    expect(tries('10.0.0.1', 11, attempts)).toEqual([...Array<boolean>(10).fill(true), false]);
-    expect(attempts.admit('10.0.0.2', start)).toBe(true);
-    expect(attempts.admit('10.0.0.1', later)).toBe(true);
+    expect(tries(11, attempts)).toEqual([...Array<boolean>(10).fill(true), false]);
+    expect(attempts.admit(ann, later)).toBe(true);
   });
 
-  it('are a hundred over all addresses, and no more addresses are kept', () => {
+  it('of one person, or with made-up names, leave colleagues at the same address theirs', () => {
     const attempts = countAttempts();
-    for (let address = 0; address < 100; address += 1) attempts.admit(`10.0.1.${address}`, start);
-    expect(attempts.admit('10.0.2.1', start)).toBe(false);
-    expect(attempts.admit('10.0.2.1', later)).toBe(true);
+    tries(100, attempts);
+    for (let made = 0; made < 1_000; made += 1) attempts.admit({ ...ann, name: `made-up-${made}` }, start);
+    expect(attempts.admit({ ...ann, name: 'bo' }, start)).toBe(true);
+    expect(attempts.admit(ann, start)).toBe(false);
+  });
+
+  it('of one person are counted apart for each address', () => {
+    const attempts = countAttempts();
+    tries(10, attempts);
+    expect(attempts.admit({ ...ann, from: '10.0.0.2' }, start)).toBe(true);
+  });
+
+  it('are counted for so many names at once, and those counted longest ago are forgotten', () => {
+    const attempts = countAttempts();
+    tries(10, attempts);
+    for (let made = 0; made < 9_999; made += 1) attempts.admit({ ...ann, name: `made-up-${made}` }, start);
+    expect(attempts.admit(ann, start)).toBe(false);
+    attempts.admit({ ...ann, name: 'one-more' }, start);
+    expect(attempts.admit(ann, start)).toBe(true);
   });
 
   it('that led to a sign-in count no longer', () => {
     const attempts = countAttempts();
-    tries('10.0.0.1', 10, attempts);
-    attempts.forget('10.0.0.1');
-    expect(attempts.admit('10.0.0.1', start)).toBe(true);
+    tries(10, attempts);
+    attempts.forget(ann);
+    expect(attempts.admit(ann, start)).toBe(true);
   });
 });

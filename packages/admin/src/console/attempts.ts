@@ -1,39 +1,44 @@
-/** How often one may try to sign in: a token cannot be guessed, and nobody is to fill the log with attempts. */
+/**
+ * How often one may try to sign in: a token is not to be guessed. Counted for a name at an address, so that neither a colleague's
+ * mistakes nor made-up names keep others out who come from the same address, as all do behind a proxy. A name that is nobody's is
+ * counted like any other: what is answered tells nothing of who is staff.
+ */
 
 export type Attempts = {
   /** Whether another one may be made; counts it. */
-  readonly admit: (from: string, now: Date) => boolean;
+  readonly admit: (who: Attempt, now: Date) => boolean;
   /** Who has got in has all attempts again. */
-  readonly forget: (from: string) => void;
+  readonly forget: (who: Attempt) => void;
 };
 
-const WINDOW_MS = 10 * 60_000;
-const MOST_OF_ONE = 10;
-/** Over all addresses: behind a proxy there is but one, and a network of many is one that attacks. */
-const MOST_IN_ALL = 100;
+/** `name` as it was sent, `from` the address of the peer. */
+export type Attempt = { readonly name: string; readonly from: string };
 
-/** @param from an address of the peer, of which as many are kept as attempts are admitted */
+const WINDOW_MS = 10 * 60_000;
+/** Beside tokens of 32 characters or more, any small number will do. */
+const MOST_ATTEMPTS = 10;
+/** A few megabytes. Beyond it what was begun longest ago is forgotten: it takes a thousand requests to gain one attempt. */
+const MOST_COUNTED = 10_000;
+
 export function countAttempts(): Attempts {
-  let windowFrom = -Infinity;
-  let all = 0;
-  let byAddress = new Map<string, number>();
+  /** The oldest window first. */
+  const windows = new Map<string, { readonly fromMs: number; made: number }>();
+  const keyOf = ({ name, from }: Attempt) => JSON.stringify([name, from]);
   return {
-    admit: (from, now) => {
-      if (now.getTime() - windowFrom >= WINDOW_MS) {
-        windowFrom = now.getTime();
-        all = 0;
-        byAddress = new Map();
+    admit: (who, now) => {
+      const nowMs = now.getTime();
+      const key = keyOf(who);
+      const known = windows.get(key);
+      if (known !== undefined && nowMs - known.fromMs < WINDOW_MS) {
+        known.made += 1;
+        return known.made <= MOST_ATTEMPTS;
       }
-      const made = byAddress.get(from) ?? 0;
-      if (made >= MOST_OF_ONE || all >= MOST_IN_ALL) return false;
-      byAddress.set(from, made + 1);
-      all += 1;
+      windows.delete(key);
+      windows.set(key, { fromMs: nowMs, made: 1 });
+      if (windows.size > MOST_COUNTED) windows.delete(windows.keys().next().value ?? key);
       return true;
     },
-    forget: (from) => {
-      all -= byAddress.get(from) ?? 0;
-      byAddress.delete(from);
-    },
+    forget: (who) => void windows.delete(keyOf(who)),
   };
 }
 

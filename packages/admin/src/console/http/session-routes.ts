@@ -26,9 +26,9 @@ const refused = { message: 'The name or the access token is wrong' };
 export function signInRoute(routes: Router, o: SessionRoutes): void {
   routes.post('/sign-in', (req, res) => {
     const now = requestFacts(req).receivedAt;
-    const from = req.socket.remoteAddress ?? '';
     const { name, token } = validInput(credentials, req.body);
-    if (!o.attempts.admit(from, now)) {
+    const attempt = { name, from: req.socket.remoteAddress ?? '' };
+    if (!o.attempts.admit(attempt, now)) {
       o.logger.warn({ audit: true }, 'too many attempts to sign in to the console');
       res.setHeader('Retry-After', retryAfterSeconds);
       return void res.status(429).json({ message: 'Too many attempts' });
@@ -39,7 +39,7 @@ export function signInRoute(routes: Router, o: SessionRoutes): void {
       o.logger.warn({ audit: true }, 'sign-in to the console refused');
       return void res.status(401).json(refused);
     }
-    o.attempts.forget(from);
+    o.attempts.forget(attempt);
     const before = o.cookie.read(req);
     if (before !== undefined) o.sessions.end(before);
     const opened = o.sessions.open({ name, proof }, now);
