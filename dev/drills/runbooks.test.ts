@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { serviceNames } from '@offer-ads/contracts/primitives';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { clusterAlerts, alerts as ofServices } from '../monitoring/alerts.ts';
 import { readExpression } from '../monitoring/promql.ts';
@@ -103,6 +104,19 @@ describe('metrics', () => {
   it('a made-up one would be noticed', () => {
     expect(metricsIn('topk(5, sum by (a, b) (rate(made_up_total{c="d"}[5m])))')).toEqual(['made_up_total']);
     expect(isKnown('made_up_total')).toBe(false);
+  });
+});
+
+describe('replicas', () => {
+  it('of a service that an autoscaler looks after are never set past it: it would undo that', () => {
+    const operations = join(repository, 'docs/operations');
+    const texts = [
+      ...files.map((file) => join(folder, file)),
+      ...readdirSync(operations).map((file) => join(operations, file)),
+      join(repository, 'k8s/README.md'),
+    ];
+    const scaled = new RegExp(`kubectl.* scale deployment[ /](?:${serviceNames.join('|')})\\b`);
+    expect(texts.filter((file) => scaled.test(readFileSync(file, 'utf8')))).toEqual([]);
   });
 });
 

@@ -123,6 +123,8 @@ export function called(overlay: Overlay): string[] {
       .filter(([name]) => !forOthers.test(name))
       .flatMap(([, value]) => targetsIn(value));
     // Stripe's own library knows Stripe's address, and moderation those of the hosted models.
+    // It has MongoDB's address in a file.
+    if (workload.name === 'mongo-backup') addresses.push('mongo:27017');
     if (environment.STRIPE_API_URL === '') addresses.push('internet:443');
     if ((environment.MODERATION_MODEL || 'nsfwjs') !== 'nsfwjs') addresses.push('internet:443');
     return addresses.map((target) => `${workload.name} -> ${target}`);

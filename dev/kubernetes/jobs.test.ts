@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@offer-ads/contracts/primitives';
 import { runAdmin } from '../../packages/admin/src/run.ts';
 import { manifestsOf, overlays } from './overlays.ts';
-import { type Container, workload, workloadsOf } from './workloads.ts';
+import { type Container, type Workload, workload, workloadsOf } from './workloads.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const all = overlays.flatMap((overlay) =>
@@ -14,7 +14,8 @@ const all = overlays.flatMap((overlay) =>
 );
 
 describe('Jobs', () => {
-  const jobs = all.filter(([, { kind }]) => kind === 'Job' || kind === 'CronJob');
+  const isOurs = ({ pod }: Workload) => pod.containers.every(({ image }) => image.includes('offer-ads/'));
+  const jobs = all.filter(([, one]) => (one.kind === 'Job' || one.kind === 'CronJob') && isOurs(one));
 
   it.each(jobs)('%s runs what is in its image', (_, { pod }) => {
     const [{ image, command = [] }] = pod.containers as readonly [Container];

@@ -10,6 +10,8 @@ export const deployed = [
   'overlays/production/stores',
   'overlays/production/migrations',
   'overlays/production',
+  'overlays/production/restore',
+  'overlays/production/restore/mongo',
 ] as const;
 
 export const overlays = ['dev', 'staging', 'production'] as const;
@@ -23,9 +25,9 @@ export function manifestsOf(folder: (typeof deployed)[number]): readonly Manifes
   return known;
 }
 
-/** All that an overlay brings to its namespace. */
+/** All that an overlay brings to its namespace, but what a restore needs for a while. */
 export function wholeOf(overlay: Overlay): readonly Manifest[] {
   return deployed
-    .filter((folder) => folder.split('/')[1] === overlay)
+    .filter((folder) => folder.split('/')[1] === overlay && folder.split('/')[2] !== 'restore')
     .flatMap((folder) => manifestsOf(folder));
 }

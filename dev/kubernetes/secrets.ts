@@ -1,5 +1,6 @@
-/** The Secrets that External Secrets makes of the templates in k8s/components/external-secrets. */
-import { type Manifest, render } from './render.ts';
+/** The Secrets that External Secrets makes in production, those of backups and of a restore among them. */
+import { manifestsOf } from './overlays.ts';
+import type { Manifest } from './render.ts';
 
 export type ExternalSecret = Manifest & {
   readonly spec: {
@@ -18,7 +19,9 @@ export type ExternalSecret = Manifest & {
 export type LookUp = (key: string, property: string) => string;
 
 export function externalSecrets(): ExternalSecret[] {
-  return render('components/external-secrets') as ExternalSecret[];
+  return manifestsOf('overlays/production/restore').filter(
+    ({ kind }) => kind === 'ExternalSecret',
+  ) as ExternalSecret[];
 }
 
 export function secretData({ spec }: ExternalSecret, lookUp: LookUp): Record<string, string> {

@@ -109,7 +109,7 @@ describe('ExternalSecrets', () => {
         /"(?:importCredentialsSecret|passwordSecret|passwordSecretRef|secret)":\{"name":"([^"]+)"\}/g,
       ),
     ];
-    expect(names.length).toBe(3 + 8 + 3);
+    expect(names.length).toBe(3 + 8 + 4);
     for (const [, name = ''] of names) expect(sampleSecrets[name]).toHaveProperty('password');
     for (const { metadata } of stores.filter(({ kind }) => kind === 'User'))
       expect(sampleSecrets[`rabbitmq-${metadata.name}`]?.username).toBe(metadata.name);
