@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { createLogger } from '@offer-ads/platform/logging';
 import { createMetrics } from '@offer-ads/platform/metrics';
-import { openPostgres, type Postgres, sqlOf } from '@offer-ads/platform/postgres';
+import { openPostgres, type Postgres, type Queryable, sqlOf } from '@offer-ads/platform/postgres';
 import { chargeOffer } from '../../services/billing/src/charge-offer.ts';
 import { billingMeters } from '../../services/billing/src/meters.ts';
 import { topUpBalance } from '../../services/billing/src/top-up-balance.ts';
@@ -67,26 +67,28 @@ export async function chargeOnce(postgres: Postgres, spread: boolean): Promise<v
 export async function recordCharge(postgres: Postgres): Promise<readonly Statement[]> {
   const statements: Statement[] = [];
   const sale = newSale(RECORDED_ORGANISATION);
+  const record =
+    (on: Queryable): Queryable['query'] =>
+    (statement, values = []) => {
+      statements.push({ sql: sqlOf(statement), values });
+      return on.query(statement, values);
+    };
   const recording: Postgres = {
     ...postgres,
-    transaction: (work) =>
-      postgres.transaction((tx) =>
-        work({
-          query: (statement, values = []) => {
-            const sql = sqlOf(statement);
-            statements.push({ sql, values: values.map((value) => (value === sale.offerId ? OFFER : value)) });
-            return tx.query(statement, values);
-          },
-        }),
-      ),
+    query: record(postgres),
+    transaction: async (work) => {
+      statements.push({ sql: 'BEGIN', values: [] });
+      const result = await postgres.transaction((tx) => work({ query: record(tx) }));
+      statements.push({ sql: 'COMMIT', values: [] });
+      return result;
+    },
   };
   await chargeOffer({ postgres: recording, meters }, sale, new Date());
-  return [{ sql: 'BEGIN', values: [] }, ...statements, { sql: 'COMMIT', values: [] }].map(
-    ({ sql, values }) => ({
-      sql,
-      values: values.map((value) => (value === `offer ${sale.offerId} charged` ? CAUSE : value)),
-    }),
-  );
+  const placeholder = (value: unknown) => {
+    if (value === sale.offerId) return OFFER;
+    return value === `offer ${sale.offerId} charged` ? CAUSE : value;
+  };
+  return statements.map(({ sql, values }) => ({ sql, values: values.map(placeholder) }));
 }
 
 const RECORDED_ORGANISATION = 7;
@@ -123,6 +125,7 @@ export async function writeScripts(folder: string, recorded: readonly Statement[
     if (value === OFFER) return ':offer';
     if (value === CAUSE) return "('offer ' || :offer || ' charged')";
     if (value === RECORDED_ORGANISATION) return ':org';
+    if (value === null) return 'NULL';
     if (value instanceof Date) return 'now()';
     if (typeof value === 'string') return `'${value}'`;
     if (typeof value === 'number' || typeof value === 'bigint') return `${value}`;

@@ -36,6 +36,16 @@ export function serviceUnavailable(internalMessage: string, cause?: unknown): Fa
   });
 }
 
+/** So much is waited for already that nobody should join: over in a moment. */
+export function overloaded(internalMessage: string, cause?: unknown): Fault {
+  return new Fault(internalMessage, {
+    status: 503,
+    publicMessage: 'Service unavailable',
+    retryAfterSeconds: 1,
+    cause,
+  });
+}
+
 /** Too much of one caller's at once, which is over in a moment. */
 export function tooManyRequests(internalMessage: string, cause?: unknown): Fault {
   return new Fault(internalMessage, {

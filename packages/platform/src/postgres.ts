@@ -38,6 +38,12 @@ export type Postgres = AsyncDisposable &
      * @param deadline nothing is committed after it, by the database's clock (docs/adr/0020)
      */
     readonly transaction: <T>(work: (tx: Transaction) => Promise<T>, deadline?: Deadline) => Promise<T>;
+    /**
+     * For a statement that changes something and stands alone: the instant, on the database's clock, from which it must change nothing any
+     * more. Null without a deadline.
+     * @throws the 503 fault when the deadline has passed
+     */
+    readonly commitBy: (deadline: Deadline | undefined) => Date | null;
     /** The database's clock. */
     readonly clock: StoreClock;
     readonly healthy: () => Promise<boolean>;
@@ -84,6 +90,7 @@ export async function openPostgres(o: {
     clock,
     query: (statement, values) => rowsOf(pool, statement, values),
     transaction: (work, deadline) => inTransaction({ pool, clock }, work, deadline),
+    commitBy: (deadline) => commitBy(clock, deadline),
     healthy: () =>
       askTime(pool, clock).then(
         () => true,
@@ -176,6 +183,16 @@ function commitBefore(limitMs: number): string {
     END$$; COMMIT`;
 }
 
+/** What is known of the store's clock is never ahead of it, so this instant is never later than the deadline. */
+function commitBy(clock: StoreClock, deadline: Deadline | undefined): Date | null {
+  if (deadline === undefined) return null;
+  if (deadline.remainingMs() === 0)
+    throw asFault(new TooLate('the deadline has passed before the statement'));
+  const nowMs = clock.nowMs();
+  if (nowMs === undefined) throw new Error('the database has not shown its time');
+  return new Date(Math.floor(Math.min(nowMs + deadline.remainingMs(), deadline.commitByMs ?? Infinity)));
+}
+
 class TooLate extends Error {}
 
 /** The transaction met its deadline before its commit: it has changed nothing. */
@@ -196,8 +213,8 @@ async function rowsOf<R extends pg.QueryResultRow>(
   }
 }
 
-/** Raised by `commitBefore`. */
-const TOO_LATE = '57D01';
+/** Raised by `commitBefore`, and by a statement that stands alone when it finds itself later than `commitBy` says. */
+export const TOO_LATE = '57D01';
 /** Raised by the server when it ends a transaction that was idle for too long. */
 const IDLE_FOR_TOO_LONG = '25P03';
 

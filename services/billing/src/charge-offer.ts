@@ -1,8 +1,9 @@
 /** Payment method `B`: the price leaves the prepaid balance, once per offer id, whatever is repeated. */
 import type { ChargeReply } from '@offer-ads/contracts/billing-api';
 import type { Deadline } from '@offer-ads/platform/deadline';
-import type { Transaction } from '@offer-ads/platform/postgres';
+import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
 import type { Billing } from './billing.ts';
+import { chargeAtOnce } from './charges-store.ts';
 import { type Book, movesMoney, offerCharged } from './domain/ledger.ts';
 import { isSameSale } from './domain/offer-payment.ts';
 import { conflictingSale } from './faults.ts';
@@ -23,14 +24,23 @@ export async function chargeOffer(
   now: Date,
   deadline?: Deadline,
 ): Promise<ChargeReply> {
-  const { isNew, reply } = await postgres.transaction(async (tx) => {
-    const isNew = await insertCharge(tx, charge, now);
-    return { isNew, reply: await (isNew ? chargeBalance(tx, charge, now) : repeatCharge(tx, charge)) };
-  }, deadline);
+  const { isNew, reply } =
+    (await chargePlainly(postgres, charge, now, deadline)) ??
+    (await postgres.transaction(async (tx) => {
+      const isNew = await insertCharge(tx, charge, now);
+      return { isNew, reply: await (isNew ? chargeBalance(tx, charge, now) : repeatCharge(tx, charge)) };
+    }, deadline));
   const { mode, currency } = charge.book;
   if (isNew && reply.outcome === 'charged')
     meters.charged.inc({ mode, currency, method: 'balance', purchase: 'offer' }, Number(charge.netMinor));
   return reply;
+}
+
+/** Undefined: the offer is known, its price is 0, the balance too low or about to be, or nothing was ever booked. */
+async function chargePlainly(postgres: Postgres, charge: Charge, now: Date, deadline?: Deadline) {
+  if (charge.netMinor === 0n) return undefined;
+  const balanceMinor = await chargeAtOnce(postgres, charge, now, deadline);
+  return balanceMinor === undefined ? undefined : { isNew: true, reply: charged(now, balanceMinor) };
 }
 
 async function chargeBalance(tx: Transaction, charge: Charge, now: Date): Promise<ChargeReply> {

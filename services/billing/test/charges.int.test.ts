@@ -1,10 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createDeadline } from '@offer-ads/platform/deadline';
+import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
+import { eventually } from '@offer-ads/testing/eventually';
 import { chargeOffer } from '../src/charge-offer.ts';
 import type { Book } from '../src/domain/ledger.ts';
+import { internalRoutes } from '../src/http/internal-routes.ts';
 import { balanceOf } from '../src/ledger-store.ts';
 import { settleOffer } from '../src/settle-offer.ts';
 import { stripeDeadline } from '../src/stripe-client.ts';
-import { type BillingUnderTest, startBillingUnderTest, untilServed } from './billing-under-test.ts';
+import {
+  type BillingUnderTest,
+  serveRoutes,
+  startBillingUnderTest,
+  untilServed,
+} from './billing-under-test.ts';
 
 let test: BillingUnderTest;
 beforeAll(async () => {
@@ -72,6 +81,75 @@ describe('a charge', () => {
       book.organisationId,
     ]);
     expect(booked).toEqual([]);
+  });
+});
+
+describe('charges of one balance', () => {
+  it('are one statement each, so that nobody holds the balance while a process stands still', async () => {
+    const book = await bookWith(100_00n);
+    const { postgres } = test.billing;
+    let statements = 0;
+    const watched: typeof postgres = {
+      ...postgres,
+      query: (...statement) => {
+        statements += 1;
+        return postgres.query(...statement);
+      },
+      transaction: () =>
+        Promise.reject(new Error('a plain charge needs no transaction of several statements')),
+    };
+    const sale = { offerId: test.newOfferId(), book, title: 'Two for one', netMinor: 1_00n };
+    const answer = await chargeOffer({ ...test.billing, postgres: watched }, sale, test.clock.now());
+    expect(answer).toMatchObject({ outcome: 'charged', balanceMinor: '9900' });
+    expect(statements).toBe(1);
+  });
+
+  it('that come after their deadline, on the clock of the database, take nothing', async () => {
+    const book = await bookWith(10_00n);
+    const sale = { offerId: test.newOfferId(), book, title: 'Two for one', netMinor: 1_00n };
+    const hour = 3_600_000;
+    const late = createDeadline(hour, undefined, undefined, Date.now() - hour);
+    await expect(chargeOffer(test.billing, sale, test.clock.now(), late)).rejects.toMatchObject({
+      status: 503,
+    });
+    expect(await balance(book)).toBe(10_00n);
+    const inTime = createDeadline(hour, undefined, undefined, Date.now() + hour);
+    expect(await chargeOffer(test.billing, sale, test.clock.now(), inTime)).toMatchObject({
+      outcome: 'charged',
+    });
+  });
+
+  it('stand in a line of bounded length: what comes beyond is told so at once, and other balances are charged', async () => {
+    const [busy, other] = [await bookWith(100_00n), await bookWith(100_00n)];
+    await using server = await serveRoutes(test, (app) =>
+      internalRoutes(app, test.billing, testContextSecret),
+    );
+    const ask = (book: Book) =>
+      fetch(`${server.url}/internal/charges`, {
+        method: 'POST',
+        headers: { ...signedCaller({ audience: 'billing', ...book }), 'content-type': 'application/json' },
+        body: JSON.stringify({ offerId: test.newOfferId(), title: 'Two for one', netMinor: '1' }),
+      });
+    const statuses: number[] = [];
+    let asked: Promise<void[]> | undefined;
+    await test.billing.postgres.transaction(async (tx) => {
+      await tx.query(
+        `SELECT FROM balances JOIN accounts USING (account_id) WHERE organisation_id = $1 FOR UPDATE OF balances`,
+        [busy.organisationId],
+      );
+      asked = Promise.all(
+        Array.from({ length: 70 }, async () => {
+          const answer = await ask(busy);
+          statuses.push(answer.status);
+          if (answer.status === 429) expect(answer.headers.get('retry-after')).not.toBeNull();
+        }),
+      );
+      await eventually(() => expect(statuses).toEqual([429, 429, 429, 429, 429, 429]));
+      expect((await ask(other)).status).toBe(200);
+    });
+    await asked;
+    expect(statuses.filter((status) => status === 200)).toHaveLength(64);
+    expect(await balance(busy)).toBe(100_00n - 64n);
   });
 });
 

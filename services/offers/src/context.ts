@@ -1,5 +1,6 @@
 /** What every operation of offers works with; put together once by service.ts. */
 import type { Clock } from '@offer-ads/platform/clock';
+import type { KeyedSemaphore } from '@offer-ads/platform/keyed-semaphore';
 import type { Logger } from '@offer-ads/platform/logging';
 import type { Postgres } from '@offer-ads/platform/postgres';
 import type { ImageAddresses } from './images/addresses.ts';
@@ -10,6 +11,8 @@ import type { Neighbours } from './neighbours.ts';
 export type OffersContext = {
   readonly postgres: Postgres;
   readonly neighbours: Neighbours;
+  /** Of an organisation and mode: they stand in line for its quota. */
+  readonly reservations: KeyedSemaphore;
   readonly images: ImageStore;
   readonly addresses: ImageAddresses;
   readonly clock: Clock;

@@ -99,6 +99,17 @@ async function reserve(
   hold: Hold,
   checks: Checks,
 ): Promise<{ readonly ok: true; readonly offer: Offer } | Refused> {
+  const { organisationId, mode } = request.caller;
+  const work = () => reserveNow(o, request, hold, checks);
+  return o.reservations.run(`${organisationId}/${mode}`, work, request.deadline);
+}
+
+async function reserveNow(
+  o: OffersContext,
+  request: CreateRequest,
+  hold: Hold,
+  checks: Checks,
+): Promise<{ readonly ok: true; readonly offer: Offer } | Refused> {
   const { caller, form, receivedAt } = request;
   return o.postgres.transaction(async (tx) => {
     await lockQuota(tx, caller);

@@ -21,6 +21,7 @@ import { type PriceReply, type PriceRequest, priceReply } from '@offer-ads/contr
 import { signCallerContext } from '@offer-ads/platform/caller-context';
 import type { Clock } from '@offer-ads/platform/clock';
 import { createDeadline, type Deadline } from '@offer-ads/platform/deadline';
+import { Fault, overloaded } from '@offer-ads/platform/faults';
 import type { Logger } from '@offer-ads/platform/logging';
 import type { Metrics } from '@offer-ads/platform/metrics';
 import {
@@ -118,7 +119,11 @@ export function connectNeighbours(
     judgePicture: (errand, bytes) =>
       ask('moderation', errand, { path: '/internal/verdicts', bytes, reply: verdictReply }),
     charge: (errand, offer) =>
-      ask('billing', errand, { path: '/internal/charges', json: chargeOf(offer), reply: chargeReply }),
+      ask('billing', errand, {
+        path: '/internal/charges',
+        json: chargeOf(offer),
+        reply: chargeReply,
+      }).catch(askedAgain),
     openCheckout: (errand, offer) =>
       ask('billing', errand, {
         path: '/internal/checkouts',
@@ -155,6 +160,12 @@ export function connectNeighbours(
       await Promise.all(Object.values<ServiceClient>(clients).map((client) => client[Symbol.asyncDispose]()));
     },
   };
+}
+
+/** Too many charges of this balance wait: the creation is not refused, its key goes on as after any 503. */
+function askedAgain(error: unknown): never {
+  const isTooMany = error instanceof Fault && error.status === 429;
+  throw isTooMany ? overloaded(error.message, error) : error;
 }
 
 /** The token outlives every deadline, which is what bounds the call. */

@@ -4,6 +4,7 @@ import { connectBroker } from '@offer-ads/platform/broker';
 import { layFoundation, type Overrides } from '@offer-ads/platform/foundation';
 import { startHttpServer } from '@offer-ads/platform/http-server';
 import { startInboxPruning } from '@offer-ads/platform/inbox';
+import { createKeyedSemaphore } from '@offer-ads/platform/keyed-semaphore';
 import { startOutboxRelay } from '@offer-ads/platform/outbox';
 import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
 import { openPostgres } from '@offer-ads/platform/postgres';
@@ -32,6 +33,9 @@ export type Offers = RunningService & {
   readonly imageRemoval: ImageRemoval;
 };
 
+/** One holds the lock of the quota and the next waits for it in the database, so that the lock is never idle (decision 161). */
+const RESERVATIONS = { of: 'reservations', atOnce: 2, waiting: 62 };
+
 export async function startOffers(config: OffersConfig, overrides: Overrides = {}): Promise<Offers> {
   const foundation = layFoundation('offers', config.LOG_LEVEL, overrides);
   const { clock, logger, metrics } = foundation;
@@ -42,6 +46,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   const context: OffersContext = {
     postgres,
     neighbours,
+    reservations: createKeyedSemaphore(RESERVATIONS),
     images: started.use(await openImageStore(imageStoreOf(config), foundation)),
     addresses: imageAddresses({ secret: config.IMAGE_URL_SECRET, publicUrl: config.PUBLIC_URL }),
     clock,

@@ -14,12 +14,14 @@ import {
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
 import { offerId } from '@offer-ads/contracts/primitives';
 import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
-import { Fault } from '@offer-ads/platform/faults';
+import { Fault, tooManyRequests } from '@offer-ads/platform/faults';
 import { requestFacts } from '@offer-ads/platform/http-request';
+import { createKeyedSemaphore } from '@offer-ads/platform/keyed-semaphore';
 import { jsonBody } from '@offer-ads/platform/request-bodies';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Express, type Request } from 'express';
 import { z } from 'zod';
+import { balanceSubject } from '../balance-events.ts';
 import type { Billing } from '../billing.ts';
 import { chargeOffer } from '../charge-offer.ts';
 import { closeCheckout, keepCheckout } from '../close-checkout.ts';
@@ -36,7 +38,15 @@ import { topUpRoutes } from './top-up-routes.ts';
 
 const path = z.object({ id: z.coerce.number().pipe(offerId) });
 
+/**
+ * Charges of one balance happen one after the other, so more than a few at once only hold connections that other organisations need. The
+ * queue is as long as two seconds suffice for on a slow machine (decision 161). Its refusal is a 429, because it is about one balance: a 503
+ * would have offers take billing for broken.
+ */
+const CHARGES_OF_A_BALANCE = { of: 'charges', atOnce: 4, waiting: 60, refusal: tooManyRequests };
+
 export function internalRoutes(app: Express, billing: Billing, contextSecret: string): void {
+  const charging = createKeyedSemaphore(CHARGES_OF_A_BALANCE);
   const routes = express.Router();
   routes.use(requireCaller({ secret: contextSecret, audience: 'billing', clock: billing.clock }));
   routes.use(jsonBody({ mostBytes: 16 * 1024 }));
@@ -46,7 +56,9 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
     const facts = requestFacts(req);
     const price = { book: bookOf(callerOf(req)), netMinor: amountOf(netMinor) };
     const sale = { ...charge, ...price };
-    res.json(await chargeOffer(billing, sale, facts.receivedAt, facts.deadline()));
+    const deadline = facts.deadline();
+    const work = () => chargeOffer(billing, sale, facts.receivedAt, deadline);
+    res.json(await charging.run(balanceSubject(sale.book), work, deadline));
   });
 
   routes.post('/checkouts', async (req, res) => {
