@@ -29,7 +29,7 @@ export async function provideDemoData(
   const before = readJson(progressFile) as Progress | undefined;
   if (before?.complete) return before.organisations;
 
-  const admin = createAdminClient(adminSettings, 'demo data');
+  const admin = createAdminClient(adminSettings);
   report(`Making demo data: ${organisationPlans.length} organisations, ${members.count} members ...`);
   await admin('OFFERS', 'PUT', '/admin/catalogue', catalogue);
   const generated = admin('PRICING', 'POST', '/admin/members/generate', members);

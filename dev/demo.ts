@@ -28,7 +28,7 @@ async function demo(system: DemoSystem): Promise<void> {
   const organisation = system.organisations.find(({ country }) => country === 'GB');
   must(organisation !== undefined, 'there is an organisation in the United Kingdom');
   const { currency } = organisation;
-  const admin = createAdminClient(system.admin, 'demo');
+  const admin = createAdminClient(system.admin);
   const balance = watchBalance(admin, { organisationId: organisation.id, currency });
   const mails = watchMail(system.mailbox, organisation.adminEmail);
   const advertiser = createAdvertiser(system.gateway, organisation.keys.TEST);

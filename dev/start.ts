@@ -85,7 +85,7 @@ async function start(): Promise<void> {
   const state = publish();
   onRestart = publish;
   say(
-    `\n${startTable(state, { seconds: ((performance.now() - began) / 1000).toFixed(1), consoleToken: secrets.consoleToken })}`,
+    `\n${startTable(state, { seconds: ((performance.now() - began) / 1000).toFixed(1), adminToken: secrets.adminToken })}`,
   );
 }
 

@@ -157,7 +157,7 @@ async function startGateway(opened: AsyncDisposableStack, { folder, backing }: S
   const [port = 0] = await freePorts(1);
   const running = opened.use(await startGatewayProcess({ name: 'gateway', folder, port, settings }));
   const url = `http://127.0.0.1:${port}`;
-  return { url, pid: running.pid, header: ['X-Api-Key', await createApiKey(url, settings)] as const };
+  return { url, pid: running.pid, header: ['X-Api-Key', await createApiKey(url)] as const };
 }
 
 async function storeCatalogue(mongoUrl: string): Promise<void> {

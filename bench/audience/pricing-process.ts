@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { freePorts } from '@offer-ads/dev/backing/free-port';
+import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { type Running, startProcess } from '../process.ts';
 
 const directory = fileURLToPath(new URL('../../services/pricing', import.meta.url));
@@ -37,7 +38,7 @@ export async function startPricingProcess(o: {
       NODE_ENV: 'production',
       PORT: `${port}`,
       PRICING_CONTEXT_SECRET: contextSecret,
-      ADMIN_TOKEN: randomBytes(24).toString('hex'),
+      ADMIN_TOKEN_HASHES: adminTokenHashes,
       // Estimates in pounds need no rates.
       RATES_URL: nobody,
       ...o.env,

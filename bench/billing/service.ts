@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { callerContextHeader } from '@offer-ads/contracts/caller-context';
 import { freePorts } from '@offer-ads/dev/backing/free-port';
+import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { Pool } from 'undici';
 import { startProcess } from '../process.ts';
@@ -42,7 +43,7 @@ export async function startService(
         BILLING_DATABASE_URL: o.databaseUrl,
         RABBITMQ_URL: o.rabbitmqUrl,
         BILLING_CONTEXT_SECRET: contextSecret,
-        ADMIN_TOKEN: secret(),
+        ADMIN_TOKEN_HASHES: adminTokenHashes,
         PUBLIC_URL: nobody,
         STRIPE_API_URL: nobody,
         STRIPE_TEST_SECRET_KEY: `sk_test_${secret()}`,

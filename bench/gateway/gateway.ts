@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAdminClient } from '@offer-ads/dev/demo-data/admin-client';
+import { hashEntry } from '@offer-ads/platform/admin-tokens';
+import { adminToken } from '@offer-ads/testing/admin';
 import { type Running, startProcess } from '../process.ts';
 
 const directory = fileURLToPath(new URL('../../services/gateway', import.meta.url));
@@ -21,7 +23,7 @@ export function gatewaySettings(o: {
     NODE_ENV: 'production',
     GATEWAY_DATABASE_URL: o.databaseUrl,
     RABBITMQ_URL: o.rabbitmqUrl,
-    ADMIN_TOKEN: secret(),
+    ADMIN_TOKEN_HASHES: hashEntry('bench', adminToken, 'gateway'),
     OFFERS_URL: upstream,
     PRICING_URL: upstream,
     BILLING_URL: upstream,
@@ -54,11 +56,8 @@ export async function startGatewayProcess(o: {
 }
 
 /** Through the admin routes of a running gateway; good for every gateway on the same database. */
-export async function createApiKey(url: string, settings: GatewaySettings): Promise<string> {
-  const admin = createAdminClient(
-    { GATEWAY_ADMIN_URL: `${url}/admin`, ADMIN_TOKEN: settings.ADMIN_TOKEN ?? '' },
-    'bench',
-  );
+export async function createApiKey(url: string): Promise<string> {
+  const admin = createAdminClient({ GATEWAY_ADMIN_URL: `${url}/admin`, ADMIN_TOKEN: adminToken });
   const { id: organisationId } = await admin<{ id: number }>('GATEWAY', 'POST', '/organisations', {
     name: 'Corner Cafe Limited',
     tradingName: 'Corner Cafe',

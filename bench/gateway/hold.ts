@@ -32,7 +32,7 @@ await withCleanEnd(async (opened) => {
     });
   let gateway = await start(0);
   opened.defer(() => gateway[Symbol.asyncDispose]());
-  const apiKey = await createApiKey(url, stage.settings);
+  const apiKey = await createApiKey(url);
 
   const settingsFile = join(stage.folder, 'gateway.env');
   const lines = Object.entries({ ...stage.settings, PORT: port }).map(([name, value]) => `${name}=${value}`);

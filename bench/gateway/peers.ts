@@ -73,7 +73,7 @@ export async function startPeers(
     });
   }
   const ours = peers.find((peer) => peer.isOurs);
-  return { peers, apiKey: ours === undefined ? 'no-gateway-asks' : await createApiKey(ours.url, settings) };
+  return { peers, apiKey: ours === undefined ? 'no-gateway-asks' : await createApiKey(ours.url) };
 }
 
 function startBareProxy(o: { folder: string; port: number; upstreamPort: number }): Promise<Running> {

@@ -33,7 +33,7 @@ await withCleanEnd(async (opened) => {
     nodeArgs: ['--cpu-prof', '--cpu-prof-dir', profiles, ...(args.includes('--traced') ? traced : [])],
   });
   opened.use(gateway);
-  const apiKey = await createApiKey(`http://127.0.0.1:${port}`, stage.settings);
+  const apiKey = await createApiKey(`http://127.0.0.1:${port}`);
   const load = {
     url: `http://127.0.0.1:${port}${requestPath}`,
     apiKey,

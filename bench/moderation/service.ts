@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { callerContextHeader } from '@offer-ads/contracts/caller-context';
 import { freePorts } from '@offer-ads/dev/backing/free-port';
+import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { Pool } from 'undici';
 import { startProcess } from '../process.ts';
@@ -46,7 +47,7 @@ export async function startService(
         PORT: `${port}`,
         MONGO_URL: mongoUrl.href,
         MODERATION_CONTEXT_SECRET: secret,
-        ADMIN_TOKEN: randomBytes(24).toString('hex'),
+        ADMIN_TOKEN_HASHES: adminTokenHashes,
         MODEL_THREADS: `${threads}`,
         MALLOC_ARENA_MAX: '2',
         MALLOC_MMAP_THRESHOLD_: '262144',

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { freePorts } from '@offer-ads/dev/backing/free-port';
+import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { type Running, startProcess } from '../process.ts';
 import { fillQueue, fillStore } from './mails.ts';
 
@@ -63,7 +64,7 @@ async function startNotifiers(
           SMTP_CONNECTIONS: `${connections}`,
           MAIL_FROM: 'Offers <offers@ads.example>',
           PORTAL_URL: 'http://127.0.0.1:9/portal',
-          ADMIN_TOKEN: secret(),
+          ADMIN_TOKEN_HASHES: adminTokenHashes,
           NOTIFIER_CONTEXT_SECRET: secret(),
           UNSUBSCRIBE_SECRET: secret(),
         },

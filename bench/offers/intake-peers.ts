@@ -8,6 +8,7 @@ import { on } from '@offer-ads/platform/broker';
 import { createLogger } from '@offer-ads/platform/logging';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { openPostgres, type Queryable } from '@offer-ads/platform/postgres';
+import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { startProcess } from '../process.ts';
 import { connect, type Traffic, view } from './intake-events.ts';
 
@@ -34,7 +35,7 @@ export async function startReplicas(stage: Stage, count: number): Promise<AtWork
     MODERATION_URL: nobody,
     PUBLIC_URL: nobody,
     IMAGE_STORE_URL: `file://${join(stage.folder, 'images')}`,
-    ADMIN_TOKEN: secret(),
+    ADMIN_TOKEN_HASHES: adminTokenHashes,
     OFFERS_CONTEXT_SECRET: secret(),
     PRICING_CONTEXT_SECRET: secret(),
     BILLING_CONTEXT_SECRET: secret(),

@@ -72,7 +72,7 @@ export async function prepareSettings(
     ports: Object.fromEntries(names.map((name, index) => [name, free[index]])) as Ports,
     secrets: {
       adminToken: secret(),
-      consoleToken: '',
+      consoleToken: secret(),
       offersContext: secret(),
       pricingContext: secret(),
       billingContext: secret(),
@@ -118,7 +118,7 @@ export async function startSystem(
   return {
     gatewayUrl: addressesOf(settings.ports).gateway,
     settings,
-    admin: createAdminClient(adminSettings(settings), 'bench'),
+    admin: createAdminClient(adminSettings(settings)),
     pids: () => {
       const named = [...running].map(([name, { pid }]) => [pid, name] as const);
       return new Map([...named, [judge?.pid ?? 0, 'moderation'], [process.pid, 'the load itself']]);

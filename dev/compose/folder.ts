@@ -1,7 +1,7 @@
 /** The folder of secrets, and `.env`: made where they are missing. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inventFiles, storeFiles } from './secrets.ts';
+import { type Files, inventFiles, storeFiles } from './secrets.ts';
 
 /**
  * Nobody but its owner may enter the folder, and whoever is let in may read its files: containers run as users of their own
@@ -14,14 +14,16 @@ const ofFiles = 0o644;
 export function writeSecrets(folder: string): string[] {
   mkdirSync(folder, { recursive: true });
   chmodSync(folder, ofFolder);
-  const invented = [...inventFiles()];
-  const made = invented.filter(([name]) => !existsSync(join(folder, name)));
+  const known = readSecrets(folder);
+  const made = [...inventFiles(known)].filter(([name]) => !known.has(name));
   for (const [name, value] of made) writeWhole(join(folder, name), value);
-  const files = new Map(
-    invented.map(([name]) => [name, readFileSync(join(folder, name), 'utf8').replace(/\r?\n$/, '')]),
-  );
-  for (const [name, value] of storeFiles(files)) writeWhole(join(folder, name), value);
+  for (const [name, value] of storeFiles(new Map([...known, ...made]))) writeWhole(join(folder, name), value);
   return made.map(([name]) => name);
+}
+
+function readSecrets(folder: string): Files {
+  const names = readdirSync(folder);
+  return new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8').replace(/\r?\n$/, '')]));
 }
 
 /** A killed set-up leaves no half of a secret behind. */

@@ -4,13 +4,13 @@ import { inventSecrets, newMongoKey, random } from '../kubernetes/secrets-of-dev
 import { mongoSetUp, postgresSetUp, rabbitmqDefinitions } from '../kubernetes/store-users.ts';
 import { isSecretOf, type Program, programs } from '../settings/schemas.ts';
 
-/** Each service has a user of its own there, so the same setting is another secret in each. */
-const differs = new Set(['RABBITMQ_URL', 'MONGO_URL']);
+/** Each program has a user of its own at a store, and a token of its own: the same setting is another secret in each. */
+const differs = new Set(['RABBITMQ_URL', 'MONGO_URL', 'ADMIN_TOKEN', 'ADMIN_TOKEN_HASHES']);
 
 /** The file that holds a setting. */
 export function secretFileOf(program: Program, name: string): string {
   const file = name.toLowerCase().replaceAll('_', '-');
-  return differs.has(name) ? `${program}-${file}` : file;
+  return differs.has(name) && !file.startsWith(`${program}-`) ? `${program}-${file}` : file;
 }
 
 /** Of a bucket of one's own or a hosted model: whoever has one brings them. */
@@ -21,9 +21,16 @@ const otherBrokerUsers = ['community', 'scaler'];
 
 export type Files = ReadonlyMap<string, string>;
 
-/** Every file that must be there before the first start, all of them random; of Stripe and the mail server as the simulators take them. */
-export function inventFiles(): Files {
-  const lookUp = inventSecrets();
+/** Where people and the console have their tokens. Services have hashes of them alone. */
+const tokenFiles = { staff: 'admin-token', console: 'console-admin-token' };
+
+/**
+ * Every file that must be there before the first start, all of them random; of Stripe and the mail server as the simulators take
+ * them. `known`: hashes are made of the tokens that are there.
+ */
+export function inventFiles(known: Files = new Map()): Files {
+  const [staff, console] = [known.get(tokenFiles.staff), known.get(tokenFiles.console)];
+  const lookUp = inventSecrets({ ...(staff && { staff }), ...(console && { console }) });
   const settings = externalSecrets().flatMap((external) => {
     const program = programs.find((name) => name === external.spec.target.name);
     if (program === undefined) return [];
@@ -38,6 +45,7 @@ export function inventFiles(): Files {
   return new Map([
     ...settings,
     ...others,
+    [tokenFiles.staff, lookUp('offer-ads/staff', 'token')],
     ['postgres-superuser-password', random(32)],
     ['mongo-root-password', random(32)],
     ['mongo-key', newMongoKey()],

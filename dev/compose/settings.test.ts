@@ -155,7 +155,7 @@ describe('every setting', () => {
 
   it('whose name says that it is a secret is declared as one', () => {
     const telling =
-      /(SECRET|TOKEN|PASSWORD|STAFF|_KEY|_KEY_ID)$|^(\w+_DATABASE|RABBITMQ|MONGO|VALKEY|SMTP)_URL$/;
+      /(SECRET|TOKEN|HASHES|PASSWORD|STAFF|_KEY|_KEY_ID)$|^(\w+_DATABASE|RABBITMQ|MONGO|VALKEY|SMTP)_URL$/;
     for (const [, { name, secret }] of all) expect([name, secret]).toEqual([name, telling.test(name)]);
   });
 });

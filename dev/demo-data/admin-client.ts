@@ -1,22 +1,22 @@
 /** The services' admin routes, called as the platform team's tool calls them. */
-import { firstSecret } from '@offer-ads/platform/secrets';
+import { adminCredential } from '@offer-ads/platform/admin-tokens';
 
 export type AdminClient = ReturnType<typeof createAdminClient>;
 type Owner = 'GATEWAY' | 'OFFERS' | 'BILLING' | 'PRICING';
 
-export function createAdminClient(settings: Readonly<Record<string, string>>, actor: string) {
+export function createAdminClient(settings: Readonly<Record<string, string>>) {
   return async function call<T>(owner: Owner, method: string, path: string, body?: object): Promise<T> {
+    const service = owner.toLowerCase() as Lowercase<Owner>;
     const reply = await fetch(`${settings[`${owner}_ADMIN_URL`]}${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${firstSecret(settings.ADMIN_TOKEN ?? '')}`,
-        'x-admin-actor': actor,
+        authorization: `Bearer ${adminCredential(settings.ADMIN_TOKEN ?? '', service)}`,
         ...(body ? { 'content-type': 'application/json' } : {}),
       },
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     const text = await reply.text();
-    if (!reply.ok) throw new Error(`${method} ${path} of ${owner.toLowerCase()}: ${reply.status} ${text}`);
+    if (!reply.ok) throw new Error(`${method} ${path} of ${service}: ${reply.status} ${text}`);
     return (text === '' ? undefined : JSON.parse(text)) as T;
   };
 }

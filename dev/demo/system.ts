@@ -1,7 +1,7 @@
 /** Which system the demo buys from: the one that `npm start` runs here, or with `--containers` one that runs anywhere. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { httpUrl, readConfig, secret } from '@offer-ads/platform/config';
+import { adminToken, httpUrl, readConfig } from '@offer-ads/platform/config';
 import { z } from 'zod';
 import type { DemoOrganisation } from '../demo-data/organisations.ts';
 import { provideDemoData } from '../demo-data.ts';
@@ -23,7 +23,7 @@ export const containerSettings = z.object({
   OFFERS_ADMIN_URL: httpUrl.default('http://localhost:8082'),
   PRICING_ADMIN_URL: httpUrl.default('http://localhost:8083'),
   MAILBOX_URL: httpUrl.default('http://localhost:8025'),
-  ADMIN_TOKEN: secret,
+  ADMIN_TOKEN: adminToken,
 });
 
 export async function findSystem(inContainers: boolean): Promise<DemoSystem> {

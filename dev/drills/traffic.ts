@@ -1,5 +1,7 @@
 /** What advertisers do meanwhile. */
+
 import { randomInt, randomUUID } from 'node:crypto';
+import { adminCredential } from '@offer-ads/platform/admin-tokens';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures';
 import { createAdvertiser, place } from '../demo/advertiser.ts';
 import { clickPay, openPaymentLink } from '../demo/payer.ts';
@@ -55,7 +57,10 @@ export async function picture(): Promise<Buffer> {
 export async function topUp({ admin, organisation }: DrillSystem): Promise<void> {
   const reply = await fetch(`${admin.BILLING_ADMIN_URL}/admin/balances/top-up`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${admin.ADMIN_TOKEN}`, 'content-type': 'application/json' },
+    headers: {
+      authorization: `Bearer ${adminCredential(admin.ADMIN_TOKEN ?? '', 'billing')}`,
+      'content-type': 'application/json',
+    },
     body: JSON.stringify({
       organisationId: organisation.id,
       mode: 'TEST',

@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { isSecretOf, programs, readers, settingNames } from '../settings/schemas.ts';
+import { serviceNames } from '@offer-ads/contracts/primitives';
+import { hashEntry } from '@offer-ads/platform/admin-tokens';
+import { isSecretOf, type Program, programs, readers, settingNames } from '../settings/schemas.ts';
 import { manifestsOf, overlays, wholeOf } from './overlays.ts';
 import { k8sFolder, type Manifest } from './render.ts';
 import { faultsOf } from './schemas.ts';
@@ -10,19 +12,26 @@ import { externalSecrets } from './secrets.ts';
 import { secretsOfDev } from './secrets-of-dev.ts';
 import { environmentOf, sampleSecrets, secretsIn, workload, workloadsOf } from './workloads.ts';
 
+/** Whoever runs the admin tool brings their own token: the name in audit logs is theirs, and the pod holds none. */
+const broughtTo = (program: Program) => (program === 'admin' ? ['ADMIN_TOKEN'] : []);
+
 describe.each(overlays)('in the overlay %s', (overlay) => {
   it.each(programs)('%s is given every setting that it reads, and no other', (name) => {
     const given = Object.keys(environmentOf(overlay, workload(overlay, name)));
-    expect(given.toSorted()).toEqual(settingNames(name).toSorted());
+    expect([...given, ...broughtTo(name)].toSorted()).toEqual(settingNames(name).toSorted());
   });
 
   it.each(programs)('%s starts with these settings', (name) => {
-    const environment = environmentOf(overlay, workload(overlay, name));
+    const brought = Object.fromEntries(broughtTo(name).map((setting) => [setting, 'x'.repeat(32)]));
+    const environment = { ...environmentOf(overlay, workload(overlay, name)), ...brought };
     expect(() => readers[name](environment)).not.toThrow();
   });
 
   it.each(programs)('the secrets of %s stand in its Secret, and nothing else does', (name) => {
-    const secrets = settingNames(name).filter((setting) => isSecretOf(name, setting));
+    const brought = broughtTo(name);
+    const secrets = settingNames(name).filter(
+      (setting) => isSecretOf(name, setting) && !brought.includes(setting),
+    );
     expect(Object.keys(secretsIn(overlay)[name] ?? {}).toSorted()).toEqual(secrets.toSorted());
     const maps = wholeOf(overlay).filter(({ kind }) => kind === 'ConfigMap');
     const open = maps.flatMap(({ data }) => Object.keys(data as object));
@@ -61,12 +70,31 @@ describe('the Secrets of dev', () => {
 
   it('are others each time, and no two of one are alike', () => {
     const [once, again] = [secretsOfDev(), secretsOfDev()];
-    const tokenOf = (secrets: typeof once) => secrets[0]?.stringData.ADMIN_TOKEN;
-    expect(tokenOf(once)).toHaveLength(64);
-    expect(tokenOf(once)).not.toBe(tokenOf(again));
+    const secretOf = (secrets: typeof once) => secrets[0]?.stringData.OFFERS_CONTEXT_SECRET;
+    expect(secretOf(once)).toHaveLength(64);
+    expect(secretOf(once)).not.toBe(secretOf(again));
     const gateway = once.find(({ metadata }) => metadata.name === 'gateway')!;
     const values = Object.values(gateway.stringData);
     expect(new Set(values).size).toBe(values.length);
+  });
+
+  it('give each service the hashes of the tokens that it accepts, and none of the tokens', () => {
+    const secrets = secretsIn('dev');
+    const tokens = {
+      staff: secrets.staff?.token ?? '',
+      console: secrets.console?.ADMIN_TOKEN ?? '',
+      'payments-check': secrets['payments-check']?.ADMIN_TOKEN ?? '',
+    };
+    for (const service of serviceNames) {
+      const accepted = secrets[service]?.ADMIN_TOKEN_HASHES?.split(',') ?? [];
+      const known = Object.entries(tokens).filter(
+        ([name]) => name !== 'payments-check' || service === 'offers' || service === 'billing',
+      );
+      expect(accepted).toEqual(known.map(([name, token]) => hashEntry(name, token, service)));
+      for (const token of Object.values(tokens))
+        expect(JSON.stringify(secrets[service])).not.toContain(token);
+    }
+    expect(secrets.console?.CONSOLE_STAFF).toBe(hashEntry('staff', tokens.staff, 'console'));
   });
 
   it('tell the plain stores of every user with the password that its service has', () => {

@@ -75,11 +75,12 @@ function templateOf({ kind, spec }: Manifest): Template | undefined {
 }
 
 /** What a person might have put into the store of secrets. */
-export const sampleSecret: LookUp = (_key, property) => {
+export const sampleSecret: LookUp = (key, property) => {
+  if (key === 'offer-ads/admin-token-hashes' || property === 'staff')
+    return `ann:${'0123456789abcdef'.repeat(4)}`;
   if (property.endsWith('webhook-secret')) return 'whsec_0123456789abcdef';
   if (property.endsWith('secret-key')) return `sk_${property.slice(0, 4)}_0123456789abcdef`;
   if (property === 'url') return 'smtps://user:password@mail.example:465';
-  if (property === 'staff') return 'ann:0123456789abcdef0123456789abcdef';
   return '0123456789abcdef0123456789abcdef';
 };
 

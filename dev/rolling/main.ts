@@ -96,7 +96,7 @@ async function run(o: Options): Promise<boolean> {
   say(`Starting the services of ${o.from ?? 'this version'} ...`);
   await Promise.all(serviceNames.map((service) => fleet.add(service, o.from)));
   const admin: AdminClient = (owner, method, path, body) =>
-    createAdminClient(adminSettings(settings()), 'rolling')(owner, method, path, body);
+    createAdminClient(adminSettings(settings()))(owner, method, path, body);
   await provideDemoData(adminSettings(settings()), say);
 
   const at = addressesOf(ports);

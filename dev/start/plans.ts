@@ -2,12 +2,17 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { serviceNames } from '@offer-ads/contracts/primitives';
+import { consoleName } from '@offer-ads/platform/admin-routes';
+import { hashEntry } from '@offer-ads/platform/admin-tokens';
 import { demoSeller, demoSender } from '../demo-data/seller.ts';
 import { ratesPath } from '../simulators/rates/server.ts';
 import { devFolder, repository } from './folder.ts';
 import type { Ports } from './ports.ts';
 import type { Secrets } from './secrets.ts';
 import type { Stores } from './stores.ts';
+
+/** The person at this machine, in audit logs and at the console. */
+export const staffName = 'staff';
 
 export type ProcessPlan = {
   readonly name: string;
@@ -127,7 +132,10 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
     env: {
       PORT: `${ports[service]}`,
       RABBITMQ_URL: stores.rabbitmq,
-      ADMIN_TOKEN: secrets.adminToken,
+      ADMIN_TOKEN_HASHES: [
+        hashEntry(staffName, secrets.adminToken, service),
+        hashEntry(consoleName, secrets.consoleToken, service),
+      ].join(),
       ...settings[service],
     },
     readyUrl: `${at[service]}/readyz`,
@@ -145,12 +153,18 @@ export function planConsole(settings: Settings): ProcessPlan {
       '@offer-ads/platform/telemetry',
       join(repository, 'packages/admin/src/console/main.ts'),
     ],
-    env: { ...admin, PORT: `${settings.ports.console}`, PUBLIC_URL: at.console },
+    env: {
+      ...admin,
+      ADMIN_TOKEN: settings.secrets.consoleToken,
+      CONSOLE_STAFF: hashEntry(staffName, settings.secrets.adminToken, 'console'),
+      PORT: `${settings.ports.console}`,
+      PUBLIC_URL: at.console,
+    },
     readyUrl: `${at.console}/readyz`,
   };
 }
 
-/** What the admin CLI reads (`.dev/admin.json`), and who may sign in to the console. */
+/** What the admin CLI reads (`.dev/admin.json`). Its token opens the console too, with `staffName`. */
 export function adminSettings({ ports, secrets, stores }: Settings): Record<string, string> {
   const at = addressesOf(ports);
   return {
@@ -162,6 +176,5 @@ export function adminSettings({ ports, secrets, stores }: Settings): Record<stri
     NOTIFIER_ADMIN_URL: at.notifier,
     RABBITMQ_URL: stores.rabbitmq,
     ADMIN_TOKEN: secrets.adminToken,
-    CONSOLE_STAFF: `staff:${secrets.consoleToken}`,
   };
 }

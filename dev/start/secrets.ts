@@ -7,7 +7,9 @@ import { readJson, writeJson } from './json-file.ts';
 const hex = () => randomBytes(32).toString('hex');
 
 const makers = {
+  /** Of the person at this machine: for the admin tool and for signing in to the console. */
   adminToken: hex,
+  /** The console's own, for the services' admin routes. */
   consoleToken: hex,
   offersContext: hex,
   pricingContext: hex,

@@ -15,7 +15,7 @@ export type DevState = {
   readonly gateway: string;
   readonly portal: string;
   readonly docs: string;
-  /** Of the platform's own staff, who sign in as CONSOLE_STAFF in `admin.json` says. */
+  /** Of the platform's own staff: here `staff`, with the token in `admin.json`. */
   readonly console: string;
   readonly billing: string;
   readonly stripeSimulator: string;

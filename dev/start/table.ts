@@ -1,15 +1,16 @@
 /** What a newcomer sees at the end of `npm start`. */
+import { staffName } from './plans.ts';
 import type { DevState } from './state.ts';
 
 export function startTable(
   state: DevState,
-  { seconds, consoleToken }: { readonly seconds: string; readonly consoleToken: string },
+  { seconds, adminToken }: { readonly seconds: string; readonly adminToken: string },
 ): string {
   const places: [string, string][] = [
     ['Public API', state.gateway],
     ['Guides and API reference', state.docs],
     ['Portal', state.portal],
-    ['Staff console', `${state.console}  (staff, ${consoleToken})`],
+    ['Staff console', `${state.console}  (${staffName}, ${adminToken})`],
     ['Mail', state.mailbox],
     ['Payments (billing)', state.billing],
     ['Stripe simulator', state.stripeSimulator],

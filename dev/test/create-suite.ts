@@ -188,7 +188,7 @@ export function describeCreation(system: () => System, way = byHttp): void {
         (await caller.create(await laterForm({ image: new Blob([new Uint8Array(picture)]) }))).body;
       const hash = createHash('sha256').update(picture).digest('hex');
       const decide = (action: string) =>
-        system().admin('moderation', action, hash, '--author', 'ann', '--reason', `to ${action} it`);
+        system().admin('moderation', action, hash, '--reason', `to ${action} it`);
       expect(await create()).toMatchObject({ return_code: 'S1' });
       await decide('block');
       expect(await create()).toMatchObject({

@@ -6,6 +6,7 @@ import { connectBroker } from '@offer-ads/platform/broker';
 import { newEvent } from '@offer-ads/platform/events';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo } from '@offer-ads/testing/mongo';
@@ -40,7 +41,7 @@ beforeAll(async () => {
           HOST: '127.0.0.1',
           PORT: 0,
           LOG_LEVEL: 'silent',
-          ADMIN_TOKEN: 'an-admin-token-that-only-tests-ever-use-0123',
+          ADMIN_TOKEN_HASHES: adminTokenHashes,
           MONGO_URL: mongo.url,
           RABBITMQ_URL: url,
           SMTP_URL: mails.smtpUrl,

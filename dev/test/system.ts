@@ -1,4 +1,5 @@
 /** The whole system as `npm start` runs it, for tests: six processes, simulators, demo data, a broker that can go away. */
+
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -7,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { formatMinor } from '@offer-ads/contracts/currencies';
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
+import { adminCredential } from '@offer-ads/platform/admin-tokens';
 import { storeAddresses } from '@offer-ads/testing/config';
 import { eventually } from '@offer-ads/testing/eventually';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
@@ -103,7 +105,7 @@ export async function startSystem({
         const { BILLING_ADMIN_URL, ADMIN_TOKEN } = adminSettings(folder);
         const query = `organisationId=${organisationId}&mode=TEST&currency=GBP`;
         const response = await fetch(`${BILLING_ADMIN_URL}/admin/balances?${query}`, {
-          headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+          headers: { authorization: `Bearer ${adminCredential(ADMIN_TOKEN, 'billing')}` },
         });
         const text = await response.text();
         if (!response.ok) throw new Error(`asked for the balance: ${response.status} ${text}`);

@@ -5,6 +5,7 @@ import { readConsoleConfig } from '@offer-ads/admin/src/console/config.ts';
 import { startConsole } from '@offer-ads/admin/src/console/service.ts';
 import { freePorts } from '@offer-ads/dev/backing/free-port';
 import type { System } from '@offer-ads/dev/test/system';
+import { hashEntry } from '@offer-ads/platform/admin-tokens';
 import { silentLogger } from '@offer-ads/testing/logger';
 import type { Portal, Visitor } from './portal-under-test.ts';
 
@@ -22,10 +23,13 @@ export type StaffConsole = AsyncDisposable & {
 export async function staffConsole(portal: Portal): Promise<StaffConsole> {
   const [port] = await freePorts(1);
   const url = `http://127.0.0.1:${port}`;
+  const readJson = (name: string) =>
+    JSON.parse(readFileSync(join(portal.system.folder, name), 'utf8')) as Record<string, string>;
   const config = readConsoleConfig({
-    ...(JSON.parse(readFileSync(join(portal.system.folder, 'admin.json'), 'utf8')) as Record<string, string>),
+    ...readJson('admin.json'),
+    ADMIN_TOKEN: readJson('secrets.json').consoleToken,
     CONSOLE_STAFF: Object.entries(tokens)
-      .map(([name, token]) => `${name}:${token}`)
+      .map(([name, token]) => hashEntry(name, token, 'console'))
       .join(),
     PUBLIC_URL: url,
     HOST: '127.0.0.1',

@@ -1,8 +1,10 @@
 /** A day of the platform's own staff in their console, on the real services. */
+
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import { staffName } from '@offer-ads/dev/start/plans';
 import { advertiser, newOrganisation, offerForm } from '@offer-ads/dev/test/advertiser';
 import { mailsTo } from '@offer-ads/dev/test/simulators';
 import { sendUnreadable } from '@offer-ads/testing/broker';
@@ -171,12 +173,11 @@ export function describeConsole(portal: () => Portal): void {
 async function staffIn(portal: Portal) {
   const { page, complaints } = await portal.visitor();
   const { console: address } = portal.system.state();
-  const { CONSOLE_STAFF = '' } = JSON.parse(
+  const { ADMIN_TOKEN: token = '' } = JSON.parse(
     readFileSync(join(portal.system.folder, 'admin.json'), 'utf8'),
   ) as Record<string, string>;
-  const [name = '', token = ''] = CONSOLE_STAFF.split(':');
   await page.goto(address);
-  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Name').fill(staffName);
   await page.getByLabel('Access token').fill(token);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('navigation', { name: 'Sections' }).waitFor();

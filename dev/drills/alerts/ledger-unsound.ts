@@ -1,3 +1,4 @@
+import { adminCredential } from '@offer-ads/platform/admin-tokens';
 import { type Drill, elsewhere, run } from '../drill.ts';
 import { query } from '../open-locks.ts';
 import type { DrillSystem } from '../system.ts';
@@ -28,6 +29,6 @@ export const ledgerUnsound: Drill = {
 /** As it does by itself every night. */
 async function checkLedger({ admin }: DrillSystem): Promise<void> {
   await fetch(`${admin.BILLING_ADMIN_URL}/admin/ledger/check`, {
-    headers: { authorization: `Bearer ${admin.ADMIN_TOKEN}` },
+    headers: { authorization: `Bearer ${adminCredential(admin.ADMIN_TOKEN ?? '', 'billing')}` },
   });
 }

@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
+import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { type TestNamespace, testNamespace } from '@offer-ads/testing/broker';
 import { testContextSecret } from '@offer-ads/testing/caller';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
@@ -23,14 +24,13 @@ import { startStripeSimulator } from '../../simulators/stripe/server.ts';
 import { type Restartable, startRestartable } from './restartable.ts';
 import { startModeration, startPricing } from './stand-ins.ts';
 
-const adminToken = 'an-admin-token-that-only-tests-ever-use-0123';
 /** Stands for billing in payment links: they stay the same whatever is restarted. */
 export const publicUrl = 'https://pay.example';
 /** Settings that both services have. */
 const common = {
   HOST: '127.0.0.1',
   LOG_LEVEL: 'silent',
-  ADMIN_TOKEN: adminToken,
+  ADMIN_TOKEN_HASHES: adminTokenHashes,
   OFFERS_CONTEXT_SECRET: testContextSecret,
   PRICING_CONTEXT_SECRET: testContextSecret,
   BILLING_CONTEXT_SECRET: testContextSecret,

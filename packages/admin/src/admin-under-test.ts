@@ -8,7 +8,7 @@ import { createTools } from './tools.ts';
 
 type Received = { call: string; body: unknown; token: string; actor: string };
 
-export const token = 'a token of more than thirty-two characters';
+export const token = 'a-token-of-more-than-thirty-two-characters';
 
 /** For the top of a test file: starts with it, ends with it, and knows nothing any more at the beginning of each test. */
 export function adminUnderTest() {
@@ -59,7 +59,7 @@ export function adminUnderTest() {
         .split(' ')
         .filter(Boolean)
         .map((word) => word.replaceAll('_', ' ')),
-      () => createTools(settings, { actor: 'ann' }),
+      () => createTools(settings),
       { out: (line) => lines.push(line), err: (line) => lines.push(`stderr ${line}`) },
     );
     return { status, printed: lines.join('\n') };

@@ -32,6 +32,16 @@ export function command<const O extends Options>(o: {
   return { ...o, run: async (args, tools) => o.run(readOptions(o, args), tools()) };
 }
 
+/** Asks no service, and so works where none is known. */
+export function localCommand<const O extends Options>(o: {
+  name: string;
+  summary: string;
+  options: O;
+  run: (values: Values<O>) => object;
+}): Command {
+  return { ...o, run: async (args) => o.run(readOptions(o, args)) };
+}
+
 /** The person at the keyboard asked for something that cannot be. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';

@@ -12,7 +12,7 @@ const running = {
   MODERATION_ADMIN_URL: 'http://127.0.0.1:8085',
   NOTIFIER_ADMIN_URL: 'http://127.0.0.1:8084',
   RABBITMQ_URL: 'amqp://127.0.0.1:5672',
-  ADMIN_TOKEN: 'a token of more than thirty-two characters',
+  ADMIN_TOKEN: 'a-token-of-more-than-thirty-two-characters',
 };
 
 describe('admin settings', () => {
@@ -32,7 +32,7 @@ describe('admin settings', () => {
   });
 
   it('come from a file that the environment names before that too', () => {
-    const token = 'another token of more than thirty-two characters';
+    const token = 'another-token-of-more-than-thirty-two-characters';
     writeFileSync(join(folder, 'token'), `${token}\n`);
     const settings = readAdminSettings({ ADMIN_TOKEN_FILE: join(folder, 'token'), DEV_FOLDER: folder });
     expect(settings).toEqual({ ...running, ADMIN_TOKEN: token });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { adminCredential } from '@offer-ads/platform/admin-tokens';
 import { adminUnderTest, token } from './admin-under-test.ts';
 
 const { admin, adminJson, received, replies } = adminUnderTest();
@@ -19,7 +20,7 @@ const organisation = (id: number, name: string) => ({
 const bo = { email: 'bo@tea.example' };
 
 describe('a command', () => {
-  it('calls the owning service with the credential and who did it, and prints the reply', async () => {
+  it('calls the owning service with the credential for it, in no name, and prints the reply', async () => {
     const organisation = { id: 3, name: 'Tea House Ltd', adminEmail: 'ann@tea.example' };
     replies['POST /admin/organisations'] = organisation;
     const words =
@@ -35,8 +36,8 @@ describe('a command', () => {
           currency: 'GBP',
           adminEmail: 'ann@tea.example',
         },
-        token: `Bearer ${token}`,
-        actor: 'ann',
+        token: `Bearer ${adminCredential(token, 'gateway')}`,
+        actor: '',
       },
     ]);
   });

@@ -14,6 +14,7 @@ import { offerCommands } from './commands/offers.ts';
 import { organisationCommands } from './commands/organisations.ts';
 import { paymentCommands } from './commands/payments.ts';
 import { peopleCommands } from './commands/people.ts';
+import { tokenCommands } from './commands/tokens.ts';
 import { helpFor, helpOf } from './help.ts';
 import { toText } from './printing.ts';
 import type { Tools } from './tools.ts';
@@ -33,6 +34,7 @@ const commands: readonly Command[] = [
   ...catalogueCommands,
   ...notificationCommands,
   ...eventCommands,
+  ...tokenCommands,
 ];
 
 export type Output = { readonly out: (line: string) => void; readonly err: (line: string) => void };

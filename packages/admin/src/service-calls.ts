@@ -1,7 +1,7 @@
-/** Calls of the services' internal admin routes, with their credential and in somebody's name. */
+/** Calls of the services' internal admin routes, each with the credential for that service. */
 import { createReadStream } from 'node:fs';
 import { adminActorHeader } from '@offer-ads/platform/admin-routes';
-import { firstSecret } from '@offer-ads/platform/secrets';
+import { adminCredential } from '@offer-ads/platform/admin-tokens';
 import { type Dispatcher, request } from 'undici';
 import type { AdminSettings } from './config.ts';
 
@@ -21,8 +21,8 @@ export type Call = {
 /** Of the settings, what says where the services are and how they are opened. */
 export type ServiceSettings = Omit<AdminSettings, 'RABBITMQ_URL'>;
 
-/** `actor`: who does it, for the services' audit log. Throws `ServiceUnreachable`. */
-export type ServiceCalls = (actor: string, owner: Owner, call: Call) => Promise<Dispatcher.ResponseData>;
+/** `person`: for whom the console calls; services know others by their token. Throws `ServiceUnreachable`. */
+export type ServiceCalls = (owner: Owner, call: Call, person?: string) => Promise<Dispatcher.ResponseData>;
 
 export class ServiceUnreachable extends Error {
   override readonly name = 'ServiceUnreachable';
@@ -30,14 +30,14 @@ export class ServiceUnreachable extends Error {
 
 export function createServiceCalls(settings: ServiceSettings, o: { timeoutMs: number }): ServiceCalls {
   const addresses = addressesOf(settings);
-  return async (actor, owner, { method, path, json, file, patient = false }) => {
+  return async (owner, { method, path, json, file, patient = false }, person) => {
     const timeoutMs = patient ? 0 : o.timeoutMs;
     const body = file === undefined ? JSON.stringify(json) : createReadStream(file);
     return request(`${addresses[owner]}${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${firstSecret(settings.ADMIN_TOKEN)}`,
-        [adminActorHeader]: actor,
+        authorization: `Bearer ${adminCredential(settings.ADMIN_TOKEN, owner)}`,
+        ...(person !== undefined && { [adminActorHeader]: person }),
         'content-type': file === undefined ? 'application/json' : 'application/x-ndjson',
       },
       body: body ?? null,

@@ -25,11 +25,10 @@ export class Refused extends Error {
 
 const TIMEOUT_MS = 30_000;
 
-/** The actor is who did it, for the services' audit log. */
-export function createTools(settings: AdminSettings, o: { actor: string; namespace?: string }): Tools {
+export function createTools(settings: AdminSettings, o: { namespace?: string } = {}): Tools {
   const ask = createServiceCalls(settings, { timeoutMs: TIMEOUT_MS });
   const call: Tools['call'] = async (owner, wanted) => {
-    const reply = await ask(o.actor, owner, wanted);
+    const reply = await ask(owner, wanted);
     const answer = readObject(await reply.body.text());
     if (reply.statusCode < 300 && answer !== undefined) return answer;
     throw new Refused(`${owner}: ${messageOf(answer) ?? 'unexpected answer'}`, reply.statusCode);

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { adminCredential, hashEntry } from '@offer-ads/platform/admin-tokens';
 import { createLogger } from '@offer-ads/platform/logging';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/eventually';
@@ -17,6 +18,7 @@ import { type Console, startConsole } from '../src/console/service.ts';
 const adminToken = 'an-admin-token-that-only-tests-ever-use-0123';
 const annToken = 'anns-access-token-that-only-tests-ever-use';
 const boToken = 'bos-access-token-that-only-tests-ever-use-0';
+const staffEntry = (name: string, token: string) => hashEntry(name, token, 'console');
 const publicUrl = 'https://console.test';
 
 type Asked = { call: string; actor: string; authorization: string; body: unknown };
@@ -53,7 +55,7 @@ beforeAll(async () => {
   staffFile = join(folder, 'staff');
   await new Promise<void>((resolve) => services.listen(0, '127.0.0.1', resolve));
   const at = `http://127.0.0.1:${(services.address() as AddressInfo).port}`;
-  writeStaff(`ann:${annToken},bo:${boToken}`);
+  writeStaff(`${staffEntry('ann', annToken)},${staffEntry('bo', boToken)}`);
   clock = testClock('2026-11-20T09:00:00Z');
   const config = readConsoleConfig({
     GATEWAY_ADMIN_URL: at,
@@ -78,7 +80,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
-  writeStaff(`ann:${annToken},bo:${boToken}`);
+  writeStaff(`${staffEntry('ann', annToken)},${staffEntry('bo', boToken)}`);
   // Attempts of the test before are no longer counted, and the file is read anew.
   clock.advance(11 * 60_000);
   asked.length = 0;
@@ -196,7 +198,7 @@ describe('whoever is not signed in', () => {
   it('is out at once when taken out of the staff, and when somebody writes the file wrongly', async () => {
     const ann = await signedIn();
     const bo = await signedIn('bo', boToken);
-    writeStaff(`bo:${boToken}`);
+    writeStaff(staffEntry('bo', boToken));
     clock.advance(1_001);
     expect((await disable(ann)).status).toBe(401);
     expect((await disable(bo)).status).toBe(200);
@@ -227,11 +229,13 @@ describe('a change', () => {
       {
         call: 'POST /admin/organisations/3/disable',
         actor: 'ann',
-        authorization: `Bearer ${adminToken}`,
+        authorization: `Bearer ${adminCredential(adminToken, 'gateway')}`,
         body: { reason: 'unpaid' },
       },
     ]);
-    expect([...reply.headers.values()].join()).not.toContain(adminToken);
+    const seen = [...reply.headers.values()].join();
+    for (const secret of [adminToken, adminCredential(adminToken, 'gateway')])
+      expect(seen).not.toContain(secret);
     expect(reply.headers.get('set-cookie')).toBeNull();
   });
 
@@ -245,10 +249,11 @@ describe('a change', () => {
     expect(asked).toEqual([]);
   });
 
-  it('to a picture has its author from the session, whatever the page says', async () => {
-    const json = { action: 'block', author: 'somebody else', reason: 'stolen', name: '0'.repeat(64) };
-    await call('/api/moderation/rulings', await signedIn(), { method: 'POST', json });
-    expect(asked).toMatchObject([{ call: 'POST /admin/rulings', body: { author: 'ann', reason: 'stolen' } }]);
+  it('is in the name of the session, whatever the page says', async () => {
+    const json = { action: 'block', reason: 'stolen', name: '0'.repeat(64) };
+    const headers = { 'x-admin-actor': 'bo' };
+    await call('/api/moderation/rulings', await signedIn(), { method: 'POST', json, headers });
+    expect(asked).toMatchObject([{ call: 'POST /admin/rulings', actor: 'ann' }]);
   });
 
   it('that somebody else has made since the page was read is told instead of made again', async () => {

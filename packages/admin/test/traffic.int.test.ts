@@ -51,7 +51,7 @@ describe('traffic record', () => {
     };
     const status = await runAdmin(
       ['traffic', 'record', ...words.split(' '), '--json'],
-      () => createTools(settings, { actor: 'ann', namespace: corner.namespace }),
+      () => createTools(settings, { namespace: corner.namespace }),
       { out: (line) => printed.push(line), err: (line) => printed.push(line) },
     );
     return { status, result: JSON.parse(printed.join('')) as unknown };

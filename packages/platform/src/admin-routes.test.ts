@@ -2,12 +2,22 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/eventually';
 import express from 'express';
 import { requireAdmin } from './admin-routes.ts';
+import { adminCredential, hashEntry } from './admin-tokens.ts';
 import { systemClock } from './clock.ts';
 import { type HttpServer, startHttpServer } from './http-server.ts';
 import { createLogger } from './logging.ts';
 import { createMetrics } from './metrics.ts';
 
-const token = 'an-admin-credential-0123456789-abcdef';
+const tokens = {
+  ann: 'the-token-of-ann-0123456789-abcdefgh',
+  console: 'the-token-of-the-console-0123456789',
+};
+const token = adminCredential(tokens.ann, 'offers');
+const consoleToken = adminCredential(tokens.console, 'offers');
+const tokenHashes = [
+  hashEntry('ann', tokens.ann, 'offers'),
+  hashEntry('console', tokens.console, 'offers'),
+].join();
 const lines: string[] = [];
 let server: HttpServer;
 /** Done at once, answered when the test says so. */
@@ -28,13 +38,13 @@ beforeAll(async () => {
     clock: systemClock,
     readiness: async () => [],
     routes: (app) => {
-      app.get('/admin/things/:id', requireAdmin({ token, logger }), (_req, res) => {
+      app.get('/admin/things/:id', requireAdmin({ tokenHashes, logger }), (_req, res) => {
         res.json({ ok: true });
       });
-      app.post('/admin/things/:id', requireAdmin({ token, logger }), express.json(), (_req, res) => {
+      app.post('/admin/things/:id', requireAdmin({ tokenHashes, logger }), express.json(), (_req, res) => {
         res.json({ ok: true });
       });
-      app.post('/admin/slow-things/:id', requireAdmin({ token, logger }), (_req, res) => {
+      app.post('/admin/slow-things/:id', requireAdmin({ tokenHashes, logger }), (_req, res) => {
         slowThing.done = true;
         slowThing.reply = () => res.json({ ok: true });
       });
@@ -43,8 +53,11 @@ beforeAll(async () => {
 });
 afterAll(async () => server[Symbol.asyncDispose]());
 
-function call(authorization?: string, actor = 'jo@example.test') {
-  const headers = { 'x-admin-actor': actor, ...(authorization === undefined ? {} : { authorization }) };
+function call(authorization?: string, actor?: string) {
+  const headers = {
+    ...(actor === undefined ? {} : { 'x-admin-actor': actor }),
+    ...(authorization === undefined ? {} : { authorization }),
+  };
   return fetch(`${server.url}/admin/things/5`, { headers });
 }
 
@@ -56,8 +69,24 @@ describe('an internal admin route', () => {
     lines.length = 0;
     expect((await call(`Bearer ${token}`)).status).toBe(200);
     expect(audited()).toMatchObject([
-      { actor: 'jo@example.test', method: 'GET', route: '/admin/things/:id', status: 200, msg: 'admin call' },
+      { actor: 'ann', method: 'GET', route: '/admin/things/:id', status: 200, msg: 'admin call' },
     ]);
+  });
+
+  it('takes the name from the credential, whatever name its owner claims', async () => {
+    lines.length = 0;
+    expect((await call(`Bearer ${token}`, 'bo')).status).toBe(200);
+    expect(audited()).toMatchObject([{ actor: 'ann' }]);
+    expect(audited()[0]).not.toHaveProperty('via');
+  });
+
+  it('believes the console in whose name it calls, and says that it came from there', async () => {
+    lines.length = 0;
+    await call(`Bearer ${consoleToken}`, 'bo');
+    await call(`Bearer ${consoleToken}`);
+    const [named, unnamed] = audited();
+    expect([named, unnamed]).toMatchObject([{ actor: 'bo', via: 'console' }, { actor: 'console' }]);
+    expect(unnamed).not.toHaveProperty('via');
   });
 
   it('audits which one was changed and why, where a reason was given, on one line', async () => {
@@ -73,7 +102,7 @@ describe('an internal admin route', () => {
   it('audits what a caller did who hung up before the reply', async () => {
     lines.length = 0;
     const hangUp = new AbortController();
-    const headers = { 'x-admin-actor': 'jo@example.test', authorization: `Bearer ${token}` };
+    const headers = { authorization: `Bearer ${token}` };
     const call = fetch(`${server.url}/admin/slow-things/5`, {
       method: 'POST',
       headers,
@@ -84,7 +113,7 @@ describe('an internal admin route', () => {
     await expect(call).rejects.toMatchObject({ name: 'AbortError' });
     await eventually(() =>
       expect(audited()).toMatchObject([
-        { actor: 'jo@example.test', method: 'POST', path: '/admin/slow-things/5', status: 499 },
+        { actor: 'ann', method: 'POST', path: '/admin/slow-things/5', status: 499 },
       ]),
     );
     // Too late for anybody to hear, and told once.
@@ -97,7 +126,7 @@ describe('an internal admin route', () => {
     const body = JSON.stringify({ reason: 'a made-up reason' });
     await fetch(`${server.url}/admin/things/made-up-id`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', 'x-admin-actor': 'made-up' },
       body,
     });
     expect(audited()).toHaveLength(1);
@@ -108,6 +137,9 @@ describe('an internal admin route', () => {
     ['no credential', undefined],
     ['a wrong credential', `Bearer ${token}x`],
     ['another scheme', `Basic ${token}`],
+    ['the hash that its setting holds', `Bearer ${tokenHashes.split(/[:,]/)[1]}`],
+    ['the token itself, of which the credential is made', `Bearer ${tokens.ann}`],
+    ['the credential of another service', `Bearer ${adminCredential(tokens.ann, 'billing')}`],
   ])('refuses %s with 401, audited too', async (_case, authorization) => {
     lines.length = 0;
     const response = await call(authorization);

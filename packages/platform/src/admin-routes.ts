@@ -1,23 +1,32 @@
-/** The credential of internal admin routes; every call is audited. */
+/** The credentials of internal admin routes (ADR 23); every call is audited. */
 import type { Request, RequestHandler } from 'express';
+import { parseTokenHashes } from './admin-tokens.ts';
 import { callerGoneStatus, unauthorised } from './faults.ts';
 import { routeTemplate } from './http-request.ts';
 import type { Logger } from './logging.ts';
-import { secretMatcher } from './secrets.ts';
 
+/** For whom the console calls. Nobody else is believed. */
 export const adminActorHeader = 'x-admin-actor';
+/** The name of the one credential that may call in the name of others: the console has asked them for their tokens. */
+export const consoleName = 'console';
 
-export function requireAdmin(o: { token: string; logger: Logger }): RequestHandler {
-  const isCredential = secretMatcher(o.token);
+type Caller = { readonly actor: string; readonly via?: typeof consoleName };
+const callers = new WeakMap<Request, Caller>();
+
+export function requireAdmin(o: { tokenHashes: string; logger: Logger }): RequestHandler {
+  const parsed = parseTokenHashes(o.tokenHashes);
+  if (!parsed.ok) throw new Error(`hashes of admin tokens: ${parsed.problem}`);
   return (req, res, next) => {
     const given = /^Bearer (.+)$/.exec(req.get('authorization') ?? '')?.[1] ?? '';
-    const granted = isCredential(given);
+    const name = parsed.hashes.nameOf(given);
+    const granted = name !== null;
+    if (granted) callers.set(req, callerOf(req, name));
     // Not 'finish', which never comes when the caller does not wait for the reply: what was done is done all the same.
     res.once('close', () => {
       const isUnheard = !res.writableFinished && !res.headersSent;
       const call = {
         audit: true,
-        actor: actorOf(req),
+        ...callers.get(req),
         method: req.method,
         route: routeTemplate(req),
         // Which one: ids stand in paths, never a name or an address.
@@ -31,9 +40,17 @@ export function requireAdmin(o: { token: string; logger: Logger }): RequestHandl
   };
 }
 
-/** Who says that they did it: a text from outside, bounded and without control characters. */
+/** Who does it: the name of the credential, or the person for whom the console calls. Behind `requireAdmin` only. */
 export function actorOf(req: Request): string {
-  return (req.get(adminActorHeader) ?? 'unknown').replace(/[^\x20-\x7e]/g, '').slice(0, 100);
+  const caller = callers.get(req);
+  if (caller === undefined) throw new Error('this route needs requireAdmin before it');
+  return caller.actor;
+}
+
+function callerOf(req: Request, name: string): Caller {
+  const person = name === consoleName ? req.get(adminActorHeader) : undefined;
+  if (person === undefined) return { actor: name };
+  return { actor: person.replace(/[^\x20-\x7e]/g, '').slice(0, 100), via: consoleName };
 }
 
 function pathOf(req: Request): string {

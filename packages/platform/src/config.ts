@@ -1,6 +1,7 @@
 /** Reading settings from the environment: every problem at once, with its fix, and never a value. */
 import type { ServiceName } from '@offer-ads/contracts/primitives';
 import { z } from 'zod';
+import { parseTokenHashes, tokenPattern } from './admin-tokens.ts';
 import { readSecretFile } from './secret-files.ts';
 import { allSecrets } from './secrets.ts';
 import { factsOf, type SettingFacts } from './setting-facts.ts';
@@ -92,7 +93,7 @@ export const amqpUrl = address('amqp://user:password@host:5672', /^amqps?$/).met
 /** Without the trailing slash, so that paths are simply appended. */
 export const httpUrl = address('https://host:8080', /^https?$/).transform((url) => url.replace(/\/+$/, ''));
 
-/** 32 characters: a signing secret or an admin credential that cannot be guessed. There is no default on purpose. */
+/** 32 characters: a signing secret that cannot be guessed. There is no default on purpose. */
 const secretHint =
   'must be a random text of at least 32 characters, for example from `openssl rand -hex 32`; while it is replaced, several separated by commas without blanks';
 export const secret = z
@@ -108,10 +109,32 @@ export const credential = z
   .string()
   .regex(/^[\x21-\x7e]+$/, { error: 'must be printable characters without spaces or line breaks' });
 
-export const adminToken = secret.meta({
-  description:
-    'Opens the admin routes of all six services to the platform team, that is, to the admin tool and the console. The same in all of them.',
-});
+const adminTokenHint =
+  'must be a random text of 32 to 200 characters without blanks and commas, as `admin token create` prints it';
+export const adminToken = z
+  .string({ error: adminTokenHint })
+  .regex(tokenPattern, { error: adminTokenHint })
+  .meta({
+    ...isSecret,
+    description:
+      'The token of the person who uses the admin tool, or of the console. Services are sent credentials made of it, another one each; they hold its hashes alone (ADMIN_TOKEN_HASHES).',
+  });
+
+const adminTokenHashesHint = 'must be like ann:HASH,bo:HASH';
+/** In words for the setting's own messages. */
+export function checkTokenHashes(text: string, context: z.RefinementCtx<string>): void {
+  const parsed = parseTokenHashes(text);
+  if (!parsed.ok) context.addIssue({ code: 'custom', message: `${adminTokenHashesHint}: ${parsed.problem}` });
+}
+export const adminTokenHashes = z
+  .string({ error: adminTokenHashesHint })
+  .superRefine(checkTokenHashes)
+  .meta({
+    ...isSecret,
+    description:
+      'Who may use the admin routes of this service: names, as audit logs have them, and the hash of a token for each, separated by commas, as `admin token create` prints them. Another list in each service. `console` is the console, which calls in the name of whoever is signed in there. Somebody stands there twice while the token is replaced.',
+    example: 'ann:HASH,console:HASH',
+  });
 
 /** Of the tokens in which callers of a service say on whose behalf they call. */
 export function contextSecret(service: ServiceName) {

@@ -9,10 +9,10 @@ import { validInput } from './valid-input.ts';
 /** GET /admin/parked?limit=, POST /admin/parked/replay and /drop with `{"ids": [...]}` or `{"ids": "all"}`. */
 export function mountParkedRoutes(
   app: express.Express,
-  o: { broker: Broker; adminToken: string; logger: Logger },
+  o: { broker: Broker; adminTokenHashes: string; logger: Logger },
 ): void {
   const routes = express.Router();
-  routes.use(requireAdmin({ token: o.adminToken, logger: o.logger }), express.json());
+  routes.use(requireAdmin({ tokenHashes: o.adminTokenHashes, logger: o.logger }), express.json());
   routes.get('/', async (req, res) => {
     const { limit } = validInput(parkedPage, req.query);
     res.json({ parked: await o.broker.parked.list(limit) });

@@ -11,11 +11,11 @@ import { validInput } from './valid-input.ts';
 /** POST /admin/events/republish, again and again until it says 0. */
 export function mountRepublishRoute(
   app: express.Express,
-  o: { postgres: Postgres; broker: Pick<Broker, 'types'>; adminToken: string; logger: Logger },
+  o: { postgres: Postgres; broker: Pick<Broker, 'types'>; adminTokenHashes: string; logger: Logger },
 ): void {
   app.post(
     '/admin/events/republish',
-    requireAdmin({ token: o.adminToken, logger: o.logger }),
+    requireAdmin({ tokenHashes: o.adminTokenHashes, logger: o.logger }),
     express.json({ limit: '1kb' }),
     async (req, res) => {
       const { from, to, upTo } = validInput(republishRequest, req.body);

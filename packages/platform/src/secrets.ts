@@ -3,7 +3,7 @@
  * signs and is sent, all are accepted. So a new one is added behind the old one, then put before it, then the old one is left
  * out, each by a rolling restart in which replicas differ and no request fails (docs/operations/rotation.md).
  */
-import { createHash, createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 
 /** Its owner speaks with this one. */
 export function firstSecret(setting: string): string {
@@ -35,21 +35,7 @@ export function createSeal(setting: string, { bytes = 32 }: { bytes?: number } =
   };
 }
 
-/** Whether a text is one of them; takes the same time whatever was sent. */
-export function secretMatcher(setting: string): (given: string) => boolean {
-  // Digests have one length.
-  const expected = allSecrets(setting).map(digest);
-  return (given) => {
-    const sent = digest(given);
-    return expected.map((one) => timingSafeEqual(one, sent)).includes(true);
-  };
-}
-
 function isSame(expected: string, sent: string): boolean {
   const [ours, theirs] = [Buffer.from(expected), Buffer.from(sent)];
   return ours.length === theirs.length && timingSafeEqual(ours, theirs);
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { testNamespace } from '@offer-ads/testing/broker';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
@@ -8,8 +9,6 @@ import { type HttpServer, startHttpServer } from '../src/http-server.ts';
 import { createMetrics } from '../src/metrics.ts';
 import { mountParkedRoutes } from '../src/parked-routes.ts';
 import { Counted, connectTestBroker, counted } from './test-events.ts';
-
-const adminToken = 'an admin token that is long enough';
 
 describe('parked routes', () => {
   let offers: Broker;
@@ -28,7 +27,7 @@ describe('parked routes', () => {
       metrics: createMetrics('billing'),
       clock: systemClock,
       readiness: async () => [],
-      routes: (app) => mountParkedRoutes(app, { broker: billing, adminToken, logger: silentLogger }),
+      routes: (app) => mountParkedRoutes(app, { broker: billing, adminTokenHashes, logger: silentLogger }),
     });
   });
   afterAll(async () => {

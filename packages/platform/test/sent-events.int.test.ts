@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventType } from '@offer-ads/contracts/event-declaration';
+import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { testNamespace } from '@offer-ads/testing/broker';
 import { createEmptyDatabase, type TestDatabase } from '@offer-ads/testing/database';
 import { eventually } from '@offer-ads/testing/eventually';
@@ -148,7 +149,6 @@ describe('sent events', () => {
 });
 
 it('the admin route publishes a period again, and refuses who has no credential or names no time', async () => {
-  const adminToken = 'an admin token that is long enough';
   await using server = await startHttpServer({
     service: 'offers',
     host: '127.0.0.1',
@@ -156,7 +156,8 @@ it('the admin route publishes a period again, and refuses who has no credential 
     ...settings,
     clock: systemClock,
     readiness: async () => [],
-    routes: (app) => mountRepublishRoute(app, { postgres, broker: offers, adminToken, logger: silentLogger }),
+    routes: (app) =>
+      mountRepublishRoute(app, { postgres, broker: offers, adminTokenHashes, logger: silentLogger }),
   });
   const ask = async (body: object, token = adminToken) => {
     const response = await fetch(`${server.url}/admin/events/republish`, {

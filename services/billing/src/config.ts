@@ -1,6 +1,6 @@
 /** Settings of billing; the only reader of the environment. */
 import {
-  adminToken,
+  adminTokenHashes,
   amqpUrl,
   contextSecret,
   httpSettings,
@@ -53,7 +53,7 @@ export const billingSettings = z.object({
   BILLING_DATABASE_URL: postgresUrl,
   RABBITMQ_URL: amqpUrl,
   BILLING_CONTEXT_SECRET: contextSecret('billing'),
-  ADMIN_TOKEN: adminToken,
+  ADMIN_TOKEN_HASHES: adminTokenHashes,
   PUBLIC_URL: httpUrl.meta({
     description: 'Address under which payers and Stripe reach billing: the base of payment links.',
     example: 'https://pay.ads.example',

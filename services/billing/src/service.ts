@@ -116,9 +116,9 @@ export async function startBilling(
         payRoutes(app, billing);
         invoiceRoutes(app, billing, pdfs, config.BILLING_CONTEXT_SECRET);
         internalRoutes(app, billing, config.BILLING_CONTEXT_SECRET);
-        mountParkedRoutes(app, { broker, adminToken: config.ADMIN_TOKEN, logger });
-        mountRepublishRoute(app, { postgres, broker, adminToken: config.ADMIN_TOKEN, logger });
-        adminRoutes(app, billing, config.ADMIN_TOKEN);
+        mountParkedRoutes(app, { broker, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });
+        mountRepublishRoute(app, { postgres, broker, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });
+        adminRoutes(app, billing, config.ADMIN_TOKEN_HASHES);
       },
     }),
   );

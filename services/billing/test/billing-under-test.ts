@@ -210,8 +210,6 @@ export async function startBillingUnderTest() {
   }
 }
 
-export const adminToken = 'an-admin-token-that-only-tests-ever-use-0123';
-
 /** Routes of billing on a port of their own, over what is under test. */
 export function serveRoutes(
   { billing: { logger, clock } }: BillingUnderTest,

@@ -10,6 +10,7 @@ import { type Broker, connectBroker, on, type Subscription } from '@offer-ads/pl
 import { newEvent } from '@offer-ads/platform/events';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { testNamespace } from '@offer-ads/testing/broker';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { createTestDatabase } from '@offer-ads/testing/database';
@@ -19,7 +20,6 @@ import { patiently } from '@offer-ads/testing/patiently';
 import { startBilling } from '../src/service.ts';
 import { startReceiver, stripeKeys } from './billing-under-test.ts';
 
-const adminToken = 'an-admin-token-that-only-tests-ever-use-0123';
 const started = new AsyncDisposableStack();
 const heard = { paid: [] as number[], credited: [] as number[] };
 let url: string;
@@ -63,7 +63,7 @@ beforeAll(async () => {
           BILLING_DATABASE_URL: database.url,
           RABBITMQ_URL: namespace.url,
           BILLING_CONTEXT_SECRET: testContextSecret,
-          ADMIN_TOKEN: adminToken,
+          ADMIN_TOKEN_HASHES: adminTokenHashes,
           STRIPE_API_URL: simulator.url,
           STRIPE_TEST_SECRET_KEY: stripeKeys.TEST.secretKey,
           STRIPE_TEST_WEBHOOK_SECRET: stripeKeys.TEST.webhookSecret,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { InvoicesReply } from '@offer-ads/contracts/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
 import { serviceUnavailable } from '@offer-ads/platform/faults';
+import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/eventually';
 import { createPdfMaker, type PdfMaker } from '../src/documents/pdf-maker.ts';
@@ -9,12 +10,7 @@ import type { Book } from '../src/domain/ledger.ts';
 import { adminRoutes } from '../src/http/admin-routes.ts';
 import { invoiceRoutes } from '../src/http/invoice-routes.ts';
 import { listInvoices } from '../src/invoices-store.ts';
-import {
-  adminToken,
-  type BillingUnderTest,
-  serveRoutes,
-  startBillingUnderTest,
-} from './billing-under-test.ts';
+import { type BillingUnderTest, serveRoutes, startBillingUnderTest } from './billing-under-test.ts';
 
 let test: BillingUnderTest;
 let url: string;
@@ -29,7 +25,7 @@ beforeAll(async () => {
   const server = started.use(
     await serveRoutes(test, (app) => {
       invoiceRoutes(app, test.billing, pdfs, testContextSecret);
-      adminRoutes(app, test.billing, adminToken);
+      adminRoutes(app, test.billing, adminTokenHashes);
     }),
   );
   url = server.url;

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/billing-events';
 import type { Transaction } from '@offer-ads/platform/postgres';
+import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/eventually';
 import { runs } from '@offer-ads/testing/profile';
@@ -41,7 +42,7 @@ const startVictim = () =>
     // Nobody is there: events stay in the outbox, where the test looks for them.
     RABBITMQ_URL: 'amqp://guest:guest@127.0.0.1:9',
     BILLING_CONTEXT_SECRET: testContextSecret,
-    ADMIN_TOKEN: 'an-admin-token-that-only-tests-ever-use-0123',
+    ADMIN_TOKEN_HASHES: adminTokenHashes,
     STRIPE_API_URL: test.simulatorUrl,
     STRIPE_TEST_SECRET_KEY: stripeKeys.TEST.secretKey,
     STRIPE_TEST_WEBHOOK_SECRET: stripeKeys.TEST.webhookSecret,

@@ -7,6 +7,7 @@ import {
 } from '@offer-ads/contracts/admin-billing-api';
 import { BalanceLow } from '@offer-ads/contracts/billing-events';
 import { createMetrics } from '@offer-ads/platform/metrics';
+import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
@@ -21,19 +22,16 @@ import { lockPayment } from '../src/payments-store.ts';
 import { readStatement } from '../src/read-statement.ts';
 import { latestReversals } from '../src/reversals-store.ts';
 import { watchReversals } from '../src/watch-reversals.ts';
-import {
-  adminToken,
-  type BillingUnderTest,
-  serveRoutes,
-  startBillingUnderTest,
-} from './billing-under-test.ts';
+import { type BillingUnderTest, serveRoutes, startBillingUnderTest } from './billing-under-test.ts';
 
 const started = new AsyncDisposableStack();
 let test: BillingUnderTest;
 let url: string;
 beforeAll(async () => {
   test = await startBillingUnderTest();
-  const server = started.use(await serveRoutes(test, (app) => adminRoutes(app, test.billing, adminToken)));
+  const server = started.use(
+    await serveRoutes(test, (app) => adminRoutes(app, test.billing, adminTokenHashes)),
+  );
   url = server.url;
 });
 afterAll(async () => {

@@ -1,16 +1,12 @@
 /** Statement and threshold over HTTP: whose they are is the caller context's word, and faults name the field. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { lowBalanceReply, type StatementReply, statementReply } from '@offer-ads/contracts/billing-api';
+import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import type { Book } from '../src/domain/ledger.ts';
 import { adminRoutes } from '../src/http/admin-routes.ts';
 import { internalRoutes } from '../src/http/internal-routes.ts';
-import {
-  adminToken,
-  type BillingUnderTest,
-  serveRoutes,
-  startBillingUnderTest,
-} from './billing-under-test.ts';
+import { type BillingUnderTest, serveRoutes, startBillingUnderTest } from './billing-under-test.ts';
 
 const started = new AsyncDisposableStack();
 let test: BillingUnderTest;
@@ -21,7 +17,7 @@ beforeAll(async () => {
   const server = started.use(
     await serveRoutes(test, (app) => {
       internalRoutes(app, test.billing, testContextSecret);
-      adminRoutes(app, test.billing, adminToken);
+      adminRoutes(app, test.billing, adminTokenHashes);
     }),
   );
   url = server.url;

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { cardProblemsReply } from '@offer-ads/contracts/admin-billing-api';
 import { type CardTopUpReply, cardTopUpReply } from '@offer-ads/contracts/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/eventually';
 import { findByPayToken } from '../src/checkouts-store.ts';
@@ -10,12 +11,7 @@ import { adminRoutes } from '../src/http/admin-routes.ts';
 import { internalRoutes } from '../src/http/internal-routes.ts';
 import { payRoutes } from '../src/http/pay-routes.ts';
 import { balanceOf } from '../src/ledger-store.ts';
-import {
-  adminToken,
-  type BillingUnderTest,
-  serveRoutes,
-  startBillingUnderTest,
-} from './billing-under-test.ts';
+import { type BillingUnderTest, serveRoutes, startBillingUnderTest } from './billing-under-test.ts';
 
 let test: BillingUnderTest;
 let url: string;
@@ -27,7 +23,7 @@ beforeAll(async () => {
     await serveRoutes(test, (app) => {
       payRoutes(app, test.billing);
       internalRoutes(app, test.billing, testContextSecret);
-      adminRoutes(app, test.billing, adminToken);
+      adminRoutes(app, test.billing, adminTokenHashes);
     }),
   );
   url = server.url;

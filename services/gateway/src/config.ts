@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import {
-  adminToken,
+  adminTokenHashes,
   amqpUrl,
   contextSecret,
   httpSettings,
@@ -82,7 +82,7 @@ export const gatewaySettings = z.object({
   ...httpSettings,
   GATEWAY_DATABASE_URL: postgresUrl,
   RABBITMQ_URL: amqpUrl,
-  ADMIN_TOKEN: adminToken,
+  ADMIN_TOKEN_HASHES: adminTokenHashes,
   OFFERS_URL: serviceUrl('offers'),
   PRICING_URL: serviceUrl('pricing'),
   BILLING_URL: serviceUrl('billing'),

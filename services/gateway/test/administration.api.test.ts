@@ -18,7 +18,7 @@ describe('organisations', () => {
       id,
       ...cafe,
       enabled: true,
-      approval: { at: expect.any(String), by: 'unknown' },
+      approval: { at: expect.any(String), by: 'console' },
       termsAccepted: false,
       quotas: { TEST: standard, LIVE: standard },
     });

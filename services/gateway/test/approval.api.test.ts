@@ -104,7 +104,7 @@ describe('an organisation that somebody registered by themselves', () => {
     });
     const registered = await portal.gateway.register();
     expect((await portal.gateway.admin('GET', `/organisations/${registered}`)).body).toMatchObject({
-      approval: { by: 'unknown' },
+      approval: { by: 'console' },
     });
   });
 });
@@ -192,7 +192,7 @@ describe('POST /admin/organisations/{id}/approve and /withdraw-approval', () => 
   });
 
   it('keep who approved first and when, and answer 404 for an organisation that does not exist', async () => {
-    const approval = { at: portal.clock.now().toISOString(), by: 'unknown' };
+    const approval = { at: portal.clock.now().toISOString(), by: 'console' };
     expect((await decide('approve')).body).toMatchObject({ id: organisationId, approval });
     portal.clock.advance(60_000);
     expect((await decide('approve')).body).toMatchObject({ approval });

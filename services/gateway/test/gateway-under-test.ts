@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import type { Clock } from '@offer-ads/platform/clock';
 import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { testNamespace } from '@offer-ads/testing/broker';
 import { createTestDatabase } from '@offer-ads/testing/database';
 import { eventually } from '@offer-ads/testing/eventually';
@@ -11,7 +12,6 @@ import { type GatewayConfig, readGatewayConfig } from '../src/config.ts';
 import { type GatewayOverrides, startGateway } from '../src/service.ts';
 import { type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
 
-export const adminToken = 'an-admin-credential-that-only-tests-use-0123';
 export const contextSecrets = {
   offers: 'the-secret-of-offers-that-only-tests-use-0123',
   pricing: 'the-secret-of-pricing-that-only-tests-use-012',
@@ -71,7 +71,7 @@ export async function startGatewayUnderTest(
     LOG_LEVEL: 'silent',
     GATEWAY_DATABASE_URL: database.url,
     RABBITMQ_URL: broker.url,
-    ADMIN_TOKEN: adminToken,
+    ADMIN_TOKEN_HASHES: adminTokenHashes,
     OFFERS_URL: offers.url,
     PRICING_URL: pricing.url,
     BILLING_URL: billing.url,

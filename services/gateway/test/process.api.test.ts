@@ -2,15 +2,11 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { eventually } from '@offer-ads/testing/eventually';
 import { type ServiceProcess, startServiceProcess } from '@offer-ads/testing/service-process';
 import pg from 'pg';
-import {
-  adminToken,
-  contextSecrets,
-  type GatewayUnderTest,
-  startGatewayUnderTest,
-} from './gateway-under-test.ts';
+import { contextSecrets, type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
@@ -29,7 +25,7 @@ async function startProcess(): Promise<ServiceProcess> {
       GATEWAY_DATABASE_URL: gateway.databaseUrl,
       // Nothing listens there, which stops no request.
       RABBITMQ_URL: 'amqp://127.0.0.1:9',
-      ADMIN_TOKEN: adminToken,
+      ADMIN_TOKEN_HASHES: adminTokenHashes,
       OFFERS_URL: gateway.offers.url,
       PRICING_URL: gateway.pricing.url,
       BILLING_URL: gateway.billing.url,

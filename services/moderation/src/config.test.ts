@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { modelOf, readModerationConfig } from './config.ts';
 
 const required = {
   MONGO_URL: 'mongodb://mongo:27017/moderation',
-  ADMIN_TOKEN: 'x'.repeat(32),
+  ADMIN_TOKEN_HASHES: adminTokenHashes,
   MODERATION_CONTEXT_SECRET: 'x'.repeat(32),
 };
 

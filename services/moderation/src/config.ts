@@ -1,7 +1,7 @@
 /** Settings of moderation; the only reader of the environment. */
 import { availableParallelism } from 'node:os';
 import {
-  adminToken,
+  adminTokenHashes,
   contextSecret,
   credential,
   httpSettings,
@@ -25,7 +25,7 @@ const count = z
 export const moderationSettings = z.object({
   ...httpSettings,
   MONGO_URL: mongoUrl,
-  ADMIN_TOKEN: adminToken,
+  ADMIN_TOKEN_HASHES: adminTokenHashes,
   MODERATION_CONTEXT_SECRET: contextSecret('moderation'),
   // More likely unsafe than not, with room for the model's doubts about honest pictures of people.
   EXPLICIT_THRESHOLD: share.default(0.6).meta({

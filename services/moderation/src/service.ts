@@ -81,7 +81,7 @@ export async function startModeration(
           },
         });
         mountReviewRoutes(app, {
-          adminToken: config.ADMIN_TOKEN,
+          adminTokenHashes: config.ADMIN_TOKEN_HASHES,
           logger,
           admission,
           review: { pictures, verdicts, rulings, held, copies, basis, clock },

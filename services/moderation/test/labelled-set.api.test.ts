@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type VerdictReply, verdictReply } from '@offer-ads/contracts/moderation-api';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
@@ -45,7 +46,7 @@ async function verdicts(thresholds: Thresholds): Promise<Record<string, string>>
         PORT: 0,
         LOG_LEVEL: 'silent',
         MONGO_URL: mongo.url,
-        ADMIN_TOKEN: 'an-admin-credential-0123456789-abcdef',
+        ADMIN_TOKEN_HASHES: adminTokenHashes,
         MODERATION_CONTEXT_SECRET: testContextSecret,
         EXPLICIT_THRESHOLD: thresholds.explicit,
         SUGGESTIVE_THRESHOLD: thresholds.suggestive,

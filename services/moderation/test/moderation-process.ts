@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type VerdictReply, verdictReply } from '@offer-ads/contracts/moderation-api';
+import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { startServiceProcess } from '@offer-ads/testing/service-process';
 
@@ -23,7 +24,7 @@ export async function startModerationProcess(
     PORT: '0',
     MONGO_URL: mongoUrl,
     MODERATION_CONTEXT_SECRET: testContextSecret,
-    ADMIN_TOKEN: 'an-admin-token-that-only-tests-ever-use-0123',
+    ADMIN_TOKEN_HASHES: adminTokenHashes,
     NODE_ENV: 'production',
     // As in the Dockerfile.
     MALLOC_ARENA_MAX: '2',

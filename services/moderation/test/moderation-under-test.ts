@@ -1,8 +1,10 @@
 /** The service on a real MongoDB, with a model that says what a test wants to hear. */
 import { type VerdictReply, verdictReply } from '@offer-ads/contracts/moderation-api';
 import type { Mode } from '@offer-ads/contracts/primitives';
+import { adminActorHeader } from '@offer-ads/platform/admin-routes';
 import { serviceUnavailable } from '@offer-ads/platform/faults';
 import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
@@ -11,8 +13,6 @@ import { patiently } from '@offer-ads/testing/patiently';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
 import type { Model } from '../src/model.ts';
 import { startModeration } from '../src/service.ts';
-
-const adminToken = 'an-admin-credential-0123456789-abcdef';
 
 export type TestModel = Model & {
   /** How explicit every look is; null: there is no answer, but a 503. */
@@ -50,7 +50,12 @@ export type Replica = {
   ) => Promise<VerdictReply>;
   readonly uploadStatus: (bytes: Uint8Array) => Promise<number>;
   /** Again while a store does not answer in time. */
-  readonly admin: (call: string, json?: object, token?: string) => Promise<{ status: number; body: unknown }>;
+  /** `by`: who does it, as the console says. */
+  readonly admin: (
+    call: string,
+    json?: object,
+    o?: { token?: string; by?: string },
+  ) => Promise<{ status: number; body: unknown }>;
 };
 
 export type ModerationUnderTest = AsyncDisposable &
@@ -81,7 +86,7 @@ export async function moderationUnderTest(): Promise<ModerationUnderTest> {
             PORT: 0,
             LOG_LEVEL: 'silent',
             MONGO_URL: wire.url,
-            ADMIN_TOKEN: adminToken,
+            ADMIN_TOKEN_HASHES: adminTokenHashes,
             MODERATION_CONTEXT_SECRET: testContextSecret,
             EXPLICIT_THRESHOLD: 0.6,
             SUGGESTIVE_THRESHOLD: 0.9,
@@ -105,12 +110,16 @@ export async function moderationUnderTest(): Promise<ModerationUnderTest> {
     return {
       upload: async (bytes, as) => verdictReply.parse(await (await patiently(() => post(bytes, as))).json()),
       uploadStatus: async (bytes) => (await post(bytes)).status,
-      admin: async (call, json, token = adminToken) => {
+      admin: async (call, json, { token = adminToken, by = 'ann' } = {}) => {
         const [method = '', path = ''] = call.split(' ');
         const response = await patiently(() =>
           fetch(`${url}/admin${path}`, {
             method,
-            headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+            headers: {
+              authorization: `Bearer ${token}`,
+              [adminActorHeader]: by,
+              'content-type': 'application/json',
+            },
             ...(json !== undefined && { body: JSON.stringify(json) }),
           }),
         );
@@ -131,9 +140,9 @@ export async function moderationUnderTest(): Promise<ModerationUnderTest> {
   };
 }
 
-/** What a person decides, with who it was. */
+/** What a person decides. */
 export function ruling(action: 'allow' | 'block' | 'withdraw', of: string | Uint8Array) {
-  const who = { action, author: 'ann', reason: 'because' };
+  const who = { action, reason: 'because' };
   return typeof of === 'string'
     ? { ...who, name: of }
     : { ...who, imageBase64: Buffer.from(of).toString('base64') };

@@ -129,9 +129,9 @@ describe('GET /admin/pictures/{name}', () => {
     const { contentHash, organisationId } = await uploaded({ says: 0.7 });
     const judgedAt = under.clock.now().toISOString();
     under.clock.advance(1_000);
-    await under.admin('POST /rulings', { ...ruling('allow', contentHash), author: 'ann', reason: 'a tart' });
+    await under.admin('POST /rulings', { ...ruling('allow', contentHash), reason: 'a tart' });
     under.clock.advance(1_000);
-    await under.admin('POST /rulings', { ...ruling('block', contentHash), author: 'bo', reason: 'no tart' });
+    await under.admin('POST /rulings', { ...ruling('block', contentHash), reason: 'no tart' }, { by: 'bo' });
     const record = await show(contentHash);
     expect(record).toMatchObject({
       contentHash,
@@ -266,7 +266,11 @@ describe('POST /admin/rulings', () => {
     ] as const;
     for (const [action, author, reason] of decisions) {
       under.clock.advance(1_000);
-      const { status } = await under.admin('POST /rulings', { action, author, reason, name: contentHash });
+      const { status } = await under.admin(
+        'POST /rulings',
+        { action, reason, name: contentHash, author: 'somebody else' },
+        { by: author },
+      );
       expect(status).toBe(200);
     }
     const { rulings } = rulingsReply.parse((await under.admin('GET /rulings?limit=3')).body);
@@ -286,7 +290,7 @@ describe('POST /admin/rulings', () => {
     const { contentHash } = await uploaded();
     const replies = await Promise.all(
       Array.from({ length: 12 }, async (_, index) =>
-        replicas[index % 3]!.admin('POST /rulings', { ...ruling('block', contentHash), author: `a${index}` }),
+        replicas[index % 3]!.admin('POST /rulings', ruling('block', contentHash), { by: `a${index}` }),
       ),
     );
     expect(replies.map(({ status }) => status)).toEqual(Array<number>(12).fill(200));
@@ -310,8 +314,6 @@ describe('POST /admin/rulings', () => {
   });
 
   it.each([
-    ['no author', { author: undefined }, 'author'],
-    ['an author of several lines', { author: 'ann\nbo' }, 'author'],
     ['no reason', { reason: '' }, 'reason'],
     ['another action', { action: 'delete' }, 'action'],
     ['neither name nor picture', { name: undefined }, 'name'],
@@ -330,7 +332,7 @@ describe('the review routes', () => {
   it.each(['GET /pictures', 'GET /rulings', `GET /pictures/${'0'.repeat(64)}/copy`, 'POST /rulings'])(
     'want the credential: %s',
     async (call) => {
-      expect((await under.admin(call, undefined, 'wrong')).status).toBe(401);
+      expect((await under.admin(call, undefined, { token: 'wrong' })).status).toBe(401);
     },
   );
 });

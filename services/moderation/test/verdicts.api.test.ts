@@ -3,6 +3,7 @@ import { type VerdictReply, verdictReply } from '@offer-ads/contracts/moderation
 import { serviceUnavailable } from '@offer-ads/platform/faults';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
@@ -38,7 +39,7 @@ async function start(o: Partial<{ model: Model; thresholds: Thresholds; mostWait
         PORT: 0,
         LOG_LEVEL: 'silent',
         MONGO_URL: mongo.url,
-        ADMIN_TOKEN: 'an-admin-credential-0123456789-abcdef',
+        ADMIN_TOKEN_HASHES: adminTokenHashes,
         MODERATION_CONTEXT_SECRET: testContextSecret,
         EXPLICIT_THRESHOLD: (o.thresholds ?? thresholds).explicit,
         SUGGESTIVE_THRESHOLD: (o.thresholds ?? thresholds).suggestive,

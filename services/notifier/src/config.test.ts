@@ -2,11 +2,12 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { readNotifierConfig } from './config.ts';
 
 const secret = '0123456789abcdef0123456789abcdef';
 const settings = {
-  ADMIN_TOKEN: secret,
+  ADMIN_TOKEN_HASHES: adminTokenHashes,
   MONGO_URL: 'mongodb://127.0.0.1:27017/notifier',
   RABBITMQ_URL: 'amqp://127.0.0.1:5672',
   SMTP_URL: 'smtps://user:password@mail.example:465',

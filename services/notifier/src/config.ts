@@ -1,7 +1,7 @@
 /** Settings of the notifier; the only reader of the environment. */
 import { readFileSync } from 'node:fs';
 import {
-  adminToken,
+  adminTokenHashes,
   amqpUrl,
   contextSecret,
   httpSettings,
@@ -19,7 +19,7 @@ const connectionsHint = 'must be a number of connections from 1 to 100';
 
 export const notifierSettings = z.object({
   ...httpSettings,
-  ADMIN_TOKEN: adminToken,
+  ADMIN_TOKEN_HASHES: adminTokenHashes,
   MONGO_URL: mongoUrl,
   RABBITMQ_URL: amqpUrl,
   SMTP_URL: z

@@ -90,10 +90,10 @@ export async function startNotifier(
           bounces,
           messageIdOf: (id) => messageIdOf(id, config.MAIL_FROM),
           wakeDelivery: delivery.wake,
-          adminToken: config.ADMIN_TOKEN,
+          adminTokenHashes: config.ADMIN_TOKEN_HASHES,
           logger,
         });
-        mountParkedRoutes(app, { broker, adminToken: config.ADMIN_TOKEN, logger });
+        mountParkedRoutes(app, { broker, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });
       },
     }),
   );

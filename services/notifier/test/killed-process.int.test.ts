@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { eventually } from '@offer-ads/testing/eventually';
 import { runs } from '@offer-ads/testing/profile';
 import { type ServiceProcess, startServiceProcess } from '@offer-ads/testing/service-process';
@@ -26,7 +27,7 @@ async function startProcess(o: { mongoUrl?: string; connections?: number } = {})
       HOST: '127.0.0.1',
       PORT: '0',
       LOG_LEVEL: 'info',
-      ADMIN_TOKEN: 'an-admin-token-that-only-tests-ever-use-0123456789',
+      ADMIN_TOKEN_HASHES: adminTokenHashes,
       MONGO_URL: o.mongoUrl ?? test.mongoUrl,
       // Nobody is there: what is to be sent is in the database.
       RABBITMQ_URL: 'amqp://guest:guest@127.0.0.1:9',

@@ -4,6 +4,7 @@ import { startHttpServer } from '@offer-ads/platform/http-server';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
 import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { openBouncesStore } from '../src/bounces-store.ts';
@@ -15,7 +16,6 @@ import { waitingStore } from '../src/waiting-store.ts';
 import { aMail, type DeliveryUnderTest, setUpDelivery } from './delivery-under-test.ts';
 import { cornerCafe } from './events.ts';
 
-const adminToken = 'an-admin-token-that-only-tests-ever-use-0123456789';
 const hour = 3_600_000;
 
 let test: DeliveryUnderTest;
@@ -41,7 +41,7 @@ beforeAll(async () => {
         bounces,
         messageIdOf: (id) => messageIdOf(id, 'Offers <offers@ads.example>'),
         wakeDelivery: delivery.wake,
-        adminToken,
+        adminTokenHashes,
         logger: silentLogger,
       }),
   });

@@ -6,6 +6,7 @@ import { createLogger } from '@offer-ads/platform/logging';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
 import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { type TestNamespace, testNamespace, untilConnected } from '@offer-ads/testing/broker';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/eventually';
@@ -15,7 +16,6 @@ import { startNotifier } from '../src/service.ts';
 import * as events from './events.ts';
 import { type SmtpSink, startSmtpSink } from './smtp-sink.ts';
 
-const adminToken = 'an-admin-token-that-only-tests-ever-use-0123456789';
 const hour = 3_600_000;
 
 let mongo: TestMongo;
@@ -66,7 +66,7 @@ function start() {
         HOST: '127.0.0.1',
         PORT: 0,
         LOG_LEVEL: 'trace',
-        ADMIN_TOKEN: adminToken,
+        ADMIN_TOKEN_HASHES: adminTokenHashes,
         MONGO_URL: mongo.url,
         RABBITMQ_URL: namespace.url,
         SMTP_URL: sink.url,

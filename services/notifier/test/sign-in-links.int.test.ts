@@ -7,6 +7,7 @@ import type { OutgoingEvent } from '@offer-ads/platform/events';
 import { createLogger } from '@offer-ads/platform/logging';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { testNamespace, untilConnected } from '@offer-ads/testing/broker';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
@@ -15,7 +16,6 @@ import { startNotifier } from '../src/service.ts';
 import * as events from './events.ts';
 import { type FaultySmtp, startFaultySmtp } from './faulty-smtp.ts';
 
-const adminToken = 'an-admin-token-that-only-tests-ever-use-0123456789';
 const opened = new AsyncDisposableStack();
 const log: string[] = [];
 let smtp: FaultySmtp;
@@ -48,7 +48,7 @@ beforeAll(async () => {
           HOST: '127.0.0.1',
           PORT: 0,
           LOG_LEVEL: 'trace',
-          ADMIN_TOKEN: adminToken,
+          ADMIN_TOKEN_HASHES: adminTokenHashes,
           MONGO_URL: mongo.url,
           RABBITMQ_URL: namespace.url,
           SMTP_URL: smtp.url,

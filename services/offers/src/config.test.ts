@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { imageStoreOf, readOffersConfig } from './config.ts';
 
 const secret = '0123456789abcdef0123456789abcdef';
 const whole = {
-  ADMIN_TOKEN: secret,
+  ADMIN_TOKEN_HASHES: adminTokenHashes,
   RABBITMQ_URL: 'amqp://localhost',
   OFFERS_DATABASE_URL: 'postgres://localhost/offers',
   PRICING_URL: 'http://pricing',
@@ -67,7 +68,7 @@ describe('the store of pictures', () => {
 
   it('in a bucket needs its endpoint and key, asked for together with everything else', () => {
     expect(() => readOffersConfig({ IMAGE_STORE_URL: 's3://pictures' })).toThrow(
-      /ADMIN_TOKEN is missing[\s\S]*S3_ENDPOINT is missing[\s\S]*S3_ACCESS_KEY_ID is missing[\s\S]*S3_SECRET_ACCESS_KEY is missing/,
+      /ADMIN_TOKEN_HASHES is missing[\s\S]*S3_ENDPOINT is missing[\s\S]*S3_ACCESS_KEY_ID is missing[\s\S]*S3_SECRET_ACCESS_KEY is missing/,
     );
   });
 

@@ -1,7 +1,7 @@
 /** The settings of offers; the only reader of its environment. */
 import { fileURLToPath } from 'node:url';
 import {
-  adminToken,
+  adminTokenHashes,
   amqpUrl,
   contextSecret,
   credential,
@@ -21,7 +21,7 @@ const storeHint =
 
 export const offersSettings = z.object({
   ...httpSettings,
-  ADMIN_TOKEN: adminToken,
+  ADMIN_TOKEN_HASHES: adminTokenHashes,
   RABBITMQ_URL: amqpUrl,
   OFFERS_DATABASE_URL: postgresUrl,
   PRICING_URL: serviceUrl('pricing'),

@@ -84,9 +84,9 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
       readiness: async () => ((await postgres.healthy()) ? [] : ['the database does not answer']),
       routes: (app) => {
         mountImageRoute(app, context);
-        mountParkedRoutes(app, { broker, adminToken: config.ADMIN_TOKEN, logger });
-        mountRepublishRoute(app, { postgres, broker, adminToken: config.ADMIN_TOKEN, logger });
-        mountAdminRoutes(app, { ...context, adminToken: config.ADMIN_TOKEN });
+        mountParkedRoutes(app, { broker, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });
+        mountRepublishRoute(app, { postgres, broker, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });
+        mountAdminRoutes(app, { ...context, adminTokenHashes: config.ADMIN_TOKEN_HASHES });
         mountPortalRoutes(app, { ...context, contextSecret: config.OFFERS_CONTEXT_SECRET });
         mountOfferRoutes(app, { ...context, contextSecret: config.OFFERS_CONTEXT_SECRET });
       },

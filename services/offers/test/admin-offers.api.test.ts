@@ -1,8 +1,9 @@
 /** The platform's own look at an offer and its switch. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { adminToken } from '@offer-ads/testing/admin';
 import { createdId, startingNow } from './forms.ts';
-import { adminToken, type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
+import { type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
 
 let under: OffersUnderTest;
 beforeAll(async () => {

@@ -11,6 +11,7 @@ import { isServiceUnavailable } from '@offer-ads/platform/faults';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
+import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { createTestDatabase } from '@offer-ads/testing/database';
@@ -22,7 +23,6 @@ import { offersMeters } from '../src/meters.ts';
 import { type Offers, startOffers } from '../src/service.ts';
 import { startNeighbours, type TestNeighbours } from './neighbours.ts';
 
-export const adminToken = 'an-admin-token-that-only-tests-ever-use-0123';
 /** Nothing listens there: events stay in the outbox, where tests read them. */
 const noBroker = 'amqp://127.0.0.1:9';
 
@@ -215,7 +215,7 @@ function configFor(
     HOST: '127.0.0.1',
     PORT: 0,
     LOG_LEVEL: 'silent',
-    ADMIN_TOKEN: adminToken,
+    ADMIN_TOKEN_HASHES: adminTokenHashes,
     RABBITMQ_URL: rabbitmqUrl,
     OFFERS_DATABASE_URL: databaseUrl,
     PRICING_URL: neighbours.urls.pricing,

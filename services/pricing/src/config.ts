@@ -1,6 +1,6 @@
 /** The settings of pricing. */
 import {
-  adminToken,
+  adminTokenHashes,
   amqpUrl,
   contextSecret,
   httpSettings,
@@ -35,7 +35,7 @@ export const pricingSettings = z.object({
   MONGO_URL: mongoUrl,
   RABBITMQ_URL: amqpUrl,
   PRICING_CONTEXT_SECRET: contextSecret('pricing'),
-  ADMIN_TOKEN: adminToken,
+  ADMIN_TOKEN_HASHES: adminTokenHashes,
   RATES_URL: httpUrl.meta({
     description: "Address of the European Central Bank's daily rates as XML, or of a mirror.",
     example: 'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml',

@@ -118,7 +118,7 @@ export async function startPricing(
       routes: (app) => {
         mountPriceRoutes(app, prices);
         mountAdminRoutes(app, {
-          adminToken: config.ADMIN_TOKEN,
+          adminTokenHashes: config.ADMIN_TOKEN_HASHES,
           logger,
           clock,
           members,
@@ -126,7 +126,7 @@ export async function startPricing(
           rates,
           refresher,
         });
-        mountParkedRoutes(app, { broker, adminToken: config.ADMIN_TOKEN, logger });
+        mountParkedRoutes(app, { broker, adminTokenHashes: config.ADMIN_TOKEN_HASHES, logger });
       },
     }),
   );

@@ -1,8 +1,9 @@
 /** The internal admin routes of pricing. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ratesReply } from '@offer-ads/contracts/admin-pricing-api';
+import { adminToken } from '@offer-ads/testing/admin';
 import { london, member } from './people.ts';
-import { adminToken, type PricingUnderTest, startPricingUnderTest } from './pricing-under-test.ts';
+import { type PricingUnderTest, startPricingUnderTest } from './pricing-under-test.ts';
 
 const now = '2026-11-20T18:00:00.000Z';
 let pricing: PricingUnderTest;

@@ -1,5 +1,6 @@
 /** AUDIENCE_MIN_COHORT: fewer members than that are told by no estimate and by no difference of two, and creation agrees. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { eventually } from '@offer-ads/testing/eventually';
 import { readPricingConfig } from '../src/config.ts';
 import { catalogue, london, member } from './people.ts';
@@ -77,7 +78,7 @@ describe('the setting', () => {
     MONGO_URL: 'mongodb://mongo/pricing',
     RABBITMQ_URL: 'amqp://rabbitmq',
     PRICING_CONTEXT_SECRET: 'x'.repeat(32),
-    ADMIN_TOKEN: 'x'.repeat(32),
+    ADMIN_TOKEN_HASHES: adminTokenHashes,
     RATES_URL: 'https://rates.example/daily.xml',
   };
 

@@ -5,6 +5,7 @@ import { ratesPath, startRatesSimulator } from '@offer-ads/dev/simulators/rates/
 import { type Broker, connectBroker } from '@offer-ads/platform/broker';
 import { createMetrics } from '@offer-ads/platform/metrics';
 import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { testNamespace } from '@offer-ads/testing/broker';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
@@ -15,7 +16,6 @@ import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
 import type { PricingConfig } from '../src/config.ts';
 import { startPricing } from '../src/service.ts';
 
-export const adminToken = 'an-admin-token-that-only-tests-use-0123456789';
 const adminHeaders = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
 
 export type Reply = { readonly status: number; readonly body: Record<string, unknown> };
@@ -69,7 +69,7 @@ export async function startPricingUnderTest(
           MONGO_URL: mongo.url,
           RABBITMQ_URL: corner.url,
           PRICING_CONTEXT_SECRET: testContextSecret,
-          ADMIN_TOKEN: adminToken,
+          ADMIN_TOKEN_HASHES: adminTokenHashes,
           RATES_URL: rates.url + ratesPath,
           AUDIENCE_MIN_COHORT: 1,
           AUDIENCE_POSITION_DECIMALS: 2,

@@ -1,5 +1,6 @@
 /** Organisations that are not approved count made-up members: nothing that they are told depends on a real one. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { eventually } from '@offer-ads/testing/eventually';
 import { readPricingConfig } from '../src/config.ts';
 import { catalogue, london, member } from './people.ts';
@@ -95,7 +96,7 @@ describe('SANDBOX_MEMBERS', () => {
     MONGO_URL: 'mongodb://mongo/pricing',
     RABBITMQ_URL: 'amqp://rabbitmq',
     PRICING_CONTEXT_SECRET: 'x'.repeat(32),
-    ADMIN_TOKEN: 'x'.repeat(32),
+    ADMIN_TOKEN_HASHES: adminTokenHashes,
     RATES_URL: 'https://rates.example/daily.xml',
   };
 

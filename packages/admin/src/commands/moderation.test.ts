@@ -150,12 +150,12 @@ describe('moderation show', () => {
 
 describe('a decision', () => {
   const replies = { 'POST /admin/rulings': record };
-  const why = { author: 'ann', reason: 'stolen' };
+  const why = { reason: 'stolen' };
 
   it.each(['allow', 'block', 'withdraw'] as const)(
-    '%s is sent with its author and reason',
+    '%s is sent with its reason, and the service knows who it is from',
     async (action) => {
-      const { asked } = await run(action, [contentHash, '--author', 'ann', '--reason', 'stolen'], replies);
+      const { asked } = await run(action, [contentHash, '--reason', 'stolen'], replies);
       expect(asked).toEqual([
         { method: 'POST', path: '/admin/rulings', json: { action, ...why, name: contentHash } },
       ]);
@@ -163,14 +163,12 @@ describe('a decision', () => {
   );
 
   it('about a file is sent with the file', async () => {
-    const { asked, result } = await run('block', [file, '--author', 'ann', '--reason', 'stolen'], replies);
+    const { asked, result } = await run('block', [file, '--reason', 'stolen'], replies);
     expect(asked[0]?.json).toEqual({ action: 'block', ...why, imageBase64: bytes.toString('base64') });
     expect(result).toMatchObject({ contentHash, note: expect.stringContaining('offer disable') });
   });
 
-  it('needs an author and a reason', async () => {
-    await expect(run('block', [contentHash], replies)).rejects.toThrow(
-      '--author is missing, --reason is missing',
-    );
+  it('needs a reason', async () => {
+    await expect(run('block', [contentHash], replies)).rejects.toThrow('--reason is missing');
   });
 });

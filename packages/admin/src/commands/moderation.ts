@@ -73,7 +73,7 @@ export const moderationCommands: readonly Command[] = [
     command({
       name: `moderation ${action}`,
       summary: rulings[action],
-      options: { picture, author: text.describe('NAME'), reason: text },
+      options: { picture, reason: text },
       operand: 'picture',
       run: async ({ picture: word, ...ruling }, tools) => ({
         ...shown(await decide(tools, readPicture(word), { action, ...ruling })),
@@ -96,7 +96,7 @@ export const moderationCommands: readonly Command[] = [
 async function decide(
   { call }: Tools,
   { name, bytes }: GivenPicture,
-  ruling: Pick<RulingRequest, 'action' | 'author' | 'reason'>,
+  ruling: Pick<RulingRequest, 'action' | 'reason'>,
 ): Promise<PictureReply> {
   const of = bytes === undefined ? { name } : { imageBase64: bytes.toString('base64') };
   const json = { ...ruling, ...of } satisfies RulingRequest;

@@ -1,10 +1,13 @@
 /** The console's settings: the services' admin routes as the admin tool knows them, who may sign in, and where people find it. */
-import { fileVariable, httpSettings, httpUrl, readConfig } from '@offer-ads/platform/config';
+import {
+  checkTokenHashes,
+  fileVariable,
+  httpSettings,
+  httpUrl,
+  readConfig,
+} from '@offer-ads/platform/config';
 import { z } from 'zod';
 import { adminToolSettings } from '../config.ts';
-import { parseStaff } from './staff.ts';
-
-const staffHint = 'must be like ann:TOKEN,bo:TOKEN';
 
 export const consoleSettings = adminToolSettings.omit({ RABBITMQ_URL: true }).extend({
   ...httpSettings,
@@ -13,18 +16,12 @@ export const consoleSettings = adminToolSettings.omit({ RABBITMQ_URL: true }).ex
       "The console's address as staff see it, within the platform's own network. With https, cookies are for https only.",
     example: 'https://console.internal.example',
   }),
-  CONSOLE_STAFF: z
-    .string({ error: staffHint })
-    .superRefine((text, context) => {
-      const parsed = parseStaff(text);
-      if (!parsed.ok) context.addIssue({ code: 'custom', message: `${staffHint}: ${parsed.problem}` });
-    })
-    .meta({
-      secret: true,
-      description:
-        'Who may sign in to the console: names, as audit logs have them, and an access token of at least 32 characters each, separated by commas. Somebody stands there twice while the token is replaced. As a file it is read anew when it changes: who is no longer there is out at once.',
-      example: 'ann:TOKEN,bo:TOKEN',
-    }),
+  CONSOLE_STAFF: z.string({ error: 'must be like ann:HASH,bo:HASH' }).superRefine(checkTokenHashes).meta({
+    secret: true,
+    description:
+      'Who may sign in to the console: names, as audit logs have them, and the hash of a token for each, separated by commas, as `admin token create` prints them. Somebody stands there twice while the token is replaced. As a file it is read anew when it changes: who is no longer there is out at once.',
+    example: 'ann:HASH,bo:HASH',
+  }),
 });
 
 export type ConsoleConfig = z.infer<typeof consoleSettings> & {

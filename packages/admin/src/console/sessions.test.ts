@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { hashEntry } from '@offer-ads/platform/admin-tokens';
 import { keepSessions } from './sessions.ts';
 import { nobody, parseStaff, type Staff } from './staff.ts';
 
 const token = 't'.repeat(32);
-const parsed = parseStaff(`ann:${token}`);
+const parsed = parseStaff(hashEntry('ann', token, 'console'));
 const ann: Staff = parsed.ok ? parsed.staff : nobody;
 const who = { name: 'ann', proof: ann.prove('ann', token) ?? Buffer.alloc(32) };
 const start = new Date('2026-11-20T09:00:00Z');

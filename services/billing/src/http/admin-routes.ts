@@ -20,9 +20,12 @@ import { cardProblemRoutes } from './card-problem-routes.ts';
 import { invoiceAdminRoutes } from './invoice-admin-routes.ts';
 import { paymentRoutes } from './payment-routes.ts';
 
-export function adminRoutes(app: Express, billing: Billing, adminToken: string): void {
+export function adminRoutes(app: Express, billing: Billing, adminTokenHashes: string): void {
   const routes = express.Router();
-  routes.use(requireAdmin({ token: adminToken, logger: billing.logger }), express.json({ limit: '16kb' }));
+  routes.use(
+    requireAdmin({ tokenHashes: adminTokenHashes, logger: billing.logger }),
+    express.json({ limit: '16kb' }),
+  );
 
   routes.get('/balances', async (req, res) => {
     const book = validInput(balanceQuery, req.query);

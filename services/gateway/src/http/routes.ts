@@ -46,14 +46,14 @@ export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
 };
 
 export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'door' | 'routes'> {
-  const { ADMIN_TOKEN: adminToken, PUBLIC_URL: publicUrl, IMAGE_ORIGIN: imageOrigin } = o.config;
+  const { ADMIN_TOKEN_HASHES: adminTokenHashes, PUBLIC_URL: publicUrl, IMAGE_ORIGIN: imageOrigin } = o.config;
   const clientIp = readClientIp(o.config.TRUSTED_PROXIES);
   const routes = (app: Express): void => {
-    mountParkedRoutes(app, { broker: o.broker, adminToken, logger: o.logger });
-    mountRepublishRoute(app, { postgres: o.postgres, broker: o.broker, adminToken, logger: o.logger });
+    mountParkedRoutes(app, { broker: o.broker, adminTokenHashes, logger: o.logger });
+    mountRepublishRoute(app, { postgres: o.postgres, broker: o.broker, adminTokenHashes, logger: o.logger });
     app.use(
       '/admin',
-      requireAdmin({ token: adminToken, logger: o.logger }),
+      requireAdmin({ tokenHashes: adminTokenHashes, logger: o.logger }),
       // The text of terms is the longest: 100,000 characters of up to 12 bytes when they are written as escapes.
       express.json({ limit: '2mb' }),
       organisationRoutes(o),

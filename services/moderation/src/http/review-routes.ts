@@ -6,7 +6,7 @@ import {
   rulingRequest,
   rulingsQuery,
 } from '@offer-ads/contracts/moderation-api';
-import { requireAdmin } from '@offer-ads/platform/admin-routes';
+import { actorOf, requireAdmin } from '@offer-ads/platform/admin-routes';
 import { Fault } from '@offer-ads/platform/faults';
 import type { Logger } from '@offer-ads/platform/logging';
 import { validInput } from '@offer-ads/platform/valid-input';
@@ -19,7 +19,7 @@ import { decideOn, listPictures, type Review, recordOf } from '../review.ts';
 import { listed, refusals, rulingShown, shown } from './review-replies.ts';
 
 type ReviewRoutes = {
-  readonly adminToken: string;
+  readonly adminTokenHashes: string;
   readonly logger: Logger;
   readonly admission: Admission;
   readonly review: Review;
@@ -32,7 +32,7 @@ const mostBodyBytes = 7.5 * 2 ** 20;
 export function mountReviewRoutes(app: Express, o: ReviewRoutes): void {
   const { review, admission } = o;
   const routes = express.Router();
-  routes.use(requireAdmin({ token: o.adminToken, logger: o.logger }));
+  routes.use(requireAdmin({ tokenHashes: o.adminTokenHashes, logger: o.logger }));
 
   async function existingRecord(name: string) {
     const record = await recordOf(review, name);
@@ -71,7 +71,8 @@ export function mountReviewRoutes(app: Express, o: ReviewRoutes): void {
   });
 
   routes.post('/rulings', express.json({ limit: mostBodyBytes }), async (req, res) => {
-    const { name, imageBase64, ...ruling } = validInput(rulingRequest, req.body);
+    const { name, imageBase64, ...decision } = validInput(rulingRequest, req.body);
+    const ruling = { ...decision, author: actorOf(req) };
     const of = name ?? Buffer.from(imageBase64 ?? '', 'base64');
     // A picture that has to be opened takes its turn among the others.
     const decided = await (typeof of === 'string'

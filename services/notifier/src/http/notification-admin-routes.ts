@@ -25,11 +25,14 @@ export function notificationAdminRoutes(
     readonly bounces: BouncesStore;
     readonly messageIdOf: (notificationId: string) => string;
     readonly wakeDelivery: () => void;
-    readonly adminToken: string;
+    readonly adminTokenHashes: string;
     readonly logger: Logger;
   },
 ): void {
-  const guard = [requireAdmin({ token: o.adminToken, logger: o.logger }), express.json({ limit: '16kb' })];
+  const guard = [
+    requireAdmin({ tokenHashes: o.adminTokenHashes, logger: o.logger }),
+    express.json({ limit: '16kb' }),
+  ];
   const shown = (notification: Registered) => shownWith(notification, o.messageIdOf);
 
   const notifications = express.Router();

@@ -39,9 +39,12 @@ const listingPage = adminOffersQuery.extend({
   ),
 });
 
-export function mountAdminRoutes(app: Express, o: OffersContext & { adminToken: string }): void {
+export function mountAdminRoutes(app: Express, o: OffersContext & { adminTokenHashes: string }): void {
   const routes = express.Router();
-  routes.use(requireAdmin({ token: o.adminToken, logger: o.logger }), express.json({ limit: '1mb' }));
+  routes.use(
+    requireAdmin({ tokenHashes: o.adminTokenHashes, logger: o.logger }),
+    express.json({ limit: '1mb' }),
+  );
 
   routes.get('/offers', async (req, res) => {
     const { cursor, limit, ...owner } = validInput(listingPage, req.query);

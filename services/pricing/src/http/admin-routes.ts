@@ -21,7 +21,7 @@ import type { RatesRefresher } from '../refresh-rates.ts';
 export function mountAdminRoutes(
   app: Express,
   o: {
-    readonly adminToken: string;
+    readonly adminTokenHashes: string;
     readonly logger: Logger;
     readonly clock: Clock;
     readonly members: MembersStore;
@@ -30,7 +30,7 @@ export function mountAdminRoutes(
     readonly refresher: Pick<RatesRefresher, 'refreshNow' | 'refused'>;
   },
 ): void {
-  const admin = requireAdmin({ token: o.adminToken, logger: o.logger });
+  const admin = requireAdmin({ tokenHashes: o.adminTokenHashes, logger: o.logger });
   /** Whether an estimate right afterwards knows what was just stored; what is stored stays so if not. */
   const counted = () => o.audience.includesWritten().catch(() => false);
 

@@ -18,7 +18,7 @@ export function passOn(
   const askAs = async (req: Request, owner: Owner, call: { path: string; json?: object }) => {
     const method = req.method === 'POST' ? 'POST' : 'GET';
     try {
-      return await ask(sessionOf(req).name, owner, { method, ...call });
+      return await ask(owner, { method, ...call }, sessionOf(req).name);
     } catch (error) {
       if (!(error instanceof ServiceUnreachable)) throw error;
       throw new Fault('a service cannot be reached', {
@@ -101,11 +101,9 @@ function seenMsAgo(req: Request): number | null {
   return told >= 0 ? told : null;
 }
 
-/** Moderation writes the author into its record, and nobody is to write another one. */
 function bodyOf(req: Request): object {
   const body = req.body as unknown;
-  const given = typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {};
-  return 'action' in given ? { ...given, author: sessionOf(req).name } : given;
+  return typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {};
 }
 
 /** JSON and pictures are all that the services answer. */
