@@ -112,6 +112,48 @@ export function describeModes(system: () => System): void {
       },
     );
   });
+
+  describe('an organisation whose approval was withdrawn', () => {
+    it('estimates and buys with made-up members in TEST mode alone, and once approved real ones count in both modes', async () => {
+      const { id, key } = await newOrganisation(system());
+      const org = `--org=${id}`;
+      const live = await system().admin<{ key: string }>('key', 'create', org, '--mode=live');
+      const callers = { TEST: advertiser(system(), key), LIVE: advertiser(system(), live.key) };
+      const times = { start_datetime: inFuture(hourMs), expiry_datetime: inFuture(2 * hourMs) };
+      const { start_datetime, expiry_datetime: end_datetime } = times;
+      const estimate = (mode: Mode) =>
+        callers[mode].json('POST', '/offers/price-estimate', {
+          start_datetime,
+          end_datetime,
+          location: london,
+          radius: 10,
+        });
+      const balance = async () => {
+        const shown = await system().admin<{ balance: string }>('balance', 'show', org, '--mode=test');
+        return Number(shown.balance);
+      };
+      /** What a TEST offer takes from the balance. */
+      const paid = async () => {
+        const before = await balance();
+        expect((await callers.TEST.create(await offerForm(times))).body.return_code).toBe('S1');
+        return (before - (await balance())).toFixed(2);
+      };
+
+      await system().admin('org', 'withdraw-approval', org);
+      const madeUp = (await estimate('TEST')).body;
+      expect(Number(madeUp.estimated_cost).toFixed(2)).toBe(await paid());
+      expect(await estimate('LIVE')).toMatchObject({
+        status: 401,
+        body: { return_code: 'E1', message: expect.stringContaining('not approved for LIVE mode') },
+      });
+
+      await system().admin('org', 'approve', org);
+      const [inTest, inLive] = [(await estimate('TEST')).body, (await estimate('LIVE')).body];
+      expect(inLive).toEqual(inTest);
+      expect(inTest.matching_users).not.toBe(madeUp.matching_users);
+      expect(Number(inTest.estimated_cost).toFixed(2)).toBe(await paid());
+    });
+  });
 }
 
 /** Addresses of images are signed anew for each reply. */

@@ -2,11 +2,17 @@
 
 import type { AudienceEngine } from './audience-engine.ts';
 import { startAudienceBuild } from './audience-index/audience-index.ts';
+import { coarsePosition } from './domain/coarse-position.ts';
 import { sandboxMembers, sandboxTarget } from './domain/sandbox.ts';
 
-export async function openSandbox(members: number): Promise<AudienceEngine> {
-  const build = startAudienceBuild(members);
-  for (const member of sandboxMembers(members)) build.add(member);
+export async function openSandbox(o: {
+  readonly members: number;
+  /** As positions of real members are rounded. */
+  readonly positionDecimals: number;
+}): Promise<AudienceEngine> {
+  const build = startAudienceBuild(o.members);
+  for (const member of sandboxMembers(o.members))
+    build.add({ ...member, ...coarsePosition(member, o.positionDecimals) });
   const index = await build.finish();
   return { count: async (target) => index.count(sandboxTarget(target)) };
 }

@@ -101,7 +101,10 @@ export async function startPricing(
     contextSecret: config.PRICING_CONTEXT_SECRET,
     clock,
     audience,
-    sandbox: await openSandbox(config.SANDBOX_MEMBERS),
+    sandbox: await openSandbox({
+      members: config.SANDBOX_MEMBERS,
+      positionDecimals: config.AUDIENCE_POSITION_DECIMALS,
+    }),
     rates,
     interests,
     minCohort: config.AUDIENCE_MIN_COHORT,
