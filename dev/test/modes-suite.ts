@@ -141,7 +141,7 @@ export function describeModes(system: () => System): void {
 
       await system().admin('org', 'withdraw-approval', org);
       const madeUp = (await estimate('TEST')).body;
-      expect(Number(madeUp.estimated_cost).toFixed(2)).toBe(await paid());
+      expect(madeUp.estimated_cost.toFixed(2)).toBe(await paid());
       expect(await estimate('LIVE')).toMatchObject({
         status: 401,
         body: { return_code: 'E1', message: expect.stringContaining('not approved for LIVE mode') },
@@ -151,7 +151,7 @@ export function describeModes(system: () => System): void {
       const [inTest, inLive] = [(await estimate('TEST')).body, (await estimate('LIVE')).body];
       expect(inLive).toEqual(inTest);
       expect(inTest.matching_users).not.toBe(madeUp.matching_users);
-      expect(Number(inTest.estimated_cost).toFixed(2)).toBe(await paid());
+      expect(inTest.estimated_cost.toFixed(2)).toBe(await paid());
     });
   });
 }

@@ -59,7 +59,7 @@ export function describePortal(system: () => System): void {
       const email = `colleague-${randomUUID()}@advertiser.example`;
       expect((await admin('POST', '/people', { email, role: 'marketer' })).status).toBe(201);
       const colleague = visitor(system());
-      const token = await tokenMailedTo(email, 'Invitation');
+      const token = await tokenMailedTo(email, 'invitation');
       const joined = await colleague('POST', '/sign-in/complete', { token });
       expect(joined.body).toMatchObject({ person: { email }, role: 'marketer', organisation: { name } });
       expect((await colleague('GET', '/people')).status).toBe(403);
