@@ -10,6 +10,11 @@ export type OutboxRelay = AsyncDisposable & {
   readonly flush: () => Promise<void>;
 };
 
+export type WakeableRelay = OutboxRelay & {
+  /** Publishes soon what was just written; what cannot be published is left to the poll. */
+  readonly wake: () => void;
+};
+
 /** What waits to be published. */
 export type Waiting = {
   /** No more than `MOST_COUNTED`. */
@@ -22,32 +27,38 @@ export type Waiting = {
 export const RELAY_BATCH_SIZE = 500;
 /** So a look costs some milliseconds, however long the broker has been away. */
 export const MOST_COUNTED = 10_000;
+/** About as long as a batch takes. */
+const FIRST_RETRY_MS = 5;
 /** As often as metrics are scraped. */
 const LOOK_EVERY_MS = 15_000;
 /** A backlog of an outage is others' to publish, or the next start's: whoever stops has 30 s for all that is left to do. */
 const LAST_FLUSH_MS = 3_000;
 
 export function startRelay(o: {
-  /** Publishes the oldest events and forgets them; says how many, 0 when another relay is at it. */
-  relayBatch: () => Promise<number>;
+  /** Publishes the oldest events and forgets them; says how many, or that another relay is at work. */
+  relayBatch: () => Promise<number | 'busy'>;
   countWaiting: () => Promise<Waiting>;
   everyMs: number;
   broker: Broker;
   logger: Logger;
   metrics: Metrics;
-}): OutboxRelay {
+}): WakeableRelay {
   const published = o.metrics.counter({
     name: 'outbox_published_total',
     help: 'Events published from the outbox',
   });
 
-  const drain = async (goesOn: () => boolean) => {
-    let count: number;
+  /** @returns whether another relay was at work, which may have looked before the last events were written */
+  const drain = async (goesOn: () => boolean): Promise<boolean> => {
+    let count: number | 'busy';
     do {
       count = await o.relayBatch();
+      if (count === 'busy') return true;
       published.inc(count);
     } while (count === RELAY_BATCH_SIZE && goesOn());
+    return false;
   };
+  let wasBusy = false;
   const loop = startLoop({
     name: 'outbox-relay',
     everyMs: o.everyMs,
@@ -55,13 +66,28 @@ export function startRelay(o: {
     metrics: o.metrics,
     // While the broker is away the events simply wait; the broker module is what reports the outage.
     work: async (signal) => {
-      if (o.broker.connected()) await drain(() => !signal.aborted);
+      wasBusy = o.broker.connected() && (await drain(() => !signal.aborted));
     },
   });
 
   const looking = watchWaiting(o);
+  let retry: NodeJS.Timeout | undefined;
+  let retryAfterMs = FIRST_RETRY_MS;
+
+  const wake = () => void loop.runNow().then(relayAgainIfBusy, () => {});
+  function relayAgainIfBusy(): void {
+    if (!wasBusy) retryAfterMs = FIRST_RETRY_MS;
+    // A relay that takes as long as the poll is left to the poll.
+    if (!wasBusy || retry !== undefined || retryAfterMs >= o.everyMs) return;
+    retry = setTimeout(() => {
+      retry = undefined;
+      wake();
+    }, retryAfterMs);
+    retryAfterMs *= 2;
+  }
 
   return {
+    wake,
     flush: async () => {
       if (!o.broker.connected()) throw serviceUnavailable('outbox: the broker is away');
       await loop.runNow();
@@ -69,6 +95,7 @@ export function startRelay(o: {
     [Symbol.asyncDispose]: async () => {
       await looking[Symbol.asyncDispose]();
       await loop[Symbol.asyncDispose]();
+      clearTimeout(retry);
       // What a stopping service has just written should not wait for its next start.
       const until = performance.now() + LAST_FLUSH_MS;
       await drain(() => performance.now() < until).catch((error: unknown) =>

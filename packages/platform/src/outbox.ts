@@ -14,24 +14,23 @@ import {
   type Waiting,
 } from './outbox-relay.ts';
 import type { Postgres, Transaction } from './postgres.ts';
-import { listen } from './postgres-listener.ts';
 import { startSentEventsPruning } from './sent-events.ts';
 
-const CHANNEL = 'outbox';
+/** Told after the commit of a transaction that wrote to the outbox. */
+const WRITTEN = 'outbox-written';
 
 export async function addToOutbox(tx: Transaction, events: readonly OutgoingEvent[]): Promise<void> {
   if (events.length === 0) return;
-  // The order of the list is the order of publishing; the notification leaves with the commit.
+  // The order of the list is the order of publishing.
   await tx.query(
-    `WITH written AS (
-       INSERT INTO outbox (event)
-       SELECT event FROM json_array_elements($1::json) WITH ORDINALITY AS listed (event, place) ORDER BY place)
-     SELECT pg_notify($2, '')`,
-    [JSON.stringify(events), CHANNEL],
+    `INSERT INTO outbox (event)
+     SELECT event FROM json_array_elements($1::json) WITH ORDINALITY AS listed (event, place) ORDER BY place`,
+    [JSON.stringify(events)],
   );
+  tx.tellAfterCommit?.(WRITTEN);
 }
 
-/** Only what a lost notification leaves behind waits for the poll. */
+/** Only events whose process died after their commit wait for the poll, and those written while the broker was away. */
 const POLL_EVERY_MS = 1_000;
 
 export function startOutboxRelay(o: {
@@ -40,21 +39,19 @@ export function startOutboxRelay(o: {
   logger: Logger;
   metrics: Metrics;
 }): OutboxRelay {
-  const { postgres, logger } = o;
+  const { postgres } = o;
   const relay = startRelay({
     ...o,
     everyMs: POLL_EVERY_MS,
     relayBatch: () => relayBatch(postgres, o.broker),
     countWaiting: () => countWaiting(postgres),
   });
-  // A flush that cannot be is no news here: the poll comes round to it.
-  const wake = () => void relay.flush().catch(() => {});
-  const listener = listen({ postgres, channel: CHANNEL, wake, logger });
+  postgres.committed.on(WRITTEN, relay.wake);
   const pruning = startSentEventsPruning(o);
   return {
     flush: relay.flush,
     [Symbol.asyncDispose]: async () => {
-      await listener[Symbol.asyncDispose]();
+      postgres.committed.off(WRITTEN, relay.wake);
       await pruning[Symbol.asyncDispose]();
       await relay[Symbol.asyncDispose]();
     },
@@ -66,9 +63,9 @@ export function startOutboxRelay(o: {
  * were published are kept for a while (sent-events.ts).
  * That the transaction is open meanwhile is deliberate (docs/adr/0003-outbox-relay-publishes-inside-its-transaction.md).
  */
-async function relayBatch(postgres: Postgres, broker: Broker): Promise<number> {
+async function relayBatch(postgres: Postgres, broker: Broker): Promise<number | 'busy'> {
   return postgres.transaction(async (tx) => {
-    if (!(await becomeRelay(tx))) return 0;
+    if (!(await becomeRelay(tx))) return 'busy';
     // What opens something for whoever reads it is kept nowhere once it is sent.
     const rows = await tx.query<{ position: bigint; event: OutgoingEvent }>(
       `WITH taken AS (

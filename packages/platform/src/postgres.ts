@@ -1,4 +1,5 @@
 /** PostgreSQL: a pool with time-outs, transactions, and rows in exact types. */
+import { EventEmitter } from 'node:events';
 import pg from 'pg';
 import type { Deadline } from './deadline.ts';
 import { Fault, serviceUnavailable } from './faults.ts';
@@ -25,6 +26,8 @@ export type Transaction = {
     statement: string | PreparedStatement,
     values?: readonly unknown[],
   ) => Promise<R[]>;
+  /** Has the topic told to the listeners of `Postgres.committed` once this has committed. Absent where each statement commits by itself. */
+  readonly tellAfterCommit?: (topic: string) => void;
 };
 
 /** Stores whose statements may stand alone take this. */
@@ -44,6 +47,8 @@ export type Postgres = AsyncDisposable &
      * @throws the 503 fault when the deadline has passed
      */
     readonly commitBy: (deadline: Deadline | undefined) => Date | null;
+    /** Emits the topics of transactions that this process has committed. A process that dies after its commit emits nothing. */
+    readonly committed: EventEmitter;
     /** The database's clock. */
     readonly clock: StoreClock;
     readonly healthy: () => Promise<boolean>;
@@ -85,11 +90,13 @@ export async function openPostgres(o: {
   pool.on('error', (error) => o.logger.warn({ error }, 'an idle database connection was lost'));
   reportPool(pool, { name: o.pool ?? 'main', size, metrics: o.metrics });
   const clock = createStoreClock();
+  const committed = new EventEmitter();
   const postgres: Postgres = {
     pool,
     clock,
+    committed,
     query: (statement, values) => rowsOf(pool, statement, values),
-    transaction: (work, deadline) => inTransaction({ pool, clock }, work, deadline),
+    transaction: (work, deadline) => inTransaction({ pool, clock, committed }, work, deadline),
     commitBy: (deadline) => commitBy(clock, deadline),
     healthy: () =>
       askTime(pool, clock).then(
@@ -108,7 +115,7 @@ export async function openPostgres(o: {
 }
 
 async function inTransaction<T>(
-  { pool, clock }: { pool: pg.Pool; clock: StoreClock },
+  { pool, clock, committed }: Pick<Postgres, 'pool' | 'clock' | 'committed'>,
   work: (tx: Transaction) => Promise<T>,
   deadline: Deadline | undefined,
 ): Promise<T> {
@@ -123,12 +130,17 @@ async function inTransaction<T>(
   };
   // Without a listener a connection that dies between two statements would end the process.
   client.on('error', onLost);
-  const tx: Transaction = { query: (statement, values) => rowsOf(client, statement, values) };
+  const topics = new Set<string>();
+  const tx: Transaction = {
+    query: (statement, values) => rowsOf(client, statement, values),
+    tellAfterCommit: (topic) => void topics.add(topic),
+  };
   let broken: Error | undefined;
   try {
     const commitByMs = await begin(client, clock, deadline);
     const result = await work(tx);
     await tx.query(commitByMs === undefined ? 'COMMIT' : commitBefore(commitByMs));
+    for (const topic of topics) committed.emit(topic);
     return result;
   } catch (error) {
     broken = await tx.query('ROLLBACK').then(() => undefined, asError);

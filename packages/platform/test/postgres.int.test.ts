@@ -7,7 +7,6 @@ import { createDeadline } from '../src/deadline.ts';
 import { createMetrics } from '../src/metrics.ts';
 import { startWhenStoresServe } from '../src/patient-start.ts';
 import { isTooLate, openPostgres, type Postgres } from '../src/postgres.ts';
-import { listen } from '../src/postgres-listener.ts';
 
 const settings = { logger: silentLogger, metrics: createMetrics('offers') };
 /** For what is not about time: a busy machine is waited for. */
@@ -51,6 +50,25 @@ describe('postgres', () => {
       return tx.query('SELECT name, generic_plans + custom_plans AS runs FROM pg_prepared_statements');
     });
     expect(parsed).toEqual([{ name: 'doubled', runs: 2n }]);
+  });
+
+  it('tells of a transaction once it has committed, and never of one that throws', async () => {
+    const seen: unknown[] = [];
+    postgres.committed.on('coins', () => {
+      seen.push(postgres.query('SELECT id FROM coins WHERE id IN (8, 9)'));
+    });
+    const write = (id: number, isWrong: boolean) =>
+      postgres.transaction(async (tx) => {
+        tx.tellAfterCommit?.('coins');
+        tx.tellAfterCommit?.('coins');
+        await tx.query('INSERT INTO coins VALUES ($1)', [id]);
+        if (isWrong) throw new Error('changed my mind');
+      });
+    await expect(write(8, true)).rejects.toThrow('changed my mind');
+    await write(9, false);
+    postgres.committed.removeAllListeners('coins');
+    expect(await Promise.all(seen)).toEqual([[{ id: 9n }]]);
+    await postgres.query('DELETE FROM coins');
   });
 
   it('writes nothing of a transaction that throws', async () => {
@@ -144,20 +162,4 @@ describe('postgres', () => {
     const open = openPostgres({ url: 'postgres://postgres@127.0.0.1:1/none', ...settings });
     await expect(open).rejects.toMatchObject({ status: 503 });
   });
-});
-
-it('whoever listens leaves a database that has gone silent, and hears again once it answers', async () => {
-  const database = await createEmptyDatabase();
-  await using cleaning = new AsyncDisposableStack();
-  cleaning.defer(database.dispose);
-  const wire = cleaning.use(await startTcpProxy(database.url));
-  const postgres = cleaning.use(await openPostgres({ url: wire.url, ...settings }));
-  let woken = 0;
-  const listener = listen({ postgres, channel: 'test', logger: silentLogger, wake: () => void (woken += 1) });
-  await eventually(() => expect(woken).toBe(1));
-  wire.cut();
-  await eventually(() => expect(woken).toBe(2));
-  wire.freeze();
-  // Without a deadline it would say goodbye for as long as TCP takes to give up.
-  await listener[Symbol.asyncDispose]();
 });
