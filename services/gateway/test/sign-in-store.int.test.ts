@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Postgres } from '@offer-ads/platform/postgres';
 import { createTestDatabase } from '@offer-ads/testing/database';
 import { deleteWorthlessLinks, insertRequest, takeRequest } from '../src/sign-in/sign-in-store.ts';
+import { giveUpWaiting, insertSignUp } from '../src/sign-up/sign-up-store.ts';
 import { connect, storePatienceMs } from './calls-database.ts';
 
 const at = new Date('2026-06-01T12:00:00.000Z');
@@ -67,5 +68,27 @@ describe('worthless links', () => {
       return deleteAll();
     });
     expect([deleted, await deleteAll()]).toEqual([2, 1]);
+  });
+});
+
+describe('requests to sign up that wait', () => {
+  it('are given up when they are too old, and beyond a bound the latest of the networks with the most', async () => {
+    const wish = { name: 'N', tradingName: 'T', country: 'GB', currency: 'GBP', adminEmail: '' };
+    const ask = (adminEmail: string, network: string, askedAt = at) =>
+      insertSignUp(postgres, { wish: { ...wish, adminEmail }, network, at: askedAt });
+    const minute = 60_000;
+    await ask('old@cafe.test', 'a', new Date(at.getTime() - minute));
+    for (let count = 0; count < 5; count += 1) await ask(`a${count}@cafe.test`, 'a');
+    await ask('b@cafe.test', 'b');
+    await ask('c@cafe.test', 'c');
+    const before = new Date(at.getTime() - minute);
+    expect(await giveUpWaiting(postgres, { before, most: 4 })).toEqual({ tooOld: 1, tooMany: 3 });
+    const left = await postgres.query<{ email: string }>('SELECT email FROM sign_ups ORDER BY id');
+    expect(left.map(({ email }) => email)).toEqual([
+      'a0@cafe.test',
+      'a1@cafe.test',
+      'b@cafe.test',
+      'c@cafe.test',
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { networkOf, unmapped } from './client-network.ts';
+import { networkOf, prefixOf, unmapped } from './client-network.ts';
 
 describe('the network that a rate limit counts', () => {
   it.each([
@@ -53,5 +53,18 @@ describe('an address written as IPv6', () => {
     expect(unmapped('64:ff9b::7f00:1')).toBe('64:ff9b::7f00:1');
     expect(unmapped('::1')).toBe('::1');
     expect(unmapped('192.0.2.1')).toBe('192.0.2.1');
+  });
+});
+
+describe('the prefix that somebody may have whole', () => {
+  it.each([
+    ['198.51.100.7', '198.51.100.0/24'],
+    ['::ffff:198.51.100.7', '198.51.100.0/24'],
+    ['64:ff9b::198.51.100.7', '198.51.100.0/24'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+    ['2001:0DB8:0001:ffff::9', '2001:db8:1::/48'],
+    ['::1', '0:0:0::/48'],
+  ])('of %s is %s', (ip, prefix) => {
+    expect(prefixOf(ip)).toBe(prefix);
   });
 });

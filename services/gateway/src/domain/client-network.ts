@@ -1,4 +1,4 @@
-/** Whom a rate limit counts (specification, Limits): an IPv4 address, or the /64 that an IPv6 customer owns whole. */
+/** Whom a rate limit counts (specification, Limits): an IPv4 address, or the /64 that an IPv6 customer owns whole; and what they are part of. */
 
 /** `ip` is a valid address in any notation. */
 export function networkOf(ip: string): string {
@@ -10,6 +10,16 @@ export function networkOf(ip: string): string {
     .slice(0, 4)
     .map((group) => group.toString(16))
     .join(':')}::/64`;
+}
+
+/**
+ * What somebody may have whole who attacks from many addresses: the /48 that providers hand out in IPv6, and the /24 that is the
+ * smallest part of IPv4 that is routed by itself.
+ */
+export function prefixOf(ip: string): string {
+  const network = networkOf(ip);
+  if (!network.includes(':')) return `${network.slice(0, network.lastIndexOf('.'))}.0/24`;
+  return `${network.split(':', 3).join(':')}::/48`;
 }
 
 /** An IPv4 address that is written as IPv6, `::ffff:192.0.2.1` in any notation, as what it is; others as they are. */

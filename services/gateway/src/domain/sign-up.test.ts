@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { answerSignUp, signUpLinkExpiry, signUpsKeptSince, useOfSignUpLink } from './sign-up.ts';
+import { answerSignUp, nextSignUp, signUpLinkExpiry, signUpsKeptSince, useOfSignUpLink } from './sign-up.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -23,6 +23,14 @@ describe('a request to sign up', () => {
   it('is dropped when it has waited for a quarter of an hour', () => {
     expect(answerSignUp({ ...usual, now: after(15 * minute - 1) })).toBe('send-link');
     expect(answerSignUp({ ...usual, now: after(15 * minute) })).toBe('too-old');
+  });
+});
+
+describe('requests to sign up', () => {
+  it('are answered at once up to a thousand an hour, and beyond that fairly, ten a minute', () => {
+    expect(nextSignUp({ inHour: 999, inMinute: 999 })).toBe('oldest-first');
+    expect(nextSignUp({ inHour: 1_000, inMinute: 9 })).toBe('fairly');
+    expect(nextSignUp({ inHour: 1_000, inMinute: 10 })).toBe('later');
   });
 });
 

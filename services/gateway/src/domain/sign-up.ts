@@ -7,8 +7,12 @@ const hourMs = 60 * minuteMs;
 const linkLifeMs = 24 * hourMs;
 /** A mailbox whose owner asked for nothing gets no more than these in a day. */
 export const signUpMailsPerAddress = { most: 5, windowMs: 24 * hourMs } as const;
-/** Far more than ever register in an hour; what strangers can make us send to strangers ends here. */
-export const signUpsInAll = { most: 1_000, windowMs: hourMs } as const;
+/** Far more than ever register in an hour: so many are answered at once, oldest first. */
+const signUpsAtOnce = { most: 1_000, windowMs: hourMs } as const;
+/** Beyond them the queue is answered at this pace, which bounds what strangers can make us send to strangers. */
+const signUpsFromQueue = { most: 10, windowMs: minuteMs } as const;
+/** A few megabytes: an attack from thousands of networks. */
+export const mostSignUpsWaiting = 20_000;
 /** Asked for while nobody could answer: whoever waited this long has given up or asked again. */
 const waitMs = 15 * minuteMs;
 /** A second click, or a reply that was lost on its way: whoever has just registered may have the answer again. */
@@ -16,6 +20,28 @@ const againMs = minuteMs;
 
 export function signUpLinkExpiry(answeredAt: Date): Date {
   return new Date(answeredAt.getTime() + linkLifeMs);
+}
+
+/** From when on answers count for the pace. */
+export function signUpsPacedSince(now: Date): { readonly hour: Date; readonly minute: Date } {
+  return {
+    hour: new Date(now.getTime() - signUpsAtOnce.windowMs),
+    minute: new Date(now.getTime() - signUpsFromQueue.windowMs),
+  };
+}
+
+/** Requests from before it are given up; none that waits is younger. */
+export function signUpsWaitSince(now: Date): Date {
+  return new Date(now.getTime() - waitMs);
+}
+
+/** `fairly`: first from the network prefixes that had the fewest answers within the hour, so that none keeps the others out. */
+export type SignUpOrder = 'oldest-first' | 'fairly' | 'later';
+
+/** Which of the waiting requests is answered next, or whether all of them wait. */
+export function nextSignUp(answered: { readonly inHour: number; readonly inMinute: number }): SignUpOrder {
+  if (answered.inHour < signUpsAtOnce.most) return 'oldest-first';
+  return answered.inMinute < signUpsFromQueue.most ? 'fairly' : 'later';
 }
 
 /** In the fragment, as links to sign in (domain/sign-in-link.ts). */

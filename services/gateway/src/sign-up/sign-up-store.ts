@@ -1,38 +1,74 @@
 /** All SQL about people who register an organisation by themselves. */
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
 import type { Registration } from '../accounts/organisations-store.ts';
-import type { AddressStanding } from '../domain/sign-up.ts';
+import { type AddressStanding, nextSignUp, signUpsPacedSince, signUpsWaitSince } from '../domain/sign-up.ts';
 
 export type SignUpRow = Registration & { readonly id: bigint; readonly requestedAt: Date };
 
-/** The same statement for every address, known or not. False when too many were asked for lately, by whomever. */
-export async function insertSignUp(
-  on: Queryable,
-  o: { wish: Registration; at: Date; after: Date; most: number },
-): Promise<boolean> {
-  const { adminEmail, name, tradingName, country, currency } = o.wish;
-  const rows = await on.query(
-    `INSERT INTO sign_ups (email, name, trading_name, country, currency, requested_at)
-     SELECT $1, $2, $3, $4, $5, $6
-     WHERE NOT EXISTS (SELECT 1 FROM sign_ups WHERE requested_at > $7 OFFSET $8 LIMIT 1)
-     RETURNING id`,
-    [adminEmail, name, tradingName, country, currency, o.at, o.after, o.most - 1],
+export type AskedSignUp = {
+  readonly wish: Registration;
+  /** The prefix that it came from. */
+  readonly network: string;
+  readonly at: Date;
+};
+
+/** The same statement for every address, known or not. */
+export async function insertSignUp(on: Queryable, { wish, network, at }: AskedSignUp): Promise<void> {
+  const { adminEmail, name, tradingName, country, currency } = wish;
+  await on.query(
+    `INSERT INTO sign_ups (email, name, trading_name, country, currency, network, requested_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    [adminEmail, name, tradingName, country, currency, network, at],
   );
-  return rows.length === 1;
 }
 
 const columns = `id, email AS "adminEmail", name, trading_name AS "tradingName", country, currency,
   requested_at AS "requestedAt"`;
 
-/** The oldest that no other replica is answering, marked as answered: it is so once the transaction commits. */
+/** The next one to answer, marked as answered: it is so once the transaction commits. Locks, so that replicas take one after the other. */
 export async function takeSignUp(tx: Transaction, at: Date): Promise<SignUpRow | null> {
+  await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('sign-up pace', 0))`);
+  const since = signUpsPacedSince(at);
+  const [answered] = await tx.query<{ inHour: number; inMinute: number }>(
+    `SELECT count(*)::integer AS "inHour", count(*) FILTER (WHERE answered_at > $2)::integer AS "inMinute"
+     FROM sign_ups WHERE answered_at > $1`,
+    [since.hour, since.minute],
+  );
+  const order = nextSignUp(answered ?? { inHour: 0, inMinute: 0 });
+  if (order === 'later') return null;
   const [row] = await tx.query<SignUpRow>(
-    `UPDATE sign_ups SET answered_at = $1
-     WHERE id = (SELECT id FROM sign_ups WHERE answered_at IS NULL ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
-     RETURNING ${columns}`,
-    [at],
+    `UPDATE sign_ups SET answered_at = $1 WHERE id = (${order === 'fairly' ? nextFairly : oldest}) RETURNING ${columns}`,
+    [at, signUpsWaitSince(at), ...(order === 'fairly' ? [since.hour] : [])],
   );
   return row ?? null;
+}
+
+const oldest = 'SELECT id FROM sign_ups WHERE answered_at IS NULL AND requested_at > $2 ORDER BY id LIMIT 1';
+const nextFairly = `
+  SELECT waiting.id FROM sign_ups waiting
+  LEFT JOIN (SELECT network, count(*) AS answers FROM sign_ups WHERE answered_at > $3 GROUP BY network) had
+    ON had.network = waiting.network
+  WHERE waiting.answered_at IS NULL AND waiting.requested_at > $2
+  ORDER BY coalesce(had.answers, 0), waiting.id LIMIT 1`;
+
+/** Gives up what has waited too long, and beyond `most` the latest requests of the prefixes with the most. @returns how many */
+export async function giveUpWaiting(
+  on: Queryable,
+  o: { before: Date; most: number },
+): Promise<{ tooOld: number; tooMany: number }> {
+  const tooOld = await on.query(
+    'DELETE FROM sign_ups WHERE answered_at IS NULL AND requested_at <= $1 RETURNING 1',
+    [o.before],
+  );
+  const tooMany = await on.query(
+    `DELETE FROM sign_ups WHERE answered_at IS NULL AND id IN (
+       SELECT id FROM (
+         SELECT id, row_number() OVER (PARTITION BY network ORDER BY id) AS place FROM sign_ups WHERE answered_at IS NULL
+       ) waiting ORDER BY place, id OFFSET $1)
+     RETURNING 1`,
+    [o.most],
+  );
+  return { tooOld: tooOld.length, tooMany: tooMany.length };
 }
 
 export async function markAnswered(on: Queryable, o: { id: bigint; at: Date }): Promise<void> {

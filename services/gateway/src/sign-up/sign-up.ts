@@ -6,15 +6,15 @@ import { startLoop } from '@offer-ads/platform/loops';
 import { addToOutbox } from '@offer-ads/platform/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres';
 import { registerOrganisation } from '../accounts/manage-organisations.ts';
-import type { Registration } from '../accounts/organisations-store.ts';
 import { type Approval, approvalAtSignUp, type SignUpPolicy } from '../domain/approval.ts';
 import { addressOf, linksPerAddress, membershipToSignIn } from '../domain/sign-in-link.ts';
 import {
   answerSignUp,
+  mostSignUpsWaiting,
   signUpLinkExpiry,
   signUpMailsPerAddress,
-  signUpsInAll,
   signUpsKeptSince,
+  signUpsWaitSince,
   signUpUrl,
   useOfSignUpLink,
 } from '../domain/sign-up.ts';
@@ -38,15 +38,15 @@ const outcomes = [
   'too-many-mails',
   'too-old',
   'failed',
-  'too-many-in-all',
+  'too-many-waiting',
 ] as const;
 type Outcome = (typeof outcomes)[number];
 
 export type SignUp = AsyncDisposable & {
   /** Whether anybody may; what was asked for before is looked after and forgotten in any case. */
   readonly mayRegister: boolean;
-  /** The same work for every address. False when too many were asked for lately. */
-  readonly ask: (wish: Registration, at: Date) => Promise<boolean>;
+  /** The same work for every address. Beyond a pace the request waits in a queue. */
+  readonly ask: (asked: store.AskedSignUp) => Promise<void>;
   /** The token of the new session; null when the link is unknown, used or expired. */
   readonly complete: (o: Completion) => Promise<string | null>;
 };
@@ -57,7 +57,7 @@ export function startSignUp(
   const { postgres, clock } = o;
   const requests = o.metrics.counter({
     name: 'sign_up_requests_total',
-    help: 'Requests to register an organisation, by what became of them; too-many-in-all were refused at once.',
+    help: 'Requests to register an organisation, by what became of them.',
     labelNames: ['outcome'],
     from0: { outcome: outcomes },
   });
@@ -80,7 +80,14 @@ export function startSignUp(
     everyMs: tidyEveryMs,
     ...o,
     work: async (signal) => {
-      const before = signUpsKeptSince(clock.now());
+      const now = clock.now();
+      const givenUp = await store.giveUpWaiting(postgres, {
+        before: signUpsWaitSince(now),
+        most: mostSignUpsWaiting,
+      });
+      requests.inc({ outcome: 'too-old' }, givenUp.tooOld);
+      requests.inc({ outcome: 'too-many-waiting' }, givenUp.tooMany);
+      const before = signUpsKeptSince(now);
       while (
         !signal.aborted &&
         (await store.deleteOldSignUps(postgres, { before, limit: tidyBatch })) === tidyBatch
@@ -89,13 +96,10 @@ export function startSignUp(
   });
   return {
     mayRegister: o.policy !== 'closed',
-    ask: async (wish, at) => {
-      const after = new Date(at.getTime() - signUpsInAll.windowMs);
-      const isKept = await store.insertSignUp(postgres, { wish, at, after, most: signUpsInAll.most });
-      if (!isKept) requests.inc({ outcome: 'too-many-in-all' });
+    ask: async (asked) => {
+      await store.insertSignUp(postgres, asked);
       // Nobody waits for it: how long the mail takes would tell whether the address is known.
       answering.runNow().catch(() => {});
-      return isKept;
     },
     complete: async (completion) => {
       const token = isToken(completion.token)

@@ -12,6 +12,8 @@ export const portalLimits = {
   signIn: { name: 'portal-sign-in', requests: 30, windowSeconds: 900 },
   /** Each sends a mail to an address that has not been proved. */
   signUp: { name: 'portal-sign-up', requests: 20, windowSeconds: 3_600 },
+  /** Of everybody in a /24 or a /48, which one person may have whole. */
+  signUpOfPrefix: { name: 'portal-sign-up-prefix', requests: 100, windowSeconds: 3_600 },
   completion: { name: 'portal-completion', requests: 30, windowSeconds: 900 },
   /** Providers of mailboxes post for all of their customers from a few networks. */
   unsubscribing: { name: 'portal-unsubscribing', requests: 600, windowSeconds: 60 },

@@ -8,12 +8,11 @@ import {
   signUpRequest,
 } from '@offer-ads/contracts/portal-sign-up-api';
 import { refuseForeignOrigins } from '@offer-ads/platform/csrf';
-import { serviceUnavailable } from '@offer-ads/platform/faults';
 import { requestFacts } from '@offer-ads/platform/http-request';
 import type { Logger } from '@offer-ads/platform/logging';
 import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
-import { networkOf } from '../../domain/client-network.ts';
+import { networkOf, prefixOf } from '../../domain/client-network.ts';
 import type { Limit } from '../../limits/request-limiter.ts';
 import type { SignUp } from '../../sign-up/sign-up.ts';
 import { readJson } from './portal-json.ts';
@@ -61,11 +60,15 @@ export function signUpRoutes(o: SignUpRoutes): Router {
     };
     res.json(standing satisfies SignUpStanding);
   });
-  routes.post('/sign-up', ...guarded(portalLimits.signUp), async (req: Request, res: Response) => {
+  const ofPrefix = limitRequests(o.limiter, portalLimits.signUpOfPrefix, (req) => prefixOf(o.clientIp(req)));
+  routes.post('/sign-up', ofPrefix, ...guarded(portalLimits.signUp), async (req: Request, res: Response) => {
     const { email, ...organisation } = validInput(signUpRequest, req.body);
-    const at = requestFacts(req).receivedAt;
-    if (await signUp.ask({ ...organisation, adminEmail: email }, at)) res.status(202).json(asked);
-    else throw serviceUnavailable('too many sign-ups within the hour');
+    await signUp.ask({
+      wish: { ...organisation, adminEmail: email },
+      network: prefixOf(o.clientIp(req)),
+      at: requestFacts(req).receivedAt,
+    });
+    res.status(202).json(asked);
   });
   routes.post(
     '/sign-up/complete',
