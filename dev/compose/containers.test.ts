@@ -7,6 +7,7 @@ import { serviceNames } from '@offer-ads/contracts/primitives';
 import { parse } from 'yaml';
 import { images } from '../backing/containers.ts';
 import { stores } from '../backing/stores.ts';
+import { allowed } from '../kubernetes/arrows.ts';
 import { type Container, workload } from '../kubernetes/workloads.ts';
 import { repository } from '../start/folder.ts';
 import { type ComposeService, composeFile, resolved } from './file.ts';
@@ -23,6 +24,14 @@ const dockerfile = ofRepository('Dockerfile');
 const secrets = inventFiles();
 type Volume = NonNullable<ComposeService['volumes']>[number];
 const targetOf = (volume: Volume) => (typeof volume === 'string' ? volume.split(':')[1] : volume.target);
+
+const prometheus = parse(ofRepository('compose/prometheus.yml')) as {
+  rule_files: string[];
+  scrape_configs: { job_name: string; static_configs: { targets: string[] }[] }[];
+};
+const scrapedHosts = prometheus.scrape_configs.flatMap(({ static_configs }) =>
+  static_configs.flatMap(({ targets }) => targets.map((target) => target.split(':')[0] ?? '')),
+);
 
 describe.each(all)('%s', (name, one) => {
   it('writes to its volumes alone, has no privilege and no more than its share', () => {
@@ -177,9 +186,6 @@ describe('the networks', () => {
     ];
     return values.flatMap((value) => /\w:\/\/(?:[^@/]*@)?([a-z][a-z-]+:\d+)/.exec(value)?.[1] ?? []);
   }
-  const users = (store: string) =>
-    names.filter((name) => addressesOf(name).some((address) => address.startsWith(`${store}:`)));
-
   it.each(names.filter((name) => addressesOf(name).length > 0))(
     'let %s reach all that its settings name',
     (name) => {
@@ -191,11 +197,56 @@ describe('the networks', () => {
     },
   );
 
-  it.each(stores)('let nobody reach %s but those who use it, and lead nowhere else', (store) => {
-    const inside = names.filter((name) => networksOf(name).includes(store));
-    const setUp = store === 'postgres' ? ['postgres-set-up'] : [];
-    expect(inside.toSorted()).toEqual([...new Set([store, ...users(store), ...setUp])].toSorted());
-    expect(file.networks[store]?.internal).toBe(true);
+  const membersOf = (network: string) => names.filter((name) => networksOf(name).includes(network));
+  const isIn = (group: readonly string[], pair: readonly string[]) =>
+    pair.every((one) => group.includes(one));
+  /** What staff look with. */
+  const tools = ['admin', 'console', 'prometheus', 'otel-collector', 'jaeger', 'grafana'];
+  const pair = (one: string, other: string) => [one, other].toSorted();
+
+  it('join only those of whom one calls the other', () => {
+    const calls = names.flatMap((name) =>
+      addressesOf(name).map((address) => pair(name, address.split(':')[0] ?? '').join(' ')),
+    );
+    const scraped = scrapedHosts.map((host) => pair('prometheus', host).join(' '));
+    const traced = [...serviceNames, 'console'].map((name) => pair('otel-collector', name).join(' '));
+    const arrows = new Set([...calls, ...scraped, ...traced]);
+    // Migrations are of the service's own image, and use its database.
+    const programOf = (name: string) => name.replace(/-migrations$/, '');
+    const needless = Object.keys(file.networks).flatMap((network) => {
+      const members = [...new Set(membersOf(network).map(programOf))];
+      return members.flatMap((one, index) =>
+        members
+          .slice(index + 1)
+          .map((other) => pair(one, other))
+          // Stores call nobody. Tools meet in the networks of the services that they look at.
+          .filter((two) => !arrows.has(two.join(' ')) && !isIn(stores, two) && !isIn(tools, two))
+          .map((two) => `${network}: ${two.join(' - ')}`),
+      );
+    });
+    expect(needless).toEqual([]);
+  });
+
+  const outward = (name: string) => networksOf(name).filter((network) => !file.networks[network]?.internal);
+  const masquerade = 'com.docker.network.bridge.enable_ip_masquerade';
+  const leadsOut = (network: string) => file.networks[network]?.driver_opts?.[masquerade] !== 'false';
+
+  it('lead out those services whom Kubernetes lets out, and the simulators of what is there', () => {
+    const out = names.filter((name) => outward(name).some(leadsOut));
+    const inKubernetes = allowed('production', 'egress').filter((arrow) => arrow.includes('-> internet:'));
+    const callers = new Set(inKubernetes.map((arrow) => arrow.split(' ')[0] ?? ''));
+    const services = serviceNames.filter((name) => callers.has(name));
+    const simulators = names.filter((name) => name.endsWith('-simulator'));
+    expect(out.toSorted()).toEqual([...services, ...simulators].toSorted());
+  });
+
+  it('give whoever is reached or goes out one network for both, so that the way is certain', () => {
+    for (const name of names) {
+      const needsOne = service(name).ports !== undefined || outward(name).length > 0;
+      // It is only looked at, by whichever of the two.
+      const expected = name === 'prometheus' ? 2 : 1;
+      expect([name, outward(name).length]).toEqual([name, needsOne ? expected : 0]);
+    }
   });
 
   it('have ports that somebody listens on', () => {
@@ -252,11 +303,6 @@ describe('the stores', () => {
 });
 
 describe('observability', () => {
-  const prometheus = parse(ofRepository('compose/prometheus.yml')) as {
-    rule_files: string[];
-    scrape_configs: { job_name: string; static_configs: { targets: string[] }[] }[];
-  };
-
   it('scrapes every service under its own name', () => {
     for (const name of serviceNames) {
       const job = prometheus.scrape_configs.find(({ job_name }) => job_name === name);

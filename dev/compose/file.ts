@@ -26,7 +26,9 @@ export type ComposeService = {
 };
 export type ComposeFile = {
   readonly services: Readonly<Record<string, ComposeService>>;
-  readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>;
+  readonly networks: Readonly<
+    Record<string, { readonly internal?: boolean; readonly driver_opts?: Readonly<Record<string, string>> }>
+  >;
   readonly volumes: Readonly<Record<string, object>>;
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
 };
