@@ -292,10 +292,23 @@ describe('looks at a picture', () => {
     expect(looks.map((look) => look.length)).toEqual([224 * 224 * 3]);
   });
 
-  it('are up to eight for an animation', async () => {
-    const looks = await looksAt(await clean(await gif({ frames: 11, width: 32, height: 32 })));
-    expect(looks).toHaveLength(8);
-    expect(new Set(looks.map((look) => Buffer.from(look).toString('base64'))).size).toBe(8);
+  it('are up to thirty-two for an animation', async () => {
+    const looks = await looksAt(await clean(await gif({ frames: 40, width: 32, height: 32 })));
+    expect(looks).toHaveLength(32);
+    expect(new Set(looks.map((look) => Buffer.from(look).toString('base64'))).size).toBe(32);
+  });
+
+  it('are made of each frame by itself in another shape too', async () => {
+    const animation = await clean(await gif({ frames: 40, width: 64, height: 32 }));
+    const looks = await looksAt(animation, { side: 100, fit: 'contain' });
+    expect(looks).toHaveLength(32);
+    for (const look of looks) {
+      expect(look.length).toBe(100 * 100 * 3);
+      const at = (row: number) => look.subarray((row * 100 + 50) * 3, (row * 100 + 50) * 3 + 3);
+      expect([Math.max(...at(10)), Math.max(...at(90))]).toEqual([0, 0]);
+      expect(Math.max(...at(50))).toBeGreaterThan(0);
+    }
+    expect(new Set(looks.map((look) => Buffer.from(look).toString('base64'))).size).toBe(32);
   });
 
   it('are on white and on black for a transparent picture', async () => {

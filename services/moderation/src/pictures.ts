@@ -2,13 +2,21 @@
 import { gifDelaysMs } from '@offer-ads/contracts/gif-frames';
 import { type PictureType, pictureTypeOf } from '@offer-ads/contracts/picture-header';
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
-import { framesToLookAt, lookSide, opaqueLooks } from './domain/looks.ts';
+import {
+  type Frame,
+  framesToLookAt,
+  lookSide,
+  mostFrames as mostFramesSeen,
+  opaqueLooks,
+  thumbnailSide,
+} from './domain/looks.ts';
 import {
   type Header,
   heldBytes,
   type LimitProblem,
   limitProblem,
   mostFrames,
+  mostHeldBytes,
   mostPixels,
 } from './domain/picture-limits.ts';
 import { essentialPng } from './domain/png-chunks.ts';
@@ -31,12 +39,17 @@ const mostPixelsToCodeWell = 4_000_000;
 /** Three times the largest upload: decoders made a few bytes into many, and members would have to load them. */
 const mostCleanBytes = 16 * 2 ** 20;
 
+/** Of frames that were decoded together, in the shape of a look. */
+const mostFrameBytes = 24 * 2 ** 20;
+
 /** Decision 23: an advertiser waits this long for moderation. */
 export const budgetMs = 10_000;
 
 export type CleanPicture = {
   readonly type: PictureType;
   readonly frames: number;
+  /** The frames that are looked at. */
+  readonly seen: readonly number[];
   readonly bytes: Buffer;
   /** What opening it again takes. */
   readonly heldBytes: number;
@@ -74,9 +87,11 @@ export async function cleanPicture(
     // Cleaning took away what would make it heavier to open.
     const plain = { ...header, bytesPerChannel: 1, wholeAtOnce: false, turned: false };
     // The encoder writes equal frames that follow each other once, so that there may be fewer now.
-    const cleanFrames = type === 'gif' ? gifDelaysMs(clean, mostFrames)?.length : 1;
-    if (cleanFrames === undefined) throw new Error('the encoder wrote no whole GIF');
-    return { ok: true, picture: { type, frames: cleanFrames, bytes: clean, heldBytes: heldBytes(plain) } };
+    const delaysMs = type === 'gif' ? gifDelaysMs(clean, mostFrames) : [0];
+    if (delaysMs === undefined) throw new Error('the encoder wrote no whole GIF');
+    const picture = { type, frames: delaysMs.length, bytes: clean, heldBytes: heldBytes(plain) };
+    const seen = await framesSeen(picture, delaysMs);
+    return { ok: true, picture: { ...picture, seen } };
   } catch (error) {
     if (performance.now() - startedAt >= timeoutMs) throw error;
     return { ok: false, problem: 'damaged' };
@@ -92,27 +107,59 @@ export async function looksAt(
   shape: LookShape = { side: lookSide, fit: 'fill' },
   signal: AbortSignal = AbortSignal.timeout(budgetMs),
 ): Promise<readonly Uint8Array[]> {
-  return pictureMemory.run(picture.heldBytes, signal, async () => {
+  const frameBytes = picture.frames > 1 ? mostFrameBytes : 0;
+  const bytes = Math.min(mostHeldBytes, picture.heldBytes + frameBytes);
+  return pictureMemory.run(bytes, signal, async () => {
     const looks: Uint8Array[] = [];
-    // One after the other, because each may be a large frame.
-    for (const page of framesToLookAt(picture.frames))
-      looks.push(...(await looksAtFrame(picture, page, shape)));
+    const { side, fit } = shape;
+    const size = { width: side, height: side, fit };
+    for await (const frame of framesAs(picture, size)) looks.push(...opaqueLooks(frame));
     return looks;
   });
 }
 
-async function looksAtFrame(
-  { type, bytes }: CleanPicture,
-  page: number,
-  { side, fit }: LookShape,
-): Promise<readonly Uint8Array[]> {
-  const frame = await sharp(bytes, type === 'gif' ? { ...strict, page } : strict)
-    .resize(side, side, { fit, background: '#000' })
+/** The frames that are looked at, as RGBA; decoded many at once, because a frame is decoded after all before it. */
+export async function* framesAs(picture: CleanPicture, size: FrameSize): AsyncGenerator<Uint8Array> {
+  const frameBytes = size.width * size.height * 4;
+  const atOnce = Math.max(1, Math.floor(mostFrameBytes / frameBytes));
+  for (let first = 0; first < picture.frames; first += atOnce) {
+    const seen = picture.seen.filter((page) => page >= first && page < first + atOnce);
+    const from = seen[0];
+    const to = seen.at(-1);
+    if (from === undefined || to === undefined) continue;
+    const range = picture.type === 'gif' ? { page: from, pages: to - from + 1 } : {};
+    const frames = await rgba(sharp(picture.bytes, { ...strict, ...range }), size);
+    for (const page of seen)
+      yield frames.subarray((page - from) * frameBytes, (page - from + 1) * frameBytes);
+  }
+}
+
+type FrameSize = Pick<LookShape, 'fit'> & { readonly width: number; readonly height: number };
+
+/** Frames one below the other. */
+function rgba(image: Sharp, { width, height, fit }: FrameSize): Promise<Buffer> {
+  return image
+    .resize(width, height, { fit, background: '#000' })
     .toColourspace('srgb')
     .ensureAlpha()
     .raw()
     .toBuffer();
-  return opaqueLooks(frame);
+}
+
+async function framesSeen(
+  { type, bytes, heldBytes }: Omit<CleanPicture, 'seen'>,
+  delaysMs: readonly number[],
+): Promise<readonly number[]> {
+  if (delaysMs.length <= mostFramesSeen) return delaysMs.map((_, page) => page);
+  const size: FrameSize = { width: thumbnailSide, height: thumbnailSide, fit: 'fill' };
+  const thumbnails = await pictureMemory.run(heldBytes, AbortSignal.timeout(budgetMs), () =>
+    rgba(sharp(bytes, readAs(type)), size),
+  );
+  const thumbnailBytes = thumbnailSide ** 2 * 4;
+  const frames = delaysMs.map((delayMs, page): Frame => {
+    return { delayMs, thumbnail: thumbnails.subarray(page * thumbnailBytes, (page + 1) * thumbnailBytes) };
+  });
+  return framesToLookAt(frames, Math.random);
 }
 
 /** `error` refuses what is cut off or broken, but not a picture with an odd profile that every browser shows. */

@@ -1,13 +1,16 @@
 /** A refused picture for the person who reviews it: small, still, and nothing of it left out that the model looked at. */
 import sharp, { type Sharp } from 'sharp';
-import { framesToLookAt } from './domain/looks.ts';
 import { pictureMemory } from './picture-memory.ts';
-import { budgetMs, type CleanPicture } from './pictures.ts';
+import { budgetMs, type CleanPicture, framesAs } from './pictures.ts';
 
 /** Enough to recognise everything in a still picture, and in each frame of an animation. */
 const stillSide = 768;
 const frameSide = 384;
 const framesAcross = 4;
+const fewFrames = 8;
+/** Of more frames each is smaller, so that the copy stays about as large. */
+const manyFramesSide = 256;
+const manyFramesAcross = 6;
 const quality = 75;
 
 /**
@@ -21,25 +24,41 @@ export function smallCopyOf(
   return pictureMemory.run(picture.heldBytes, signal, () => smallCopy(picture));
 }
 
-async function smallCopy({ bytes, type, frames }: CleanPicture): Promise<Buffer> {
-  const side = frames === 1 ? stillSide : frameSide;
+async function smallCopy(picture: CleanPicture): Promise<Buffer> {
+  const { seen, bytes } = picture;
   const tiles: Buffer[] = [];
-  // One after the other, because each may be a large frame.
-  for (const page of framesToLookAt(frames)) {
-    const frame = await sharp(bytes, type === 'gif' ? { page } : {})
-      .resize(side, side, { fit: 'inside', withoutEnlargement: true })
-      .toColourspace('srgb')
-      .png()
-      .toBuffer();
-    for (const background of await backgroundsFor(frame))
-      tiles.push(await sharp(frame).flatten({ background }).png().toBuffer());
+  if (seen.length === 1) {
+    const limits = { fit: 'inside', withoutEnlargement: true } as const;
+    const still = sharp(bytes).resize(stillSide, stillSide, limits).toColourspace('srgb');
+    tiles.push(...(await onBackgrounds(still)));
+  } else {
+    const size = await frameSize(bytes, seen.length > fewFrames ? manyFramesSide : frameSide);
+    for await (const frame of framesAs(picture, { ...size, fit: 'fill' })) {
+      const raw = { ...size, channels: 4 } as const;
+      tiles.push(...(await onBackgrounds(sharp(frame, { raw }))));
+    }
   }
-  return sideBySide(tiles).jpeg({ quality }).toBuffer();
+  const across = seen.length > fewFrames ? manyFramesAcross : framesAcross;
+  return sideBySide(tiles, across).jpeg({ quality }).toBuffer();
 }
 
-function sideBySide(tiles: readonly Buffer[]): Sharp {
+/** As the picture is, or smaller in the same proportions. */
+async function frameSize(bytes: Buffer, side: number): Promise<{ width: number; height: number }> {
+  const { width, height } = await sharp(bytes).metadata();
+  const scale = Math.min(1, side / Math.max(width, height));
+  const scaled = (length: number) => Math.max(1, Math.round(length * scale));
+  return { width: scaled(width), height: scaled(height) };
+}
+
+async function onBackgrounds(image: Sharp): Promise<readonly Buffer[]> {
+  const frame = await image.png().toBuffer();
+  const backgrounds = await backgroundsFor(frame);
+  return Promise.all(backgrounds.map((background) => sharp(frame).flatten({ background }).png().toBuffer()));
+}
+
+function sideBySide(tiles: readonly Buffer[], most: number): Sharp {
   if (tiles.length === 1) return sharp(tiles[0]);
-  const across = Math.min(framesAcross, tiles.length);
+  const across = Math.min(most, tiles.length);
   return sharp([...tiles], { join: { across, shim: 8, background: '#808080' } });
 }
 

@@ -132,17 +132,17 @@ describe('POST /internal/verdicts', () => {
     expect(asked.pictures).toBe(1);
   });
 
-  it('asks about eight frames of a longer animation', async () => {
+  it('asks about thirty-two frames of a longer animation', async () => {
     const neutral: Scores = { explicit: 0, suggestive: 0, labels: {} };
     const { asked, model: counting } = counted({
       ...model,
       score: async (looks) => looks.map(() => neutral),
     });
     await using service = await start({ model: counting });
-    expect((await verdictOn(service, await gif({ frames: 10, width: 64, height: 64 }))).verdict).toBe(
+    expect((await verdictOn(service, await gif({ frames: 40, width: 64, height: 64 }))).verdict).toBe(
       'allowed',
     );
-    expect(asked.looks).toBe(8);
+    expect(asked.looks).toBe(32);
   });
 
   it('refuses an animation for one unsafe frame', async () => {

@@ -1,22 +1,89 @@
 import { describe, expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
-import { framesToLookAt, opaqueLooks } from './looks.ts';
+import { type Frame, framesToLookAt, opaqueLooks } from './looks.ts';
 
 describe('the frames to look at', () => {
+  const frame = (shade: number, delayMs = 100): Frame => ({
+    delayMs,
+    thumbnail: new Uint8Array(12).fill(shade),
+  });
+  /** As different from each other as noise is. */
+  const noise = (index: number): Frame => ({
+    delayMs: 100,
+    thumbnail: Uint8Array.from({ length: 12 }, (_, at) => (index * 73 + at * index * 31) % 256),
+  });
+  const looked = (frames: readonly Frame[], chance: () => number) => framesToLookAt(frames, chance);
+
   it('are all of them while there are few', () => {
-    expect(framesToLookAt(1)).toEqual([0]);
-    expect(framesToLookAt(8)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(looked([frame(1)], () => 0)).toEqual([0]);
+    expect(looked(Array(32).fill(frame(1)), () => 0)).toEqual(
+      Array.from({ length: 32 }, (_, index) => index),
+    );
   });
 
-  it('are eight different ones of any longer animation, with the first and the last', () => {
+  it('are at most 32 different ones of any longer animation, in order, with the first and the last', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 9, max: 100_000 }), (frames) => {
-        const chosen = framesToLookAt(frames);
-        expect(new Set(chosen).size).toBe(8);
-        expect(chosen.at(0)).toBe(0);
-        expect(chosen.at(-1)).toBe(frames - 1);
-      }),
+      fc.property(
+        fc.integer({ min: 33, max: 300 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (count, chance) => {
+          const chosen = looked(
+            Array.from({ length: count }, (_, index) => noise(index)),
+            () => chance,
+          );
+          expect(chosen.length).toBeLessThanOrEqual(32);
+          expect(chosen).toEqual([...new Set(chosen)].toSorted((one, other) => one - other));
+          expect([chosen.at(0), chosen.at(-1)]).toEqual([0, count - 1]);
+        },
+      ),
+      { numRuns: 30 },
     );
+  });
+
+  it('have every scene among them that is on the screen for an eighth of the time, in however many frames', () => {
+    const chances = fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }));
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 20 }), fc.nat(40), chances, (count, from, chances) => {
+        const delayMs = 1_000 / count;
+        const scene = Array.from({ length: count }, (_, index) => ({ ...noise(index), delayMs }));
+        const others = Array.from({ length: 70 }, (_, index) => noise(index + 100));
+        const frames = [...others.slice(0, from), ...scene, ...others.slice(from)];
+        const chosen = looked(frames, () => chances.next().value);
+        expect(chosen.some((index) => index >= from && index < from + count)).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('have every frame among them that differs from all others, however briefly it is shown', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 33, max: 500 }), fc.nat(499), (count, at) => {
+        const odd = at % count;
+        const frames = Array.from({ length: count }, (_, index) =>
+          index === odd ? frame(200, 20) : frame(index % 2, 10_000),
+        );
+        expect(looked(frames, () => 0.5)).toContain(odd);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('are no more than differ to the eye', () => {
+    expect(
+      looked(
+        Array.from({ length: 100 }, (_, index) => frame(index % 2)),
+        () => 0.5,
+      ).length,
+    ).toBeLessThan(20);
+  });
+
+  it('count a frame that asks for no time at all as long as browsers show it', () => {
+    const frames = Array.from({ length: 64 }, (_, index) => ({
+      ...noise(index),
+      delayMs: index < 32 ? 0 : 1,
+    }));
+    const chosen = looked(frames, () => 0.5);
+    expect(chosen.filter((index) => index < 32).length).toBeGreaterThan(5);
   });
 });
 

@@ -16,6 +16,8 @@ const jpegQuality = 90;
 /** Two tries fit into what an advertiser waits for moderation (decision 23: 10 s), with time for the picture itself. */
 const timeoutMs = 4_000;
 const mostTries = 2;
+/** Looks at one picture that are asked about together. */
+const mostAtOnce = 16;
 /** A thousand times what they answer. */
 const largestAnswerBytes = 2 ** 20;
 
@@ -66,8 +68,14 @@ export function createHostedModel(o: {
     lookShape,
     // Away or not: no other replica could do better.
     ready: () => true,
-    // Looking changes nothing there, so that all may be asked at once; there are sixteen at most.
-    score: (looks, signal) => Promise.all(looks.map((look) => score(look, signal))),
+    score: async (looks, signal) => {
+      const scores: Scores[] = [];
+      for (let from = 0; from < looks.length; from += mostAtOnce) {
+        const some = looks.slice(from, from + mostAtOnce);
+        scores.push(...(await Promise.all(some.map((look) => score(look, signal)))));
+      }
+      return scores;
+    },
     [Symbol.asyncDispose]: async () => breaker.shutdown(),
   };
 }
