@@ -1,6 +1,9 @@
 /** The pages of docs/runbooks against what they speak of: alerts, metrics, files and headings. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@offer-ads/contracts/primitives';
 import { createMetrics } from '@offer-ads/platform/metrics';
@@ -104,6 +107,27 @@ describe('metrics', () => {
   it('a made-up one would be noticed', () => {
     expect(metricsIn('topk(5, sum by (a, b) (rate(made_up_total{c="d"}[5m])))')).toEqual(['made_up_total']);
     expect(isKnown('made_up_total')).toBe(false);
+  });
+});
+
+describe('files', () => {
+  it('go to the admin tool and back by node alone, byte for byte', () => {
+    const [, words = ''] = /In a cluster:\n```sh\n([^]*?)```/.exec(textOf('README.md')) ?? [];
+    const functions = words.match(/^(?:put|get)\(\) .*$/gm) ?? [];
+    expect(functions).toHaveLength(2);
+    const place = mkdtempSync(join(tmpdir(), 'runbooks-'));
+    const name = `${basename(place)}.bin`;
+    const bytes = randomBytes(300_000);
+    writeFileSync(join(place, name), bytes);
+    // What a pod would be given stands after the dashes.
+    const kubectl = 'kubectl() { while [ "$1" != -- ]; do shift; done; shift; "$@"; }';
+    try {
+      const script = [kubectl, ...functions, `put ${place}/${name}`, `get ${name}`].join('\n');
+      expect(execFileSync('bash', ['-ec', script], { maxBuffer: 1e6 }).equals(bytes)).toBe(true);
+    } finally {
+      rmSync(place, { recursive: true });
+      rmSync(`/tmp/${name}`, { force: true });
+    }
   });
 });
 

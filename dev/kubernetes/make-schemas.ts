@@ -49,6 +49,12 @@ const custom = {
       (kinds) => `config/crds/bases/external-secrets.io_${kinds}.yaml`,
     ),
   },
+  'gateway-api': {
+    module: 'sigs.k8s.io/gateway-api@v1.4.0',
+    files: ['gateways', 'httproutes'].map(
+      (kinds) => `config/crd/standard/gateway.networking.k8s.io_${kinds}.yaml`,
+    ),
+  },
   keda: {
     module: 'github.com/kedacore/keda/v2@v2.21.0',
     files: ['scaledobjects', 'triggerauthentications'].map(

@@ -74,6 +74,30 @@ describe('the pods that operators make of stores', () => {
     return (spec.override?.statefulSet ?? spec.statefulSet)!.spec.template.spec;
   };
 
+  it.each([
+    ['rabbitmq', podOf('RabbitmqCluster'), { 'app.kubernetes.io/name': 'rabbitmq' }],
+    ['mongo', podOf('MongoDBCommunity'), { app: 'mongo-svc' }],
+    // CloudNativePG makes its budgets by itself.
+    ['postgres', stores.find(({ kind }) => kind === 'Cluster')!.spec, { 'cnpg.io/cluster': 'postgres' }],
+  ] as const)(
+    'of %s are disturbed one at a time, and stand in different zones',
+    (name, spec, matchLabels) => {
+      const { topologySpreadConstraints } = spec as { topologySpreadConstraints?: object[] };
+      expect(topologySpreadConstraints).toEqual([
+        expect.objectContaining({
+          topologyKey: 'topology.kubernetes.io/zone',
+          maxSkew: 1,
+          labelSelector: { matchLabels },
+        }),
+      ]);
+      if (name === 'postgres') return expect(spec).not.toHaveProperty('enablePDB', false);
+      const budget = stores.find(
+        ({ kind, metadata }) => kind === 'PodDisruptionBudget' && metadata.name === name,
+      );
+      expect(budget?.spec).toEqual({ maxUnavailable: 1, selector: { matchLabels } });
+    },
+  );
+
   // CloudNativePG's keep to it by themselves.
   it.each([
     ['RabbitmqCluster', ['rabbitmq', 'setup-container']],

@@ -1,14 +1,11 @@
 /** The renderer for tests against the real one, where that is installed. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
+import { hasKustomize } from './kubectl.ts';
 import { deployed } from './overlays.ts';
 import { k8sFolder, type Manifest, render } from './render.ts';
-
-/** Since version 5 it is the one that is meant. */
-const { stdout } = spawnSync('kubectl', ['version', '--client'], { encoding: 'utf8' });
-const hasKustomize = /^Kustomize Version: v([5-9]|\d\d)/m.test(stdout ?? '');
 
 describe('rendering', () => {
   it.each(deployed)('%s is not empty', (folder) => {
