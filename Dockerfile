@@ -84,6 +84,7 @@ EXPOSE 8080
 # Whatever the base starts by itself.
 ENTRYPOINT []
 
+# A check starts a Node, because an image may have nothing else to run: so it is made seldom, and has time on a busy machine.
 FROM runtime AS simulators
 ARG VERSION REVISION CREATED
 LABEL org.opencontainers.image.title="offer-ads/simulators" \
@@ -94,7 +95,7 @@ LABEL org.opencontainers.image.title="offer-ads/simulators" \
 COPY --from=simulators-own /app/node_modules /app/node_modules
 COPY --from=sources /app/dev/simulators /app/dev/simulators
 WORKDIR /app
-HEALTHCHECK --interval=5s --timeout=3s --start-period=30s CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT}/livez`).then((reply) => process.exit(reply.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=10s --timeout=10s --start-period=30s CMD ["node", "--eval", "require('http').get(`http://127.0.0.1:${process.env.PORT}/livez`, (reply) => process.exit(reply.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 
 FROM runtime AS service
 ARG SERVICE
@@ -104,7 +105,7 @@ COPY --from=own-pages /own /app
 WORKDIR /app/services/${SERVICE}
 # Opening pictures takes and gives back tens of megabytes at a time: few arenas, and what is large goes back to the system.
 ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=262144
-HEALTHCHECK --interval=5s --timeout=3s --start-period=60s CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((reply) => process.exit(reply.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=10s --timeout=10s --start-period=60s CMD ["node", "--eval", "require('http').get(`http://127.0.0.1:${process.env.PORT}/readyz`, (reply) => process.exit(reply.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 CMD ["node", "--import", "@offer-ads/platform/telemetry", "src/main.ts"]
 ARG VERSION REVISION CREATED
 LABEL org.opencontainers.image.title="offer-ads/${SERVICE}" \

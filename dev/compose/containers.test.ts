@@ -98,6 +98,18 @@ describe.each(all)('%s', (name, one) => {
   });
 });
 
+describe('the health checks of our images', () => {
+  it('ask seldom, and give time to answer: each time a Node starts, on a machine that may be busy', () => {
+    const checks = [...dockerfile.matchAll(/HEALTHCHECK --interval=(\d+)s --timeout=(\d+)s .*/g)];
+    expect(checks).toHaveLength(2);
+    for (const [check, interval, timeout] of checks) {
+      expect([Number(interval) >= 10, Number(timeout) >= 10]).toEqual([true, true]);
+      // Which loads twice as much.
+      expect(check).not.toContain('fetch');
+    }
+  });
+});
+
 describe.each(serviceNames)('%s', (name) => {
   it('has the memory, the time to stop and the folders that it has in Kubernetes', () => {
     const { pod } = workload('production', name);

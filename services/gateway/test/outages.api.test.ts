@@ -130,7 +130,7 @@ describe('a service that is back after an outage', () => {
 });
 
 describe('while the store is away', () => {
-  it('requests with a key get 503, pages go on, and every call is in the log when it is back', async () => {
+  it('requests with a key get 503, pages go on, the status page says why, and every call is in the log when it is back', async () => {
     const wire = await startTcpProxy(gateway.databaseUrl);
     await using _wire = wire;
     await using cutOff = await startWhenStoresServe(() =>
@@ -151,7 +151,22 @@ describe('while the store is away', () => {
     expect(refused.headers.get('x-ratelimit-limit')).toBe('60');
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     expect((await ask('/openapi.json')).status).toBe(200);
-    expect((await ask('/readyz')).status).toBe(503);
+    // No other replica could do better: whoever is taken out could show nobody the status.
+    expect((await ask('/readyz')).status).toBe(200);
+    await eventually(async () => {
+      const status = await ask('/status.json');
+      expect([status.status, await status.json()]).toEqual([
+        503,
+        expect.objectContaining({
+          overall: 'down',
+          dependencies: expect.arrayContaining([
+            expect.objectContaining({ name: 'postgres', state: 'down' }),
+          ]),
+        }),
+      ]);
+    });
+    const page = await ask('/status');
+    expect([page.status, await page.text()]).toEqual([503, expect.stringContaining('Keys and accounts')]);
     wire.bringBack();
     await eventually(async () => {
       const { body } = await gateway.admin('GET', `/organisations/${organisationId}/calls`);
