@@ -202,6 +202,7 @@ describe('POST /portal/api/sign-in/complete', () => {
         tradingName: expect.any(String),
         country: 'GB',
         currency: 'GBP',
+        approved: true,
       },
       role: 'admin',
       permissions: ['offers', 'keys', 'calls', 'people', 'terms', 'billing', 'organisation'],
