@@ -48,13 +48,13 @@ describe('admission', () => {
     await one;
   });
 
-  it('keeps the place of work whose caller has gone until the work is done', async () => {
+  it('keeps the place of work that took too long until it is done, and does not say that the service is away', async () => {
     const admission = createAdmission({ atOnce: 1, mostWaiting: 0 });
     const running = work();
     const caller = new AbortController();
     const abandoned = admission.run(1, caller.signal, running.run);
     caller.abort();
-    await expect(abandoned).rejects.toMatchObject({ status: 503 });
+    await expect(abandoned).rejects.toMatchObject({ status: 422 });
     await expect(admission.run(1, never, async () => 'too early')).rejects.toMatchObject({ status: 503 });
   });
 

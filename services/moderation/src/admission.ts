@@ -1,11 +1,12 @@
 /** A bounded queue before the decoders: so many pictures at once, so many waiting, fair between organisations. */
-import { isCallerGone, serviceUnavailable, tooManyRequests } from '@offer-ads/platform/faults';
+import { Fault, isCallerGone, serviceUnavailable, tooManyRequests } from '@offer-ads/platform/faults';
 
 export type Admission = {
   /**
    * Runs the work when a place is free: of those who wait, the organisation with the least work under way is next. Rejects at once
    * with a 429 when the organisation would have more waiting than it leaves places for others, with a 503 when too many wait, and when
-   * the signal ends first. Work that has begun keeps its place until it is done, because it goes on using processor and memory.
+   * the signal ends while it waits. When the signal ends after the work has begun it is a 422: its own input took the time. Such work
+   * keeps its place until it is done, because it goes on using processor and memory.
    * @param organisation an id, or a name for the platform team
    */
   readonly run: <T>(
@@ -54,10 +55,12 @@ export function createAdmission(o: { readonly atOnce: number; readonly mostWaiti
       if (refusal !== undefined) return reject(refusal);
       const giveUp = () => {
         waiting.delete(place);
-        reject(tooLate(signal));
+        reject(isUnderWay ? tookTooLong(signal) : tooLate(signal));
       };
+      let isUnderWay = false;
       const begin = () => {
         waiting.delete(place);
+        isUnderWay = true;
         underWay.push(organisation);
         void work()
           .then(resolve, reject)
@@ -81,4 +84,12 @@ function tooLate(signal: AbortSignal) {
   const why: unknown = signal.reason;
   if (isCallerGone(why)) return why;
   return serviceUnavailable('no verdict within the time that the caller waits', why);
+}
+
+/** Says nothing against the service, and so opens nobody's breaker (decision 133). */
+function tookTooLong(signal: AbortSignal) {
+  const why: unknown = signal.reason;
+  if (isCallerGone(why)) return why;
+  const publicMessage = 'No verdict within the time that the caller waits';
+  return new Fault('a picture took too long', { status: 422, publicMessage, cause: why });
 }

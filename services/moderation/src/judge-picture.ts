@@ -9,7 +9,7 @@ import type { Outcome } from './domain/ruling.ts';
 import { testVerdictOn } from './domain/test-pictures.ts';
 import type { HeldRulings } from './held-rulings.ts';
 import type { Model } from './model.ts';
-import { budgetMs, type CleanPicture, cleanPicture, looksAt } from './pictures.ts';
+import { budgetMs, type CleanPicture, cleanPicture, looksAt, Unopenable } from './pictures.ts';
 import type { PictureFacts, PicturesStore } from './pictures-store.ts';
 import { factsOf, sha256 } from './recognise.ts';
 import { createSingleFlight } from './single-flight.ts';
@@ -38,9 +38,14 @@ export function createJudge(
 ): (upload: Upload, signal: AbortSignal) => Promise<VerdictReply> {
   const judgedOnce = createSingleFlight<Decision>();
   return (upload, signal) =>
-    moderation.admission.run(upload.organisationId, signal, () =>
-      judge(moderation, judgedOnce, upload, signal),
-    );
+    moderation.admission.run(upload.organisationId, signal, async () => {
+      try {
+        return await judge(moderation, judgedOnce, upload, signal);
+      } catch (error) {
+        if (error instanceof Unopenable) return unreadable(error.problem);
+        throw error;
+      }
+    });
 }
 
 async function judge(

@@ -6,6 +6,7 @@ import sharp, { type Sharp } from 'sharp';
 import { hugeFrameGif, hugeJpeg, hugePng, manyScanJpeg, orientationExif } from '../test/bombs.ts';
 import { blankGif, blankPng } from '../test/odd-pictures.ts';
 import { cleanPicture, looksAt } from './pictures.ts';
+import { smallCopyOf } from './small-copy.ts';
 
 /** Longer than anybody waits: a loaded machine must not make a verdict another one. */
 const timeoutMs = 60_000;
@@ -283,6 +284,15 @@ describe('a decoder that ran out of time', () => {
   it('says nothing about the picture', async () => {
     const truncated = (await photographLikeJpeg()).subarray(0, -500);
     await expect(cleanPicture(truncated, 0)).rejects.toThrow(/premature end|timeout/);
+  });
+});
+
+describe('a cleaned picture that cannot be opened again', () => {
+  it('is damaged, which its sender is told', async () => {
+    const picture = await clean(await gif({ width: 32, height: 32 }));
+    const spoilt = { ...picture, frames: 9, seen: [7, 8] };
+    await expect(looksAt(spoilt)).rejects.toMatchObject({ problem: 'damaged' });
+    await expect(smallCopyOf(spoilt)).rejects.toMatchObject({ problem: 'damaged' });
   });
 });
 

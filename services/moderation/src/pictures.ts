@@ -98,10 +98,24 @@ export async function cleanPicture(
   }
 }
 
+/** The cleaned picture itself cannot be opened: an input may cause it, so that it is told like any other problem of a file. */
+export class Unopenable extends Error {
+  override readonly name = 'Unopenable';
+  readonly problem: Problem;
+
+  constructor(problem: Problem, cause?: ErrorOptions) {
+    super(`a cleaned picture cannot be opened: ${problem}`, cause);
+    this.problem = problem;
+  }
+}
+
 /** A square that a model looks at: stretched to it, or as it is with black around it. */
 export type LookShape = { readonly side: number; readonly fit: 'fill' | 'contain' };
 
-/** RGB squares, made from the very bytes that members will see. Rejects when there was no memory for it in time. */
+/**
+ * RGB squares, made from the very bytes that members will see. Rejects when there was no memory for it in time.
+ * @throws {Unopenable}
+ */
 export async function looksAt(
   picture: CleanPicture,
   shape: LookShape = { side: lookSide, fit: 'fill' },
@@ -129,6 +143,7 @@ export async function* framesAs(picture: CleanPicture, size: FrameSize): AsyncGe
     if (from === undefined || to === undefined) continue;
     const range = picture.type === 'gif' ? { page: from, pages: to - from + 1 } : {};
     const frames = await rgba(sharp(picture.bytes, { ...strict, ...range }), size);
+    if (frames.length !== (to - from + 1) * frameBytes) throw new Unopenable('damaged');
     for (const page of seen)
       yield frames.subarray((page - from) * frameBytes, (page - from + 1) * frameBytes);
   }
@@ -137,13 +152,18 @@ export async function* framesAs(picture: CleanPicture, size: FrameSize): AsyncGe
 type FrameSize = Pick<LookShape, 'fit'> & { readonly width: number; readonly height: number };
 
 /** Frames one below the other. */
-function rgba(image: Sharp, { width, height, fit }: FrameSize): Promise<Buffer> {
-  return image
+async function rgba(image: Sharp, { width, height, fit }: FrameSize): Promise<Buffer> {
+  const decoded = image
     .resize(width, height, { fit, background: '#000' })
     .toColourspace('srgb')
     .ensureAlpha()
     .raw()
-    .toBuffer();
+    .timeout({ seconds: budgetMs / 1_000 });
+  try {
+    return await decoded.toBuffer();
+  } catch (error) {
+    throw new Unopenable('damaged', { cause: error });
+  }
 }
 
 async function framesSeen(

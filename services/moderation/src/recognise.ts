@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { serviceUnavailable } from '@offer-ads/platform/faults';
 import { fingerprintsOf } from './domain/fingerprint.ts';
-import { budgetMs, type CleanPicture, cleanPicture, looksAt } from './pictures.ts';
+import { budgetMs, type CleanPicture, cleanPicture, looksAt, Unopenable } from './pictures.ts';
 import type { PictureFacts } from './pictures-store.ts';
 
 export function sha256(bytes: Uint8Array): string {
@@ -34,6 +34,7 @@ export async function recognise(
     const looks = await looksAt(clean.picture);
     return { ok: true, picture: factsOf(sha256(bytes), clean.picture, looks) };
   } catch (error) {
+    if (error instanceof Unopenable) return { ok: false, reason: 'unreadable' };
     throw serviceUnavailable('the picture could not be opened in time', error);
   }
 }

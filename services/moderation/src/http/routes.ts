@@ -5,12 +5,14 @@ import { requestFacts } from '@offer-ads/platform/http-request';
 import { uploadRoom } from '@offer-ads/platform/upload-room';
 import express, { type Express, type RequestHandler } from 'express';
 import type { Upload } from '../judge-picture.ts';
-import { budgetMs } from '../pictures.ts';
 
 /** Decision 18: 5,242,880 bytes pass, one more is refused. */
 const mostBytes = 5 * 1024 * 1024;
 /** Six of the largest, and a hundred of those that advertisers send. */
 const mostBytesOfAll = 32 * 1024 * 1024;
+
+/** A moment before offers stops waiting (decision 23: 10 s), so that it hears whether the picture or the queue took the time. */
+const answerWithinMs = 9_000;
 
 export type VerdictRoutes = {
   readonly caller: RequestHandler;
@@ -26,7 +28,7 @@ export function mountVerdictRoutes(app: Express, o: VerdictRoutes): void {
     const given = bytes instanceof Uint8Array ? bytes : new Uint8Array();
     const { mode, organisationId } = callerOf(req);
     // A picture whose caller has gone leaves the queue; what has begun is finished, because its verdict is kept.
-    const signal = requestFacts(req).deadline().whileAwaited().signal(budgetMs);
+    const signal = requestFacts(req).deadline().whileAwaited().signal(answerWithinMs);
     res.json(await o.judge({ bytes: given, mode, organisationId }, signal));
   });
 }
