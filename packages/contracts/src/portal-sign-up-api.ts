@@ -8,6 +8,10 @@ import { country, currency } from './primitives.ts';
 /** GET /portal/api/sign-up: whether somebody may, and what they can choose from. */
 export const signUpStanding = z.object({
   open: z.boolean(),
+  approval: z.boolean().meta({
+    description:
+      'Whether an organisation waits for the approval of the platform team before it has LIVE mode.',
+  }),
   countries: z.array(country),
   currencies: z.array(currency).meta({ description: 'Those in which offers can be paid for.' }),
 });

@@ -88,6 +88,11 @@ describe('an organisation that somebody registered by themselves', () => {
     await eventually(() => expect(portal.invitationsTo(colleague.email)).toHaveLength(2));
   });
 
+  it('is told on the page where it registers that it will wait, where it will', async () => {
+    const { body } = await portal.browser().call('/portal/api/sign-up');
+    expect(body).toMatchObject({ open: true, approval: true });
+  });
+
   it('waits for approval, and services are told so with every request in TEST mode', async () => {
     expect(await isApproved()).toBe(false);
     const { body } = await createKey('TEST');
@@ -98,6 +103,7 @@ describe('an organisation that somebody registered by themselves', () => {
 
   it('is approved at once where sign-up is open, and when the platform team registers it', async () => {
     await using open = await startPortalUnderTest({ settings: { SIGN_UP: 'open' } });
+    expect((await open.browser().call('/portal/api/sign-up')).body).toMatchObject({ approval: false });
     const own = await signUp(open);
     expect((await open.gateway.admin('GET', `/organisations/${own.organisationId}`)).body).toMatchObject({
       approval: { at: open.clock.now().toISOString(), by: 'open sign-up' },

@@ -43,8 +43,8 @@ const outcomes = [
 type Outcome = (typeof outcomes)[number];
 
 export type SignUp = AsyncDisposable & {
-  /** Whether anybody may; what was asked for before is looked after and forgotten in any case. */
-  readonly mayRegister: boolean;
+  /** What holds for new requests; what was asked for before is looked after and forgotten in any case. */
+  readonly policy: SignUpPolicy;
   /** The same work for every address. Beyond a pace the request waits in a queue. */
   readonly ask: (asked: store.AskedSignUp) => Promise<void>;
   /** The token of the new session; null when the link is unknown, used or expired. */
@@ -95,7 +95,7 @@ export function startSignUp(
     },
   });
   return {
-    mayRegister: o.policy !== 'closed',
+    policy: o.policy,
     ask: async (asked) => {
       await store.insertSignUp(postgres, asked);
       // Nobody waits for it: how long the mail takes would tell whether the address is known.

@@ -39,7 +39,7 @@ export function signUpRoutes(o: SignUpRoutes): Router {
   const routes = express.Router();
   const { signUp } = o;
   const refuseWhenClosed: RequestHandler = (_req, res, next) => {
-    if (signUp.mayRegister) next();
+    if (signUp.policy !== 'closed') next();
     else res.status(403).json(closed);
   };
   const limited = (limit: Limit) => limitRequests(o.limiter, limit, (req) => networkOf(o.clientIp(req)));
@@ -54,7 +54,8 @@ export function signUpRoutes(o: SignUpRoutes): Router {
 
   routes.get('/sign-up', limited(portalLimits.network), (_req, res) => {
     const standing = {
-      open: signUp.mayRegister,
+      open: signUp.policy !== 'closed',
+      approval: signUp.policy === 'approval',
       countries: [...countries],
       currencies: [...billedCurrencies],
     };
