@@ -102,7 +102,7 @@ export const pricing: Dashboard = {
           queries: [
             ['max(increase(audience_members_left_out_total[1h]))', 'left out'],
             ['max(increase(audience_unreadable_members_total[1h]))', 'unreadable'],
-            ['sum(increase(member_changes_waiting_total[1h]))', 'waits for MongoDB'],
+            ['max(events_wait_for_store{service="pricing"})', 'waits for MongoDB'],
           ],
         },
       ],

@@ -1,15 +1,16 @@
 /** Consuming: which deliveries are handled when, how many at once, alone or in batches. */
-import { AsyncResource } from 'node:async_hooks';
 import { eventType } from '@offer-ads/contracts/event-declaration';
-import { context } from '@opentelemetry/api';
+import { type Context, context } from '@opentelemetry/api';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import { acknowledgeOn } from './broker-acknowledging.ts';
 import { type Batches, gatherBatches } from './broker-batches.ts';
+import { startHolding, type Tried } from './broker-holding.ts';
 import { readMessage, type Subscription } from './broker-messages.ts';
 import { type Publish, within } from './broker-publishing.ts';
 import { attemptsOf, type Delivery, settleBy } from './broker-settling.ts';
 import type { BrokerNames, BrokerUser } from './broker-topology.ts';
 import type { Withhold } from './broker-withholding.ts';
+import type { PauseBounds } from './growing-pauses.ts';
 import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -21,6 +22,9 @@ export type Consuming = {
 
 /** What this replica was given and has not settled. It is the head of the queue, so its oldest is about the queue's oldest. */
 export type InHand = { readonly count: number; readonly oldestAgeMs: number };
+
+/** A message with the trace that it belongs to. */
+type Delivered = { readonly message: ConsumeMessage; readonly trace: Context };
 
 /** Messages that the broker sends ahead, so that handlers never wait for the network. */
 const PREFETCH = 250;
@@ -41,6 +45,8 @@ export async function startConsuming(o: {
   names: BrokerNames;
   subscriptions: readonly Subscription[];
   retryDelaysMs: readonly number[];
+  heldAtMostMs?: number | undefined;
+  holdingPauses?: PauseBounds | undefined;
   withhold: Withhold;
   /** The broker ended the subscription, for example because somebody deleted the queue. */
   onCancelled: () => void;
@@ -52,23 +58,31 @@ export async function startConsuming(o: {
     o.subscriptions.map((subscription) => [eventType(subscription.declaration), subscription]),
   );
   const acknowledging = acknowledgeOn(channel);
-  const { settle, settleTogether } = settleBy({ ...o, acknowledging, byType });
-  const waiting: (() => Promise<void>)[] = [];
+  const { settle, settleTogether, putOff } = settleBy({ ...o, acknowledging, byType });
+  const waiting: Delivered[] = [];
   const running = new Set<Promise<void>>();
   const over = new AbortController();
+  const holding = startHolding<Delivered>({
+    ...o,
+    signal: over.signal,
+    tryAlone,
+    takeAgain: take,
+    putOff: (deliveries) => putOff(deliveries.map(({ message }) => message)),
+    pauses: o.holdingPauses,
+  });
 
-  function handleAlone(message: ConsumeMessage): void {
+  function handleAlone(delivery: Delivered): void {
     if (over.signal.aborted) return;
-    // Bound to the delivery's trace: it may start when another delivery ends.
-    waiting.push(AsyncResource.bind(() => settle(message)));
+    waiting.push(delivery);
     startWaiting();
   }
 
   function startWaiting(): void {
+    if (holding.isHolding()) for (const delivery of waiting.splice(0)) holding.keep(delivery);
     while (!over.signal.aborted && running.size < HANDLERS_AT_ONCE) {
-      const start = waiting.shift();
-      if (start === undefined) return;
-      const work = start().finally(() => {
+      const delivery = waiting.shift();
+      if (delivery === undefined) return;
+      const work = tryOrHold(delivery).finally(() => {
         running.delete(work);
         startWaiting();
       });
@@ -76,26 +90,44 @@ export async function startConsuming(o: {
     }
   }
 
+  async function tryOrHold(delivery: Delivered): Promise<void> {
+    if ((await tryAlone(delivery)) === 'unavailable') holding.failed([delivery]);
+  }
+
+  async function tryAlone(delivery: Delivered): Promise<Tried> {
+    const { message, trace } = delivery;
+    // In the trace of the delivery: it may start when another delivery ends.
+    const tried = await context.with(trace, () => settle(message, holding.watchTry(delivery)));
+    if (tried === 'answered') holding.answered();
+    return tried;
+  }
+
   const batches = new Map<Subscription, Batches<Delivery>>();
   for (const subscription of o.subscriptions) {
     const { declaration, handleTogether } = subscription;
     if (handleTogether === undefined) continue;
     const work = async (deliveries: readonly Delivery[]) => {
-      if (await settleTogether(deliveries, { declaration, handleTogether })) return;
+      if (holding.isHolding()) return deliveries.forEach(holding.keep);
+      const outcome = await settleTogether(deliveries, { declaration, handleTogether });
+      if (outcome === 'handled') holding.answered();
+      // Where a batch is too much for a store that answers, its events are handled alone.
+      else if (outcome === 'unavailable' && !deliveries.some(holding.isSuspect)) holding.failed(deliveries);
       // One of them may be poisonous; alone it fails alone.
-      for (const { message, trace } of deliveries) context.with(trace, () => handleAlone(message));
+      else deliveries.forEach(handleAlone);
     };
     const batch = gatherBatches({ atMost: BATCH_AT_MOST, lingerMs: BATCH_LINGER_MS, work });
     batches.set(subscription, batch);
   }
 
-  function take(message: ConsumeMessage): void {
-    acknowledging.delivered(message);
+  function take(delivery: Delivered): void {
+    if (holding.isHolding()) return holding.keep(delivery);
+    const { message } = delivery;
     const read = batches.size === 0 ? undefined : readMessage(message, byType);
     const batch = read?.ok === true ? batches.get(read.subscription) : undefined;
     // What failed before stays alone, or each of its tries would spoil a batch.
-    if (read?.ok !== true || batch === undefined || attemptsOf(message) > 0) handleAlone(message);
-    else batch.add({ message, event: read.event, trace: context.active() });
+    if (read?.ok !== true || batch === undefined || attemptsOf(message) > 0) handleAlone(delivery);
+    // The same object, by which holding knows it.
+    else batch.add(Object.assign(delivery, { event: read.event }));
   }
 
   // Deliveries of a lost channel come again on the next one.
@@ -107,7 +139,10 @@ export async function startConsuming(o: {
   await channel.prefetch(batches.size === 0 ? PREFETCH : PREFETCH_FOR_BATCHES);
   const { consumerTag } = await channel.consume(o.names.queue(o.service), (message) => {
     if (message === null) o.onCancelled();
-    else take(message);
+    else {
+      acknowledging.delivered(message);
+      take({ message, trace: context.active() });
+    }
   });
 
   return {
@@ -123,7 +158,7 @@ export async function startConsuming(o: {
       );
       // Whether it heard or not, what is at work needs the stores that are closed next.
       await told.catch((error: unknown) => o.logger.warn({ error }, 'what comes yet is delivered again'));
-      await Promise.all([...running, ...batchesAtWork]);
+      await Promise.all([...running, ...batchesAtWork, holding.stopped()]);
       channel.nackAll(true);
     },
     inHand: () => {

@@ -2,12 +2,14 @@
 import { type Context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import type { ConsumeMessage } from 'amqplib';
 import type { Acknowledging } from './broker-acknowledging.ts';
+import type { Tried } from './broker-holding.ts';
 import { type ReadMessage, readMessage, type Subscription } from './broker-messages.ts';
 import { attemptsHeader, forward, toParked } from './broker-parking.ts';
 import type { Publish } from './broker-publishing.ts';
 import type { BrokerNames, BrokerUser } from './broker-topology.ts';
 import type { Withhold } from './broker-withholding.ts';
 import type { ReceivedEvent } from './events.ts';
+import { isServiceUnavailable } from './faults.ts';
 import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -24,15 +26,26 @@ export type Together = {
 };
 
 export type Settling = {
-  readonly settle: (message: ConsumeMessage) => Promise<void>;
-  /** Says whether they were handled: if not, nothing has become of any of them yet. */
-  readonly settleTogether: (deliveries: readonly Delivery[], by: Together) => Promise<boolean>;
+  /**
+   * After `unavailable` nothing has become of the message.
+   * @param isToBlame whether it is the event itself for which its handler says that a store is away
+   */
+  readonly settle: (message: ConsumeMessage, isToBlame: () => boolean) => Promise<Tried>;
+  /** After `unavailable` and `failed` nothing has become of any of them. */
+  readonly settleTogether: (
+    deliveries: readonly Delivery[],
+    by: Together,
+  ) => Promise<'handled' | 'unavailable' | 'failed'>;
+  /** Sends them through the broker once more after a while, without counting it as a try. */
+  readonly putOff: (messages: readonly ConsumeMessage[]) => Promise<void>;
 };
+
+const PUT_OFF_MS = 60_000;
 
 /** More links than this a span drops. */
 const LINKS = 128;
 
-type Outcome = 'handled' | 'retried' | 'parked';
+type Outcome = 'handled' | 'retried' | 'parked' | 'held';
 
 export function settleBy(o: {
   acknowledging: Acknowledging;
@@ -53,16 +66,22 @@ export function settleBy(o: {
   });
 
   /**
-   * The one rule: what cannot be read is parked at once, because it never can be; whatever a handler throws may pass,
-   * so it is tried again after each delay and then parked.
+   * The one rule: what cannot be read is parked at once, because it never can be. While a store is away the event is held.
+   * Whatever else a handler throws may pass, so it is tried again after each delay and then parked.
    */
-  async function handle(message: ConsumeMessage, read: ReadMessage): Promise<Outcome> {
+  async function handle(
+    message: ConsumeMessage,
+    read: ReadMessage,
+    isToBlame: () => boolean,
+  ): Promise<Outcome> {
     if (!read.ok) return park(message, read.reason, attemptsOf(message));
     try {
       await read.subscription.handle(read.event);
       return 'handled';
     } catch (error) {
-      return retry(message, error);
+      if (!isServiceUnavailable(error) || isToBlame()) return retry(message, error);
+      logger.warn({ error, eventId: idOf(message) }, 'event not handled, because a store does not answer');
+      return 'held';
     }
   }
 
@@ -87,16 +106,20 @@ export function settleBy(o: {
   }
 
   return {
-    settle: async (message) => {
+    settle: async (message, isToBlame) => {
       const read = readMessage(message, o.byType);
       const done = handled.startTimer({ type: read.ok ? read.subscription.declaration.name : 'unreadable' });
       try {
-        done({ outcome: await handle(message, read) });
+        const outcome = await handle(message, read, isToBlame);
+        if (outcome === 'held') return 'unavailable';
+        done({ outcome });
         acknowledging.ack([message]);
+        return outcome === 'handled' ? 'answered' : 'unknown';
       } catch (error) {
         // Neither retried nor parked nor acknowledged: the broker delivers it again, now or after the reconnection.
         logger.warn({ error, eventId: idOf(message) }, 'event given back to the broker');
         acknowledging.giveBack(message);
+        return 'unknown';
       }
     },
     settleTogether: async (deliveries, { declaration, handleTogether }) => {
@@ -106,8 +129,8 @@ export function settleBy(o: {
           handleTogether(deliveries.map(({ event }) => event)),
         );
       } catch (error) {
-        logger.warn({ error, events: deliveries.length }, 'batch not handled, its events will be one by one');
-        return false;
+        logger.warn({ error, events: deliveries.length }, 'batch not handled');
+        return isServiceUnavailable(error) ? 'unavailable' : 'failed';
       }
       for (const _ of deliveries) done({ outcome: 'handled' });
       try {
@@ -118,7 +141,20 @@ export function settleBy(o: {
           'batch not acknowledged, its events will come again',
         );
       }
-      return true;
+      return 'handled';
+    },
+    putOff: async (messages) => {
+      // Long enough that they do not go round and round, and short enough that nobody waits for them when the store is back.
+      const delayMs = o.retryDelaysMs.findLast((delay) => delay <= PUT_OFF_MS);
+      try {
+        if (delayMs === undefined) throw new Error('no queue delays that shortly');
+        const queue = names.retry(service, delayMs);
+        await o.publish(messages.map((message) => forward(message, queue, {})));
+        acknowledging.ack(messages);
+      } catch (error) {
+        logger.warn({ error, events: messages.length }, 'events given back to the broker');
+        for (const message of messages) acknowledging.giveBack(message);
+      }
     },
   };
 }

@@ -13,6 +13,7 @@ import { watchQueues } from './broker-watching.ts';
 import { withholdSensitive } from './broker-withholding.ts';
 import type { OutgoingEvent, ReceivedEvent } from './events.ts';
 import { serviceUnavailable } from './faults.ts';
+import type { PauseBounds } from './growing-pauses.ts';
 import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -79,6 +80,8 @@ export async function connectBroker(o: {
   namespace?: string | undefined;
   retryDelaysMs?: readonly number[];
   confirmTimeoutMs?: number;
+  heldAtMostMs?: number;
+  holdingPauses?: PauseBounds;
 }): Promise<Broker> {
   const { service, declarations, logger, metrics } = o;
   const names = brokerNames(o.namespace ?? '');
@@ -113,6 +116,8 @@ export async function connectBroker(o: {
       names,
       subscriptions,
       retryDelaysMs,
+      heldAtMostMs: o.heldAtMostMs,
+      holdingPauses: o.holdingPauses,
       withhold,
       onCancelled: line.reset,
       logger,

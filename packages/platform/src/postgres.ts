@@ -230,8 +230,11 @@ export const TOO_LATE = '57D01';
 /** Raised by the server when it ends a transaction that was idle for too long. */
 const IDLE_FOR_TOO_LONG = '25P03';
 
-/** SQLSTATE classes by which the server says that it cannot serve now: connection, resources, operator, system. */
-const UNAVAILABLE = /^(08|53|57|58)/;
+/**
+ * SQLSTATE classes by which the server says that it cannot serve now: connection, resources, operator, system; and 25006, by which one
+ * that is no primary any more refuses to write.
+ */
+const UNAVAILABLE = /^(08|53|57|58|25006)/;
 
 /** What the server says about the statement stays as it is (constraints have meaning); all else means "down". */
 function asFault(error: unknown): unknown {

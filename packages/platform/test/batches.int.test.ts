@@ -5,6 +5,7 @@ import { eventually } from '@offer-ads/testing/eventually';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
 import { connect } from 'amqplib';
 import { type Broker, onBatch } from '../src/broker.ts';
+import { serviceUnavailable } from '../src/faults.ts';
 import { createMetrics, type Metrics } from '../src/metrics.ts';
 import { Counted, connectTestBroker, counted } from './test-events.ts';
 
@@ -88,6 +89,37 @@ describe('events in batches', () => {
     // Once with the others, then alone.
     expect(poisoned.slice(1)).toEqual([1, 1, 1, 1, 1]);
     expect(poisoned[0]).toBeGreaterThan(1);
+  });
+
+  it('wait together while their store is away, and one alone finds out whether it is back', async () => {
+    const tried: number[] = [];
+    const handled: number[] = [];
+    await offers.publish(upTo(600).map(counted));
+    const billing = resources.use(
+      await startBilling(async (counts) => {
+        tried.push(counts.length);
+        if (tried.length <= 8) throw serviceUnavailable('mongo: away');
+        handled.push(...counts);
+      }),
+    );
+    await eventually(() => expect(handled.toSorted((a, b) => a - b)).toEqual(upTo(600)));
+    expect(tried.slice(1, 8)).toEqual([1, 1, 1, 1, 1, 1, 1]);
+    // The one that was handled first, and the others in a few batches.
+    expect(tried.slice(8).length).toBeLessThan(10);
+    expect(await billing.parked.list(10)).toEqual([]);
+  });
+
+  it('that are too much for their store together are handled one by one', async () => {
+    const handled: number[] = [];
+    await offers.publish(upTo(40).map(counted));
+    const billing = resources.use(
+      await startBilling(async (counts) => {
+        if (counts.length > 1) throw serviceUnavailable('postgres: statement timeout');
+        handled.push(...counts);
+      }),
+    );
+    await eventually(() => expect(handled.toSorted((a, b) => a - b)).toEqual(upTo(40)));
+    expect(await billing.parked.list(10)).toEqual([]);
   });
 
   it('that cannot be read are parked at once, and do not fail the others', async () => {

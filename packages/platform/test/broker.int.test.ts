@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { testNamespace } from '@offer-ads/testing/broker';
 import { eventually } from '@offer-ads/testing/eventually';
@@ -6,6 +7,8 @@ import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
 import { connect } from 'amqplib';
 import { type Broker, on } from '../src/broker.ts';
 import { newEvent } from '../src/events.ts';
+import { serviceUnavailable } from '../src/faults.ts';
+import { createMetrics } from '../src/metrics.ts';
 import { Counted, connectTestBroker, counted, Whispered } from './test-events.ts';
 
 /** Disposed of in reverse order: whoever uses a wire goes before the wire. */
@@ -171,6 +174,63 @@ describe('handling', () => {
         body: '{"count":2}',
       },
     ]);
+  });
+
+  it('is held while its store is away, for however many tries, and is neither parked nor counted as tried', async () => {
+    const seen: number[] = [];
+    let tries = 0;
+    const { offers, billing, corner } = await publisherAndConsumer(async (count) => {
+      tries += 1;
+      if (tries <= 30) throw serviceUnavailable('postgres: away');
+      seen.push(count);
+    });
+    await offers.publish([0, 1, 2].map(counted));
+    await eventually(() => expect(seen.toSorted((a, b) => a - b)).toEqual([0, 1, 2]));
+    expect(tries).toBe(33);
+    expect(await billing.parked.list(10)).toEqual([]);
+    await eventually(async () => expect(await corner.waiting('billing')).toBe(0));
+  });
+
+  it('is tried five times and parked when its store is away for it alone, while its neighbours flow', async () => {
+    const seen: number[] = [];
+    const { offers, billing } = await publisherAndConsumer(async (count) => {
+      if (count === 3) {
+        await pause(50);
+        throw serviceUnavailable('postgres: statement timeout');
+      }
+      seen.push(count);
+    });
+    await offers.publish([counted(3)]);
+    for (let count = 100; (await billing.parked.list(10)).length === 0; count += 1) {
+      await offers.publish([counted(count)]);
+      await eventually(() => expect(seen).toContain(count));
+    }
+    expect(await billing.parked.list(10)).toMatchObject([
+      { body: '{"count":3}', reason: 'postgres: statement timeout', attempts: 5 },
+    ]);
+  });
+
+  it('goes through the broker again before the broker would take its consumer for dead', async () => {
+    const corner = testNamespace();
+    const offers = resources.use(await connectTestBroker(corner, 'offers'));
+    const metrics = createMetrics('billing');
+    const options = { heldAtMostMs: 0, metrics };
+    const billing = resources.use(await connectTestBroker(corner, 'billing', options));
+    let deliveries = 0;
+    await billing.consume([
+      on(Counted, async () => {
+        deliveries += 1;
+        if (deliveries <= 25) throw serviceUnavailable('postgres: away');
+      }),
+    ]);
+    const waits = async () => metrics.registry.getSingleMetricAsString('events_wait_for_store');
+    await offers.publish([counted(1)]);
+    await eventually(async () => expect(await waits()).toMatch(/ 1$/));
+    // More than the 20 deliveries after which the broker itself would park it, had it been given back.
+    await eventually(() => expect(deliveries).toBe(26));
+    expect(await billing.parked.list(10)).toEqual([]);
+    await eventually(async () => expect(await corner.waiting('billing')).toBe(0));
+    expect(await waits()).toMatch(/ 0$/);
   });
 
   it('handles an event again after a passing failure, and parks nothing', async () => {

@@ -130,6 +130,14 @@ describe('postgres', () => {
     await expect(postgres.query('INSERT INTO coins VALUES (2)')).rejects.toMatchObject({ code: '23505' });
   });
 
+  it('answers 503 when the server only reads, as a primary does that has been replaced', async () => {
+    const written = postgres.transaction(async (tx) => {
+      await tx.query('SET TRANSACTION READ ONLY');
+      await tx.query('INSERT INTO coins VALUES (10)');
+    });
+    await expect(written).rejects.toMatchObject({ status: 503 });
+  });
+
   it('answers 503 when a statement takes longer than its time-out', async () => {
     await using impatient = await openImpatiently(database.url, 50);
     await expect(impatient.query('SELECT pg_sleep(5)')).rejects.toMatchObject({ status: 503 });

@@ -45,6 +45,8 @@ export function counted(count: number): OutgoingEvent {
 
 /** Short delays, so that five attempts take a fraction of a second. */
 export const testRetryDelaysMs = [20, 30, 40, 50];
+/** As short while a store is away. */
+const holdingPauses = { firstMs: 10, longestMs: 20 };
 
 /** Resolves once it is connected, however long that takes, unless `isDown`. */
 export async function connectTestBroker(
@@ -57,6 +59,7 @@ export async function connectTestBroker(
     isDown?: boolean;
     confirmTimeoutMs?: number;
     retryDelaysMs?: readonly number[];
+    heldAtMostMs?: number;
     metrics?: Metrics;
   } = {},
 ): Promise<Broker> {
@@ -68,6 +71,7 @@ export async function connectTestBroker(
     logger: silentLogger,
     metrics: createMetrics(service),
     retryDelaysMs: testRetryDelaysMs,
+    holdingPauses,
     ...options,
   });
   if (!isDown)

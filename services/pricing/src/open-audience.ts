@@ -1,11 +1,12 @@
 /** Which engine counts, with what each needs around it. */
+
+import { keepTrying } from '@offer-ads/platform/growing-pauses';
 import type { Logger } from '@offer-ads/platform/logging';
 import type { Metrics } from '@offer-ads/platform/metrics';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
 import { startIndexedAudience } from './audience/indexed-audience.ts';
 import { openMembersFeed } from './audience/members-feed-store.ts';
 import type { Audience } from './audience-engine.ts';
-import { keepTrying } from './growing-pauses.ts';
 import { coarsenKeptPositions } from './kept-positions-store.ts';
 import { openMongoAudience } from './mongo-audience-store.ts';
 

@@ -92,10 +92,7 @@ export async function startPricing(
       namespace: overrides.brokerNamespace,
     }),
   );
-  const stopping = new AbortController();
-  await broker.consume(subscriptions({ members, interests }, { signal: stopping.signal, ...foundation }));
-  // Before the broker stops, because it waits for those who wait for MongoDB.
-  opened.defer(() => stopping.abort());
+  await broker.consume(subscriptions({ members, interests }, foundation.metrics));
 
   const prices = {
     contextSecret: config.PRICING_CONTEXT_SECRET,

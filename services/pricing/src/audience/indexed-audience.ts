@@ -3,12 +3,12 @@
  * there, by this replica or another. Once it has counted it goes on counting, whatever becomes of MongoDB.
  */
 import { serviceUnavailable } from '@offer-ads/platform/faults';
+import { keepTrying } from '@offer-ads/platform/growing-pauses';
 import type { Logger } from '@offer-ads/platform/logging';
 import { startLoop } from '@offer-ads/platform/loops';
 import type { Metrics } from '@offer-ads/platform/metrics';
 import type { Audience } from '../audience-engine.ts';
 import type { AudienceIndex } from '../audience-index/audience-index.ts';
-import { keepTrying } from '../growing-pauses.ts';
 import { buildIndex, type Origin } from './build-index.ts';
 import { checkIndex } from './check-index.ts';
 import { followMembers } from './follow-members.ts';

@@ -1,8 +1,9 @@
 /** Trying again calmly: soon after the first failure, then less and less often. */
 import { setTimeout as pause } from 'node:timers/promises';
 
-const FIRST_MS = 250;
-const LONGEST_MS = 15_000;
+export type PauseBounds = { readonly firstMs: number; readonly longestMs: number };
+
+const USUAL: PauseBounds = { firstMs: 250, longestMs: 15_000 };
 
 export type GrowingPauses = {
   /** Returns at once when the signal aborts. */
@@ -11,16 +12,16 @@ export type GrowingPauses = {
   readonly startAnew: () => void;
 };
 
-export function growingPauses(signal: AbortSignal): GrowingPauses {
-  let nextMs = FIRST_MS;
+export function growingPauses(signal: AbortSignal, { firstMs, longestMs } = USUAL): GrowingPauses {
+  let nextMs = firstMs;
   return {
     wait: async () => {
       const pauseMs = nextMs;
-      nextMs = Math.min(2 * nextMs, LONGEST_MS);
+      nextMs = Math.min(2 * nextMs, longestMs);
       await pause(pauseMs, undefined, { signal }).catch(() => {});
     },
     startAnew: () => {
-      nextMs = FIRST_MS;
+      nextMs = firstMs;
     },
   };
 }
