@@ -219,6 +219,7 @@ describe('the guide of errors', () => {
         { reason: 'quota-exceeded', whose: 'person', limit: 100, inUse: 100 },
         { reason: 'quota-exceeded', whose: 'organisation', limit: 500, inUse: 500 },
       ],
+      'free-quota-exceeded': [{ reason: 'free-quota-exceeded', limit: 10, created: 10 }],
       'balance-too-low': [{ reason: 'balance-too-low', netMinor: 168_82n, ...gbp }],
       'image-unreadable': Object.values(problems).map((problem) => ({ reason: 'image-unreadable', problem })),
       'image-refused': Object.values(reasons).map((because) => ({ reason: 'image-refused', because })),

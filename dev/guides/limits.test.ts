@@ -65,6 +65,10 @@ describe('the guide of limits', () => {
     ['Offers of a person at a time, in each mode', [defaultQuota.perPerson]],
     ['Offers of an organisation at a time, in each mode', [defaultQuota.perOrganisation]],
     [
+      'LIVE offers of an organisation in a day whose cost rounds to 0.00',
+      [constant('services/offers/src/config.ts', /FREE_LIVE_OFFERS_PER_DAY: freeOffers\.default\((\d+)\)/)],
+    ],
+    [
       'Page of `GET /offers`',
       [constant('services/offers/src/domain/listing-query.ts', /DEFAULT_LIMIT = (\d+)/)],
     ],
@@ -79,6 +83,10 @@ describe('the guide of limits', () => {
     [
       'An upload that stands still',
       [constant('packages/platform/src/http-server.ts', /defaultStallMs = ([\d_]+)/) / 1_000],
+    ],
+    [
+      'An upload as a whole',
+      [constant('packages/platform/src/http-server.ts', /defaultUploadMs = ([\d_]+)/) / 1_000],
     ],
     ['VAT on card payments of organisations in the UK', [VAT_PERCENT]],
     ['A card payment, VAT included', [Number(LARGEST_CARD_PAYMENT_MINOR) / 100]],
@@ -96,7 +104,7 @@ describe('the guide of limits', () => {
 
   it('has every number in a row that is compared here', () => {
     const rows = guide.split('\n').filter((line) => /^\| [^|]+\|[^|]*\d/.test(line));
-    expect(rows).toHaveLength(27);
+    expect(rows).toHaveLength(29);
   });
 });
 

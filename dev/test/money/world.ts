@@ -141,6 +141,7 @@ export async function startWorld(): Promise<World> {
             PUBLIC_URL: 'https://images.example',
             IMAGE_URL_SECRET: testContextSecret,
             IMAGE_STORE_URL: pathToFileURL(folder).href,
+            FREE_LIVE_OFFERS_PER_DAY: 10,
           },
           overrides,
         ),

@@ -6,7 +6,7 @@ import type { Queryable } from '@offer-ads/platform/postgres';
 import { listCategories, listInterests } from './catalogue-store.ts';
 import type { OffersContext } from './context.ts';
 import type { OfferForm } from './domain/offer-form.ts';
-import { checkQuota, type QuotaRefusal } from './domain/quota.ts';
+import { checkQuota, type Quota, type QuotaRefusal } from './domain/quota.ts';
 import type { Checks } from './idempotency-store.ts';
 import { keepImage } from './images/keep.ts';
 import type { Errand } from './neighbours.ts';
@@ -69,7 +69,8 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
     return refused({ reason: 'above-maximum', maximumMinor: LARGEST_CARD_PAYMENT_MINOR, currency });
   }
 
-  const quotaRefusal = await recheckQuota(o.postgres, caller, receivedAt);
+  const inUse = await countOffersInUse(o.postgres, caller, receivedAt);
+  const quotaRefusal = checkQuota(quotaOf(o, caller), inUse, { mode: caller.mode, netMinor });
   if (quotaRefusal !== null) return refused(quotaRefusal);
   if (form.paymentMethod === 'B' && BigInt((await o.neighbours.balance(request)).balanceMinor) < netMinor) {
     return refused({ reason: 'balance-too-low', netMinor, currency });
@@ -86,13 +87,9 @@ export function checkStart({
   return isLate ? { reason: 'start-in-past' } : null;
 }
 
-/** Asked twice: early, so that a refusal costs nothing, and under the quota's lock, so that it holds (decision 9). */
-export async function recheckQuota(
-  db: Queryable,
-  caller: CallerContext,
-  now: Date,
-): Promise<QuotaRefusal | null> {
-  return checkQuota(caller.quota, await countOffersInUse(db, caller, now));
+/** Asked for twice: early, so that a refusal costs nothing, and under the quota's lock, so that it holds (decision 9). */
+export function quotaOf({ freeLiveOffersPerDay }: OffersContext, { quota }: CallerContext): Quota {
+  return { ...quota, freePerDay: freeLiveOffersPerDay };
 }
 
 async function checkCatalogue(

@@ -19,6 +19,12 @@ import type { ImageStoreSettings } from './images/open.ts';
 const storeHint =
   'must be file:///folder (one that every replica shares) or s3://bucket or s3://bucket/prefix';
 
+const freeOffersHint = 'must be a whole number from 0 to 999999';
+const freeOffers = z
+  .string({ error: freeOffersHint })
+  .regex(/^\d{1,6}$/, { error: freeOffersHint })
+  .transform(Number);
+
 export const offersSettings = z.object({
   ...httpSettings,
   ADMIN_TOKEN_HASHES: adminTokenHashes,
@@ -48,6 +54,11 @@ export const offersSettings = z.object({
         'Where pictures lie: file:///folder, one that all replicas share, or s3://bucket or s3://bucket/prefix of any store that speaks S3. Several machines need a bucket. Each installation has a folder or prefix of its own.',
       example: 's3://offer-pictures/production',
     }),
+  FREE_LIVE_OFFERS_PER_DAY: freeOffers.default(10).meta({
+    description:
+      'How many LIVE offers whose cost rounds to 0.00 an organisation may create in a day (UTC), 0 to 999999; more are E4.',
+    example: '10',
+  }),
   // Of the store that s3:// is at. All of them are settings, so that nothing is looked up on the machine.
   S3_ENDPOINT: httpUrl.optional().meta({
     description: 'Address of the store of buckets; needed with s3://.',

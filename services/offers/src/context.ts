@@ -13,6 +13,8 @@ export type OffersContext = {
   readonly neighbours: Neighbours;
   /** Of an organisation and mode: they stand in line for its quota. */
   readonly reservations: KeyedSemaphore;
+  /** Of an organisation, that cost 0.00. */
+  readonly freeLiveOffersPerDay: number;
   readonly images: ImageStore;
   readonly addresses: ImageAddresses;
   readonly clock: Clock;

@@ -13,11 +13,12 @@ import {
   type CheckRequest,
   checkCreation,
   checkStart,
-  recheckQuota,
+  quotaOf,
 } from './check-creation.ts';
 import type { OffersContext } from './context.ts';
 import type { Billed } from './domain/lifecycle.ts';
 import type { Offer } from './domain/offer.ts';
+import { checkQuota } from './domain/quota.ts';
 import { abandonCreation, finishCreation, lockReservation, settle } from './end-creation.ts';
 import {
   type Checks,
@@ -30,7 +31,7 @@ import {
   markChecked,
 } from './idempotency-store.ts';
 import type { Errand } from './neighbours.ts';
-import { insertReservation, lockQuota } from './reservations-store.ts';
+import { dropReservation, insertReservation, lockOffersInUse } from './reservations-store.ts';
 
 /** Its `receivedAt` is `now` for every rule, frozen when the request arrived (decision 8). */
 export type CreateRequest = CheckRequest & {
@@ -111,12 +112,12 @@ async function reserveNow(
   checks: Checks,
 ): Promise<{ readonly ok: true; readonly offer: Offer } | Refused> {
   const { caller, form, receivedAt } = request;
+  const netMinor = BigInt(checks.netMinor);
   return o.postgres.transaction(async (tx) => {
-    await lockQuota(tx, caller);
-    const refusal = checkStart(request) ?? (await recheckQuota(tx, caller, receivedAt));
-    if (refusal !== null) {
+    const late = checkStart(request);
+    if (late !== null) {
       await freeKey(tx, hold);
-      return refused(refusal);
+      return refused(late);
     }
     const offer = await insertReservation(tx, {
       ...form,
@@ -127,11 +128,17 @@ async function reserveNow(
       country: caller.country,
       currency: caller.currency,
       image: checks.image,
-      netMinor: BigInt(checks.netMinor),
+      netMinor,
       createdAt: receivedAt,
     });
     await markCharging(tx, hold, offer.offerId);
-    return { ok: true, offer };
+    // Last: others of the organisation wait from here until this transaction has ended.
+    const inUse = await lockOffersInUse(tx, caller, receivedAt, offer.offerId);
+    const refusal = checkQuota(quotaOf(o, caller), inUse, offer);
+    if (refusal === null) return { ok: true, offer };
+    await freeKey(tx, hold);
+    await dropReservation(tx, offer.offerId);
+    return refused(refusal);
   }, request.deadline);
 }
 

@@ -1,7 +1,7 @@
 /** The SQL of reservations: the hidden offers of creations under way, and the quota that they count against. */
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
 import type { Offer, OfferContent } from './domain/offer.ts';
-import type { OffersInUse } from './domain/quota.ts';
+import { dayOf, type OffersInUse } from './domain/quota.ts';
 import { type OfferRow, type Owner, toOffer } from './offers-store.ts';
 
 /** What a creation reserves: the offer with its price, not shown to anybody yet. */
@@ -65,23 +65,37 @@ export async function dropReservation(tx: Transaction, offerId: number): Promise
   await tx.query('DELETE FROM offers WHERE offer_id = $1 AND shown_at IS NULL', [offerId]);
 }
 
-/** One creation of an organisation and mode at a time from here to the end of the transaction: the quota's count holds. */
-export async function lockQuota(tx: Transaction, owner: Owner): Promise<void> {
-  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `quota/${owner.organisationId}/${owner.mode}`,
-  ]);
+type Whose = Owner & { readonly personId: number | null };
+
+/** For a first look, which a moment later may no longer be true. */
+export async function countOffersInUse(db: Queryable, whose: Whose, now: Date): Promise<OffersInUse> {
+  return counted(db, 'offers_in_use', whose, now, null);
 }
 
-/** Decision 17: neither deleted nor Ended. */
-export async function countOffersInUse(
-  db: Queryable,
-  owner: Owner & { readonly personId: number | null },
+/**
+ * Counts beside a reservation of this transaction, and lets no other creation of the organisation and mode count before this
+ * transaction has ended. Call it last: all that is done after it, others wait for.
+ */
+export async function lockOffersInUse(
+  tx: Transaction,
+  whose: Whose,
   now: Date,
+  reservedId: number,
 ): Promise<OffersInUse> {
-  const [row] = await db.query<{ organisation: number; person: number }>(
-    `SELECT count(*)::int AS organisation, (count(*) FILTER (WHERE created_by = $3))::int AS person
-     FROM offers WHERE organisation_id = $1 AND mode = $2 AND deleted_at IS NULL AND expiry_at > $4`,
-    [owner.organisationId, owner.mode, owner.personId, now],
+  return counted(tx, 'lock_offers_in_use', whose, now, reservedId);
+}
+
+async function counted(
+  db: Queryable,
+  by: 'offers_in_use' | 'lock_offers_in_use',
+  whose: Whose,
+  now: Date,
+  reservedId: number | null,
+): Promise<OffersInUse> {
+  const [row] = await db.query<{ of_organisation: number; of_person: number; free_today: number }>(
+    `SELECT * FROM ${by}($1, $2, $3, $4, $5, $6)`,
+    [whose.organisationId, whose.mode, whose.personId, now, dayOf(now), reservedId],
   );
-  return { ofOrganisation: row?.organisation ?? 0, ofPerson: row?.person ?? 0 };
+  if (row === undefined) throw new Error('offers in use were not counted');
+  return { ofOrganisation: row.of_organisation, ofPerson: row.of_person, freeToday: row.free_today };
 }

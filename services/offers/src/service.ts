@@ -47,6 +47,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
     postgres,
     neighbours,
     reservations: createKeyedSemaphore(RESERVATIONS),
+    freeLiveOffersPerDay: config.FREE_LIVE_OFFERS_PER_DAY,
     images: started.use(await openImageStore(imageStoreOf(config), foundation)),
     addresses: imageAddresses({ secret: config.IMAGE_URL_SECRET, publicUrl: config.PUBLIC_URL }),
     clock,

@@ -231,6 +231,50 @@ describe('E4 400: offer quota exceeded', () => {
   });
 });
 
+describe('E4 400: too many LIVE offers of a day that cost 0.00', () => {
+  const live = { caller: { mode: 'LIVE' } } as const;
+  const free = () => create(under, { environment: 'LIVE' }, live);
+  beforeEach(() => {
+    under.neighbours.pricing.costMinor = 0n;
+  });
+  const tooMany = refusal(
+    'E4',
+    400,
+    'Offer quota exceeded: this organisation may create 10 LIVE offers a day that cost 0.00 and has created 10 today. Let the offer run longer or reach more users, so that it costs at least 0.01, or try again after 00:00 UTC',
+  );
+
+  it('says what to do, and deleting them makes no room', async () => {
+    for (let count = 0; count < 10; count += 1) {
+      const id = await createdId(under, { environment: 'LIVE' }, live);
+      if (count < 5) await under.call('DELETE', `/offers/${id}`, live);
+    }
+    expect(await free()).toMatchObject(tooMany);
+    under.neighbours.pricing.costMinor = 1n;
+    expect(await free()).toMatchObject({ body: { return_code: 'S1' } });
+  });
+
+  it('leaves TEST mode and other organisations alone, and ends with the day', async () => {
+    for (let count = 0; count < 10; count += 1) await createdId(under, { environment: 'LIVE' }, live);
+    expect(await create(under)).toMatchObject({ body: { return_code: 'S1' } });
+    const other = { caller: { mode: 'LIVE', organisationId: 2 } } as const;
+    expect(await create(under, { environment: 'LIVE' }, other)).toMatchObject({
+      body: { return_code: 'S1' },
+    });
+    const noon = under.clock.now();
+    under.clock.advance(12 * 3_600_000 - 1);
+    const tomorrow = {
+      environment: 'LIVE',
+      start_datetime: '2026-06-02T13:00:00Z',
+      expiry_datetime: '2026-06-02T14:00:00Z',
+    };
+    expect(await create(under, tomorrow, live)).toMatchObject(tooMany);
+    under.clock.advance(1);
+    const answer = await create(under, tomorrow, live);
+    under.clock.set(noon);
+    expect(answer).toMatchObject({ body: { return_code: 'S1' } });
+  });
+});
+
 describe('E5 400: no users match', () => {
   it('creates nothing', async () => {
     Object.assign(under.neighbours.pricing, { matchingUsers: 0, costMinor: 0n });

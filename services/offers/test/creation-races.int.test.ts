@@ -111,6 +111,18 @@ describe('different keys', () => {
     expect(await under.postgres.query('SELECT 1 FROM offers')).toHaveLength(5);
   });
 
+  it('never exceed the quota of free LIVE offers together', async () => {
+    under.neighbours.pricing.costMinor = 0n;
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, (_, nth) =>
+        createPatiently(under, { environment: 'LIVE' }, { caller: { mode: 'LIVE' }, to: replicaFor(nth) }),
+      ),
+    );
+    expect([countOf(answers, 200, 'S1'), countOf(answers, 400, 'E4')]).toEqual([10, 14]);
+    expect(await under.postgres.query('SELECT 1 FROM offers')).toHaveLength(10);
+    expect(await under.postgres.query('SELECT 1 FROM idempotency_keys')).toHaveLength(10);
+  });
+
   it('racing for a balance that affords 10 give exactly 10 offers', async () => {
     under.neighbours.billing.balanceMinor = 100_00n;
     const answers = await Promise.all(

@@ -228,6 +228,7 @@ function configFor(
     PUBLIC_URL: 'http://images.test',
     IMAGE_URL_SECRET: testContextSecret,
     IMAGE_STORE_URL: pathToFileURL(folder).href,
+    FREE_LIVE_OFFERS_PER_DAY: 10,
   };
 }
 

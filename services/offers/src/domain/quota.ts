@@ -1,19 +1,36 @@
-/** How many offers may exist at a time (E4, decision 17). */
+/** How many offers may exist at a time, and be created for nothing in a day (E4, decisions 17 and 160). */
+import type { Mode } from '@offer-ads/contracts/primitives';
 
 /** Offers of one mode that are neither deleted nor Ended; reservations of unfinished creations count. */
-export type OffersInUse = { readonly ofOrganisation: number; readonly ofPerson: number };
-
-export type Quota = { readonly perOrganisation: number; readonly perPerson: number };
-
-export type QuotaRefusal = {
-  readonly reason: 'quota-exceeded';
-  readonly whose: 'organisation' | 'person';
-  readonly limit: number;
-  readonly inUse: number;
+export type OffersInUse = {
+  readonly ofOrganisation: number;
+  readonly ofPerson: number;
+  /** LIVE offers of the organisation that cost 0.00 and were created on this day, deleted ones too. */
+  readonly freeToday: number;
 };
 
+export type Quota = {
+  readonly perOrganisation: number;
+  readonly perPerson: number;
+  /** Of LIVE offers that cost 0.00, for each organisation. */
+  readonly freePerDay: number;
+};
+
+export type QuotaRefusal =
+  | {
+      readonly reason: 'quota-exceeded';
+      readonly whose: 'organisation' | 'person';
+      readonly limit: number;
+      readonly inUse: number;
+    }
+  | { readonly reason: 'free-quota-exceeded'; readonly limit: number; readonly created: number };
+
 /** @returns null when there is room for one more */
-export function checkQuota(quota: Quota, inUse: OffersInUse): QuotaRefusal | null {
+export function checkQuota(
+  quota: Quota,
+  inUse: OffersInUse,
+  offer: { readonly mode: Mode; readonly netMinor: bigint },
+): QuotaRefusal | null {
   if (inUse.ofPerson >= quota.perPerson) {
     return { reason: 'quota-exceeded', whose: 'person', limit: quota.perPerson, inUse: inUse.ofPerson };
   }
@@ -25,5 +42,14 @@ export function checkQuota(quota: Quota, inUse: OffersInUse): QuotaRefusal | nul
       inUse: inUse.ofOrganisation,
     };
   }
+  const isFree = offer.mode === 'LIVE' && offer.netMinor === 0n;
+  if (isFree && inUse.freeToday >= quota.freePerDay) {
+    return { reason: 'free-quota-exceeded', limit: quota.freePerDay, created: inUse.freeToday };
+  }
   return null;
+}
+
+/** When the day of an instant began, in UTC. */
+export function dayOf(now: Date): Date {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()));
 }

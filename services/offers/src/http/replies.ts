@@ -63,6 +63,12 @@ const createReplies = {
       400,
       `Offer quota exceeded: this ${whose === 'person' ? 'user' : whose} may have ${limit} offers at a time and has ${inUse}`,
     ),
+  'free-quota-exceeded': ({ limit, created }) =>
+    coded(
+      'E4',
+      400,
+      `Offer quota exceeded: this organisation may create ${limit} LIVE offers a day that cost 0.00 and has created ${created} today. Let the offer run longer or reach more users, so that it costs at least 0.01, or try again after 00:00 UTC`,
+    ),
   'balance-too-low': ({ netMinor, currency }) =>
     coded(
       'E3',
