@@ -26,7 +26,13 @@ describe('balances', () => {
     const words = 'balance top-up --org 3 --mode live --amount 90071992547409.93';
     expect(await adminJson(words)).toEqual({
       status: 0,
-      result: { org: 3, mode: 'LIVE', currency: 'GBP', balance: '123456789012345.67' },
+      result: {
+        org: 3,
+        mode: 'LIVE',
+        currency: 'GBP',
+        balance: '123456789012345.67',
+        reference: expect.stringMatching(/^admin-[0-9a-f-]{36}$/),
+      },
     });
     await adminJson(words);
     const [first, second] = received.filter(({ call }) => call.startsWith('POST')).map(({ body }) => body);
@@ -38,6 +44,20 @@ describe('balances', () => {
       reference: expect.any(String),
     });
     expect(second).not.toEqual(first);
+  });
+
+  it('tell the reference of a top-up without an answer, with which it is not booked twice', async () => {
+    organisation('GBP');
+    const words = 'balance top-up --org 3 --mode live --amount 10.00';
+    const { status, result } = await adminJson(words);
+    const order = received.find(({ call }) => call.startsWith('POST'));
+    const reference = String((order?.body as { reference?: unknown } | undefined)?.reference);
+    expect([status, result]).toEqual([
+      1,
+      { error: expect.stringMatching(new RegExp(`; if you repeat it, add --reference ${reference}$`)) },
+    ]);
+    await adminJson(`${words} --reference ${reference}`);
+    expect(received.at(-1)?.body).toEqual(order?.body);
   });
 
   it.each([

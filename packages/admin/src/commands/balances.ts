@@ -73,17 +73,21 @@ export const balanceCommands: readonly Command[] = [
     },
     run: async (o, tools) => {
       const book = await bookOf(o, tools);
+      const reference = o.reference ?? `admin-${randomUUID()}`;
       const json = {
         organisationId: book.org,
         mode: book.mode,
         currency: book.currency,
         amountMinor: String(amountAboveZero(o.amount, book.currency)),
-        reference: o.reference ?? `admin-${randomUUID()}`,
+        reference,
       };
-      return shown(
-        book,
-        await tools.call('billing', { method: 'POST', path: '/admin/balances/top-up', json }),
-      );
+      const order = { method: 'POST', path: '/admin/balances/top-up', json } as const;
+      const reply = await tools.call('billing', order).catch((error: unknown) => {
+        // It may have been booked, and only the answer was lost: under another reference it would be booked again.
+        const words = error instanceof Error ? error.message : String(error);
+        throw new Error(`${words}; if you repeat it, add --reference ${reference}`, { cause: error });
+      });
+      return { ...shown(book, reply), reference };
     },
   }),
   command({
