@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import {
   billedCurrencies,
+  cardMaximumMinor,
   cardMinimumMinor,
   formatMinor,
-  LARGEST_CARD_PAYMENT_MINOR,
 } from '@offer-ads/contracts/currencies';
 import { MOST_CHARACTERS_OF_SHOWN_NAME } from '@offer-ads/contracts/shown-name';
 import { VAT_PERCENT } from '../../services/billing/src/domain/vat.ts';
@@ -89,7 +89,10 @@ describe('the guide of limits', () => {
       [constant('packages/platform/src/http-server.ts', /defaultUploadMs = ([\d_]+)/) / 1_000],
     ],
     ['VAT on card payments of organisations in the UK', [VAT_PERCENT]],
-    ['A card payment, VAT included', [Number(LARGEST_CARD_PAYMENT_MINOR) / 100]],
+    [
+      'A card payment, VAT included',
+      [Number(cardMaximumMinor('GBP')) / 100, Number(cardMaximumMinor('IDR')) / 100],
+    ],
     ['Keys in force in each mode', [mostKeysInForce]],
     ['The call log', [constant('services/gateway/src/domain/call-days.ts', /keptDays = (\d+)/)]],
   ])('%s', (row, numbers) => {

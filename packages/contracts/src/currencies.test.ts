@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  cardMaximumMinor,
   cardMinimumMinor,
   formatMinor,
   isBilledCurrency,
@@ -30,6 +31,13 @@ it('card minimums are those that the specification names', () => {
   expect(cardMinimumMinor('EUR')).toBe(50n);
   expect(cardMinimumMinor('HUF')).toBe(17_500n);
   expect(cardMinimumMinor('JPY')).toBeUndefined();
+});
+
+it('the largest card payment is worth more than a thousand pounds in every billed currency', () => {
+  expect(cardMaximumMinor('GBP')).toBe(99_999_999n);
+  expect(cardMaximumMinor('HUF')).toBe(99_999_999n);
+  // 999,999.99 of them would be about 45 pounds.
+  expect(cardMaximumMinor('IDR')).toBe(999_999_999_999n);
 });
 
 describe('amounts as text', () => {

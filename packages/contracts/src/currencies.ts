@@ -9,6 +9,8 @@ type Currency = {
   readonly digits: number;
   /** The card provider's published minimum in minor units; null where it is not in decision 14's list. */
   readonly cardMinimumMinor: bigint | null;
+  /** The card provider's largest amount in minor units, where it takes more digits than the usual eight. */
+  readonly cardMaximumMinor?: bigint;
   /** Whether the European Central Bank publishes a reference rate; the euro is what those rates count in. */
   readonly ecbPublishes: boolean;
 };
@@ -26,7 +28,7 @@ const currencies: readonly Currency[] = [
   { code: 'GBP', digits: 2, cardMinimumMinor: 30n, ecbPublishes: true },
   { code: 'HKD', digits: 2, cardMinimumMinor: 4_00n, ecbPublishes: true },
   { code: 'HUF', digits: 2, cardMinimumMinor: 175_00n, ecbPublishes: true },
-  { code: 'IDR', digits: 2, cardMinimumMinor: 50n, ecbPublishes: true },
+  { code: 'IDR', digits: 2, cardMinimumMinor: 50n, cardMaximumMinor: 999_999_999_999n, ecbPublishes: true },
   { code: 'ILS', digits: 2, cardMinimumMinor: 50n, ecbPublishes: true },
   { code: 'INR', digits: 2, cardMinimumMinor: 50n, ecbPublishes: true },
   { code: 'ISK', digits: 0, cardMinimumMinor: null, ecbPublishes: true },
@@ -54,8 +56,13 @@ export function cardMinimumMinor(currency: string): bigint | undefined {
   return byCode.get(currency)?.cardMinimumMinor ?? undefined;
 }
 
-/** What one card payment can be at most, VAT included, in minor units of any billed currency: the provider takes eight digits. */
-export const LARGEST_CARD_PAYMENT_MINOR = 99_999_999n;
+/** The card provider takes eight digits, where the table does not say more. */
+const USUAL_CARD_MAXIMUM_MINOR = 99_999_999n;
+
+/** What one card payment can be at most, VAT included, in minor units: 999,999.99, but a rupiah is worth so little that it has twelve digits. */
+export function cardMaximumMinor(currency: string): bigint {
+  return byCode.get(currency)?.cardMaximumMinor ?? USUAL_CARD_MAXIMUM_MINOR;
+}
 
 /** Decision 15: two decimals, a rate from the European Central Bank and a card minimum. Everything else is `E6`. */
 export function isBilledCurrency(currency: string): boolean {

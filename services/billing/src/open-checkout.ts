@@ -3,11 +3,7 @@
  * call inside a transaction); whatever breaks in between, a repeat goes on with the same generation under the same key.
  */
 import type { CheckoutReply } from '@offer-ads/contracts/billing-api';
-import {
-  cardMinimumMinor,
-  isBilledCurrency,
-  LARGEST_CARD_PAYMENT_MINOR,
-} from '@offer-ads/contracts/currencies';
+import { cardMaximumMinor, cardMinimumMinor, isBilledCurrency } from '@offer-ads/contracts/currencies';
 import type { Deadline } from '@offer-ads/platform/deadline';
 import { Fault, serviceUnavailable } from '@offer-ads/platform/faults';
 import type { Billing } from './billing.ts';
@@ -37,7 +33,8 @@ export async function openCheckout(
 ): Promise<CheckoutReply> {
   const minimumMinor = requireMinimum(order.book.currency);
   if (order.netMinor < minimumMinor) return belowMinimum(minimumMinor);
-  if (order.netMinor + vatOnCardPayment(order.netMinor, order.country) > LARGEST_CARD_PAYMENT_MINOR) {
+  const grossMinor = order.netMinor + vatOnCardPayment(order.netMinor, order.country);
+  if (grossMinor > cardMaximumMinor(order.book.currency)) {
     return { outcome: 'refused', reason: 'above-maximum', minimumMinor: null };
   }
   const payment = await reserve(billing, order, deadline);

@@ -7,7 +7,7 @@ import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { addPlayMoney } from '../src/add-play-money.ts';
 import { chargeOffer } from '../src/charge-offer.ts';
 import type { Book } from '../src/domain/ledger.ts';
-import { MOST_BALANCE_MINOR, MOST_PLAY_MONEY_MINOR, playMoneyAdded } from '../src/domain/play-money.ts';
+import { mostBalanceMinor, mostPlayMoneyMinor, playMoneyAdded } from '../src/domain/play-money.ts';
 import { internalRoutes } from '../src/http/internal-routes.ts';
 import { balanceOf } from '../src/ledger-store.ts';
 import { type BillingUnderTest, serveRoutes, startBillingUnderTest } from './billing-under-test.ts';
@@ -120,14 +120,14 @@ describe('play money in TEST mode', () => {
 
   it('brings a balance to its most and no further, also by two at once; what was refused can be asked again', async () => {
     const book = test.newBook();
-    await test.topUp(book, MOST_BALANCE_MINOR - 15_000n);
+    await test.topUp(book, mostBalanceMinor('GBP') - 15_000n);
     const key = randomUUID();
     const answers = await Promise.all([add({ book, key }), add({ book }), add({ book })]);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(2);
     expect(answers.find(({ status }) => status === 409)?.body.message).toBe(
       'Play money brings a balance to 99999999.00 GBP at most',
     );
-    expect(await balance(book)).toBe(MOST_BALANCE_MINOR - 5_000n);
+    expect(await balance(book)).toBe(mostBalanceMinor('GBP') - 5_000n);
     const charge = { offerId: test.newOfferId(), book, title: '', netMinor: 10_000n };
     await chargeOffer(test.billing, charge, test.clock.now());
     expect((await add({ book, key })).status).toBe(200);
@@ -138,7 +138,7 @@ describe('play money in TEST mode', () => {
     ['a key that is none', { key: 'x'.repeat(256) }, 400, /^Idempotency-Key must be 1 to 255/],
     ['nothing', { amountMinor: '0' }, 400, /^amountMinor: must be above zero and at most 999999.99 GBP$/],
     ['less than nothing', { amountMinor: '-1' }, 400, /amountMinor/],
-    ['too much', { amountMinor: `${MOST_PLAY_MONEY_MINOR + 1n}` }, 400, /at most 999999.99 GBP/],
+    ['too much', { amountMinor: `${mostPlayMoneyMinor('GBP') + 1n}` }, 400, /at most 999999.99 GBP/],
     ['a number', { amountMinor: 100 }, 400, /amountMinor/],
   ])('of %s is refused and books nothing', async (_what, wish, status, message) => {
     const book = test.newBook();

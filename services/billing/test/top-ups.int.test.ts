@@ -143,6 +143,16 @@ describe('a top-up by card', () => {
     expect(await open(newOrder({ netMinor: 99_999_999n, country: 'DE' }))).toMatchObject({ ok: true });
   });
 
+  it('may have twelve digits in rupiahs, which are worth so little', async () => {
+    const inRupiahs = (netMinor: bigint) =>
+      open(newOrder({ book: test.newBook({ currency: 'IDR' }), netMinor, country: 'ID' }));
+    expect(await inRupiahs(999_999_999_999n)).toMatchObject({ ok: true });
+    expect(await inRupiahs(1_000_000_000_000n)).toEqual({
+      ok: false,
+      refusal: { reason: 'above-maximum', maximumMinor: 999_999_999_999n, currency: 'IDR' },
+    });
+  });
+
   it('in a currency that is not billed is refused', async () => {
     const order = newOrder({ book: test.newBook({ currency: 'JPY' }) });
     expect(await open(order)).toMatchObject({ ok: false, refusal: { reason: 'currency-not-billed' } });

@@ -1,7 +1,7 @@
 /** Everything that can refuse a creation before money is spoken of, in the order of decision 9. Nothing outside changes. */
 
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
-import { cardMinimumMinor, LARGEST_CARD_PAYMENT_MINOR } from '@offer-ads/contracts/currencies';
+import { cardMaximumMinor, cardMinimumMinor } from '@offer-ads/contracts/currencies';
 import type { Queryable } from '@offer-ads/platform/postgres';
 import { listCategories, listInterests } from './catalogue-store.ts';
 import type { OffersContext } from './context.ts';
@@ -65,8 +65,9 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
   }
 
   // Billing says it with VAT; what is too much without it needs no picture judged and no row.
-  if (form.paymentMethod === 'E' && netMinor > LARGEST_CARD_PAYMENT_MINOR) {
-    return refused({ reason: 'above-maximum', maximumMinor: LARGEST_CARD_PAYMENT_MINOR, currency });
+  const maximumMinor = cardMaximumMinor(currency);
+  if (form.paymentMethod === 'E' && netMinor > maximumMinor) {
+    return refused({ reason: 'above-maximum', maximumMinor, currency });
   }
 
   const inUse = await countOffersInUse(o.postgres, caller, receivedAt);

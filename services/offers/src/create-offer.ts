@@ -6,7 +6,7 @@
  *  - from `charging` on a hidden reservation carries the offer's id, for which billing charges once at most, and the
  *    creation is brought to its end even if its caller has gone.
  */
-import { LARGEST_CARD_PAYMENT_MINOR } from '@offer-ads/contracts/currencies';
+import { cardMaximumMinor } from '@offer-ads/contracts/currencies';
 import type { CreateReply } from '@offer-ads/contracts/public-api';
 import {
   type CheckRefusal,
@@ -189,7 +189,7 @@ async function askBilling(
             currency,
           });
         case 'above-maximum':
-          return refused({ reason: 'above-maximum', maximumMinor: LARGEST_CARD_PAYMENT_MINOR, currency });
+          return refused({ reason: 'above-maximum', maximumMinor: cardMaximumMinor(currency), currency });
         // Settled as not charged by somebody who went before freeing the key: the caller comes again and starts anew.
         case 'closed':
           return refused({ reason: 'in-flight' });

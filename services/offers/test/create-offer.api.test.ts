@@ -144,6 +144,19 @@ describe('E1 400: a card payment above what the provider takes', () => {
   });
 });
 
+describe('a card payment in rupiahs', () => {
+  const inRupiahs = () => attempt({ payment_method: 'E' }, { caller: { currency: 'IDR' } });
+
+  it('may be far above a million, and is refused above twelve digits', async () => {
+    Object.assign(under.neighbours.pricing, { costMinor: 5_000_000_00n });
+    expect(await inRupiahs()).toMatchObject({ body: { return_code: 'S1' } });
+    Object.assign(under.neighbours.pricing, { costMinor: 1_000_000_000_000n });
+    expect(await inRupiahs()).toMatchObject(
+      refusal('E1', 400, 'A card payment must be at most 9999999999.99 IDR, VAT included'),
+    );
+  });
+});
+
 describe("E1 403: environment is not the key's mode", () => {
   it.each([
     ['TEST', 'LIVE'],

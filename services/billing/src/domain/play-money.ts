@@ -1,10 +1,14 @@
 /** Money that an organisation gives itself in TEST mode, to try everything without a card. In LIVE mode there is none. */
-import { isBilledCurrency, LARGEST_CARD_PAYMENT_MINOR } from '@offer-ads/contracts/currencies';
+import { cardMaximumMinor, isBilledCurrency } from '@offer-ads/contracts/currencies';
 import type { Book, LedgerTransaction } from './ledger.ts';
 
 /** At once as much as a card could bring; together more than anybody tries out, and far from what figures can hold. */
-export const MOST_PLAY_MONEY_MINOR = LARGEST_CARD_PAYMENT_MINOR;
-export const MOST_BALANCE_MINOR = 100n * MOST_PLAY_MONEY_MINOR;
+export function mostPlayMoneyMinor(currency: string): bigint {
+  return cardMaximumMinor(currency);
+}
+export function mostBalanceMinor(currency: string): bigint {
+  return 100n * mostPlayMoneyMinor(currency);
+}
 
 export type PlayMoneyRefusal =
   | { readonly reason: 'not-test-mode' }
@@ -21,10 +25,10 @@ export function playMoneyProblem(o: {
   const { mode, currency } = o.book;
   if (mode !== 'TEST') return { reason: 'not-test-mode' };
   if (!isBilledCurrency(currency)) return { reason: 'currency-not-billed', currency };
-  if (o.amountMinor < 1n || o.amountMinor > MOST_PLAY_MONEY_MINOR)
-    return { reason: 'not-an-amount', mostMinor: MOST_PLAY_MONEY_MINOR, currency };
-  if (o.balanceMinor + o.amountMinor > MOST_BALANCE_MINOR)
-    return { reason: 'balance-too-high', mostMinor: MOST_BALANCE_MINOR, currency };
+  if (o.amountMinor < 1n || o.amountMinor > mostPlayMoneyMinor(currency))
+    return { reason: 'not-an-amount', mostMinor: mostPlayMoneyMinor(currency), currency };
+  if (o.balanceMinor + o.amountMinor > mostBalanceMinor(currency))
+    return { reason: 'balance-too-high', mostMinor: mostBalanceMinor(currency), currency };
   return null;
 }
 

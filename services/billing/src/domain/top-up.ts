@@ -1,9 +1,5 @@
 /** A top-up of the prepaid balance by card: which amounts it may have, and how long it waits. */
-import {
-  cardMinimumMinor,
-  isBilledCurrency,
-  LARGEST_CARD_PAYMENT_MINOR,
-} from '@offer-ads/contracts/currencies';
+import { cardMaximumMinor, cardMinimumMinor, isBilledCurrency } from '@offer-ads/contracts/currencies';
 
 export type TopUpRefusal =
   | { readonly reason: 'currency-not-billed'; readonly currency: string }
@@ -23,8 +19,9 @@ export function topUpProblem(o: {
     return { reason: 'currency-not-billed', currency };
   }
   if (o.netMinor < minimumMinor) return { reason: 'below-minimum', minimumMinor, currency };
-  if (o.netMinor + o.vatMinor > LARGEST_CARD_PAYMENT_MINOR) {
-    return { reason: 'above-maximum', maximumMinor: LARGEST_CARD_PAYMENT_MINOR, currency };
+  const maximumMinor = cardMaximumMinor(currency);
+  if (o.netMinor + o.vatMinor > maximumMinor) {
+    return { reason: 'above-maximum', maximumMinor, currency };
   }
   return null;
 }
