@@ -35,12 +35,27 @@ describe('admission', () => {
     expect(await Promise.all(accepted)).toEqual(['done', 'waited']);
   });
 
+  it('says 429 to whoever waited in vain behind pictures of the same organisation, and 503 to others', async () => {
+    const admission = createAdmission({ atOnce: 1, mostWaiting: 6 });
+    const running = work();
+    const late = new AbortController();
+    const one = admission.run(1, never, running.run);
+    const [own, other] = [1, 2].map((organisation) =>
+      admission.run(organisation, late.signal, () => Promise.reject(new Error('must not run'))),
+    );
+    late.abort();
+    await expect(own).rejects.toMatchObject({ status: 429 });
+    await expect(other).rejects.toMatchObject({ status: 503 });
+    running.finish();
+    await one;
+  });
+
   it('forgets whoever no longer waits', async () => {
     const admission = createAdmission({ atOnce: 1, mostWaiting: 1 });
     const running = work();
     const one = admission.run(1, never, running.run);
     const caller = new AbortController();
-    const gone = admission.run(1, caller.signal, () => Promise.reject(new Error('must not run')));
+    const gone = admission.run(2, caller.signal, () => Promise.reject(new Error('must not run')));
     caller.abort();
     await expect(gone).rejects.toMatchObject({ status: 503 });
     expect(admission.waiting()).toBe(0);

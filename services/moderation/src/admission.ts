@@ -5,7 +5,7 @@ export type Admission = {
   /**
    * Runs the work when a place is free: of those who wait, the organisation with the least work under way is next. Rejects at once
    * with a 429 when the organisation would have more waiting than it leaves places for others, with a 503 when too many wait, and when
-   * the signal ends while it waits. When the signal ends after the work has begun it is a 422: its own input took the time. Such work
+   * the signal ends while it waits, or with a 429 then when a picture of the same organisation is under way. When the signal ends after the work has begun it is a 422: its own input took the time. Such work
    * keeps its place until it is done, because it goes on using processor and memory.
    * @param organisation an id, or a name for the platform team
    */
@@ -50,12 +50,12 @@ export function createAdmission(o: { readonly atOnce: number; readonly mostWaiti
     work: () => Promise<T>,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(tooLate(signal));
+      if (signal.aborted) return reject(whyTooLate(signal, { isUnderWay: false, isBehindOwn: false }));
       const refusal = underWay.length < o.atOnce ? undefined : refusalOf(organisation);
       if (refusal !== undefined) return reject(refusal);
       const giveUp = () => {
         waiting.delete(place);
-        reject(isUnderWay ? tookTooLong(signal) : tooLate(signal));
+        reject(whyTooLate(signal, { isUnderWay, isBehindOwn: underWay.includes(organisation) }));
       };
       let isUnderWay = false;
       const begin = () => {
@@ -80,16 +80,16 @@ export function createAdmission(o: { readonly atOnce: number; readonly mostWaiti
   return { run, waiting: () => waiting.size };
 }
 
-function tooLate(signal: AbortSignal) {
-  const why: unknown = signal.reason;
-  if (isCallerGone(why)) return why;
-  return serviceUnavailable('no verdict within the time that the caller waits', why);
-}
-
-/** Says nothing against the service, and so opens nobody's breaker (decision 133). */
-function tookTooLong(signal: AbortSignal) {
+/** Only the 503 opens breakers (decision 133): the others are caused by the organisation's own pictures. */
+function whyTooLate(
+  signal: AbortSignal,
+  { isUnderWay, isBehindOwn }: { readonly isUnderWay: boolean; readonly isBehindOwn: boolean },
+): unknown {
   const why: unknown = signal.reason;
   if (isCallerGone(why)) return why;
   const publicMessage = 'No verdict within the time that the caller waits';
-  return new Fault('a picture took too long', { status: 422, publicMessage, cause: why });
+  if (isUnderWay) return new Fault('a picture took too long', { status: 422, publicMessage, cause: why });
+  return isBehindOwn
+    ? tooManyRequests('no place beside other pictures of the organisation in time', why)
+    : serviceUnavailable('no place within the time that the caller waits', why);
 }
