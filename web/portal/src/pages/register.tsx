@@ -36,13 +36,12 @@ export function Register() {
         // Kept with what was entered, for whoever finds a mistake in it.
         <div hidden={sentTo !== null}>
           <SignUpForm standing={standing.data} sent={setSentTo} />
-          {standing.data.approval && (
-            <p class="muted">
-              Until the platform team has approved your organisation, it works in TEST mode, with made-up
-              members.
-            </p>
-          )}
         </div>
+      )}
+      {standing.data?.approval === true && sentTo === null && (
+        <p class="muted">
+          Until the platform team has approved your organisation, it works in TEST mode, with made-up members.
+        </p>
       )}
       {sentTo !== null && <Sent to={sentTo} again={() => setSentTo(null)} />}
       <p>
