@@ -22,8 +22,9 @@ export function writeSecrets(folder: string): string[] {
 }
 
 function readSecrets(folder: string): Files {
-  const names = readdirSync(folder);
-  return new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8').replace(/\r?\n$/, '')]));
+  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  const contentOf = (name: string) => readFileSync(join(folder, name), 'utf8').replace(/\r?\n$/, '');
+  return new Map(files.map(({ name }) => [name, contentOf(name)]));
 }
 
 /** A killed set-up leaves no half of a secret behind. */

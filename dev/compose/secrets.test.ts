@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { hashEntry } from '@offer-ads/platform/admin-tokens';
 import { composeText } from './file.ts';
 import { writeSecrets } from './folder.ts';
 import { inventFiles, storeFiles } from './secrets.ts';
@@ -40,6 +41,21 @@ describe('the folder of secrets', () => {
     writeFileSync(file, 'sk_live_mine\n');
     writeSecrets(folder);
     expect(readFileSync(file, 'utf8')).toBe('sk_live_mine\n');
+  });
+
+  it('gives services hashes of the tokens that are there', () => {
+    const folder = newFolder();
+    writeSecrets(folder);
+    for (const name of readdirSync(folder)) if (/-hashes$|^console-/.test(name)) rmSync(join(folder, name));
+    const token = contentOf(folder).get('admin-token') ?? '';
+    writeSecrets(folder);
+    const after = contentOf(folder);
+    expect(after.get('admin-token')).toBe(token);
+    const consoleToken = after.get('console-admin-token') ?? '';
+    expect(after.get('billing-admin-token-hashes')).toBe(
+      [hashEntry('staff', token, 'billing'), hashEntry('console', consoleToken, 'billing')].join(),
+    );
+    expect(after.get('console-staff')).toBe(hashEntry('staff', token, 'console'));
   });
 
   it('replaces what is taken out of it, and tells the stores', () => {

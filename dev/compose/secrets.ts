@@ -53,10 +53,11 @@ export function inventFiles(known: Files = new Map()): Files {
   ]);
 }
 
-/** One of each store, without certificates. */
+/** One of each store, without certificates; and no job that compares payments. */
 function asInCompose(value: string): string {
   return value
     .replace(/\?sslmode=.*$/, '')
+    .replace(/,payments-check:\w+/, '')
     .replace('@postgres-rw:', '@postgres:')
     .replace(/@mongo-0\.[^/]+\//, '@mongo:27017/');
 }
