@@ -7,6 +7,7 @@ import { cardPaymentsWaiting } from './alerts/card-payments-waiting.ts';
 import { circuitBreakerOpen } from './alerts/circuit-breaker-open.ts';
 import { creditsOwed } from './alerts/credits-owed.ts';
 import { databasePoolExhausted } from './alerts/database-pool-exhausted.ts';
+import { estimateBudgetUsedUp } from './alerts/estimate-budget-used-up.ts';
 import { imageStoreForeign } from './alerts/image-store-foreign.ts';
 import { ledgerCheckMissing } from './alerts/ledger-check-missing.ts';
 import { ledgerUnsound } from './alerts/ledger-unsound.ts';
@@ -49,6 +50,7 @@ export const drills: readonly Drill[] = [
   ledgerCheckMissing,
   ratesStale,
   ratesRefused,
+  estimateBudgetUsedUp,
   audienceIndexLagging,
   callLogBacklog,
   callLogLost,

@@ -13,14 +13,17 @@ function inHours(hours: number): Date {
   return new Date(Date.now() + hours * HOUR_MS);
 }
 
-export async function estimate({ call }: DrillSystem): Promise<Response> {
+export async function estimate(
+  { call }: DrillSystem,
+  at: { readonly latitude: number; readonly longitude: number } = place,
+): Promise<Response> {
   return call('/offers/price-estimate', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       start_datetime: inHours(1).toISOString(),
       end_datetime: inHours(25).toISOString(),
-      location: [place.latitude, place.longitude],
+      location: [at.latitude, at.longitude],
       radius: place.radiusMiles,
     }),
   });

@@ -108,6 +108,18 @@ export const pricing: Dashboard = {
       ],
     },
     {
+      title: 'Budgets of revealing estimates',
+      panels: [
+        {
+          title: 'Budgets that were used up',
+          description:
+            'In an hour, by whose they are. Anything but 0 is EstimateBudgetUsedUp; the log names the caller.',
+          unit: 'short',
+          queries: [['sum by (of) (increase(estimate_budgets_used_up_total[1h]))', '{{of}}']],
+        },
+      ],
+    },
+    {
       title: 'Rates',
       panels: [
         {

@@ -1,12 +1,16 @@
 /** The signed caller context that goes with every forwarded request (architecture, rule 1). */
+import { createHmac } from 'node:crypto';
 import type { ServiceName } from '@offer-ads/contracts/primitives';
 import { signCallerContext } from '@offer-ads/platform/caller-context';
 import type { Clock } from '@offer-ads/platform/clock';
+import { firstSecret } from '@offer-ads/platform/secrets';
 import type { Caller, KeyFacts } from './domain/admission.ts';
+import { remember } from './limits/remember.ts';
 
 /** The services that the gateway asks for a caller: those behind the public API, billing and notifier for the portal. */
 export type Audience = Extract<ServiceName, 'offers' | 'pricing' | 'billing' | 'notifier'>;
-export type TokenMaker = (audience: Audience, caller: Caller) => string;
+/** @param network of the client, as the rate limit counts it; only a keyed hash of it is passed on */
+export type TokenMaker = (audience: Audience, caller: Caller, network: string) => string;
 
 /** A token is checked when a request's head arrives, within milliseconds; the rest is for clocks that differ. */
 const validForMs = 30_000;
@@ -15,27 +19,41 @@ export function createTokenMaker(o: {
   secrets: Readonly<Record<Audience, string>>;
   clock: Clock;
 }): TokenMaker {
-  return (audience, caller) => {
+  const hashOf = remember(networkHash(o.secrets.pricing));
+  return (audience, caller, network) => {
     const validUntil = o.clock.now().getTime() + validForMs;
-    return signCallerContext(o.secrets[audience], { ...caller, audience, validUntil });
+    const context = { ...caller, network: hashOf(network), audience, validUntil };
+    return signCallerContext(o.secrets[audience], context);
   };
 }
 
 /**
- * The same token for as long as the look-up that it tells of is remembered: at most a second, a small part of its
+ * The same token for the same network, for as long as the look-up that it tells of is remembered: at most a second, a small part of its
  * validity. `facts` is what the look-up found, the very object.
  */
 export function rememberTokens(
   tokenFor: TokenMaker,
-): (audience: Audience, facts: KeyFacts, caller: Caller) => string {
-  const remembered = new WeakMap<KeyFacts, { [A in Audience]?: string }>();
-  return (audience, facts, caller) => {
+): (audience: Audience, facts: KeyFacts, caller: Caller, network: string) => string {
+  type Tokens = { readonly network: string; readonly byAudience: { [A in Audience]?: string } };
+  const remembered = new WeakMap<KeyFacts, Tokens>();
+  return (audience, facts, caller, network) => {
     let tokens = remembered.get(facts);
-    if (tokens === undefined) {
-      tokens = {};
+    if (tokens === undefined || tokens.network !== network) {
+      tokens = { network, byAudience: {} };
       remembered.set(facts, tokens);
     }
-    tokens[audience] ??= tokenFor(audience, caller);
-    return tokens[audience];
+    tokens.byAudience[audience] ??= tokenFor(audience, caller, network);
+    return tokens.byAudience[audience];
   };
+}
+
+/** With pricing's secret, which all replicas have: pricing counts by it, and nobody without the secret learns the address. */
+function networkHash(secret: string): (network: string) => string {
+  const key = firstSecret(secret);
+  return (network) =>
+    createHmac('sha256', key)
+      .update('network of a caller\n')
+      .update(network)
+      .digest('base64url')
+      .slice(0, 22);
 }

@@ -39,6 +39,23 @@ describe('a key in force', () => {
     });
   });
 
+  it('says by a keyed hash from which network it was used, and never the address itself', async () => {
+    const networks = new Set<unknown>();
+    const from = async (address: string) => {
+      await gateway.call('/categories', { key, headers: { 'x-forwarded-for': address } });
+      const { network } = contextSeen() as { network: string };
+      expect(network).toMatch(/^[\w-]{22}$/);
+      networks.add(network);
+      return network;
+    };
+    const first = await from('198.51.100.7');
+    await from('198.51.100.8');
+    expect(await from('198.51.100.7')).toBe(first);
+    expect(await from('2001:db8:1:2::3')).toBe(await from('2001:db8:1:2:ffff::4'));
+    expect(networks.size).toBe(3);
+    expect(JSON.stringify(contextSeen())).not.toMatch(/198\.51|2001/);
+  });
+
   it('signs for the service that is asked', async () => {
     await gateway.call('/offers/price-estimate', { method: 'POST', key, body: '{}' });
     expect(contextSeen(gateway.pricing)).toMatchObject({ audience: 'pricing', organisationId });

@@ -17,6 +17,13 @@ const cohort = z
   .transform(Number)
   .refine((number) => number >= 1 && number <= 10_000, { error: cohortHint });
 
+const revealingHint = 'must be a whole number from 1 to 1000000';
+const revealing = z
+  .string({ error: revealingHint })
+  .regex(/^\d{1,7}$/, { error: revealingHint })
+  .transform(Number)
+  .refine((number) => number >= 1 && number <= 1_000_000, { error: revealingHint });
+
 const decimalsHint = 'must be a whole number from 0 to 6';
 const decimals = z
   .string({ error: decimalsHint })
@@ -44,6 +51,11 @@ export const pricingSettings = z.object({
     description:
       'The smallest number of members that an estimate tells apart, 1 to 10000. 1 is exact; more protects members from being located by estimates (docs/prices.md).',
     example: '10',
+  }),
+  AUDIENCE_REVEALING_PER_DAY: revealing.optional().meta({
+    description:
+      'How many estimates a day may tell an organisation, a person and a network about few members, 1 to 1000000; above it counts are told in steps of 100. Without it there is no such limit (docs/prices.md).',
+    example: '200',
   }),
   AUDIENCE_POSITION_DECIMALS: decimals.default(2).meta({
     description:

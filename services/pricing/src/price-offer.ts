@@ -1,16 +1,17 @@
 /** What an offer costs: counting the members, finding the rate, and the one price function. */
+import type { CallerContext } from '@offer-ads/contracts/caller-context';
 import type { Deadline } from '@offer-ads/platform/deadline';
 import type { AudienceEngine } from './audience-engine.ts';
 import { audienceShown } from './domain/cohort.ts';
 import type { EstimateForm } from './domain/estimate-form.ts';
 import { type Price, priceOf } from './domain/price.ts';
 import type { HeldRates } from './held-rates.ts';
+import type { Asker } from './knowledge/knowledge-budget.ts';
+import type { Knowledge } from './knowledge/open-knowledge.ts';
 
 export type OfferToPrice = EstimateForm & {
-  /** The organisation's billing currency. */
-  readonly currency: string;
-  /** Whose members count: real ones for approved organisations only. */
-  readonly organisationApproved: boolean;
+  /** Priced in the organisation's billing currency; real members count for approved organisations only. */
+  readonly caller: Asker & Pick<CallerContext, 'currency' | 'organisationApproved'>;
   /** When the request arrived (decision 8). */
   readonly now: Date;
   readonly deadline: Deadline;
@@ -21,17 +22,22 @@ export type PriceParts = {
   /** Made-up members, for organisations that are not approved (decision 148). */
   readonly sandbox: AudienceEngine;
   readonly rates: Pick<HeldRates, 'exchangeRate'>;
-  /** Decision 71; 1 shows every count as it is. */
+  /** How many of the real members are told. */
+  readonly knowledge: Pick<Knowledge, 'tell'>;
+  /** Decision 71, for made-up members too; 1 shows every count as it is. */
   readonly minCohort: number;
 };
 
 /** Estimate and creation both come here, so that the same inputs cost the same. */
 export async function priceOffer(
   o: PriceParts,
-  { target, startAt, endAt, currency, organisationApproved, now, deadline }: OfferToPrice,
+  { target, startAt, endAt, caller, now, deadline }: OfferToPrice,
 ): Promise<Price> {
-  const audience = organisationApproved ? o.audience : o.sandbox;
-  const matchingUsers = audienceShown(await audience.count(target, deadline), o.minCohort);
+  const audience = caller.organisationApproved ? o.audience : o.sandbox;
+  const counted = await audience.count(target, deadline);
+  const matchingUsers = caller.organisationApproved
+    ? o.knowledge.tell({ asker: caller, target, counted, now })
+    : audienceShown(counted, o.minCohort);
   const durationMs = endAt.getTime() - startAt.getTime();
-  return priceOf({ durationMs, matchingUsers, exchangeRate: o.rates.exchangeRate(currency, now) });
+  return priceOf({ durationMs, matchingUsers, exchangeRate: o.rates.exchangeRate(caller.currency, now) });
 }

@@ -17,6 +17,8 @@ import { mountAdminRoutes } from './http/admin-routes.ts';
 import { estimateDoor } from './http/estimate-door.ts';
 import { mountPriceRoutes } from './http/price-routes.ts';
 import { openInterestsStore } from './interests-store.ts';
+import { openKnowledge } from './knowledge/open-knowledge.ts';
+import { openSpentStore } from './knowledge/spent-store.ts';
 import { openMembersStore } from './members-store.ts';
 import { openAudience } from './open-audience.ts';
 import { openRatesStore } from './rates-store.ts';
@@ -94,6 +96,16 @@ export async function startPricing(
   );
   await broker.consume(subscriptions({ members, interests }, foundation.metrics));
 
+  const knowledge = opened.use(
+    openKnowledge({
+      perDay: config.AUDIENCE_REVEALING_PER_DAY,
+      minCohort: config.AUDIENCE_MIN_COHORT,
+      secret: config.PRICING_CONTEXT_SECRET,
+      store: await openSpentStore(mongo.connection),
+      ...foundation,
+    }),
+  );
+
   const prices = {
     contextSecret: config.PRICING_CONTEXT_SECRET,
     clock,
@@ -104,6 +116,7 @@ export async function startPricing(
     }),
     rates,
     interests,
+    knowledge,
     minCohort: config.AUDIENCE_MIN_COHORT,
   };
   const server = opened.use(

@@ -72,6 +72,7 @@ export async function startPricingUnderTest(
           ADMIN_TOKEN_HASHES: adminTokenHashes,
           RATES_URL: rates.url + ratesPath,
           AUDIENCE_MIN_COHORT: 1,
+          AUDIENCE_REVEALING_PER_DAY: undefined,
           AUDIENCE_POSITION_DECIMALS: 2,
           SANDBOX_MEMBERS: 1_000,
           AUDIENCE_ENGINE: 'index',

@@ -24,8 +24,8 @@ export type KeyFacts = {
   readonly requestsPerMinute: number | null;
 };
 
-/** The caller as the services will know it; the token adds audience and validity. */
-export type Caller = Omit<CallerContext, 'audience' | 'validUntil'>;
+/** The caller as the services will know it; the token adds audience, validity and network. */
+export type Caller = Omit<CallerContext, 'audience' | 'validUntil' | 'network'>;
 
 export type AdmissionRefusal = 'unauthorised' | 'key-without-mode' | 'not-approved';
 export type Admission =

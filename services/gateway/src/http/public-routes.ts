@@ -14,7 +14,7 @@ import type { Upstream } from '../upstream.ts';
 import type { ClientIp } from './client-ip.ts';
 import { type Endpoint, endpointFor } from './endpoints.ts';
 import { forward } from './forward.ts';
-import { limitClient, limitKey } from './rate-limit.ts';
+import { clientNetwork, limitClient, limitKey } from './rate-limit.ts';
 import { type CallRecorder, noteUnknownKey, recordCall } from './record-calls.ts';
 import { refuseAdmission } from './replies.ts';
 
@@ -46,7 +46,8 @@ export function publicDoor(o: PublicRoutes): Door {
       const byKey = await limitKey(res, o.limiter, { keyId, requestsPerMinute, byClient });
       if (byKey === null) return;
     }
-    const callerToken = tokenFor(endpoint.audience, admission.key, admission.caller);
+    const network = clientNetwork(req, o.clientIp);
+    const callerToken = tokenFor(endpoint.audience, admission.key, admission.caller, network);
     await forward(req, res, { endpoint, upstream: o.upstreams[endpoint.audience], callerToken });
   }
 

@@ -12,6 +12,11 @@ import type { ClientIp } from './client-ip.ts';
 const perClientIp: Limit = { name: 'ip', requests: 60, windowSeconds: 60 };
 const networkAt = remember(networkOf);
 
+/** Whom the limits count as one client. */
+export function clientNetwork(req: IncomingMessage, clientIp: ClientIp): string {
+  return networkAt(clientIp(req));
+}
+
 export type Counted = { readonly limit: Limit; readonly standing: Standing };
 
 /** Counts a request against its client's limit; null when that is used up and the reply is out. */
@@ -20,7 +25,7 @@ export function limitClient(
   res: ServerResponse,
   o: { clientIp: ClientIp; limiter: RequestLimiter },
 ): Promise<Counted | null> {
-  return countRequest(res, o.limiter, { limit: perClientIp, client: networkAt(o.clientIp(req)) });
+  return countRequest(res, o.limiter, { limit: perClientIp, client: clientNetwork(req, o.clientIp) });
 }
 
 /** Counts a request against its key's own limit too; null when that is used up and the reply is out. */

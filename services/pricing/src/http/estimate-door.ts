@@ -39,7 +39,7 @@ export function estimateDoor(
   }
 
   async function answerForm(req: IncomingMessage, caller: CallerContext, body: unknown): Promise<Answer> {
-    const { mode, currency, organisationApproved } = caller;
+    const { mode, currency } = caller;
     const facts = requestFacts(req);
     const now = facts.receivedAt;
     const read = readEstimateForm(body, mode, now);
@@ -49,7 +49,7 @@ export function estimateDoor(
     if (unknown) return refused(unknown);
     // Nothing but reading: whoever leaves needs nothing of it any more.
     const deadline = facts.deadline().whileAwaited();
-    const price = await priceOffer(o, { ...read.form, currency, organisationApproved, now, deadline });
+    const price = await priceOffer(o, { ...read.form, caller, now, deadline });
     return { status: 200, body: estimateReply(price, currency) };
   }
 

@@ -11,6 +11,7 @@ import { testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/eventually';
 import { fc, runs } from '@offer-ads/testing/profile';
 import type { AudienceEngine } from '../audience-engine.ts';
+import { audienceShown } from '../domain/cohort.ts';
 import type { ReferenceRates } from '../domain/exchange-rate.ts';
 import { holdRates } from '../held-rates.ts';
 import { estimateDoor } from './estimate-door.ts';
@@ -44,6 +45,7 @@ async function start(audience: AudienceEngine, minCohort = 1): Promise<void> {
     clock,
     audience,
     sandbox: { count: async () => 0 },
+    knowledge: { tell: ({ counted }: { counted: number }) => audienceShown(counted, minCohort) },
     minCohort,
     rates,
     interests: { active: () => new Set([1, 2, 3]) },

@@ -17,14 +17,12 @@ export function mountPriceRoutes(
     if (!request.success || request.data.endAt <= request.data.startAt)
       return void res.status(400).json({ message: 'not a price request' });
     const { startAt, endAt, ...target } = request.data;
-    const { currency, organisationApproved } = callerOf(req);
     const facts = requestFacts(req);
     const offer = {
       target,
       startAt: new Date(startAt),
       endAt: new Date(endAt),
-      currency,
-      organisationApproved,
+      caller: callerOf(req),
       now: facts.receivedAt,
       // Nothing but reading: whoever leaves needs nothing of it any more.
       deadline: facts.deadline().whileAwaited(),

@@ -6,14 +6,17 @@ import type { Audience, TokenMaker } from '../../caller-tokens.ts';
 import type { Caller } from '../../domain/admission.ts';
 import { mayWorkIn } from '../../domain/approval.ts';
 import type { Upstream } from '../../upstream.ts';
+import type { ClientIp } from '../client-ip.ts';
 import type { Endpoint } from '../endpoints.ts';
 import { forward } from '../forward.ts';
+import { clientNetwork } from '../rate-limit.ts';
 import { notApprovedMessage } from '../replies.ts';
 import { memberOf } from './portal-session.ts';
 
 export type PassOn = {
   readonly findCaller: (o: PortalCaller) => Promise<Caller | null>;
   readonly tokenFor: TokenMaker;
+  readonly clientIp: ClientIp;
   readonly upstreams: Readonly<Record<Audience, Upstream>>;
 };
 
@@ -40,7 +43,7 @@ export function passOn(
     if (caller === null) return void res.status(401).json({ message: 'Sign in first' });
     if (!mayWorkIn(mode, caller.organisationApproved))
       return void res.status(403).json({ message: notApprovedMessage });
-    const callerToken = o.tokenFor(endpoint.audience, caller);
+    const callerToken = o.tokenFor(endpoint.audience, caller, clientNetwork(req, o.clientIp));
     await forward(req, res, { endpoint, upstream: o.upstreams[endpoint.audience], callerToken });
   };
 }

@@ -1,0 +1,48 @@
+/** Which callers asked how many estimates of which size: one line in the log for each caller every ten seconds, and no position. */
+import type { Logger } from '@offer-ads/platform/logging';
+import { sizeClassOf } from '../domain/revealing.ts';
+import type { Answer, Asker, Question } from './knowledge-budget.ts';
+
+export type EstimateTrace = {
+  readonly note: (question: Question, answer: Answer) => void;
+  readonly write: () => void;
+};
+
+type Noted = {
+  readonly asker: Asker;
+  revealing: number;
+  coarse: number;
+  readonly sizes: Record<string, number>;
+};
+
+/** What is noted is written at once when so many callers have come. */
+const MOST_CALLERS = 1_000;
+
+export function estimateTrace(logger: Logger): EstimateTrace {
+  const noted = new Map<string, Noted>();
+
+  function write(): void {
+    for (const { asker, ...estimates } of noted.values()) {
+      const { organisationId, personId, keyId } = asker;
+      logger.info({ organisationId, personId, keyId, ...estimates }, 'estimates answered');
+    }
+    noted.clear();
+  }
+
+  return {
+    note: ({ asker, counted }, { isRevealing, isCoarse }) => {
+      const caller = `${asker.organisationId} ${asker.personId} ${asker.keyId}`;
+      let one = noted.get(caller);
+      if (one === undefined) {
+        if (noted.size >= MOST_CALLERS) write();
+        one = { asker, revealing: 0, coarse: 0, sizes: {} };
+        noted.set(caller, one);
+      }
+      if (isRevealing) one.revealing += 1;
+      if (isCoarse) one.coarse += 1;
+      const size = sizeClassOf(counted);
+      one.sizes[size] = (one.sizes[size] ?? 0) + 1;
+    },
+    write,
+  };
+}

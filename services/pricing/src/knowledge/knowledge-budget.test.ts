@@ -1,0 +1,208 @@
+import { describe, expect, it } from '@jest/globals';
+import { fc } from '@offer-ads/testing/profile';
+import { type Asker, type Holder, knowledgeBudget, type SpentStore } from './knowledge-budget.ts';
+import { secretOffsets } from './open-knowledge.ts';
+
+const london = { latitude: 51.5, longitude: -0.12, radiusMiles: 5, gender: [], interests: [] };
+const asker: Asker = { organisationId: 1, personId: 2, keyId: 3, network: 'a' };
+const morning = new Date('2026-11-20T08:00:00Z');
+
+function budgetOf(perDay: number | undefined, minCohort = 10) {
+  const usedUp: Holder[] = [];
+  const secretOffset = secretOffsets('a-secret-that-only-this-test-uses-0123456789');
+  const budget = knowledgeBudget({
+    perDay,
+    minCohort,
+    secretOffset,
+    onUsedUp: (holder) => usedUp.push(holder),
+  });
+  let asked = 0;
+  return {
+    ...budget,
+    usedUp,
+    ask: (counted: number, o: { target?: object; asker?: Partial<Asker>; now?: Date } = {}) =>
+      budget.answer({
+        asker: { ...asker, ...o.asker },
+        target: { ...london, ...o.target },
+        counted,
+        now: o.now ?? morning,
+      }),
+    /** About nobody, each time somewhere else. */
+    spend: (times: number, by: Partial<Asker> = {}, now = morning) => {
+      for (let time = 0; time < times; time += 1) {
+        const target = { ...london, latitude: (asked += 1) / 100 };
+        budget.answer({ asker: { ...asker, ...by }, target, counted: 0, now });
+      }
+    },
+  };
+}
+
+describe('an estimate is revealing', () => {
+  it.each([
+    [0, true],
+    [19, true],
+    [20, false],
+    [5_000, false],
+  ])('of %i members: %s', (counted, isRevealing) => {
+    expect(budgetOf(200).ask(counted)).toMatchObject({ isRevealing, isCoarse: false });
+  });
+
+  const moved = { latitude: 51.501 };
+  it.each([
+    ['differs by nobody from an earlier one that overlaps', 500, moved, true],
+    ['differs by 19 from it', 519, moved, true],
+    ['differs by 19 from it, to below', 481, moved, true],
+    ['differs by 20 from it', 520, moved, false],
+    ['asks for one gender of it', 490, { gender: ['Male'] }, true],
+    ['asks for an interest of it', 490, { interests: [4] }, true],
+    ['touches it from the other side', 500, { latitude: 51.64 }, true],
+    ['is of another place', 500, { latitude: 51.65 }, false],
+    ['is the same with another count: somebody came', 501, {}, true],
+    ['is the same with the same count', 500, {}, false],
+  ])('that %s', (_, counted, target, isRevealing) => {
+    const budget = budgetOf(200);
+    budget.ask(500);
+    expect(budget.ask(counted, { target })).toMatchObject({ isRevealing });
+  });
+
+  it('not where the genders have nobody in common', () => {
+    const budget = budgetOf(200);
+    budget.ask(500, { target: { gender: ['Male'] } });
+    expect(budget.ask(501, { target: { gender: ['Female'] } })).toMatchObject({ isRevealing: false });
+  });
+
+  it('after thousands of changes of one answer, which are not all kept', () => {
+    const budget = budgetOf(200);
+    for (let change = 0; change < 2_000; change += 1) budget.ask(1_000 + change);
+    expect(budget.ask(50_000, { target: { latitude: 10 } })).toMatchObject({ isCoarse: true });
+  });
+
+  it('when there is no room left to compare it with later ones', () => {
+    const budget = budgetOf(200);
+    for (let place = 0; place < 2_000; place += 1)
+      budget.ask(1_000 + 40 * place, { target: { radiusMiles: 5 + place } });
+    expect(budget.ask(1_000_000)).toMatchObject({ isRevealing: true });
+  });
+});
+
+describe('a budget of revealing estimates', () => {
+  it('is a number of a day, after which every count is coarse until midnight', () => {
+    const budget = budgetOf(5);
+    budget.spend(5);
+    expect(budget.ask(1_239)).toEqual({ told: 1_230, isRevealing: false, isCoarse: false });
+    expect(budget.usedUp).toEqual([]);
+    budget.spend(1);
+    expect(budget.usedUp).toEqual(['organisation', 'person', 'network']);
+    const { told, isCoarse } = budget.ask(1_239);
+    expect(isCoarse).toBe(true);
+    expect([1_100, 1_200]).toContain(told);
+    budget.spend(3);
+    expect(budget.usedUp).toHaveLength(3);
+    expect(budget.ask(1_239, { now: new Date('2026-11-21T00:00:00Z') })).toMatchObject({ told: 1_230 });
+    // It arrived before midnight.
+    expect(budget.ask(1_239, { now: morning })).toMatchObject({ isCoarse: false });
+  });
+
+  it.each<[string, Partial<Asker>, Holder]>([
+    ['an organisation', { personId: 9, network: 'z' }, 'organisation'],
+    ['a person', { organisationId: 9, network: 'z' }, 'person'],
+    ['a network', { organisationId: 9, personId: 9 }, 'network'],
+  ])('is one for %s, whoever asks from it', (_, other, holder) => {
+    const budget = budgetOf(4);
+    budget.spend(4);
+    expect(budget.ask(1_239, { asker: other })).toMatchObject({ isCoarse: false });
+    budget.spend(1, other);
+    expect(budget.usedUp).toEqual([holder]);
+    expect(budget.ask(1_239, { asker: { organisationId: 8, personId: 8, network: 'y' } })).toMatchObject({
+      isCoarse: false,
+    });
+  });
+
+  it('is none where it is not set, and the cohort alone decides', () => {
+    const budget = budgetOf(undefined, 1);
+    budget.spend(10_000);
+    expect(budget.ask(1_239)).toEqual({ told: 1_239, isRevealing: false, isCoarse: false });
+  });
+});
+
+describe('a coarse count', () => {
+  it('is in hundreds, never more than there are and less by two hundred at most, and the same when it is asked again', () => {
+    const budget = budgetOf(1);
+    budget.spend(2);
+    fc.assert(
+      fc.property(fc.nat(100_000), fc.double({ min: -80, max: 80, noNaN: true }), (counted, latitude) => {
+        const { told } = budget.ask(counted, { target: { latitude } });
+        expect(told % 100).toBe(0);
+        expect(told <= counted && counted < told + 200).toBe(true);
+        expect(budget.ask(counted, { target: { latitude } }).told).toBe(told);
+      }),
+    );
+  });
+
+  it('has its steps elsewhere for every question, so that no count can be brought to one', () => {
+    const budget = budgetOf(1);
+    budget.spend(2);
+    const told = Array.from(
+      { length: 400 },
+      (_, n) => budget.ask(1_250, { target: { latitude: n / 10 } }).told,
+    );
+    const share = told.filter((each) => each === 1_200).length / told.length;
+    expect(share).toBeGreaterThan(0.4);
+    expect(share).toBeLessThan(0.6);
+    expect(new Set(told)).toEqual(new Set([1_100, 1_200]));
+  });
+});
+
+describe('replicas', () => {
+  function store(): SpentStore & { away: boolean } {
+    const spent = new Map<string, number>();
+    return {
+      away: false,
+      async add(day, all) {
+        if (this.away) throw new Error('the store is away');
+        for (const { id, spent: more } of all) spent.set(day + id, (spent.get(day + id) ?? 0) + more);
+      },
+      async totals(day, ids) {
+        return ids.map((id) => ({ id, spent: spent.get(day + id) ?? 0 }));
+      },
+    };
+  }
+
+  it('share one budget', async () => {
+    const shared = store();
+    const [here, there] = [budgetOf(10), budgetOf(10)];
+    here.spend(6);
+    there.spend(3);
+    await here.share(shared);
+    await there.share(shared);
+    there.spend(1);
+    expect(there.usedUp).toEqual([]);
+    there.spend(1);
+    expect(there.usedUp).toHaveLength(3);
+    await here.share(shared);
+    await there.share(shared);
+    here.spend(1);
+    await here.share(shared);
+    here.spend(1);
+    expect(here.usedUp).toHaveLength(3);
+  });
+
+  it('go on with what each knows while the store is away, and share it afterwards, once', async () => {
+    const shared = store();
+    const [here, there] = [budgetOf(10), budgetOf(10)];
+    shared.away = true;
+    here.spend(6);
+    await expect(here.share(shared)).rejects.toThrow('away');
+    here.spend(4);
+    shared.away = false;
+    await here.share(shared);
+    await here.share(shared);
+    there.spend(1);
+    await there.share(shared);
+    there.spend(1);
+    expect(there.usedUp).toHaveLength(3);
+    expect(await shared.totals('2026-11-20', ['organisation 1'])).toEqual([
+      { id: 'organisation 1', spent: 11 },
+    ]);
+  });
+});

@@ -1,0 +1,199 @@
+/**
+ * The budget of knowledge (decisions 153 to 155): how many revealing estimates an organisation, a person and a network may have in a day.
+ * It is counted in memory, so that no estimate waits for a store; replicas share what was spent every two seconds.
+ */
+import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import { audienceShown, audienceShownCoarsely, COARSE_STEP } from '../domain/cohort.ts';
+import { type Answered, differsByFew, FEW_MEMBERS } from '../domain/revealing.ts';
+import type { Target } from '../domain/target.ts';
+
+export type Asker = Pick<CallerContext, 'organisationId' | 'personId' | 'keyId' | 'network'>;
+
+export type Question = {
+  readonly asker: Asker;
+  readonly target: Target;
+  /** How many members the target reaches. */
+  readonly counted: number;
+  readonly now: Date;
+};
+
+export type Answer = { readonly told: number; readonly isRevealing: boolean; readonly isCoarse: boolean };
+
+/** Whose budget it is. */
+export const holders = ['organisation', 'person', 'network'] as const;
+export type Holder = (typeof holders)[number];
+
+export type Spent = { readonly id: string; readonly spent: number };
+
+export type KnowledgeBudget = {
+  readonly answer: (question: Question) => Answer;
+  /** Adds what was spent here since the last time, and learns what was spent elsewhere. */
+  readonly share: (store: SpentStore) => Promise<void>;
+};
+
+export type SpentStore = {
+  readonly add: (day: string, spent: readonly Spent[]) => Promise<void>;
+  readonly totals: (day: string, ids: readonly string[]) => Promise<readonly Spent[]>;
+};
+
+/** Answers of a day that are kept for comparison, for each holder and in all: 80 MB at most. A question beyond them counts as revealing. */
+const MOST_ANSWERS = 2_000;
+const MOST_ANSWERS_OF_ALL = 300_000;
+/** More holders a day than there are organisations, people and networks; whoever comes after them is told coarse counts. */
+const MOST_HOLDERS = 50_000;
+const SHARED_AT_ONCE = 1_000;
+
+type Account = {
+  /** Here and, as far as known, elsewhere. */
+  spent: number;
+  /** Spent here and not yet shared. */
+  unshared: number;
+  isUsedUp: boolean;
+  kept: number;
+  readonly counts: Map<string, number>;
+  /** By count divided by `FEW_MEMBERS`, so that only answers that are near need to be compared. */
+  readonly answers: Map<number, Answered[]>;
+};
+
+export function knowledgeBudget(o: {
+  /** Undefined: there is no budget, and every answer is as precise as `minCohort` allows. */
+  readonly perDay: number | undefined;
+  readonly minCohort: number;
+  /** A secret number from 0 to below `step`, the same for the same question on every replica. */
+  readonly secretOffset: (question: string, step: number) => number;
+  readonly onUsedUp: (holder: Holder, asker: Asker) => void;
+}): KnowledgeBudget {
+  let day = '';
+  let accounts = new Map<string, Account>();
+  let toShare = new Set<string>();
+  let kept = 0;
+
+  function beginDay(now: Date): void {
+    const today = now.toISOString().slice(0, 10);
+    // A request that arrived before midnight may be counted after one that came later.
+    if (today <= day) return;
+    day = today;
+    accounts = new Map();
+    toShare = new Set();
+    kept = 0;
+  }
+
+  function accountOf(id: string): Account | undefined {
+    const known = accounts.get(id);
+    if (known !== undefined || accounts.size >= MOST_HOLDERS) return known;
+    const account = {
+      spent: 0,
+      unshared: 0,
+      isUsedUp: false,
+      kept: 0,
+      counts: new Map(),
+      answers: new Map(),
+    };
+    accounts.set(id, account);
+    return account;
+  }
+
+  /** The same question with the same count tells nothing new; with another count it tells who came or went. */
+  function isRevealing(account: Account, key: string, answered: Answered): boolean {
+    const before = account.counts.get(key);
+    if (before === answered.counted) return false;
+    const isNear = before !== undefined || answered.counted < FEW_MEMBERS || hasNear(account, answered);
+    return !keep(account, key, answered) || isNear;
+  }
+
+  /** @returns false when there is no room */
+  function keep(account: Account, key: string, answered: Answered): boolean {
+    if (account.kept >= MOST_ANSWERS || kept >= MOST_ANSWERS_OF_ALL) return false;
+    kept += 1;
+    account.kept += 1;
+    account.counts.set(key, answered.counted);
+    const place = placeOf(answered.counted);
+    const there = account.answers.get(place);
+    if (there === undefined) account.answers.set(place, [answered]);
+    else there.push(answered);
+    return true;
+  }
+
+  /** @returns whether the answer was revealing, and whether it has to be coarse */
+  function spend({ asker, target, counted, now }: Question, key: string, perDay: number) {
+    beginDay(now);
+    let isAnyRevealing = false;
+    let isCoarse = false;
+    const { latitude, longitude, radiusMiles, gender } = target;
+    const answered = { target: { latitude, longitude, radiusMiles, gender }, counted };
+    for (const [holder, id] of holdersOf(asker)) {
+      const account = accountOf(id);
+      if (account === undefined || account.isUsedUp) {
+        isCoarse = true;
+        continue;
+      }
+      toShare.add(id);
+      if (!isRevealing(account, key, answered)) continue;
+      isAnyRevealing = true;
+      if (account.spent >= perDay) {
+        account.isUsedUp = true;
+        isCoarse = true;
+        o.onUsedUp(holder, asker);
+        continue;
+      }
+      account.spent += 1;
+      account.unshared += 1;
+    }
+    return { isRevealing: isAnyRevealing, isCoarse };
+  }
+
+  return {
+    answer: (question) => {
+      const { counted } = question;
+      const precise = { told: audienceShown(counted, o.minCohort), isRevealing: false, isCoarse: false };
+      if (o.perDay === undefined) return precise;
+      const key = keyOf(question.target);
+      const spent = spend(question, key, o.perDay);
+      if (!spent.isCoarse) return { ...precise, ...spent };
+      const step = Math.max(COARSE_STEP, o.minCohort);
+      return { told: audienceShownCoarsely(counted, step, o.secretOffset(key, step)), ...spent };
+    },
+    share: async (store) => {
+      const shared = { day, ids: [...toShare].slice(0, SHARED_AT_ONCE) };
+      const spent = shared.ids.flatMap((id) => {
+        const unshared = accounts.get(id)?.unshared ?? 0;
+        return unshared === 0 ? [] : [{ id, spent: unshared }];
+      });
+      if (spent.length > 0) await store.add(shared.day, spent);
+      if (day !== shared.day) return;
+      for (const { id, spent: added } of spent) (accounts.get(id) as Account).unshared -= added;
+      if (shared.ids.length === 0) return;
+      for (const id of shared.ids) toShare.delete(id);
+      const totals = await store.totals(shared.day, shared.ids);
+      if (day !== shared.day) return;
+      for (const { id, spent: total } of totals) {
+        const account = accounts.get(id);
+        if (account !== undefined) account.spent = Math.max(account.spent, total + account.unshared);
+      }
+    },
+  };
+
+  function hasNear(account: Account, answered: Answered): boolean {
+    const place = placeOf(answered.counted);
+    return [place - 1, place, place + 1].some((near) =>
+      account.answers.get(near)?.some((other) => differsByFew(other, answered)),
+    );
+  }
+}
+
+function placeOf(counted: number): number {
+  return Math.floor(counted / FEW_MEMBERS);
+}
+
+function holdersOf({ organisationId, personId, network }: Asker): readonly (readonly [Holder, string])[] {
+  const held: (readonly [Holder, string])[] = [['organisation', `organisation ${organisationId}`]];
+  if (personId !== null) held.push(['person', `person ${personId}`]);
+  if (network !== null) held.push(['network', `network ${network}`]);
+  return held;
+}
+
+/** A circle that is moved by less than eleven metres is the same question, so that its offset cannot be asked for again and again. */
+function keyOf({ latitude, longitude, radiusMiles, gender, interests }: Target): string {
+  const sorted = interests.toSorted((a, b) => a - b).join();
+  return `${latitude.toFixed(4)} ${longitude.toFixed(4)} ${radiusMiles} ${gender.toSorted().join()} ${sorted}`;
+}

@@ -1,0 +1,83 @@
+/** The budget of knowledge as the service runs it: shared between replicas, traced, and told of when somebody uses it up. */
+import { createHmac } from 'node:crypto';
+import type { Logger } from '@offer-ads/platform/logging';
+import { startLoop } from '@offer-ads/platform/loops';
+import type { Metrics } from '@offer-ads/platform/metrics';
+import { firstSecret } from '@offer-ads/platform/secrets';
+import { estimateTrace } from './estimate-trace.ts';
+import { holders, knowledgeBudget, type Question, type SpentStore } from './knowledge-budget.ts';
+
+/** So long may one replica not know what another has answered. */
+const SHARE_EVERY_MS = 2_000;
+const TRACE_EVERY_MS = 10_000;
+
+export type Knowledge = AsyncDisposable & {
+  /** How many members an estimate or a creation is told, and priced by. */
+  readonly tell: (question: Question) => number;
+};
+
+export function openKnowledge(o: {
+  readonly perDay: number | undefined;
+  readonly minCohort: number;
+  /** The same on all replicas. */
+  readonly secret: string;
+  readonly store: SpentStore;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}): Knowledge {
+  const usedUp = o.metrics.counter({
+    name: 'estimate_budgets_used_up_total',
+    help: 'Budgets of revealing estimates that were used up, by whose they are; the log names them',
+    labelNames: ['of'],
+    from0: { of: [...holders] },
+  });
+  const budget = knowledgeBudget({
+    perDay: o.perDay,
+    minCohort: o.minCohort,
+    secretOffset: secretOffsets(o.secret),
+    onUsedUp: (of, { organisationId, personId, keyId }) => {
+      usedUp.inc({ of });
+      o.logger.warn({ of, organisationId, personId, keyId }, 'budget of revealing estimates used up');
+    },
+  });
+  const trace = estimateTrace(o.logger);
+  const loops = new AsyncDisposableStack();
+  const { logger, metrics } = o;
+  loops.defer(trace.write);
+  loops.use(
+    startLoop({
+      name: 'trace-estimates',
+      everyMs: TRACE_EVERY_MS,
+      work: async () => trace.write(),
+      logger,
+      metrics,
+    }),
+  );
+  if (o.perDay !== undefined)
+    loops.use(
+      startLoop({
+        name: 'share-knowledge',
+        everyMs: SHARE_EVERY_MS,
+        work: () => budget.share(o.store),
+        logger,
+        metrics,
+      }),
+    );
+  return {
+    tell: (question) => {
+      const answer = budget.answer(question);
+      trace.note(question, answer);
+      return answer.told;
+    },
+    [Symbol.asyncDispose]: () => loops.disposeAsync(),
+  };
+}
+
+/** @param secret may hold several while it is replaced; offsets are others then */
+export function secretOffsets(secret: string): (question: string, step: number) => number {
+  const key = firstSecret(secret);
+  return (question, step) => {
+    const mac = createHmac('sha256', key).update('offset of a count\n').update(question).digest();
+    return mac.readUIntBE(0, 6) % step;
+  };
+}

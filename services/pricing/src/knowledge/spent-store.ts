@@ -1,0 +1,33 @@
+/** What of the budgets of knowledge was spent on a day, by all replicas. It names no place and no question. */
+import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo-faults';
+import type { Connection } from 'mongoose';
+import type { SpentStore } from './knowledge-budget.ts';
+
+type SpentDocument = { _id: string; spent: number; at: Date };
+
+/** A day is over after a day; the rest is for clocks and for a person who looks. */
+const KEPT_SECONDS = 2 * 86_400;
+
+export async function openSpentStore(connection: Connection): Promise<SpentStore> {
+  const collection = connection.collection<SpentDocument>('spent_knowledge');
+  await orUnavailable(collection.createIndex({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS }));
+  const idOf = (day: string, id: string) => `${day} ${id}`;
+  return {
+    add: async (day, spent) => {
+      const updates = spent.map((each) => ({
+        updateOne: {
+          filter: { _id: idOf(day, each.id) },
+          update: { $inc: { spent: each.spent }, $setOnInsert: { at: new Date() } },
+          upsert: true,
+        },
+      }));
+      await orUnavailable(collection.bulkWrite(updates, { ordered: false }));
+    },
+    totals: async (day, ids) => {
+      const filter = { _id: { $in: ids.map((id) => idOf(day, id)) } };
+      const options = { batchSize: ids.length, ...withinBudget() };
+      const found = await orUnavailable(collection.find(filter, options).toArray());
+      return found.map(({ _id, spent }) => ({ id: _id.slice(day.length + 1), spent }));
+    },
+  };
+}

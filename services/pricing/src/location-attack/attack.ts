@@ -1,0 +1,85 @@
+/** One attack after the other on the pure way of pricing, in process, as the service is configured. */
+import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import { createDeadline } from '@offer-ads/platform/deadline';
+import { callerContext } from '@offer-ads/testing/caller';
+import { chance } from '@offer-ads/testing/random';
+import { createAudienceIndex, type IndexedMember } from '../audience-index/audience-index.ts';
+import { coarsePosition } from '../domain/coarse-position.ts';
+import { knowledgeBudget } from '../knowledge/knowledge-budget.ts';
+import { secretOffsets } from '../knowledge/open-knowledge.ts';
+import { priceOffer } from '../price-offer.ts';
+import { type AttackedWorld, moved } from './attacked-world.ts';
+import { type Ask, type Claim, locate, type Method, NoRequestsLeft } from './attacker.ts';
+
+export type Defence = {
+  readonly positionDecimals: number;
+  readonly minCohort: number;
+  readonly revealingPerDay: number | undefined;
+};
+
+export type Attack = {
+  readonly victim: IndexedMember;
+  readonly claim: Claim | null;
+  readonly requests: number;
+  /** What was told, in order. */
+  readonly told: readonly number[];
+};
+
+const REQUESTS = 5_000;
+const startAt = new Date('2026-12-01T00:00:00Z');
+const endAt = new Date('2026-12-02T00:00:00Z');
+const now = new Date('2026-11-20T08:00:00Z');
+const deadline = createDeadline(600_000);
+const secret = 'a-secret-of-the-attacked-service-0123456789';
+
+/** Opens the attacked service; each attack comes from a caller of its own. */
+export function attackedService({ members }: AttackedWorld, defence: Defence) {
+  const index = createAudienceIndex();
+  for (const member of members) index.put({ ...member, ...coarsePosition(member, defence.positionDecimals) });
+  const budget = knowledgeBudget({
+    perDay: defence.revealingPerDay,
+    minCohort: defence.minCohort,
+    secretOffset: secretOffsets(secret),
+    onUsedUp: () => {},
+  });
+  const parts = {
+    audience: { count: async (target: Parameters<typeof index.count>[0]) => index.count(target) },
+    sandbox: { count: async () => 0 },
+    rates: { exchangeRate: () => null },
+    knowledge: { tell: (question: Parameters<typeof budget.answer>[0]) => budget.answer(question).told },
+    minCohort: defence.minCohort,
+  };
+  const ask = async (target: Parameters<Ask>[0], caller: CallerContext) =>
+    (await priceOffer(parts, { target, startAt, endAt, caller, now, deadline })).matchingUsers;
+
+  return {
+    /** The attacker knows gender, interests, and within six kilometres or so where the member lives. */
+    attack: async (victim: IndexedMember, method: Method, seed: number): Promise<Attack> => {
+      const told: number[] = [];
+      const organisationId = 1 + victim.memberId * 1_000 + seed;
+      const caller = callerContext({
+        audience: 'pricing',
+        organisationId,
+        personId: organisationId,
+        network: `${organisationId}`,
+      });
+      const askCounting: Ask = async (target) => {
+        if (told.length >= REQUESTS) throw new NoRequestsLeft();
+        told.push(await ask(target, caller));
+        return told.at(-1) as number;
+      };
+      const hint = chance(seed + victim.memberId);
+      const around = {
+        ...moved(victim, hint.below(8_001) - 4_000, hint.below(8_001) - 4_000),
+        metres: 10_000,
+      };
+      const claim = await locate(askCounting, { ...victim, around }, method, seed);
+      return { victim, claim, requests: told.length, told };
+    },
+  };
+}
+
+export function victimsOf({ members }: AttackedWorld, count: number, seed: number): readonly IndexedMember[] {
+  const random = chance(seed);
+  return Array.from({ length: count }, () => random.oneOf(members));
+}

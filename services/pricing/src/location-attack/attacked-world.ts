@@ -1,0 +1,66 @@
+/** Members whom the attacks of the tests look for: a city, where everybody has thousands of neighbours, and a country of small towns. */
+import { type Chance, chance } from '@offer-ads/testing/random';
+import type { IndexedMember } from '../audience-index/audience-index.ts';
+
+export type Place = { readonly latitude: number; readonly longitude: number };
+
+export type AttackedWorld = {
+  readonly members: readonly IndexedMember[];
+  /** Where an attacker begins to look: everybody lives in this circle. */
+  readonly around: Place & { readonly metres: number };
+};
+
+export const METRES_PER_DEGREE = 111_195;
+// Jest looks globals up slowly.
+const { cos, PI } = Math;
+const INTERESTS = 30;
+
+export function cityWorld(seed: number, members = 5_000): AttackedWorld {
+  const random = chance(seed);
+  const centre = { latitude: 51.5074, longitude: -0.1278 };
+  return {
+    members: Array.from({ length: members }, (_, n) => randomMember(random, n + 1, centre, 7_000)),
+    around: { ...centre, metres: 25_000 },
+  };
+}
+
+export function countryWorld(seed: number, members = 1_000): AttackedWorld {
+  const random = chance(seed);
+  const centre = { latitude: 56.6, longitude: -4.2 };
+  const towns = Array.from({ length: 40 }, () =>
+    moved(centre, spread(random, 28_000), spread(random, 28_000)),
+  );
+  return {
+    members: Array.from({ length: members }, (_, n) =>
+      randomMember(random, n + 1, random.oneOf(towns), 1_200),
+    ),
+    around: { ...centre, metres: 90_000 },
+  };
+}
+
+/** So many metres to the north and to the east. */
+export function moved({ latitude, longitude }: Place, north: number, east: number): Place {
+  return {
+    latitude: latitude + north / METRES_PER_DEGREE,
+    longitude: longitude + east / (METRES_PER_DEGREE * cos((latitude * PI) / 180)),
+  };
+}
+
+function randomMember(random: Chance, memberId: number, home: Place, metres: number): IndexedMember {
+  const interests = new Set<number>();
+  const wanted = random.below(9);
+  // Small ids are the popular ones.
+  while (interests.size < wanted) interests.add((1 + (random.below(1_000) / 1_000) ** 1.5 * INTERESTS) | 0);
+  return {
+    memberId,
+    ...moved(home, spread(random, metres), spread(random, metres)),
+    gender: random.weighted({ Male: 48, Female: 47, 'Non-binary': 5 }),
+    interests: [...interests],
+  };
+}
+
+/** Close to a normal distribution, and never further than three times as far. */
+function spread(random: Chance, metres: number): number {
+  const uniform = () => random.below(2_000_001) / 1_000_000 - 1;
+  return metres * (uniform() + uniform() + uniform());
+}

@@ -1,0 +1,206 @@
+/**
+ * Finds out where a member is, by nothing but what estimates tell. The attacker knows gender and all interests of the member, and in which
+ * city or country to look. All attacks of docs/prices.md are one loop: take a circle whose edge halves the places that are still
+ * likely, find out whether the member is inside, and weigh the places anew.
+ */
+import { type Chance, chance } from '@offer-ads/testing/random';
+import type { IndexedMember } from '../audience-index/audience-index.ts';
+import { isWithin } from '../domain/great-circle.ts';
+import type { Target } from '../domain/target.ts';
+import { METRES_PER_DEGREE, moved, type Place } from './attacked-world.ts';
+
+export type Circle = Place & { readonly radiusMiles: number };
+export type Known = Pick<IndexedMember, 'gender' | 'interests'> & {
+  readonly around: Place & { readonly metres: number };
+};
+
+/** What an attacker asks: an estimate's `matching_users`. Throws `NoRequestsLeft` when there are none left. */
+export type Ask = (target: Target) => Promise<number>;
+
+export class NoRequestsLeft extends Error {}
+
+/** One fact: how likely it is that the member is inside a circle, as odds; of a circle that may not be quite the wanted one. */
+export type Finding = { readonly circle: Circle; readonly oddsInside: number };
+export type Method = (ask: Ask, known: Known, cut: Cut, random: Chance) => Promise<Finding | null>;
+
+/** A circle whose edge halves the likely places, and one that was moved back until it has none of them; null where they are too far apart. */
+export type Cut = { readonly circle: Circle; readonly before: Circle | null; readonly spreadMetres: number };
+
+export type Claim = Place & {
+  /** Root mean square of the distances of the places that are still likely. */
+  readonly withinMetres: number;
+};
+
+const INTERESTS = Array.from({ length: 30 }, (_, n) => n + 1);
+/** How often somebody else is added than the member whom the attacker looks for. */
+const FALSE_LIFTS = 0.03;
+const SMALLEST_MILES = 5;
+const PLACES = 1_500;
+const FINE_ENOUGH_METRES = 20;
+const MOST_FINDINGS = 2_500;
+const METRES_PER_MILE = 1609.344;
+const { ceil, cos, exp, hypot, max, min, PI, sin, sqrt } = Math;
+
+/** @returns null when the attacker knows no place within a kilometre or so */
+export async function locate(ask: Ask, known: Known, method: Method, seed: number): Promise<Claim | null> {
+  const random = chance(seed);
+  let places = startPlaces(known.around, random);
+  try {
+    for (let found = 0; found < MOST_FINDINGS; found += 1) {
+      const finding = await method(ask, known, halvingCut(places, random), random);
+      if (finding === null) continue;
+      places = resampled(weighed(places, finding), random);
+      if (claimOf(places).withinMetres < FINE_ENOUGH_METRES) break;
+    }
+  } catch (error) {
+    if (!(error instanceof NoRequestsLeft)) throw error;
+  }
+  const claim = claimOf(places);
+  return claim.withinMetres < 1_500 ? claim : null;
+}
+
+/** Counts are exact: the difference is the number of members of this kind inside. */
+export const exactDifferences: Method = async (ask, known, { circle, before }) => {
+  const inside =
+    (await membersLikeThis(known, ask, circle)) -
+    (before === null ? 0 : await membersLikeThis(known, ask, before));
+  return { circle, oddsInside: inside > 0 ? 1e4 : 1e-4 };
+};
+
+/**
+ * Counts are rounded down to steps, and every step is at a known multiple: whoever is added lifts one count in ten over a step. The circle is moved
+ * and other interests are left out at random, until a count happens to stand just below a step; a single lift tells then that
+ * somebody was added.
+ */
+export function liftsOverSteps(o: { readonly draws: number; readonly step: number }): Method {
+  return async (ask, known, cut, random) => {
+    let odds = 1;
+    for (let draw = 0; draw < o.draws; draw += 1) {
+      const lift = await addedByRarest(known, ask, nearby(cut, random), random);
+      odds *= lift >= o.step ? 1 / (o.step * FALSE_LIFTS) : (1 - 1 / o.step) / (1 - FALSE_LIFTS);
+      if (odds > 4 || odds < 0.2) break;
+    }
+    return { circle: cut.circle, oddsInside: odds };
+  };
+}
+
+/** Counts are rounded down to steps at unknown places: only the mean of many differences tells. */
+export function meanDifferences(o: { readonly draws: number; readonly step: number }): Method {
+  return async (ask, known, cut, random) => {
+    let sum = 0;
+    for (let draw = 0; draw < o.draws; draw += 1)
+      sum += await addedByRarest(known, ask, nearby(cut, random), random);
+    // Twice the variance of a step met by chance.
+    const variance = o.step ** 2 / 3 / o.draws;
+    return { circle: cut.circle, oddsInside: bounded(exp((sum / o.draws - 0.5) / variance)) };
+  };
+}
+
+/** Another circle that tells nearly the same. */
+function nearby({ circle, spreadMetres }: Cut, random: Chance): Circle {
+  const metres = min(1_000, 0.2 * spreadMetres + 10);
+  return { ...circle, ...inDirection(circle, random.below(360), (metres * random.below(1_000)) / 1_000) };
+}
+
+/** How many members the rarest interest adds to those who have any interest that the member has not, but for one left out at random. */
+async function addedByRarest({ gender, interests }: Known, ask: Ask, circle: Circle, random: Chance) {
+  const leftOut = random.oneOf(INTERESTS);
+  const others = INTERESTS.filter((each) => !interests.includes(each) && each !== leftOut);
+  const without = await ask({ ...circle, gender: [gender], interests: others });
+  const added = rarest(interests, 1);
+  if (added.length === 0) return 0;
+  return (await ask({ ...circle, gender: [gender], interests: [...others, ...added] })) - without;
+}
+
+function bounded(odds: number): number {
+  return max(1e-4, min(1e4, odds));
+}
+
+/**
+ * How many members of the gender have the wanted interests and none beside the known ones. A target means "any of these", so they are
+ * counted by what is missing when the rest is asked for (inclusion and exclusion): two estimates for each interest, multiplied.
+ */
+async function membersLikeThis(
+  { gender, interests }: Known,
+  ask: Ask,
+  circle: Circle,
+  wanted = rarest(interests, 3),
+): Promise<number> {
+  let sum = 0;
+  for (let subset = 0; subset < 2 ** wanted.length; subset += 1) {
+    const left = wanted.filter((_, n) => (subset >> n) % 2 === 1);
+    const others = INTERESTS.filter((each) => !interests.includes(each) || left.includes(each));
+    const sign = left.length % 2 === 0 ? -1 : 1;
+    sum += sign * (await ask({ ...circle, gender: [gender], interests: others }));
+  }
+  return wanted.length === 0 ? 0 : sum;
+}
+
+/** The higher an id, the fewer have it. */
+function rarest(interests: readonly number[], count: number): readonly number[] {
+  return interests.toSorted((a, b) => b - a).slice(0, count);
+}
+
+type Weighed = { readonly place: Place; readonly weight: number };
+
+function startPlaces(around: Known['around'], random: Chance): readonly Place[] {
+  return Array.from({ length: PLACES }, () => {
+    const metres = around.metres * sqrt(random.below(1_000_001) / 1_000_000);
+    return inDirection(around, random.below(360_000) / 1_000, metres);
+  });
+}
+
+function weighed(places: readonly Place[], { circle, oddsInside }: Finding): readonly Weighed[] {
+  const inside = oddsInside / (1 + oddsInside);
+  return places.map((place) => ({ place, weight: isWithin(circle, place) ? inside : 1 - inside }));
+}
+
+/** As many places again, each moved a little, so that they get finer as they get fewer. */
+function resampled(places: readonly Weighed[], random: Chance): readonly Place[] {
+  const total = places.reduce((sum, { weight }) => sum + weight, 0);
+  const kept: Place[] = [];
+  let passed = 0;
+  for (const { place, weight } of places) {
+    passed += weight;
+    while (kept.length + 0.5 < (passed / total) * PLACES) kept.push(place);
+  }
+  const jitter = max(2, 0.12 * claimOf(kept).withinMetres);
+  return kept.map((place) => inDirection(place, random.below(360), (jitter * random.below(1_000)) / 1_000));
+}
+
+function halvingCut(places: readonly Place[], random: Chance): Cut {
+  const middle = claimOf(places);
+  const spreadMetres = middle.withinMetres;
+  const radiusMiles = max(SMALLEST_MILES, min(30, ceil((2.5 * spreadMetres) / METRES_PER_MILE)));
+  // Where the places are further apart than any circle is wide: a circle around one of them.
+  if (spreadMetres > 40_000)
+    return { circle: { ...placeOf(random.oneOf(places)), radiusMiles }, before: null, spreadMetres };
+  const direction = random.below(360);
+  const metres = radiusMiles * METRES_PER_MILE + spreadMetres * (random.below(101) / 100 - 0.5);
+  const circle = { ...inDirection(middle, direction, metres), radiusMiles };
+  const before =
+    spreadMetres > 5_000 ? null : { ...inDirection(circle, direction, 2.5 * spreadMetres), radiusMiles };
+  return { circle, before, spreadMetres };
+}
+
+function placeOf({ latitude, longitude }: Place): Place {
+  return { latitude, longitude };
+}
+
+function claimOf(places: readonly Place[]): Claim {
+  const mean = (of: (place: Place) => number) =>
+    places.reduce((sum, place) => sum + of(place), 0) / places.length;
+  const middle = { latitude: mean((place) => place.latitude), longitude: mean((place) => place.longitude) };
+  return { ...middle, withinMetres: sqrt(mean((place) => flatMetres(middle, place) ** 2)) };
+}
+
+function inDirection(from: Place, degrees: number, metres: number): Place {
+  const radians = (degrees * PI) / 180;
+  return moved(from, metres * cos(radians), metres * sin(radians));
+}
+
+/** Good enough within a country. */
+export function flatMetres(a: Place, b: Place): number {
+  const east = (b.longitude - a.longitude) * cos((a.latitude * PI) / 180);
+  return METRES_PER_DEGREE * hypot(b.latitude - a.latitude, east);
+}

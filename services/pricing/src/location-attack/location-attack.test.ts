@@ -1,0 +1,93 @@
+/** What somebody who may ask 5,000 estimates learns about where a member is (ADR 19 has the figures of all measures). */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { runs } from '@offer-ads/testing/profile';
+import { coarsePosition } from '../domain/coarse-position.ts';
+import { type Attack, attackedService, type Defence, victimsOf } from './attack.ts';
+import { type AttackedWorld, cityWorld, countryWorld } from './attacked-world.ts';
+import { exactDifferences, flatMetres, liftsOverSteps, type Method, meanDifferences } from './attacker.ts';
+
+const none: Defence = { positionDecimals: 6, minCohort: 1, revealingPerDay: undefined };
+const production: Defence = { positionDecimals: 2, minCohort: 10, revealingPerDay: 200 };
+
+const city = cityWorld(1);
+const country = countryWorld(2);
+const methods: Readonly<Record<string, Method>> = {
+  'exact differences': exactDifferences,
+  'lifts over steps': liftsOverSteps({ draws: 40, step: 10 }),
+  'means of many': meanDifferences({ draws: 20, step: 10 }),
+};
+
+function metresOff({ victim, claim }: Attack): number {
+  return claim === null ? Number.POSITIVE_INFINITY : flatMetres(victim, claim);
+}
+
+describe('the attacks', () => {
+  it('find nearly everybody in the country to 30 metres where counts and positions are exact', async () => {
+    const service = attackedService(country, none);
+    let found = 0;
+    for (const victim of victimsOf(country, 10, 77)) {
+      const attack = await service.attack(victim, exactDifferences, 1);
+      if (metresOff(attack) <= 30 && attack.requests < 500) found += 1;
+    }
+    expect(found).toBeGreaterThanOrEqual(8);
+  });
+
+  it('find members to a kilometre in spite of a minimum cohort of 10 and coarse positions', async () => {
+    const service = attackedService(country, { ...production, revealingPerDay: undefined });
+    let found = 0;
+    for (const victim of victimsOf(country, 20, 77)) {
+      const attack = await service.attack(victim, methods['lifts over steps'] as Method, 1);
+      if (metresOff(attack) <= 1_000) found += 1;
+    }
+    expect(found).toBeGreaterThanOrEqual(5);
+  });
+});
+
+describe('where positions are coarse', () => {
+  it('nobody is located better than the rounding: wherever in its cell each member is, every answer is the same', async () => {
+    const elsewhere: AttackedWorld = {
+      ...country,
+      members: country.members.map((member, n) => {
+        const { latitude, longitude } = coarsePosition(member, 2);
+        const inCell = (seed: number) => (((n * seed) % 97) / 97 - 0.5) * 0.0098;
+        return { ...member, latitude: latitude + inCell(31), longitude: longitude + inCell(57) };
+      }),
+    };
+    const defence = { ...none, positionDecimals: 2 };
+    const [here, there] = [attackedService(country, defence), attackedService(elsewhere, defence)];
+    for (const victim of victimsOf(country, 10, 77)) {
+      const attack = await here.attack(victim, exactDifferences, 1);
+      expect(await there.attack(victim, exactDifferences, 1)).toEqual(attack);
+    }
+  });
+});
+
+describe('as production is configured', () => {
+  it.each([
+    ['docker-compose.yml', /AUDIENCE_MIN_COHORT: \$\{AUDIENCE_MIN_COHORT:-10\}/],
+    ['docker-compose.yml', /AUDIENCE_REVEALING_PER_DAY: \$\{AUDIENCE_REVEALING_PER_DAY:-200\}/],
+    ['k8s/base/services/kustomization.yaml', /- AUDIENCE_MIN_COHORT=10\n/],
+    ['k8s/base/services/kustomization.yaml', /- AUDIENCE_REVEALING_PER_DAY=200\n/],
+    ['k8s/base/services/kustomization.yaml', /- AUDIENCE_POSITION_DECIMALS=2\n/],
+  ])('%s says what is attacked here: %s', (file, setting) => {
+    expect(readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8')).toMatch(setting);
+  });
+
+  it.each([
+    ['the city', city],
+    ['the country', country],
+  ])('nobody of %s is found by 5,000 requests of a day, by any of the attacks', async (_, world) => {
+    const service = attackedService(world, production);
+    const found: string[] = [];
+    for (const [by, method] of Object.entries(methods))
+      for (const victim of victimsOf(world, runs(10, 100), 78)) {
+        // A single right claim among many wrong ones is luck: who has found a member finds them again.
+        const attack = await service.attack(victim, method, 1);
+        if (metresOff(attack) > 1_000) continue;
+        if (metresOff(await service.attack(victim, method, 2)) <= 1_000)
+          found.push(`${victim.memberId} by ${by}`);
+      }
+    expect(found).toEqual([]);
+  });
+});

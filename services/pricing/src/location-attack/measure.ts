@@ -1,0 +1,45 @@
+/** Measures every attack against every measure: `node services/pricing/src/location-attack/measure.ts`. For ADR 19. */
+import { attackedService, type Defence, victimsOf } from './attack.ts';
+import { cityWorld, countryWorld } from './attacked-world.ts';
+import { exactDifferences, flatMetres, liftsOverSteps, meanDifferences } from './attacker.ts';
+
+const defences: Readonly<Record<string, Defence>> = {
+  'exact counts and positions': { positionDecimals: 6, minCohort: 1, revealingPerDay: undefined },
+  'cohort of 10': { positionDecimals: 6, minCohort: 10, revealingPerDay: undefined },
+  'positions of a kilometre': { positionDecimals: 2, minCohort: 1, revealingPerDay: undefined },
+  both: { positionDecimals: 2, minCohort: 10, revealingPerDay: undefined },
+  'both, and a budget of 200': { positionDecimals: 2, minCohort: 10, revealingPerDay: 200 },
+};
+const methods = {
+  'exact differences': exactDifferences,
+  'lifts over steps': liftsOverSteps({ draws: 40, step: 10 }),
+  'means of 20, steps of 10': meanDifferences({ draws: 20, step: 10 }),
+  'means of 20, steps of 100': meanDifferences({ draws: 20, step: 100 }),
+};
+const worlds = { city: cityWorld(1), country: countryWorld(2) };
+const VICTIMS = 20;
+
+for (const [how, defence] of Object.entries(defences)) {
+  for (const [where, world] of Object.entries(worlds)) {
+    const service = attackedService(world, defence);
+    for (const [by, method] of Object.entries(methods)) {
+      const metres: number[] = [];
+      const requests: number[] = [];
+      let twice = 0;
+      for (const victim of victimsOf(world, VICTIMS, 77)) {
+        const first = await service.attack(victim, method, 1);
+        const away = first.claim === null ? Number.POSITIVE_INFINITY : flatMetres(victim, first.claim);
+        metres.push(away);
+        if (away > 1_000) continue;
+        requests.push(first.requests);
+        const again = (await service.attack(victim, method, 2)).claim;
+        if (again !== null && flatMetres(victim, again) <= 1_000) twice += 1;
+      }
+      const within = (limit: number) => metres.filter((each) => each <= limit).length;
+      const range = requests.length === 0 ? '-' : `${Math.min(...requests)} to ${Math.max(...requests)}`;
+      process.stdout.write(
+        `| ${how} | ${where} | ${by} | ${within(30)} | ${within(300)} | ${within(1_000)} | ${twice} | ${range} |\n`,
+      );
+    }
+  }
+}

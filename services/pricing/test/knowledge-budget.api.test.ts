@@ -1,0 +1,66 @@
+/** AUDIENCE_REVEALING_PER_DAY: one budget over estimates, creations and replicas. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { eventually } from '@offer-ads/testing/eventually';
+import { london, member } from './people.ts';
+import { type PricingUnderTest, type Replica, startPricingUnderTest } from './pricing-under-test.ts';
+
+let pricing: PricingUnderTest;
+let other: Replica;
+
+beforeAll(async () => {
+  pricing = await startPricingUnderTest('2026-11-20T18:00:00.000Z', { AUDIENCE_REVEALING_PER_DAY: 6 });
+  await pricing.importMembers(Array.from({ length: 230 }, (_, n) => member(n + 1)));
+  other = await pricing.startReplica();
+});
+afterAll(async () => {
+  await other[Symbol.asyncDispose]();
+  await pricing[Symbol.asyncDispose]();
+});
+
+const startAt = '2026-12-01T00:00:00.000Z';
+const endAt = '2026-12-02T00:00:00.000Z';
+const caller = { organisationId: 7, personId: 7, network: 'seven' };
+
+async function estimate(replica: Pick<Replica, 'post'>, latitude: number): Promise<number> {
+  const location = [latitude, london.longitude];
+  const form = { start_datetime: startAt, end_datetime: endAt, location, radius: 10 };
+  const { body } = await replica.post('/offers/price-estimate', form, caller);
+  return body.matching_users as number;
+}
+
+async function creation(replica: Pick<Replica, 'post'>, latitude: number): Promise<number> {
+  const place = { latitude, longitude: london.longitude, radiusMiles: 10, gender: [], interests: [] };
+  const { body } = await replica.post('/internal/price', { startAt, endAt, ...place }, caller);
+  return body.matchingUsers as number;
+}
+
+/** Returns once the replica has shared twice: what was spent before, and what others had spent, is known then. */
+async function hasShared(url: string): Promise<void> {
+  const runs = async () => {
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    return Number(/loop_runs_total\{[^}]*share-knowledge[^}]*done[^}]*\} (\d+)/.exec(metrics)?.[1]);
+  };
+  const before = await runs();
+  await eventually(async () => expect(await runs()).toBeGreaterThanOrEqual(before + 2));
+}
+
+it('is spent by estimates and by prices of creations, on whichever replica; used up, both are told the same coarse count', async () => {
+  expect(await estimate(pricing, london.latitude)).toBe(230);
+  expect(await creation(pricing, london.latitude)).toBe(230);
+  // Nobody lives there: four tell something.
+  for (const latitude of [10, 11]) expect(await estimate(pricing, latitude)).toBe(0);
+  for (const latitude of [12, 13]) expect(await creation(pricing, latitude)).toBe(0);
+  expect(await creation(pricing, london.latitude)).toBe(230);
+  // The other one learns of these four, so that two are left.
+  await hasShared(pricing.url);
+  for (const latitude of [14, 15]) expect(await estimate(other, latitude)).toBe(0);
+  await hasShared(other.url);
+  expect(await estimate(other, london.latitude)).toBe(230);
+  await estimate(other, 16);
+  const told = await estimate(other, london.latitude);
+  expect(told).toBeLessThan(230);
+  expect(told % 100).toBe(0);
+  expect(await creation(other, london.latitude)).toBe(told);
+  const metrics = await (await fetch(`${other.url}/metrics`)).text();
+  expect(metrics).toMatch(/estimate_budgets_used_up_total\{[^}]*of="organisation"[^}]*\} 1/);
+});
