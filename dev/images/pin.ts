@@ -22,6 +22,8 @@ function pin(): void {
       digests.set(image, digestOf(image));
     } catch (error) {
       console.error(`${image}: ${reasonOf(error)}`);
+      // A digest of before may stand behind a tag of today.
+      process.exitCode = 1;
     }
   }
   for (const file of pinnedFiles) {

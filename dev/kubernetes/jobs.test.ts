@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@offer-ads/contracts/primitives';
 import { runAdmin } from '../../packages/admin/src/run.ts';
+import { clusterAlerts } from '../monitoring/alerts.ts';
 import { manifestsOf, overlays } from './overlays.ts';
 import { type Container, type Workload, workload, workloadsOf } from './workloads.ts';
 
@@ -37,6 +38,14 @@ describe('Jobs', () => {
       expect(existsSync(join(repository, 'services', service, 'src/migrate.ts'))).toBe(true);
     },
   );
+
+  it('that run by a schedule are each watched by the alert on failed ones, and it watches no other', () => {
+    const scheduled = workloadsOf('production').flatMap(({ kind, name }) => (kind === 'CronJob' ? name : []));
+    const { expr } = clusterAlerts.find(({ alert }) => alert === 'ScheduledJobFailed')!;
+    const watched = [...expr.matchAll(/cronjob=~"([^"]+)"/g)].map(([, names = '']) => names.split('|'));
+    expect(watched.length).toBeGreaterThan(1);
+    for (const names of watched) expect(names.toSorted()).toEqual(scheduled.toSorted());
+  });
 
   it('migrate every database that has migrations', () => {
     const withMigrations = serviceNames.filter((name) =>

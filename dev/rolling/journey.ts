@@ -69,21 +69,32 @@ export async function travel(world: World, advertiser: Advertiser, turn: number)
     }),
   }));
 
-  const form = toForm({
-    title: purchase.title,
-    categoryId: 1,
-    interestIds: [],
-    startAt,
-    expiryAt,
-    paymentMethod: method,
-    image: await photographLikeJpeg({ seed: randomInt(1_000_000) }),
-  });
-  const idempotencyKey = randomUUID();
-  const { body: created } = await call('POST /offers', '/offers', (headers) => ({
-    method: 'POST',
-    headers: { ...headers, 'idempotency-key': idempotencyKey },
-    body: form,
-  }));
+  const create = async () => {
+    const form = toForm({
+      title: purchase.title,
+      categoryId: 1,
+      interestIds: [],
+      startAt,
+      expiryAt,
+      paymentMethod: method,
+      image: await photographLikeJpeg({ seed: randomInt(1_000_000) }),
+    });
+    const idempotencyKey = randomUUID();
+    const { body } = await call(
+      'POST /offers',
+      '/offers',
+      (headers) => ({
+        method: 'POST',
+        headers: { ...headers, 'idempotency-key': idempotencyKey },
+        body: form,
+      }),
+      ({ status, body }) => status === 200 && /^(S.|E2)$/.test(String(body.return_code)),
+    );
+    return body;
+  };
+  let created = await create();
+  // The model refuses one made-up photograph in some hundreds. A person would send another one.
+  for (let tries = 1; created.return_code === 'E2' && tries < 4; tries += 1) created = await create();
   purchase.offerId = Number(created.offer_id);
   if (method === 'E') await pay(insist, String(created.payment_url));
   purchase.paid = true;

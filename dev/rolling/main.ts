@@ -32,6 +32,7 @@ import { audit, underWay } from './audit.ts';
 import { createFleet } from './fleet.ts';
 import { createInsisting } from './insisting.ts';
 import { startLoad } from './load.ts';
+import { migrateBy, migrateToThis } from './migrations.ts';
 import { type Options, readOptions, usage } from './options.ts';
 import { signedByBoth } from './rotation.ts';
 import { rounds, seconds } from './rounds.ts';
@@ -72,7 +73,9 @@ async function run(o: Options): Promise<boolean> {
   const fresh = makeSecrets();
   const { ports, release } = await choosePorts();
   running.defer(release);
-  const { stores } = running.use(await startStores(say));
+  const { stores } = running.use(
+    await startStores(say, o.from === undefined ? undefined : migrateBy.bind(undefined, o.from)),
+  );
   const settings = (having: Secrets = secrets) => ({ ports, secrets: having, stores });
   const supervisor = createSupervisor({
     logsFolder,
@@ -110,13 +113,17 @@ async function run(o: Options): Promise<boolean> {
   });
 
   let isFine = true;
+  /** The version that the replicas are of. */
+  let code = o.from;
+  let isMigrated = o.from === undefined;
   for (const name of o.rounds) {
     const round = rounds[name];
+    const next = round.to === 'this' ? undefined : round.to === 'before' ? o.from : code;
     say(`\n${round.title}`);
     await Promise.all(
       serviceNames.map(async (service) => {
         const wanted = round.replicas(o);
-        while (fleet.replicas(service).length < wanted) await fleet.add(service, o.from);
+        while (fleet.replicas(service).length < wanted) await fleet.add(service, code);
         for (const surplus of fleet.replicas(service).slice(wanted)) await fleet.retire(surplus);
       }),
     );
@@ -128,6 +135,14 @@ async function run(o: Options): Promise<boolean> {
     const load = startLoad({ gateway: at.gateway, insist, broker, pauseMs }, advertisers, tally);
     await pause(warmUpMs);
     try {
+      if (round.migrates && !isMigrated) {
+        const startedAt = performance.now();
+        await migrateToThis(stores);
+        isMigrated = true;
+        say(`  databases brought up to date under load in ${seconds(performance.now() - startedAt)}`);
+        // The old replicas work on with them for a while.
+        await pause(warmUpMs);
+      }
       const old = secrets;
       for (const step of round.steps ?? [undefined]) {
         if (step !== undefined) {
@@ -135,7 +150,7 @@ async function run(o: Options): Promise<boolean> {
           secrets = step.secretsOf(old, fresh);
         }
         for (const service of tally.failures().length > 0 ? [] : o.services) {
-          await round.change(fleet, service, (line) => say(`  ${line}`));
+          await round.change(fleet, service, (line) => say(`  ${line}`), next);
           await pause(o.betweenMs);
         }
       }
@@ -143,6 +158,7 @@ async function run(o: Options): Promise<boolean> {
       tally.fail(`the round ended: ${reasonOf(error)}`);
     }
     await load.stop();
+    code = next;
     const tookMs = performance.now() - startedAt;
     const waiting = await untilQuiet(() => underWay(where), round.quietWithinMs);
     const problems =

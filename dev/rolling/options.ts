@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
 
-export const roundNames = ['rolling', 'in-place', 'killed', 'rotation'] as const;
+export const roundNames = ['rolling', 'back', 'in-place', 'killed', 'rotation'] as const;
 export type RoundName = (typeof roundNames)[number];
 
 export type Options = {
@@ -20,14 +20,16 @@ export type Options = {
 
 export const usage = `npm run rolling -- [options]: replaces every replica of every service under load, and fails when a request did
 
-  --rounds rolling,in-place,killed   which, in this order (these three); rotation replaces every secret, in three rolls of all
+  --rounds rolling,in-place,killed   which, in this order (these three); rotation replaces every secret, in three rolls of all;
+                                     back needs --from
   --services offers,billing          which are replaced (all)
   --replicas 2                       of each service
   --advertisers 4                    that buy at the same time
   --pre-stop 2                       seconds between a replica's last new connection and SIGTERM
   --between 2                        seconds between replacements
-  --from FOLDER                      begin with the replicas of another version, a working copy with its own node_modules
-                                     and pages (npm ci && npm run build:web)`;
+  --from FOLDER                      begin with the databases and the replicas of another version, a working copy with its own
+                                     node_modules and pages (npm ci && npm run build:web); \`rolling\` then migrates under load
+                                     and rolls to this version, \`back\` rolls to the other again on the migrated databases`;
 
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
@@ -42,8 +44,11 @@ export function readOptions(args: readonly string[]): Options {
       from: { type: 'string' },
     },
   });
+  const rounds = listOf('rounds', values.rounds, roundNames);
+  if (rounds.includes('back') && values.from === undefined)
+    throw new Error('--rounds back needs --from: the version to go back to');
   return {
-    rounds: listOf('rounds', values.rounds, roundNames),
+    rounds,
     services: listOf('services', values.services, serviceNames),
     replicas: numberOf('replicas', values.replicas, 1, 5),
     advertisers: numberOf('advertisers', values.advertisers, 1, 50),

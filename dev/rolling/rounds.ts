@@ -15,7 +15,17 @@ export type Round = {
   readonly quietWithinMs: number;
   /** Every service is gone through once for each; other rounds do so once. */
   readonly steps?: readonly RotationStep[];
-  readonly change: (fleet: Fleet, service: ServiceName, say: (line: string) => void) => Promise<void>;
+  /** Which version its new replicas are of: this one, the one before (`--from`), or, where nothing is said, that of the old ones. */
+  readonly to?: 'this' | 'before';
+  /** Where it comes from another version: the databases are brought up to date under load, before the first replica is replaced. */
+  readonly migrates?: true;
+  /** @param code the working copy that new replicas run */
+  readonly change: (
+    fleet: Fleet,
+    service: ServiceName,
+    say: (line: string) => void,
+    code: string | undefined,
+  ) => Promise<void>;
 };
 
 const readyWithinMs = 120_000;
@@ -25,9 +35,11 @@ const rolling: Round = {
   replicas: ({ replicas }) => replicas,
   allowance: { refused: false, broken: false },
   quietWithinMs: 60_000,
-  change: async (fleet, service, say) => {
+  to: 'this',
+  migrates: true,
+  change: async (fleet, service, say, code) => {
     for (const old of fleet.replicas(service)) {
-      const fresh = await fleet.add(service);
+      const fresh = await fleet.add(service, code);
       say(`${old.name} -> ${fresh.name}, stopped in ${seconds(await fleet.retire(old))}`);
     }
   },
@@ -35,6 +47,14 @@ const rolling: Round = {
 
 export const rounds: Record<RoundName, Round> = {
   rolling,
+  back: {
+    title: 'Back: the version before takes over again, on the databases of this one',
+    replicas: rolling.replicas,
+    allowance: rolling.allowance,
+    quietWithinMs: rolling.quietWithinMs,
+    change: rolling.change,
+    to: 'before',
+  },
   rotation: {
     ...rolling,
     title: 'Rotation: every secret is replaced, in three steps, each a rolling restart of all',
@@ -46,11 +66,11 @@ export const rounds: Record<RoundName, Round> = {
     // Where the gateway is away, nobody can answer.
     allowance: { refused: true, broken: false },
     quietWithinMs: 60_000,
-    change: async (fleet, service, say) => {
+    change: async (fleet, service, say, code) => {
       for (const old of fleet.replicas(service)) {
         const stopped = await fleet.retire(old);
         const startedAt = performance.now();
-        const fresh = await fleet.add(service);
+        const fresh = await fleet.add(service, code);
         say(
           `${old.name} stopped in ${seconds(stopped)}, ${fresh.name} ready after ${seconds(performance.now() - startedAt)}`,
         );

@@ -7,7 +7,7 @@ import { backingFolder, repository } from './folder.ts';
 
 export const postgresServices = ['gateway', 'offers', 'billing'] as const;
 export const mongoServices = ['pricing', 'moderation', 'notifier'] as const;
-type PostgresService = (typeof postgresServices)[number];
+export type PostgresService = (typeof postgresServices)[number];
 type MongoService = (typeof mongoServices)[number];
 
 export type Stores = {
@@ -21,8 +21,10 @@ export type Stores = {
 /** What a person may say about their own stores (architecture, "Backing services"). */
 const given = (service: PostgresService) => process.env[`${service.toUpperCase()}_DATABASE_URL`] || undefined;
 
+/** @param migrating brings a service's database up to date; by the migrations of this working copy unless somebody says otherwise */
 export async function startStores(
   report: (line: string) => void,
+  migrating: (service: PostgresService, url: string) => Promise<void> = migrateHere,
 ): Promise<Backing & { readonly stores: Stores }> {
   const named = postgresServices.find((service) => given(service) !== undefined) ?? 'offers';
   const backing = await provideBacking({
@@ -46,7 +48,12 @@ export async function startStores(
     (service) => given(service) ?? withDatabase(backing.postgresUrl, service),
   );
   try {
-    await Promise.all(postgresServices.map((service) => prepareDatabase(service, databases[service])));
+    await Promise.all(
+      postgresServices.map(async (service) => {
+        await makeDatabase(databases[service]);
+        await migrating(service, databases[service]);
+      }),
+    );
   } catch (error) {
     await backing[Symbol.asyncDispose]();
     throw error;
@@ -68,7 +75,7 @@ function mongoDatabase(service: MongoService): string {
   return prefix === '' ? service : `${prefix}_${service}`;
 }
 
-async function prepareDatabase(service: PostgresService, url: string): Promise<void> {
+async function makeDatabase(url: string): Promise<void> {
   const name = new URL(url).pathname.slice(1);
   const server = new pg.Client({ connectionString: withDatabase(url, 'postgres') });
   await server.connect();
@@ -78,7 +85,10 @@ async function prepareDatabase(service: PostgresService, url: string): Promise<v
   } finally {
     await server.end();
   }
-  await migrate({ url, directory: join(repository, 'services', service, 'migrations') });
+}
+
+function migrateHere(service: PostgresService, url: string): Promise<void> {
+  return migrate({ url, directory: join(repository, 'services', service, 'migrations') });
 }
 
 function withDatabase(url: string, name: string): string {
