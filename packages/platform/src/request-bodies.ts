@@ -10,6 +10,8 @@ import { hasBody } from './http-request.ts';
  */
 const mostDiscardedBytes = 8 * 1024 * 1024;
 
+const lingerMs = 1_000;
+
 /** Node itself would read and discard the rest of a body that nobody wanted to its end, so that the connection can be used again. */
 export function endUnreadBody(req: IncomingMessage, res: ServerResponse): void {
   if (!hasBody(req)) return;
@@ -17,11 +19,16 @@ export function endUnreadBody(req: IncomingMessage, res: ServerResponse): void {
   res.prependListener('finish', () => {
     if (req.complete) return;
     let discardedBytes = 0;
-    req.on('data', (chunk: Buffer) => {
+    const discard = (chunk: Buffer) => {
       discardedBytes += chunk.length;
-      if (discardedBytes > mostDiscardedBytes) req.socket.destroy();
-    });
-    req.resume();
+      if (discardedBytes <= mostDiscardedBytes) return;
+      // Nothing more is read, so the sender stands still and may find the reply, which a broken connection would take away.
+      req.off('data', discard).pause();
+      const { socket } = req;
+      const cut = setTimeout(() => socket.destroy(), lingerMs);
+      socket.once('close', () => clearTimeout(cut));
+    };
+    req.on('data', discard).resume();
   });
 }
 

@@ -22,6 +22,8 @@ export type ForwardedRequest = {
 export type ReplyTaker = Dispatcher.DispatchHandler & {
   /** Settles when the whole reply was taken, or when there will be none. */
   readonly taken: Promise<void>;
+  /** Whether the request has a connection to the service. */
+  readonly hasBegun: () => boolean;
 };
 
 export type Upstream = AsyncDisposable & {
@@ -39,6 +41,11 @@ export class CallerGone extends Error {
 /** The reason of an abort that is not the service's fault: all connections to it were in use, so it was not asked. */
 export class NoConnectionFree extends Error {
   override readonly name = 'NoConnectionFree';
+}
+
+/** The connection ended, or was not read, while the body was being sent: its caller may be the cause, as with a body that is too large. */
+class UploadBroken extends Error {
+  override readonly name = 'UploadBroken';
 }
 
 /** More would only queue inside the service. */
@@ -68,11 +75,19 @@ export function createUpstream(o: {
     target: o.name,
     logger: o.logger,
     metrics: o.metrics,
-    attempt: ({ request, taker }: { request: ForwardedRequest; taker: ReplyTaker }) => {
-      (request.body === null ? pool : uploads).dispatch(request as Dispatcher.DispatchOptions, taker);
-      return taker.taken;
+    attempt: async ({ request, taker }: { request: ForwardedRequest; taker: ReplyTaker }) => {
+      const { body } = request;
+      (body === null ? pool : uploads).dispatch(request as Dispatcher.DispatchOptions, taker);
+      try {
+        await taker.taken;
+      } catch (error) {
+        const isUploading = body !== null && !body.readableEnded && taker.hasBegun();
+        if (!isUploading || error instanceof CallerGone) throw error;
+        throw new UploadBroken((error as Error).message, { cause: error });
+      }
     },
-    isHarmless: (error) => error instanceof CallerGone || error instanceof NoConnectionFree,
+    isHarmless: (error) =>
+      error instanceof CallerGone || error instanceof NoConnectionFree || error instanceof UploadBroken,
     // A caller's request would take as long as its upload, or as its caller reads.
     probe: () => probeLiveness(o.baseUrl),
   });

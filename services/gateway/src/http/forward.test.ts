@@ -1,4 +1,5 @@
 /** Callers who take their reply slowly, and services that are slow, before the same short budget. */
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '@offer-ads/platform/clock';
@@ -20,23 +21,28 @@ beforeAll(async () => {
 });
 afterAll(async () => service[Symbol.asyncDispose]());
 
+const foundation = () => ({
+  logger: silentLogger,
+  metrics: createMetrics('gateway'),
+  clock: systemClock,
+  host: '127.0.0.1',
+  port: 0,
+  readiness: async () => [],
+});
 let upstream: Upstream;
+let upstreamInUse: Upstream;
 let server: HttpServer;
 beforeEach(async () => {
-  const metrics = createMetrics('gateway');
-  const foundation = { logger: silentLogger, metrics, clock: systemClock };
-  upstream = createUpstream({ name: 'offers', baseUrl: service.url, ...foundation });
+  upstream = createUpstream({ name: 'offers', baseUrl: service.url, ...foundation() });
+  upstreamInUse = upstream;
   server = await startHttpServer({
+    ...foundation(),
     service: 'gateway',
-    host: '127.0.0.1',
-    port: 0,
-    ...foundation,
-    readiness: async () => [],
     routes: () => {},
     door: (req) => (res) =>
       forward(req, res, {
-        endpoint: { takesBody: req.method === 'POST', budgetMs: 1 },
-        upstream,
+        endpoint: { takesBody: req.method === 'POST', budgetMs: 1_000 },
+        upstream: upstreamInUse,
         callerToken: null,
         longestReadMs,
       }),
@@ -52,6 +58,21 @@ function askAndReadNothing(): Socket {
   const socket = connect(server.port, '127.0.0.1').on('error', () => {});
   socket.write('GET /offers HTTP/1.1\r\nHost: a\r\n\r\n');
   return socket;
+}
+
+/** Sends as fast as it is taken, and reads what comes. */
+async function statusOfUpload(bytes: number): Promise<string | undefined> {
+  const socket = connect(server.port, '127.0.0.1').on('error', () => {});
+  const answer = Promise.withResolvers<string>();
+  socket.setEncoding('latin1').on('data', answer.resolve);
+  socket.once('close', () => answer.resolve('nothing'));
+  socket.write(`POST /offers HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n`);
+  const chunk = Buffer.alloc(256 * 1024, 'x');
+  for (let left = bytes; left > 0 && !socket.destroyed; left -= chunk.length)
+    if (!socket.write(chunk)) await Promise.race([once(socket, 'drain').catch(() => {}), answer.promise]);
+  const status = /HTTP\/1\.1 (\d+)/.exec(await answer.promise)?.[1];
+  socket.destroy();
+  return status;
 }
 
 const status = async () => (await fetch(`${server.url}/categories`)).status;
@@ -90,6 +111,38 @@ describe('uploads that fill all connections for uploads', () => {
     } finally {
       for (const socket of uploads) socket.destroy();
     }
+  });
+});
+
+describe('an upload that the service refuses in the middle', () => {
+  it('hears why, however much is still to come, and counts nothing against the service', async () => {
+    await using refusing = await startHttpServer({
+      ...foundation(),
+      service: 'offers',
+      routes: (app) =>
+        app.post('/offers', (_req, res) => void res.status(400).json({ message: 'too large' })),
+    });
+    await using toRefusing = createUpstream({ name: 'offers', baseUrl: refusing.url, ...foundation() });
+    upstreamInUse = toRefusing;
+    const statuses: unknown[] = [];
+    for (let count = 0; count < 12; count += 1) statuses.push(await statusOfUpload(48 * 1024 * 1024));
+    expect(statuses).toEqual(Array(12).fill('400'));
+  });
+});
+
+describe('a connection that the service breaks off in the middle of an upload', () => {
+  it('counts nothing against it: the caller may have caused it', async () => {
+    let reached = 0;
+    service.respond = (req, res) => {
+      if (req.method !== 'POST') return void res.end('{}');
+      req.once('data', () => {
+        reached += 1;
+        req.socket.resetAndDestroy();
+      });
+    };
+    for (let count = 0; count < 12; count += 1) expect(await statusOfUpload(8 * 1024 * 1024)).toBe('503');
+    expect(reached).toBe(12);
+    expect(await status()).toBe(200);
   });
 });
 

@@ -43,6 +43,10 @@ export class PassedReply implements ReplyTaker {
     });
   }
 
+  hasBegun(): boolean {
+    return this.#controller !== undefined;
+  }
+
   /** The connection is done with; nothing happens when the reply was passed on whole. */
   callerLeft(): void {
     if (!this.#ended) this.#giveUp(new CallerGone('the connection closed'));
@@ -56,7 +60,7 @@ export class PassedReply implements ReplyTaker {
 
   /** The time for the service is over. */
   serviceTooSlow(problem: string): void {
-    this.#giveUp(this.#controller === undefined ? new NoConnectionFree(problem) : new Error(problem));
+    this.#giveUp(!this.hasBegun() ? new NoConnectionFree(problem) : new Error(problem));
   }
 
   /** Ends the request to the service, however far it has come. */
