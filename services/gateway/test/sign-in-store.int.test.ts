@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Postgres } from '@offer-ads/platform/postgres';
 import { createTestDatabase } from '@offer-ads/testing/database';
 import { deleteWorthlessLinks, insertRequest, takeRequest } from '../src/sign-in/sign-in-store.ts';
-import { giveUpWaiting, insertSignUp } from '../src/sign-up/sign-up-store.ts';
+import { giveUpWaiting, insertSignUp, takeSignUp } from '../src/sign-up/sign-up-store.ts';
 import { connect, storePatienceMs } from './calls-database.ts';
 
 const at = new Date('2026-06-01T12:00:00.000Z');
@@ -90,5 +90,24 @@ describe('requests to sign up that wait', () => {
       'b@cafe.test',
       'c@cafe.test',
     ]);
+  });
+});
+
+describe('requests to sign up beyond a thousand an hour', () => {
+  it('are answered first for the networks with the fewest answers and requests, and then in turn', async () => {
+    await postgres.query('DELETE FROM sign_ups');
+    const halfAnHourAgo = new Date(at.getTime() - 30 * 60_000);
+    await postgres.query(
+      `INSERT INTO sign_ups (email, name, trading_name, country, currency, requested_at, answered_at)
+       SELECT n, 'N', 'T', 'GB', 'GBP', $1, $1 FROM generate_series(1, 1000) n`,
+      [halfAnHourAgo],
+    );
+    const wish = { name: 'N', tradingName: 'T', country: 'GB', currency: 'GBP' };
+    for (const adminEmail of ['a0', 'a1', 'a2', 'b0', 'b1', 'c0'])
+      await insertSignUp(postgres, { wish: { ...wish, adminEmail }, network: adminEmail.slice(0, 1), at });
+    const taken: (string | undefined)[] = [];
+    for (let count = 0; count < 7; count += 1)
+      taken.push((await postgres.transaction((tx) => takeSignUp(tx, at)))?.adminEmail);
+    expect(taken).toEqual(['c0', 'b0', 'a0', 'b1', 'a1', 'a2', undefined]);
   });
 });

@@ -35,7 +35,7 @@ export function signUpsWaitSince(now: Date): Date {
   return new Date(now.getTime() - waitMs);
 }
 
-/** `fairly`: first from the network prefixes that had the fewest answers within the hour, so that none keeps the others out. */
+/** `fairly`: first from the network prefixes with the fewest answers within the hour, then the fewest requests, so that none keeps others out. */
 export type SignUpOrder = 'oldest-first' | 'fairly' | 'later';
 
 /** Which of the waiting requests is answered next, or whether all of them wait. */

@@ -46,10 +46,11 @@ export async function takeSignUp(tx: Transaction, at: Date): Promise<SignUpRow |
 const oldest = 'SELECT id FROM sign_ups WHERE answered_at IS NULL AND requested_at > $2 ORDER BY id LIMIT 1';
 const nextFairly = `
   SELECT waiting.id FROM sign_ups waiting
-  LEFT JOIN (SELECT network, count(*) AS answers FROM sign_ups WHERE answered_at > $3 GROUP BY network) had
-    ON had.network = waiting.network
+  LEFT JOIN (
+    SELECT network, count(answered_at) AS answers, count(*) AS requests FROM sign_ups WHERE requested_at > $3 GROUP BY network
+  ) had ON had.network = waiting.network
   WHERE waiting.answered_at IS NULL AND waiting.requested_at > $2
-  ORDER BY coalesce(had.answers, 0), waiting.id LIMIT 1`;
+  ORDER BY coalesce(had.answers, 0), coalesce(had.requests, 0), waiting.id LIMIT 1`;
 
 /** Gives up what has waited too long, and beyond `most` the latest requests of the prefixes with the most. @returns how many */
 export async function giveUpWaiting(
