@@ -332,6 +332,22 @@ describe('503 and 500', () => {
     },
   );
 
+  it('is 503 with Retry-After when too many wait for the balance, and keeps no other organisation from charging', async () => {
+    under.neighbours.billing.crowded = true;
+    // More than would make a breaker open.
+    const keys = Array.from({ length: 8 }, () => randomUUID());
+    for (const key of keys) {
+      const answer = await create(under, {}, { key, once: true });
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+    }
+    under.neighbours.billing.crowded = false;
+    const other = { caller: { organisationId: 2 }, once: true } as const;
+    expect(await create(under, {}, other)).toMatchObject({ body: { return_code: 'S1' } });
+    for (const key of keys)
+      expect(await create(under, {}, { key })).toMatchObject({ body: { return_code: 'S1' } });
+    expect(under.neighbours.billing.charges()).toBe(9);
+  });
+
   it('is 500 without any detail when something is broken, and creates and charges nothing', async () => {
     await under.postgres.query('ALTER TABLE categories RENAME TO categories_away');
     const answer = await create(under);

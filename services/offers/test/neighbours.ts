@@ -87,6 +87,8 @@ export type TestNeighbours = AsyncDisposable & {
     tooLarge: boolean;
     /** By the time of every charge the balance has gone. */
     spent: boolean;
+    /** As many charges of the balance wait as may: the next ones are told 429. */
+    crowded: boolean;
     /** Runs when a charge or checkout arrives, before it is answered. */
     onSale: (offerId: number) => Promise<void>;
     /** Runs when a page is to be closed, before that is done. */
@@ -131,6 +133,7 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
     tooSmall: false,
     tooLarge: false,
     spent: false,
+    crowded: false,
     onSale: async () => {},
     onSold: async () => {},
     onClose: async () => {},
@@ -196,6 +199,7 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
     app.post('/internal/charges', async (req, res) => {
       const { offerId, netMinor } = chargeRequest.parse(req.body);
       await billing.onSale(offerId);
+      if (billing.crowded) return void res.status(429).json({ message: 'Too many requests' });
       await reply('charge', req, res, billing.breaks, async () => {
         const answer = charge(billing, offerId, BigInt(netMinor));
         await billing.onSold(offerId);
@@ -250,6 +254,7 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
         tooSmall: false,
         tooLarge: false,
         spent: false,
+        crowded: false,
       };
       Object.assign(billing, { ...usual, onSale: onAsked, onSold: onAsked, onClose: onAsked });
       Object.assign(calls, { onCall: onAsked, spoilt: {} });
