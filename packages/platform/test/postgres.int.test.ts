@@ -101,11 +101,14 @@ describe('postgres', () => {
 
   it('frees the rows of a transaction that stands still beyond its deadline, and commits nothing of it', async () => {
     const freed = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
     const standing = postgres.transaction(async (tx) => {
       await tx.query('INSERT INTO coins VALUES (7)');
+      locked.resolve();
       await freed.promise;
     }, createDeadline(50));
     standing.catch(() => {});
+    await locked.promise;
     // It waits for the other to end.
     await postgres.query('INSERT INTO coins VALUES (7)');
     freed.resolve();
