@@ -211,6 +211,14 @@ async function prepareIndexes(mongo: Mongo): Promise<void> {
     { 'occurrence.organisationId': 1 },
     { name: 'waiting_for_organisation', partialFilterExpression: { state: 'waiting' } },
   );
+  await addressed.createIndex(
+    { createdAt: 1 },
+    {
+      name: 'waiting_for_a_while',
+      expireAfterSeconds: keptDays * 86_400,
+      partialFilterExpression: { state: 'waiting' },
+    },
+  );
   // For people who ask what became of them (register-store.ts).
   await addressed.createIndex({ createdAt: -1 }, { name: 'latest' });
   await addressed.createIndex({ organisationId: 1, createdAt: -1 }, { name: 'latest_of_organisation' });

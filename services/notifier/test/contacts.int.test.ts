@@ -251,3 +251,14 @@ describe('what people have switched off', () => {
     expect((await test.stored()).map(({ _id }) => _id)).toEqual(['offer-paid/offer/17 to ann@cafe.example']);
   });
 });
+
+it('an occurrence that waits for an organisation is deleted after 180 days', async () => {
+  const indexes = await test.mongo.connection.collection('notifications').indexes();
+  expect(indexes).toContainEqual(
+    expect.objectContaining({
+      key: { createdAt: 1 },
+      expireAfterSeconds: 180 * 86_400,
+      partialFilterExpression: { state: 'waiting' },
+    }),
+  );
+});

@@ -5,7 +5,7 @@ import type { IndexedMember } from './audience-index/audience-index.ts';
 import { coarsePosition } from './domain/coarse-position.ts';
 
 /**
- * A member; or the tombstone of one who left, with nothing but id and version, so that a change which the removal
+ * A member; or the tombstone of one who left, with nothing but id, version and time, so that a change which the removal
  * overtook brings nobody back.
  */
 export type MemberDocument = {
@@ -17,6 +17,8 @@ export type MemberDocument = {
   interests?: number[];
   active?: boolean;
   banned?: boolean;
+  /** Of a tombstone: when the removal was heard. MongoDB deletes it a while later. */
+  removedAt?: Date;
 };
 
 /** "Only active, non-banned accounts count" (specification, "Price rules" 4). */
@@ -34,8 +36,8 @@ export function documentOf(facts: MemberFacts, version: number, decimals: number
   return { _id: memberId, version, position, gender, interests: [...interests], active, banned };
 }
 
-export function tombstoneOf(memberId: number, version: number): MemberDocument {
-  return { _id: memberId, version };
+export function tombstoneOf(memberId: number, version: number, removedAt: Date): MemberDocument {
+  return { _id: memberId, version, removedAt };
 }
 
 /**

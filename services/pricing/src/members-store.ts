@@ -97,7 +97,7 @@ function newestOf(
     if (version === null) continue;
     newest.set(
       id,
-      'facts' in change ? documentOf(change.facts, version, decimals) : tombstoneOf(id, version),
+      'facts' in change ? documentOf(change.facts, version, decimals) : tombstoneOf(id, version, new Date()),
     );
   }
   return [...newest.values()];

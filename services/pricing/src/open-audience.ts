@@ -7,7 +7,7 @@ import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
 import { startIndexedAudience } from './audience/indexed-audience.ts';
 import { openMembersFeed } from './audience/members-feed-store.ts';
 import type { Audience } from './audience-engine.ts';
-import { coarsenKeptPositions } from './kept-positions-store.ts';
+import { coarsenKeptPositions, expireTombstones } from './kept-members-store.ts';
 import { openMongoAudience } from './mongo-audience-store.ts';
 
 export type AudienceEngineName = 'index' | 'mongo';
@@ -55,7 +55,10 @@ function roundKeptPositions(o: {
   let isDone = false;
   async function round(): Promise<void> {
     const members = await keepTrying(
-      () => coarsenKeptPositions(o.patient.connection, { decimals: o.positionDecimals, signal }),
+      async () => {
+        await expireTombstones(o.patient.connection);
+        return coarsenKeptPositions(o.patient.connection, { decimals: o.positionDecimals, signal });
+      },
       { signal, onFailure: (error) => o.logger.warn({ error }, 'positions in MongoDB are not rounded yet') },
     );
     isDone = true;

@@ -7,7 +7,7 @@ import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
 import { randomNumbers } from '@offer-ads/testing/random';
-import { coarsenKeptPositions } from '../src/kept-positions-store.ts';
+import { coarsenKeptPositions, expireTombstones } from '../src/kept-members-store.ts';
 import type { MemberDocument } from '../src/member-document.ts';
 import { type MembersStore, openMembersStore } from '../src/members-store.ts';
 
@@ -79,16 +79,16 @@ describe('a member', () => {
     ]);
   });
 
-  it('that is removed leaves nothing but id and version', async () => {
+  it('that is removed leaves nothing but id, version and time', async () => {
     await change({}, 1);
     await remove(1, 2);
-    expect(await stored()).toEqual([{ _id: 1, version: 2 }]);
+    expect(await stored()).toEqual([{ _id: 1, version: 2, removedAt: expect.any(Date) }]);
   });
 
   it('that is removed does not come back by a change from before, but by one from after', async () => {
     await remove(1, 5);
     await change({}, 4);
-    expect(await stored()).toEqual([{ _id: 1, version: 5 }]);
+    expect(await stored()).toEqual([{ _id: 1, version: 5, removedAt: expect.any(Date) }]);
     await change({}, 6);
     expect(await stored()).toMatchObject([{ _id: 1, version: 6, banned: false }]);
   });
@@ -115,11 +115,14 @@ describe('several changes of one member at once', () => {
       });
       await mongo.connection.collection('members').deleteMany({});
       for (const one of changes) await store.write([one]);
-      const oneByOne = await stored();
+      // The same removals, heard at another time.
+      const withoutTime = async () =>
+        (await stored()).map((one) => Object.assign(one, { removedAt: 'removedAt' in one }));
+      const oneByOne = await withoutTime();
       await mongo.connection.collection('members').deleteMany({});
       await store.write(changes);
       const byId = (a: object, b: object) => Number('_id' in a && a._id) - Number('_id' in b && b._id);
-      expect((await stored()).toSorted(byId)).toEqual(oneByOne.toSorted(byId));
+      expect((await withoutTime()).toSorted(byId)).toEqual(oneByOne.toSorted(byId));
     }
   });
 
@@ -211,5 +214,28 @@ describe('positions that are to be kept to two decimals', () => {
     expect(await round()).toBe(0);
     expect(await change(fine, 7)).toBe(0);
     expect(await change({ latitude: 1 }, 8)).toBe(1);
+  });
+});
+
+describe('a tombstone', () => {
+  const members = () => mongo.connection.collection<MemberDocument>('members');
+
+  it('says when the removal was heard, and MongoDB deletes it 90 days later, members never', async () => {
+    await store.write([{ removed: 1, version: 1 }]);
+    expect((await members().findOne({ _id: 1 }))?.removedAt).toBeInstanceOf(Date);
+    await eventually(() => expireTombstones(mongo.connection));
+    expect(await members().indexes()).toContainEqual(
+      expect.objectContaining({ key: { removedAt: 1 }, expireAfterSeconds: 90 * 86_400 }),
+    );
+  });
+
+  it('from before the time was kept counts from now on; members get no time, and whoever comes back loses it', async () => {
+    await members().insertOne({ _id: 1, version: 1 });
+    await store.write([{ facts: { memberId: 2, ...anybody }, version: 1 }]);
+    await eventually(() => expireTombstones(mongo.connection));
+    expect((await members().findOne({ _id: 1 }))?.removedAt).toBeInstanceOf(Date);
+    expect(await members().findOne({ _id: 2 })).not.toHaveProperty('removedAt');
+    await change({}, 2);
+    expect(await members().findOne({ _id: 1 })).not.toHaveProperty('removedAt');
   });
 });

@@ -101,6 +101,23 @@ export function expectIds(heap: Heap, ids: Float64Array, reserve: (words: number
   });
 }
 
+/**
+ * The ids of one segment after the other. Each segment is read at once, and an id never leaves its segment, so members may come,
+ * go and move between two of them: whoever is there all the time is given exactly once.
+ */
+export function* idsBySegment(heap: Heap, idOf: IdOf): Generator<readonly number[]> {
+  for (let index = 0; index < SEGMENTS; index += 1) {
+    const segment = segmentAt(heap, index);
+    const start = read(heap, segment + ADDRESS);
+    const ids: number[] = [];
+    for (let at = 0; at < read(heap, segment + CAPACITY); at += 1) {
+      const reference = read(heap, start + at) & REFERENCES;
+      if (reference !== 0) ids.push(idOf(reference));
+    }
+    if (ids.length > 0) yield ids;
+  }
+}
+
 const SMALLEST = 16;
 
 /** @returns the address of the entry with that reference */

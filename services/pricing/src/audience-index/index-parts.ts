@@ -4,14 +4,21 @@ import { fromMicrodegrees, toMicrodegrees } from '../domain/great-circle.ts';
 import type { Target } from '../domain/target.ts';
 import { membersWith } from './counters.ts';
 import { createHeap, type Heap, read, reserve, usedWords } from './heap.ts';
-import { addReference, createIdMap, findReference, moveReference, removeReference } from './id-map.ts';
+import {
+  addReference,
+  createIdMap,
+  findReference,
+  idsBySegment,
+  moveReference,
+  removeReference,
+} from './id-map.ts';
 import { type Kernel, type KernelName, openKernel } from './kernel.ts';
 import { state } from './layout.ts';
 import { changeEntry, insertEntry, removeEntry } from './member-changes.ts';
 import { queryFor } from './query.ts';
 import { savedChunks } from './saved-bytes.ts';
 import type { Entry } from './superblock.ts';
-import { createTree, entryOf, idOf, isOf, referencesOf, type Tree } from './tree.ts';
+import { createTree, entryOf, idOf, isOf, type Tree } from './tree.ts';
 import { createVocabulary, learnGender, learnInterest, type Vocabulary } from './vocabulary.ts';
 
 /** Only members who count (active, not banned) are in the index: a ban is a `remove`, its end a `put`. */
@@ -29,7 +36,7 @@ export type AudienceIndex = {
   readonly remove: (memberId: number) => void;
   /** What is held of a member (interests in ascending order); for the check against MongoDB. */
   readonly get: (memberId: number) => IndexedMember | undefined;
-  /** In no particular order. Nothing may be put or removed meanwhile. */
+  /** In no particular order. Whoever is there from the first to the last is given exactly once, whatever is put or removed meanwhile. */
   readonly memberIds: () => Iterable<number>;
   /** For metrics, logs and the bound of memory. */
   readonly size: () => { readonly members: number; readonly bytes: number };
@@ -90,7 +97,7 @@ export function indexOn(parts: Parts): AudienceIndex {
       return reference === 0 ? undefined : memberFrom(vocabulary, entryOf(tree, reference));
     },
     memberIds: function* () {
-      for (const reference of referencesOf(tree)) yield idOf(tree, reference);
+      for (const ids of idsBySegment(heap, idAt)) yield* ids;
     },
     size: () => ({ members: read(heap, state.members), bytes: 4 * usedWords(heap) }),
     save: () => savedChunks(heap, vocabulary),

@@ -86,12 +86,6 @@ export function* superblocksOf(tree: Tree): Generator<number> {
   }
 }
 
-export function* referencesOf(tree: Tree): Generator<number> {
-  for (const address of superblocksOf(tree)) {
-    for (const slot of takenSlots(tree.heap, address)) yield referenceOf(tree.heap, address, slot);
-  }
-}
-
 /** A superblock that is in no node yet. */
 export function newSuperblock(tree: Tree, draft: Draft): number {
   const number = tree.freeNumbers.pop() ?? tree.superblocks.push(0) - 1;

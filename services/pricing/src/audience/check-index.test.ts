@@ -32,7 +32,7 @@ function worldOf(stored: readonly IndexedMember[], indexed: readonly IndexedMemb
       return true;
     },
   };
-  return { inMongo, index, feed, marks };
+  return { inMongo, index, feed, marks, change: (work: () => Promise<void>) => work() };
 }
 
 const same = { missing: 0, surplus: 0, different: 0, repaired: 0, complete: true };
@@ -85,6 +85,32 @@ describe('checking an index against MongoDB', () => {
     });
   });
 
+  it('changes the index only while it is not being saved', async () => {
+    const world = worldOf(stored, indexed);
+    let mayChange = false;
+    let changes = 0;
+    const within = (change: () => void) => {
+      expect(mayChange).toBe(true);
+      changes += 1;
+      change();
+    };
+    const index = {
+      ...world.index,
+      put: (one: IndexedMember) => within(() => world.index.put(one)),
+      remove: (id: number) => within(() => world.index.remove(id)),
+    };
+    const change = async (work: () => Promise<void>) => {
+      mayChange = true;
+      await work();
+      mayChange = false;
+    };
+    expect(await checkIndex({ ...world, index, change, repair: true })).toMatchObject({
+      ok: true,
+      repaired: 8,
+    });
+    expect(changes).toBe(8);
+  });
+
   it('takes nobody for different who was just being changed', async () => {
     const world = worldOf(
       [member(1), member(2, { gender: 'Female' })],
@@ -95,6 +121,29 @@ describe('checking an index against MongoDB', () => {
       },
     );
     expect(await checkIndex({ ...world, repair: false })).toMatchObject({ ok: true, ...same });
+  });
+
+  it('looks at everybody although members move while it looks', async () => {
+    const everyone = Array.from({ length: 6_000 }, (_, n) => member(n + 1));
+    const surplus = (latitude: number, firstId: number) =>
+      Array.from({ length: 2_500 }, (_, n) => member(firstId + n, { latitude }));
+    const [north, south] = [surplus(80, 10_001), surplus(-60, 20_001)];
+    const world = worldOf(everyone, [...everyone, ...north, ...south]);
+    let hasMoved = false;
+    const feed = {
+      ...world.feed,
+      // What the follower does between two batches: one of the two groups goes to where the check has been already.
+      those: async (ids: readonly number[]) => {
+        if (!hasMoved) {
+          for (const one of north) world.index.put({ ...one, latitude: -60 });
+          for (const one of south) world.index.put({ ...one, latitude: 80 });
+        }
+        hasMoved = true;
+        return world.feed.those(ids);
+      },
+    };
+    const found = await checkIndex({ ...world, feed, repair: false });
+    expect(found).toMatchObject({ missing: 0, surplus: 5_000, different: 0, complete: true });
   });
 
   it('fails when the index does not catch up', async () => {

@@ -28,7 +28,12 @@ type Checked = {
   readonly marks: Pick<ReplicaMarks, 'set' | 'awaited'>;
 };
 
-export async function checkIndex(o: Checked & { readonly repair: boolean }): Promise<MembersCheck> {
+type Repaired = Checked & {
+  /** Runs what changes the index while it is not being saved. */
+  readonly change: (work: () => Promise<void>) => Promise<void>;
+};
+
+export async function checkIndex(o: Repaired & { readonly repair: boolean }): Promise<MembersCheck> {
   const { suspects, members } = await compareAll(o);
   const complete = suspects.size < MOST_SUSPECTS;
   let found = new Map<number, Difference>();
@@ -82,14 +87,14 @@ async function lookAgain({ index, feed, marks }: Checked, ids: Iterable<number>)
 }
 
 /** @returns how many differ no more; a change that came between reading and putting is put right by another round */
-async function repair(o: Checked, ids: readonly number[]): Promise<number> {
+async function repair(o: Repaired, ids: readonly number[]): Promise<number> {
   let open = ids;
   for (let round = 0; round < LOOKS && open.length > 0; round += 1) {
     for (const batch of batchesOf(open, LOOKED_UP_AT_ONCE)) {
-      const counting = await o.feed.those(batch);
-      for (const id of batch) {
-        putRight(o.index, id, counting.get(id));
-      }
+      await o.change(async () => {
+        const counting = await o.feed.those(batch);
+        for (const id of batch) putRight(o.index, id, counting.get(id));
+      });
     }
     open = [...(await lookAgain(o, open)).keys()];
   }

@@ -48,6 +48,8 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
   let counting: AudienceIndex | undefined;
   /** What is on its way to be `counting`; the same once it is. */
   let following: AudienceIndex | undefined;
+  /** A snapshot is read piece by piece, and whoever changes the index meanwhile would tear it: changes that are followed wait, and repairs take turns with it. */
+  const changeOrSave = oneAtATime();
   let leftOutToldAt = Number.NEGATIVE_INFINITY;
   let waitsFor: string | undefined = 'the audience index: to begin';
 
@@ -90,11 +92,11 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
       feed,
       from: origin.position,
       apply: (change) => apply(index, change),
-      rest: (position) => snapshots.writeIfDue(index, () => facts(position())),
+      rest: (position) => changeOrSave(() => snapshots.writeIfDue(index, () => facts(position()))),
       signal,
       logger,
     });
-    if (end.because === 'stopped') await snapshots.writeLast(index, facts(end.position));
+    if (end.because === 'stopped') await changeOrSave(() => snapshots.writeLast(index, facts(end.position)));
     return end;
   }
 
@@ -154,12 +156,23 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
     includesWritten: async () => marks.awaited(await marks.set(), INCLUDED_WITHIN_MS),
     check: async ({ repair }) => {
       if (counting === undefined) throw serviceUnavailable('the audience index is not built yet');
-      return checkIndex({ index: counting, feed, marks, repair });
+      return checkIndex({ index: counting, feed, marks, repair, change: changeOrSave });
     },
     [Symbol.asyncDispose]: async () => {
       stopping.abort();
       await setMarks[Symbol.asyncDispose]();
       await life;
     },
+  };
+}
+
+type OneAtATime = <T>(work: () => Promise<T>) => Promise<T>;
+
+function oneAtATime(): OneAtATime {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = last.then(work);
+    last = mine.catch(() => {});
+    return mine;
   };
 }

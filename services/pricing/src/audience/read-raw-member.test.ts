@@ -67,7 +67,7 @@ describe('a member read from raw bytes', () => {
   );
   const { _id, version, ...others } = whole;
   it.each([
-    ['a tombstone', tombstoneOf(1, 2)],
+    ['a tombstone', tombstoneOf(1, 2, new Date(0))],
     ['fields in another order', { version, _id, ...others }],
     ['a field between', { _id, version, more: 1, ...others }],
     ['an id that is no number', { ...whole, _id: 'x' }],

@@ -1,4 +1,4 @@
-/** Rounds positions that MongoDB holds finer than the setting allows: written before the setting was lowered, or by an earlier version. */
+/** Brings what MongoDB already holds of members to the rules of today: positions that were written finer are rounded, tombstones expire. */
 import { orUnavailable } from '@offer-ads/platform/mongo-faults';
 import type { Connection } from 'mongoose';
 import type { MemberDocument } from './member-document.ts';
@@ -40,4 +40,27 @@ export async function coarsenKeptPositions(
   }
   if (!o.signal.aborted) await write(ids);
   return changed;
+}
+
+/**
+ * A change that its removal overtook comes within moments; after an outage, within days; from a parked message, when a person replays it,
+ * which an alert asks for at once. After 90 days none is left, as of the call log.
+ */
+export const TOMBSTONES_KEPT_DAYS = 90;
+
+/** Those from before the time was kept count from now on. Safe to repeat. */
+export async function expireTombstones(connection: Connection): Promise<void> {
+  const members = connection.collection<MemberDocument>(MEMBERS);
+  await orUnavailable(
+    members.createIndex(
+      { removedAt: 1 },
+      {
+        name: 'tombstones',
+        expireAfterSeconds: TOMBSTONES_KEPT_DAYS * 86_400,
+        partialFilterExpression: { removedAt: { $exists: true } },
+      },
+    ),
+  );
+  const withoutTime = { position: { $exists: false }, removedAt: { $exists: false } };
+  await orUnavailable(members.updateMany(withoutTime, { $set: { removedAt: new Date() } }));
 }
