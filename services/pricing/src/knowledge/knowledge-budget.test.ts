@@ -118,6 +118,15 @@ describe('a budget of revealing estimates', () => {
     });
   });
 
+  it('that is used up takes no room from others, from however many networks its caller goes on', () => {
+    const budget = budgetOf(1);
+    budget.spend(2);
+    for (let network = 0; network < 60_000; network += 1)
+      budget.ask(1_239, { asker: { network: `${network}` } });
+    const other = { organisationId: 8, personId: 8, network: 'y' };
+    expect(budget.ask(1_239, { asker: other })).toMatchObject({ isCoarse: false });
+  });
+
   it('is none where it is not set, and the cohort alone decides', () => {
     const budget = budgetOf(undefined, 1);
     budget.spend(10_000);

@@ -117,13 +117,16 @@ export function knowledgeBudget(o: {
   /** @returns whether the answer was revealing, and whether it has to be coarse */
   function spend({ asker, target, counted, now }: Question, key: string, perDay: number) {
     beginDay(now);
+    const budgets = holdersOf(asker);
+    // A coarse answer spends nothing and is not kept, so that one caller cannot use up the room of all.
+    if (budgets.some(([, id]) => accounts.get(id)?.isUsedUp)) return { isRevealing: false, isCoarse: true };
     let isAnyRevealing = false;
     let isCoarse = false;
     const { latitude, longitude, radiusMiles, gender } = target;
     const answered = { target: { latitude, longitude, radiusMiles, gender }, counted };
-    for (const [holder, id] of holdersOf(asker)) {
+    for (const [holder, id] of budgets) {
       const account = accountOf(id);
-      if (account === undefined || account.isUsedUp) {
+      if (account === undefined) {
         isCoarse = true;
         continue;
       }
