@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { repository } from '../start/folder.ts';
 import { manifestsOf } from './overlays.ts';
 import type { Manifest } from './render.ts';
-import { sampleSecrets } from './workloads.ts';
+import { type PodSpec, sampleSecrets } from './workloads.ts';
 
 type Parameters = { readonly barmanObjectName: string; readonly serverName: string };
 type Cluster = {
@@ -31,6 +31,13 @@ const keyOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
 const find = (manifests: readonly Manifest[], key: string) => manifests.find((one) => keyOf(one) === key)!;
 const clusterOf = (manifests: readonly Manifest[]) => find(manifests, 'Cluster postgres').spec as Cluster;
 const cluster = clusterOf(restored);
+
+type Job = { readonly template: { readonly spec: PodSpec } };
+const settingsOf = ({ template }: Job): Readonly<Record<string, string | undefined>> => {
+  const { initContainers = [], containers } = template.spec;
+  const settings = [...initContainers, ...containers].flatMap(({ env = [] }) => env);
+  return Object.fromEntries(settings.map(({ name, value }) => [name, value]));
+};
 
 describe('the restored cluster of Postgres', () => {
   it('has everything around it that it had before: policies, addresses, secrets, backups and metrics', () => {
@@ -62,6 +69,17 @@ describe('the restored cluster of Postgres', () => {
   it('is otherwise the one before', () => {
     const rest = (of: Cluster) => ({ ...of, bootstrap: null, externalClusters: null, plugins: null });
     expect(rest(cluster)).toEqual(rest(clusterOf(before)));
+  });
+});
+
+describe('the restore of MongoDB', () => {
+  it('asks for a dump where the nightly job puts it: the same folder, endpoint and region', () => {
+    const job = find(manifestsOf('overlays/production/restore/mongo'), 'Job mongo-restore').spec as Job;
+    const nightly = find(before, 'CronJob mongo-backup').spec as { jobTemplate: { spec: Job } };
+    const [download, upload] = [settingsOf(job), settingsOf(nightly.jobTemplate.spec)];
+    expect(download.ARCHIVE).toMatch(new RegExp(`^${upload.FOLDER}/[^/]+\\.tar$`));
+    expect(download.S3_ENDPOINT).toBe(upload.S3_ENDPOINT);
+    expect(download.AWS_DEFAULT_REGION).toBe(upload.AWS_DEFAULT_REGION);
   });
 });
 
