@@ -78,7 +78,8 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
       VALKEY_URL: stores.valkey,
       CALL_SPOOL_FOLDER: join(devFolder, 'call-spool'),
       STATUS_TARGETS: `moderation=${at.moderation}`,
-      SIGN_UP: 'open',
+      // `SIGN_UP=approval npm start` tries how the platform team approves organisations.
+      SIGN_UP: process.env.SIGN_UP || 'open',
     },
     offers: {
       OFFERS_DATABASE_URL: stores.databases.offers,
