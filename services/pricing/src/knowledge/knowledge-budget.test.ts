@@ -1,19 +1,27 @@
 import { describe, expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
-import { type Asker, type Holder, knowledgeBudget, type SpentStore } from './knowledge-budget.ts';
+import {
+  type Asker,
+  type Holder,
+  knowledgeBudget,
+  productionRoom,
+  type Room,
+  type SpentStore,
+} from './knowledge-budget.ts';
 import { secretOffsets } from './open-knowledge.ts';
 
 const london = { latitude: 51.5, longitude: -0.12, radiusMiles: 5, gender: [], interests: [] };
 const asker: Asker = { organisationId: 1, personId: 2, keyId: 3, network: 'a' };
 const morning = new Date('2026-11-20T08:00:00Z');
 
-function budgetOf(perDay: number | undefined, minCohort = 10) {
+function budgetOf(perDay: number | undefined, minCohort = 10, room = productionRoom) {
   const usedUp: Holder[] = [];
   const secretOffset = secretOffsets('a-secret-that-only-this-test-uses-0123456789');
   const budget = knowledgeBudget({
     perDay,
     minCohort,
     secretOffset,
+    room,
     onUsedUp: (holder) => usedUp.push(holder),
   });
   let asked = 0;
@@ -131,6 +139,42 @@ describe('a budget of revealing estimates', () => {
     const budget = budgetOf(undefined, 1);
     budget.spend(10_000);
     expect(budget.ask(1_239)).toEqual({ told: 1_239, isRevealing: false, isCoarse: false });
+  });
+});
+
+describe('an organisation that asks from very many networks', () => {
+  /** As in production, a hundredth in size. */
+  const room = Object.fromEntries(
+    Object.entries(productionRoom).map(([of, most]) => [of, most / 100]),
+  ) as Room;
+  const neighbour = {
+    asker: { organisationId: 8, personId: 8, keyId: 8, network: 'y' },
+    target: { latitude: -40 },
+  };
+
+  it('leaves others theirs: they are told precise counts', () => {
+    const budget = budgetOf(200, 10, room);
+    for (let network = 0; network < room.holders; network += 1)
+      budget.ask(1_000, { asker: { network: `${network}` } });
+    expect(budget.ask(1_239, neighbour)).toMatchObject({ isCoarse: false });
+  });
+
+  it('leaves others room to compare their answers with earlier ones', () => {
+    const budget = budgetOf(200, 10, room);
+    for (let network = 0; network < room.answersInAll / room.answers; network += 1)
+      for (let place = 0; place < room.answers; place += 1)
+        budget.ask(1_000 + 40 * place, {
+          target: { radiusMiles: 5 + place },
+          asker: { network: `${network}` },
+        });
+    expect(budget.ask(1_239, neighbour)).toMatchObject({ isRevealing: false });
+  });
+
+  it('still has one budget of its own', () => {
+    const budget = budgetOf(20, 10, room);
+    for (let network = 0; network < 100; network += 1) budget.spend(1, { network: `${network}` });
+    expect(budget.ask(1_239)).toMatchObject({ isCoarse: true });
+    expect(budget.usedUp).toEqual(['organisation', 'person']);
   });
 });
 

@@ -36,11 +36,25 @@ export type SpentStore = {
   readonly totals: (day: string, ids: readonly string[]) => Promise<readonly Spent[]>;
 };
 
-/** Answers of a day that are kept for comparison, for each holder and in all: 80 MB at most. A question beyond them counts as revealing. */
-const MOST_ANSWERS = 2_000;
-const MOST_ANSWERS_OF_ALL = 300_000;
-/** More holders a day than there are organisations, people and networks; whoever comes after them is told coarse counts. */
-const MOST_HOLDERS = 50_000;
+/** Most of a day. What one organisation may take is a small part of all, so that it leaves others theirs. */
+export type Room = {
+  /** Answers that are kept for comparison, for each holder and in all: 80 MB. A question beyond them counts as revealing. */
+  readonly answers: number;
+  readonly answersInAll: number;
+  /** Answers to one organisation, for all holders together. */
+  readonly answersOfOrganisation: number;
+  /** More than there are organisations, people and networks; whoever comes after them is told coarse counts. */
+  readonly holders: number;
+  /** People and networks of one organisation. Further ones have no budget; that of the organisation holds for them. */
+  readonly holdersOfOrganisation: number;
+};
+export const productionRoom: Room = {
+  answers: 2_000,
+  answersInAll: 300_000,
+  answersOfOrganisation: 20_000,
+  holders: 50_000,
+  holdersOfOrganisation: 500,
+};
 const SHARED_AT_ONCE = 1_000;
 
 type Account = {
@@ -50,6 +64,9 @@ type Account = {
   unshared: number;
   isUsedUp: boolean;
   kept: number;
+  /** Of an organisation: the answers to it that are kept for any holder, and the people and networks that it brought. */
+  keptOfOrganisation: number;
+  brought: number;
   readonly counts: Map<string, number>;
   /** By count divided by `FEW_MEMBERS`, so that only answers that are near need to be compared. */
   readonly answers: Map<number, Answered[]>;
@@ -62,7 +79,9 @@ export function knowledgeBudget(o: {
   /** A secret number from 0 to below `step`, the same for the same question on every replica. */
   readonly secretOffset: (question: string, step: number) => number;
   readonly onUsedUp: (holder: Holder, asker: Asker) => void;
+  readonly room?: Room;
 }): KnowledgeBudget {
+  const room = o.room ?? productionRoom;
   let day = '';
   let accounts = new Map<string, Account>();
   let toShare = new Set<string>();
@@ -78,14 +97,16 @@ export function knowledgeBudget(o: {
     kept = 0;
   }
 
-  function accountOf(id: string): Account | undefined {
-    const known = accounts.get(id);
-    if (known !== undefined || accounts.size >= MOST_HOLDERS) return known;
+  /** @returns undefined when there is no room */
+  function openAccount(id: string): Account | undefined {
+    if (accounts.size >= room.holders) return undefined;
     const account = {
       spent: 0,
       unshared: 0,
       isUsedUp: false,
       kept: 0,
+      keptOfOrganisation: 0,
+      brought: 0,
       counts: new Map(),
       answers: new Map(),
     };
@@ -94,18 +115,20 @@ export function knowledgeBudget(o: {
   }
 
   /** The same question with the same count tells nothing new; with another count it tells who came or went. */
-  function isRevealing(account: Account, key: string, answered: Answered): boolean {
+  function isRevealing(account: Account, organisation: Account, key: string, answered: Answered): boolean {
     const before = account.counts.get(key);
     if (before === answered.counted) return false;
     const isNear = before !== undefined || answered.counted < FEW_MEMBERS || hasNear(account, answered);
-    return !keep(account, key, answered) || isNear;
+    return !keep(account, organisation, key, answered) || isNear;
   }
 
   /** @returns false when there is no room */
-  function keep(account: Account, key: string, answered: Answered): boolean {
-    if (account.kept >= MOST_ANSWERS || kept >= MOST_ANSWERS_OF_ALL) return false;
+  function keep(account: Account, organisation: Account, key: string, answered: Answered): boolean {
+    if (account.kept >= room.answers || kept >= room.answersInAll) return false;
+    if (organisation.keptOfOrganisation >= room.answersOfOrganisation) return false;
     kept += 1;
     account.kept += 1;
+    organisation.keptOfOrganisation += 1;
     account.counts.set(key, answered.counted);
     const place = placeOf(answered.counted);
     const there = account.answers.get(place);
@@ -124,14 +147,22 @@ export function knowledgeBudget(o: {
     let isCoarse = false;
     const { latitude, longitude, radiusMiles, gender } = target;
     const answered = { target: { latitude, longitude, radiusMiles, gender }, counted };
+    const organisationId = `organisation ${asker.organisationId}`;
+    const organisation = accounts.get(organisationId) ?? openAccount(organisationId);
+    if (organisation === undefined) return { isRevealing: false, isCoarse: true };
     for (const [holder, id] of budgets) {
-      const account = accountOf(id);
+      let account = accounts.get(id);
+      if (account === undefined) {
+        if (organisation.brought >= room.holdersOfOrganisation) continue;
+        organisation.brought += 1;
+        account = openAccount(id);
+      }
       if (account === undefined) {
         isCoarse = true;
         continue;
       }
       toShare.add(id);
-      if (!isRevealing(account, key, answered)) continue;
+      if (!isRevealing(account, organisation, key, answered)) continue;
       isAnyRevealing = true;
       if (account.spent >= perDay) {
         account.isUsedUp = true;
