@@ -8,6 +8,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@offer-ads/contracts/primitives';
 import { parse, stringify } from 'yaml';
 import { findProgram } from '../backing/programs.ts';
+import { alerts } from '../monitoring/alerts.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const promtool = await findProgram({
@@ -30,6 +31,8 @@ const promtool = await findProgram({
     writeFileSync(file, stringify(value));
     return file;
   };
+  /** Each platform team writes the address of its own copy into the rules. */
+  const runbookOf = (name: string) => alerts.find(({ alert }) => alert === name)?.annotations.runbook_url;
   /** The rules of an overlay, as a file that Prometheus reads. */
   const rulesOf = (overlay: string, about: 'services' | 'cluster') => {
     const file = join(repository, `k8s/overlays/${overlay}/alerts/${about}.yaml`);
@@ -60,7 +63,7 @@ const promtool = await findProgram({
       exp_annotations: {
         summary: `${job} is down`,
         description: `No replica of ${job} has answered a scrape for a minute.`,
-        runbook_url: 'https://git.example/offer-ads/blob/main/docs/runbooks/service-down.md',
+        runbook_url: runbookOf('ServiceDown'),
       },
     });
     const test = {
