@@ -202,8 +202,8 @@ export function describeCreation(system: () => System, way = byHttp): void {
       expect(await create()).toMatchObject({ return_code: 'S1' });
       const { history } = await system().admin<{ history: object[] }>('moderation', 'show', hash);
       expect(history).toMatchObject([
-        { by: 'ann', decision: 'allow', reason: 'to allow it' },
-        { by: 'ann', decision: 'block', reason: 'to block it' },
+        { by: 'staff', decision: 'allow', reason: 'to allow it' },
+        { by: 'staff', decision: 'block', reason: 'to block it' },
         { by: expect.stringContaining('nsfwjs'), decision: 'allowed' },
       ]);
     });
