@@ -87,9 +87,14 @@ function whyTooLate(
 ): unknown {
   const why: unknown = signal.reason;
   if (isCallerGone(why)) return why;
-  const publicMessage = 'No verdict within the time that the caller waits';
-  if (isUnderWay) return new Fault('a picture took too long', { status: 422, publicMessage, cause: why });
+  if (isUnderWay) return tookTooLong(why);
   return isBehindOwn
     ? tooManyRequests('no place beside other pictures of the organisation in time', why)
     : serviceUnavailable('no place within the time that the caller waits', why);
+}
+
+/** An input may cause it, so that it is neither a 500 nor a 503 (decision 133). */
+export function tookTooLong(cause: unknown): Fault {
+  const publicMessage = 'No verdict within the time that the caller waits';
+  return new Fault('a picture took too long', { status: 422, publicMessage, cause });
 }

@@ -3,22 +3,23 @@ import type { VerdictReply } from '@offer-ads/contracts/moderation-api';
 import type { Mode } from '@offer-ads/contracts/primitives';
 import type { Clock } from '@offer-ads/platform/clock';
 import type { Admission } from './admission.ts';
+import { type CleanPicture, Unopenable } from './clean-picture.ts';
 import type { CopiesStore } from './copies-store.ts';
+import type { Decoder } from './decoder.ts';
 import { type Decision, decide } from './domain/decision.ts';
 import type { Outcome } from './domain/ruling.ts';
 import { testVerdictOn } from './domain/test-pictures.ts';
 import type { HeldRulings } from './held-rulings.ts';
 import type { Model } from './model.ts';
-import { budgetMs, type CleanPicture, cleanPicture, looksAt, Unopenable } from './pictures.ts';
 import type { PictureFacts, PicturesStore } from './pictures-store.ts';
 import { factsOf, sha256 } from './recognise.ts';
 import { createSingleFlight } from './single-flight.ts';
-import { smallCopyOf } from './small-copy.ts';
 import { allowed, refused, unreadable } from './verdict-replies.ts';
 import type { Basis, VerdictsStore } from './verdicts-store.ts';
 
 export type Moderation = {
   readonly admission: Admission;
+  readonly decoder: Decoder;
   readonly model: Model;
   readonly basis: Basis;
   readonly verdicts: VerdictsStore;
@@ -54,7 +55,7 @@ async function judge(
   upload: Upload,
   signal: AbortSignal,
 ): Promise<VerdictReply> {
-  const { pictures, rulings, verdicts, basis } = moderation;
+  const { decoder, pictures, rulings, verdicts, basis } = moderation;
   const contentHash = sha256(upload.bytes);
   const published = testVerdictOn(contentHash, upload.mode);
   if (published === 'refused') return refused(contentHash, 'test');
@@ -66,14 +67,14 @@ async function judge(
       return tell(moderation, upload, known, outcome);
   }
 
-  const clean = await cleanPicture(upload.bytes, budgetMs);
+  const clean = await decoder.cleanPicture(upload.bytes);
   if (!clean.ok) return unreadable(clean.problem);
   if (published === 'allowed') return allowed(contentHash, clean.picture);
 
   let taken: Promise<readonly Uint8Array[]> | undefined;
-  const looks = () => (taken ??= looksAt(clean.picture));
+  const looks = () => (taken ??= decoder.looksAt(clean.picture));
   const { lookShape } = moderation.model;
-  const modelsLooks = lookShape === undefined ? looks : () => looksAt(clean.picture, lookShape);
+  const modelsLooks = lookShape === undefined ? looks : () => decoder.looksAt(clean.picture, lookShape);
   const facts = known ?? factsOf(contentHash, clean.picture, await looks());
   const outcome =
     (await rulings.on(facts)) ??
@@ -118,7 +119,7 @@ async function tell(
   const { verdict } = outcome;
   const reason = outcome.verdict === 'refused' ? outcome.reason : null;
   if (clean !== undefined && reason !== null && reason !== 'blocked')
-    await o.copies.keep(facts.contentHash, await smallCopyOf(clean), copyEnds(o));
+    await o.copies.keep(facts.contentHash, await o.decoder.smallCopyOf(clean), copyEnds(o));
   await o.pictures.recordUpload(facts, { at: o.clock.now(), organisationId, mode, verdict, reason });
   if (reason !== null) return refused(facts.contentHash, reason);
   if (clean === undefined) throw new Error('an allowed picture is given back');

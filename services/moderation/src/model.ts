@@ -3,10 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/faults';
 import type { Logger } from '@offer-ads/platform/logging';
 import type { Metrics } from '@offer-ads/platform/metrics';
+import type { LookShape } from './clean-picture.ts';
 import type { Scores } from './domain/decision.ts';
 import { type ModelIdentity, type ModelThread, readModel, startModelThread } from './model-thread.ts';
 import type { NsfwjsModel } from './nsfwjs-model.ts';
-import type { LookShape } from './pictures.ts';
 
 /** What looks at pictures: the threads below, or a hosted service (hosted/). */
 export type Model = AsyncDisposable & {

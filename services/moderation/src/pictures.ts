@@ -2,6 +2,7 @@
 import { gifDelaysMs } from '@offer-ads/contracts/gif-frames';
 import { type PictureType, pictureTypeOf } from '@offer-ads/contracts/picture-header';
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
+import { budgetMs, type CleanPicture, type LookShape, type Problem, Unopenable } from './clean-picture.ts';
 import {
   type Frame,
   framesToLookAt,
@@ -13,7 +14,6 @@ import {
 import {
   type Header,
   heldBytes,
-  type LimitProblem,
   limitProblem,
   mostFrames,
   mostHeldBytes,
@@ -42,22 +42,6 @@ const mostCleanBytes = 16 * 2 ** 20;
 /** Of frames that were decoded together, in the shape of a look. */
 const mostFrameBytes = 24 * 2 ** 20;
 
-/** Decision 23: an advertiser waits this long for moderation. */
-export const budgetMs = 10_000;
-
-export type CleanPicture = {
-  readonly type: PictureType;
-  readonly frames: number;
-  /** The frames that are looked at. */
-  readonly seen: readonly number[];
-  readonly bytes: Buffer;
-  /** What opening it again takes. */
-  readonly heldBytes: number;
-};
-
-/** Why a file is no picture that can be taken; offers tells the advertiser. */
-export type Problem = 'not-a-picture' | 'damaged' | 'too-many-bytes' | LimitProblem;
-
 /**
  * Auto-oriented, in sRGB, without metadata and whatever else hid in the file; of the same type, and a GIF still moves.
  * @param timeoutMs the decoder stops after about this time; that rejects, because it says nothing about the picture
@@ -80,7 +64,7 @@ export async function cleanPicture(
     if (problem !== undefined) return { ok: false, problem };
     const clean = await pictureMemory.run(heldBytes(header), AbortSignal.timeout(Math.ceil(timeoutMs)), () =>
       encoded(sharp(bytes, readAs(type)), header)
-        .timeout({ seconds: Math.max(1, Math.ceil(timeoutMs / 1_000)) })
+        .timeout({ seconds: Math.max(1, Math.ceil((startedAt + timeoutMs - performance.now()) / 1_000)) })
         .toBuffer(),
     );
     if (clean.length > mostCleanBytes) return { ok: false, problem: 'too-many-bytes' };
@@ -98,22 +82,8 @@ export async function cleanPicture(
   }
 }
 
-/** The cleaned picture itself cannot be opened: an input may cause it, so that it is told like any other problem of a file. */
-export class Unopenable extends Error {
-  override readonly name = 'Unopenable';
-  readonly problem: Problem;
-
-  constructor(problem: Problem, cause?: ErrorOptions) {
-    super(`a cleaned picture cannot be opened: ${problem}`, cause);
-    this.problem = problem;
-  }
-}
-
-/** A square that a model looks at: stretched to it, or as it is with black around it. */
-export type LookShape = { readonly side: number; readonly fit: 'fill' | 'contain' };
-
 /**
- * RGB squares, made from the very bytes that members will see. Rejects when there was no memory for it in time.
+ * Squares, made from the very bytes that members will see. Rejects when there was no memory for it in time.
  * @throws {Unopenable}
  */
 export async function looksAt(
@@ -125,11 +95,18 @@ export async function looksAt(
   const bytes = Math.min(mostHeldBytes, picture.heldBytes + frameBytes);
   return pictureMemory.run(bytes, signal, async () => {
     const looks: Uint8Array[] = [];
-    const { side, fit } = shape;
+    const { side, fit, jpegQuality } = shape;
     const size = { width: side, height: side, fit };
-    for await (const frame of framesAs(picture, size)) looks.push(...opaqueLooks(frame));
+    for await (const frame of framesAs(picture, size))
+      for (const look of opaqueLooks(frame))
+        looks.push(jpegQuality === undefined ? look : await asJpeg(look, side, jpegQuality));
     return looks;
   });
+}
+
+function asJpeg(look: Uint8Array, side: number, quality: number): Promise<Buffer> {
+  const raw = { width: side, height: side, channels: 3 } as const;
+  return sharp(look, { raw }).jpeg({ quality }).toBuffer();
 }
 
 /** The frames that are looked at, as RGBA; decoded many at once, because a frame is decoded after all before it. */

@@ -1,9 +1,14 @@
 import { expect, it } from '@jest/globals';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures';
+import { tookTooLong } from './admission.ts';
+import { cleanPicture, looksAt } from './pictures.ts';
 import { recognise } from './recognise.ts';
 
-it('a picture of a person who decides is a 503 when there was no time to open it: that says nothing about it', async () => {
+it('a picture of a person who decides is a 422 when there was no time to open it: that says nothing about it', async () => {
   const broken = (await photographLikeJpeg()).subarray(0, -500);
-  expect(await recognise(broken)).toEqual({ ok: false, reason: 'unreadable' });
-  await expect(recognise(broken, 0)).rejects.toMatchObject({ status: 503 });
+  expect(
+    await recognise(broken, { cleanPicture: (upload) => cleanPicture(upload, 60_000), looksAt }),
+  ).toEqual({ ok: false, reason: 'unreadable' });
+  const late = { cleanPicture: () => Promise.reject(tookTooLong('killed')), looksAt };
+  await expect(recognise(broken, late)).rejects.toMatchObject({ status: 422 });
 });

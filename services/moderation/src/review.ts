@@ -1,6 +1,7 @@
 /** What the platform team does about verdicts: looks at them, and decides otherwise. Every decision is kept for ever. */
 import type { Clock } from '@offer-ads/platform/clock';
 import type { CopiesStore } from './copies-store.ts';
+import type { Decoder } from './decoder.ts';
 import type { Decision } from './domain/decision.ts';
 import {
   namesOf,
@@ -22,6 +23,7 @@ export type Review = {
   readonly rulings: RulingsStore;
   readonly held: HeldRulings;
   readonly copies: CopiesStore;
+  readonly decoder: Decoder;
   /** Of the verdicts that count now. */
   readonly basis: Basis;
   readonly clock: Clock;
@@ -96,7 +98,7 @@ export async function decideOn(
   of: string | Uint8Array,
   ruling: { readonly action: RulingAction; readonly author: string; readonly reason: string },
 ): Promise<{ ok: true; ruling: Ruling & PictureNames } | { ok: false; reason: RulingRefusal }> {
-  const found = typeof of === 'string' ? await known(review, of) : await recognise(of);
+  const found = typeof of === 'string' ? await known(review, of) : await recognise(of, review.decoder);
   if (!found.ok) return found;
   const { contentHash, cleanHash, fingerprints } = found.picture;
   const [last] = await review.rulings.latest({ names: [contentHash, cleanHash], limit: 1 });

@@ -7,6 +7,7 @@ import type { RunningService } from '@offer-ads/platform/process';
 import { createAdmission } from './admission.ts';
 import { type ModerationConfig, modelOf } from './config.ts';
 import { openCopiesStore } from './copies-store.ts';
+import { startDecoder } from './decoder.ts';
 import { holdRulings } from './held-rulings.ts';
 import { openModel } from './hosted/open-model.ts';
 import { mountReviewRoutes } from './http/review-routes.ts';
@@ -40,10 +41,21 @@ export async function startModeration(
   const held = await holdRulings(rulings);
   const threads = config.MODEL_THREADS;
   const model = started.use(overrides.model ?? (await openModel(modelOf(config), { logger, metrics })));
+  const decoder = started.use(await startDecoder({ logger, metrics, atOnce: threads }));
   const admission = createAdmission({ atOnce: threads, mostWaiting: config.MOST_WAITING });
   const thresholds = { explicit: config.EXPLICIT_THRESHOLD, suggestive: config.SUGGESTIVE_THRESHOLD };
   const basis = { model: model.identity, thresholds };
-  const judge = createJudge({ admission, model, basis, verdicts, pictures, rulings: held, copies, clock });
+  const judge = createJudge({
+    admission,
+    decoder,
+    model,
+    basis,
+    verdicts,
+    pictures,
+    rulings: held,
+    copies,
+    clock,
+  });
 
   const durations = metrics.histogram({
     name: 'moderation_verdict_seconds',
@@ -63,6 +75,7 @@ export async function startModeration(
       readiness: async () => [
         ...((await mongo.healthy()) ? [] : ['mongo does not answer']),
         ...(model.ready() ? [] : ['the model is not loaded']),
+        ...(decoder.ready() ? [] : ['no process opens pictures']),
       ],
       routes: (app) => {
         mountVerdictRoutes(app, {
@@ -84,7 +97,7 @@ export async function startModeration(
           adminTokenHashes: config.ADMIN_TOKEN_HASHES,
           logger,
           admission,
-          review: { pictures, verdicts, rulings, held, copies, basis, clock },
+          review: { pictures, verdicts, rulings, held, copies, decoder, basis, clock },
         });
       },
     }),

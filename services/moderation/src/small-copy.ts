@@ -1,7 +1,8 @@
 /** A refused picture for the person who reviews it: small, still, and nothing of it left out that the model looked at. */
 import sharp, { type Sharp } from 'sharp';
+import { budgetMs, type CleanPicture } from './clean-picture.ts';
 import { pictureMemory } from './picture-memory.ts';
-import { budgetMs, type CleanPicture, framesAs } from './pictures.ts';
+import { framesAs } from './pictures.ts';
 
 /** Enough to recognise everything in a still picture, and in each frame of an animation. */
 const stillSide = 768;

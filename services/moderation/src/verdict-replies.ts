@@ -1,8 +1,8 @@
 /** What offers is told: the picture that members will see, or why there is none. */
 import type { VerdictReply } from '@offer-ads/contracts/moderation-api';
 import type { PictureType } from '@offer-ads/contracts/picture-header';
+import type { CleanPicture, Problem } from './clean-picture.ts';
 import type { RefusalReason } from './domain/ruling.ts';
-import type { CleanPicture, Problem } from './pictures.ts';
 
 const contentTypes = {
   jpeg: 'image/jpeg',

@@ -8,10 +8,13 @@ import { startServiceProcess } from '@offer-ads/testing/service-process';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
+/** Two processes have no peak that the kernel would note. */
+const sampleEveryMs = 20;
+
 export type ModerationProcess = AsyncDisposable & {
   /** The verdict, or undefined while there is none (503). */
   readonly judge: (upload: Uint8Array, organisationId?: number) => Promise<VerdictReply | undefined>;
-  /** The most that it ever had in memory at once. */
+  /** The most that both processes had in memory at one moment. */
   readonly peakBytes: () => number;
 };
 
@@ -31,10 +34,17 @@ export async function startModerationProcess(
     MALLOC_MMAP_THRESHOLD_: '262144',
     ...settings,
   });
+  let peakBytes = 0;
+  const watch = setInterval(() => {
+    peakBytes = Math.max(peakBytes, residentBytes(child.pid ?? 0));
+  }, sampleEveryMs);
   return {
     judge: (upload, organisationId = 1) => judge(url, upload, organisationId),
-    peakBytes: () => peakBytes(child.pid ?? 0),
-    [Symbol.asyncDispose]: kill,
+    peakBytes: () => peakBytes,
+    [Symbol.asyncDispose]: () => {
+      clearInterval(watch);
+      return kill();
+    },
   };
 }
 
@@ -57,8 +67,22 @@ async function judge(
   return verdictReply.parse(body);
 }
 
-/** Linux only. */
-function peakBytes(pid: number): number {
-  const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kibibytes) * 1024;
+/** Of the service and the process that opens pictures now; pages that both share count once, as for a container. Linux only. */
+function residentBytes(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+  const own = kibibytes(`${pid}`, 'Rss');
+  return children.reduce(
+    (sum, child) => sum + 1024 * (kibibytes(child, 'Rss') - kibibytes(child, 'Shared_Clean')),
+    1024 * own,
+  );
+}
+
+/** 0 of a process that has ended. */
+function kibibytes(pid: string, name: string): number {
+  try {
+    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(rollup)?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
 }

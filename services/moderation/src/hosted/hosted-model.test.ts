@@ -19,7 +19,9 @@ const secret = 'a-secret-that-nobody-may-read';
 const usual = { explicit: 0.6, suggestive: 0.9 };
 const side = 640;
 /** Nearly white, so that it is told from the black of nothing. */
-const look = new Uint8Array(side * side * 3).fill(250);
+const look = await sharp({ create: { width: side, height: side, channels: 3, background: '#fafafa' } })
+  .jpeg()
+  .toBuffer();
 const patient = new AbortController().signal;
 
 type Asked = { readonly url: string; readonly headers: IncomingMessage['headers']; readonly body: Buffer };

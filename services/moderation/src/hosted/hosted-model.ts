@@ -4,15 +4,13 @@ import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/faults';
 import type { Logger } from '@offer-ads/platform/logging';
 import type { Metrics } from '@offer-ads/platform/metrics';
 import { calledOutside } from '@offer-ads/platform/traces';
-import sharp from 'sharp';
+import type { LookShape } from '../clean-picture.ts';
 import type { Scores } from '../domain/decision.ts';
 import type { Model } from '../model.ts';
-import type { LookShape } from '../pictures.ts';
 import { type HostedService, UnexpectedAnswer } from './hosted-service.ts';
 
 /** Large enough for what these services are trained on, and within what each of them takes. */
-const lookShape: LookShape = { side: 640, fit: 'contain' };
-const jpegQuality = 90;
+const lookShape: LookShape = { side: 640, fit: 'contain', jpegQuality: 90 };
 /** Two tries fit into what an advertiser waits for moderation (decision 23: 10 s), with time for the picture itself. */
 const timeoutMs = 4_000;
 const mostTries = 2;
@@ -47,7 +45,7 @@ export function createHostedModel(o: {
   });
 
   async function score(look: Uint8Array, signal: AbortSignal): Promise<Scores> {
-    const jpeg = await asJpeg(look);
+    const jpeg = Buffer.from(look);
     for (let tries = 1; ; tries += 1) {
       const stop = durations.startTimer();
       try {
@@ -168,11 +166,4 @@ const connectionFailures = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_
 /** Never their text, which may quote what was sent. */
 function reason(error: unknown): string {
   return error instanceof Error ? error.message : 'unknown';
-}
-
-async function asJpeg(look: Uint8Array): Promise<Buffer> {
-  const { side } = lookShape;
-  return sharp(look, { raw: { width: side, height: side, channels: 3 } })
-    .jpeg({ quality: jpegQuality })
-    .toBuffer();
 }

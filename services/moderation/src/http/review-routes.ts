@@ -13,8 +13,8 @@ import { validInput } from '@offer-ads/platform/valid-input';
 import express, { type Express } from 'express';
 import { z } from 'zod';
 import type { Admission } from '../admission.ts';
+import { budgetMs } from '../clean-picture.ts';
 import { parsePlace, writePlace } from '../domain/picture-place.ts';
-import { budgetMs } from '../pictures.ts';
 import { decideOn, listPictures, type Review, recordOf } from '../review.ts';
 import { listed, refusals, rulingShown, shown } from './review-replies.ts';
 
