@@ -56,6 +56,38 @@ function raw(server: HttpServer, bytes: string): { socket: Socket; answer: Promi
   return { socket, answer };
 }
 
+describe('requests that come over one connection without waiting for replies', () => {
+  const request = (n: number) => `GET /${n} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  const requests = (count: number) => Array.from({ length: count }, (_, n) => request(n)).join('');
+
+  it('are served one after the other and answered in order', async () => {
+    let underWay = 0;
+    let most = 0;
+    const server = await start((app) =>
+      app.get('/:n', async (req, res) => {
+        most = Math.max(most, (underWay += 1));
+        await new Promise((resolve) => setImmediate(resolve));
+        underWay -= 1;
+        res.end(`reply ${req.params.n};`);
+      }),
+    );
+    const { answer } = raw(
+      server,
+      `${requests(50)}GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    );
+    const replies = [...(await answer).matchAll(/reply (\w+);/g)].map(([, n]) => n);
+    expect(replies).toEqual([...Array.from({ length: 50 }, (_, n) => `${n}`), 'last']);
+    expect(most).toBe(1);
+  });
+
+  it('are cut off when more of them wait than any client sends', async () => {
+    const served: string[] = [];
+    const server = await start((app) => app.get('/:n', (req) => void served.push(req.params.n ?? '')));
+    await raw(server, requests(500)).answer;
+    expect(served).toEqual(['0']);
+  });
+});
+
 describe('the time of the store', () => {
   it('is told to services, which say a budget, and to nobody else', async () => {
     const storeClock = { note: () => {}, nowMs: () => 1_000_000 };

@@ -24,6 +24,7 @@ import { callerKeepsIdleMs } from './keep-alive.ts';
 import { type Logger, writeAccessLog } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 import { endUnreadBody } from './request-bodies.ts';
+import { inTurn } from './requests-in-turn.ts';
 import type { StoreClock } from './store-clock.ts';
 
 export type HttpServer = AsyncDisposable & {
@@ -111,14 +112,18 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
     lifetime.open.set(socket, performance.now());
     socket.once('close', () => lifetime.open.delete(socket));
   });
-  server.on('request', endStalledUploads);
-  server.on('request', endUnreadBody);
   const crawlWatch = setInterval(
     () => endCrawlingUploads(lifetime.open.keys()),
     o.crawlWindowMs ?? defaultCrawlWindowMs,
   );
   server.once('close', () => clearInterval(crawlWatch));
-  server.on('request', receiveRequests(o, app, lifetime));
+  const receive = receiveRequests(o, app, lifetime);
+  const serve = inTurn((req, res) => {
+    endStalledUploads(req, res);
+    endUnreadBody(req, res);
+    receive(req, res);
+  });
+  server.on('request', serve);
   // An expectation that we do not know is ignored instead of being refused without the headers that every reply has.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   answerBadRequests(server);
