@@ -36,7 +36,7 @@ export type SpentStore = {
   readonly totals: (day: string, ids: readonly string[]) => Promise<readonly Spent[]>;
 };
 
-/** Most of a day. What one organisation may take is a small part of all, so that it leaves others theirs. */
+/** Bounds of what is kept for a day. One organisation may take a small part of each, so that others have room. */
 export type Room = {
   /** Answers that are kept for comparison, for each holder and in all: 80 MB. A question beyond them counts as revealing. */
   readonly answers: number;
