@@ -50,6 +50,7 @@ export async function startService(
         ADMIN_TOKEN_HASHES: adminTokenHashes,
         MODEL_THREADS: `${threads}`,
         MALLOC_ARENA_MAX: '2',
+        NODE_OPTIONS: '--max-semi-space-size=4',
         MALLOC_MMAP_THRESHOLD_: '262144',
       },
     }),

@@ -116,6 +116,7 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
       ...contextSecrets.moderation,
       // As in its image.
       MALLOC_ARENA_MAX: '2',
+      NODE_OPTIONS: '--max-semi-space-size=4',
       MALLOC_MMAP_THRESHOLD_: '262144',
     },
     notifier: {

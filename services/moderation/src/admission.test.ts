@@ -63,15 +63,24 @@ describe('admission', () => {
     await one;
   });
 
-  it('keeps the place of work that took too long until it is done, and does not say that the service is away', async () => {
-    const admission = createAdmission({ atOnce: 1, mostWaiting: 0 });
-    const running = work();
-    const caller = new AbortController();
-    const abandoned = admission.run(1, caller.signal, running.run);
-    caller.abort();
-    await expect(abandoned).rejects.toMatchObject({ status: 422 });
-    await expect(admission.run(1, never, async () => 'too early')).rejects.toMatchObject({ status: 503 });
-  });
+  it.each([
+    ['as long as its picture is being opened, which its own input makes long: 422', true, 422],
+    ['while it waits for others: 503', false, 503],
+  ])(
+    'keeps the place of work that took too long until it is done, and says %s',
+    async (_, isOpening, status) => {
+      const admission = createAdmission({ atOnce: 1, mostWaiting: 0 });
+      const running = work();
+      const caller = new AbortController();
+      const abandoned = admission.run(1, caller.signal, (stage) => {
+        stage.isOpening = isOpening;
+        return running.run();
+      });
+      caller.abort();
+      await expect(abandoned).rejects.toMatchObject({ status });
+      await expect(admission.run(1, never, async () => 'too early')).rejects.toMatchObject({ status: 503 });
+    },
+  );
 
   it('frees the place of work that failed', async () => {
     const admission = createAdmission({ atOnce: 1, mostWaiting: 0 });

@@ -5,17 +5,21 @@ export type Admission = {
   /**
    * Runs the work when a place is free: of those who wait, the organisation with the least work under way is next. Rejects at once
    * with a 429 when the organisation would have more waiting than it leaves places for others, with a 503 when too many wait, and when
-   * the signal ends while it waits, or with a 429 then when a picture of the same organisation is under way. When the signal ends after the work has begun it is a 422: its own input took the time. Such work
-   * keeps its place until it is done, because it goes on using processor and memory.
+   * the signal ends while it waits, or with a 429 then when a picture of the same organisation is under way. When the signal ends after the
+   * work has begun, that is a 422 while the picture is being opened, because its own input takes the time, and a 503 while the model or a
+   * store is waited for. Such work keeps its place until it is done, because it goes on using processor and memory.
    * @param organisation an id, or a name for the platform team
    */
   readonly run: <T>(
     organisation: number | 'staff',
     signal: AbortSignal,
-    work: () => Promise<T>,
+    work: (stage: Stage) => Promise<T>,
   ) => Promise<T>;
   readonly waiting: () => number;
 };
+
+/** What work under way is doing; the work itself keeps it up to date. */
+export type Stage = { isOpening: boolean };
 
 type Waiting = { readonly organisation: number | 'staff'; readonly begin: () => void };
 
@@ -47,22 +51,22 @@ export function createAdmission(o: { readonly atOnce: number; readonly mostWaiti
   function run<T>(
     organisation: Waiting['organisation'],
     signal: AbortSignal,
-    work: () => Promise<T>,
+    work: (stage: Stage) => Promise<T>,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(whyTooLate(signal, { isUnderWay: false, isBehindOwn: false }));
+      if (signal.aborted) return reject(whyTooLate(signal, { isBehindOwn: false }));
       const refusal = underWay.length < o.atOnce ? undefined : refusalOf(organisation);
       if (refusal !== undefined) return reject(refusal);
       const giveUp = () => {
         waiting.delete(place);
-        reject(whyTooLate(signal, { isUnderWay, isBehindOwn: underWay.includes(organisation) }));
+        reject(whyTooLate(signal, { stage, isBehindOwn: underWay.includes(organisation) }));
       };
-      let isUnderWay = false;
+      let stage: Stage | undefined;
       const begin = () => {
         waiting.delete(place);
-        isUnderWay = true;
+        stage = { isOpening: false };
         underWay.push(organisation);
-        void work()
+        void work(stage)
           .then(resolve, reject)
           .finally(() => {
             signal.removeEventListener('abort', giveUp);
@@ -83,11 +87,14 @@ export function createAdmission(o: { readonly atOnce: number; readonly mostWaiti
 /** Only the 503 opens breakers (decision 133): the others are caused by the organisation's own pictures. */
 function whyTooLate(
   signal: AbortSignal,
-  { isUnderWay, isBehindOwn }: { readonly isUnderWay: boolean; readonly isBehindOwn: boolean },
+  { stage, isBehindOwn }: { readonly stage?: Stage | undefined; readonly isBehindOwn: boolean },
 ): unknown {
   const why: unknown = signal.reason;
   if (isCallerGone(why)) return why;
-  if (isUnderWay) return tookTooLong(why);
+  if (stage !== undefined)
+    return stage.isOpening
+      ? tookTooLong(why)
+      : serviceUnavailable('no verdict within the time that the caller waits', why);
   return isBehindOwn
     ? tooManyRequests('no place beside other pictures of the organisation in time', why)
     : serviceUnavailable('no place within the time that the caller waits', why);

@@ -2,10 +2,10 @@
 import type { VerdictReply } from '@offer-ads/contracts/moderation-api';
 import type { Mode } from '@offer-ads/contracts/primitives';
 import type { Clock } from '@offer-ads/platform/clock';
-import type { Admission } from './admission.ts';
+import type { Admission, Stage } from './admission.ts';
 import { type CleanPicture, Unopenable } from './clean-picture.ts';
 import type { CopiesStore } from './copies-store.ts';
-import type { Decoder } from './decoder.ts';
+import type { Tasks } from './decoder-process.ts';
 import { type Decision, decide } from './domain/decision.ts';
 import type { Outcome } from './domain/ruling.ts';
 import { testVerdictOn } from './domain/test-pictures.ts';
@@ -19,7 +19,7 @@ import type { Basis, VerdictsStore } from './verdicts-store.ts';
 
 export type Moderation = {
   readonly admission: Admission;
-  readonly decoder: Decoder;
+  readonly decoder: Tasks;
   readonly model: Model;
   readonly basis: Basis;
   readonly verdicts: VerdictsStore;
@@ -39,14 +39,31 @@ export function createJudge(
 ): (upload: Upload, signal: AbortSignal) => Promise<VerdictReply> {
   const judgedOnce = createSingleFlight<Decision>();
   return (upload, signal) =>
-    moderation.admission.run(upload.organisationId, signal, async () => {
+    moderation.admission.run(upload.organisationId, signal, async (stage) => {
       try {
-        return await judge(moderation, judgedOnce, upload, signal);
+        const decoder = noting(stage, moderation.decoder);
+        return await judge({ ...moderation, decoder }, judgedOnce, upload, signal);
       } catch (error) {
         if (error instanceof Unopenable) return unreadable(error.problem);
         throw error;
       }
     });
+}
+
+/** While a picture is being opened, its own input is what takes the time. */
+function noting(stage: Stage, decoder: Tasks): Tasks {
+  const note =
+    <In extends readonly unknown[], Out>(task: (...input: In) => Promise<Out>) =>
+    async (...input: In): Promise<Out> => {
+      stage.isOpening = true;
+      try {
+        return await task(...input);
+      } finally {
+        stage.isOpening = false;
+      }
+    };
+  const { cleanPicture, looksAt, smallCopyOf } = decoder;
+  return { cleanPicture: note(cleanPicture), looksAt: note(looksAt), smallCopyOf: note(smallCopyOf) };
 }
 
 async function judge(

@@ -12,7 +12,7 @@ const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const sampleEveryMs = 20;
 
 export type ModerationProcess = AsyncDisposable & {
-  /** The verdict, or undefined while there is none (503). */
+  /** The verdict, or undefined while there is none: 503, 422 for want of time, 429 beside others of the organisation. */
   readonly judge: (upload: Uint8Array, organisationId?: number) => Promise<VerdictReply | undefined>;
   /** The most that both processes had in memory at one moment. */
   readonly peakBytes: () => number;
@@ -29,8 +29,9 @@ export async function startModerationProcess(
     MODERATION_CONTEXT_SECRET: testContextSecret,
     ADMIN_TOKEN_HASHES: adminTokenHashes,
     NODE_ENV: 'production',
-    // As in the Dockerfile.
+    // As in its image.
     MALLOC_ARENA_MAX: '2',
+    NODE_OPTIONS: '--max-semi-space-size=4',
     MALLOC_MMAP_THRESHOLD_: '262144',
     ...settings,
   });
@@ -62,7 +63,7 @@ async function judge(
     body: new Uint8Array(upload),
   });
   const body: unknown = await response.json();
-  if (response.status === 503) return undefined;
+  if ([503, 422, 429].includes(response.status)) return undefined;
   if (response.status !== 200) throw new Error(`moderation answers ${response.status}`);
   return verdictReply.parse(body);
 }

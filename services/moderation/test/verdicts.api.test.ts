@@ -183,13 +183,15 @@ describe('POST /internal/verdicts', () => {
 });
 
 describe('when there is no verdict in time', () => {
-  it('answers 422 within the time that the caller waits, for a picture that is being worked on', async () => {
+  it('answers 503 within the time that the caller waits: the model does not answer', async () => {
     await using service = await start({ model: { ...model, score: () => new Promise(() => {}) } });
     const response = await post(service, await photographLikeJpeg({ seed: 5 }), {
-      'x-request-budget-ms': '500',
+      // Long enough for the picture to be open by then.
+      'x-request-budget-ms': '3000',
     });
-    expect(response.status).toBe(422);
-    expect(await response.json()).toEqual({ message: 'No verdict within the time that the caller waits' });
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({ message: 'Service unavailable' });
+    expect(response.headers.get('retry-after')).toMatch(/^[1-3]$/);
   });
 
   it('the wait counts among the times to a verdict, by which alerts tell that moderation is slow', async () => {
