@@ -77,7 +77,8 @@ function limitWaiting(
     const onExpiry = () => {
       const tookMs = performance.now() - startedAtMs;
       const leftMs = budgetMs + graceMs - (tookMs - reply.heldUpMs());
-      if (leftMs <= 0) reply.serviceTooSlow('no reply within the budget');
+      // A timer may fire a fraction of a millisecond early.
+      if (leftMs < 1) reply.serviceTooSlow('no reply within the budget');
       else if (tookMs >= longestReadMs) reply.cutOffCaller();
       else budget = setTimeout(onExpiry, Math.max(leftMs, graceMs));
     };
