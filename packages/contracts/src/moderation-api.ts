@@ -90,7 +90,7 @@ export const rulingsQuery = z.object({
 export const rulingsReply = z.object({ rulings: z.array(ruling) });
 
 /**
- * POST /admin/rulings: a person decides about a picture that is known by its name, or is given. Its author is whose credential it is. To withdraw takes back
+ * POST /admin/rulings: a person decides about a picture that is known by its name, or is given. Its author is the name of the credential. `withdraw` takes back
  * what was decided, and the model decides again. The reply is the picture's `pictureReply`.
  */
 export const rulingRequest = z

@@ -75,7 +75,7 @@ describe('an organisation that somebody registered by themselves', () => {
     const colleague = { email: `colleague-${people}@bakery.test`, role: 'marketer' };
     const refused = { status: 403, body: { message: expect.stringContaining('approved') } };
     expect(await admin.call('POST', '/people', colleague)).toMatchObject(refused);
-    // The platform team knows whom it writes to.
+    // The platform team may invite anybody.
     const path = `/organisations/${organisationId}/people`;
     const added = await portal.gateway.admin('POST', path, colleague);
     expect(added).toMatchObject({ status: 201 });

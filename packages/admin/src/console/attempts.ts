@@ -1,7 +1,7 @@
 /**
  * How often one may try to sign in: a token is not to be guessed. Counted for a name at an address, so that neither a colleague's
- * mistakes nor made-up names keep others out who come from the same address, as all do behind a proxy. A name that is nobody's is
- * counted like any other: what is answered tells nothing of who is staff.
+ * mistakes nor made-up names keep others out who come from the same address, as all do behind a proxy. A name that nobody has is
+ * counted like any other, so that the answers do not tell who is staff.
  */
 
 export type Attempts = {

@@ -29,7 +29,7 @@ export type Organisations = ReturnType<typeof manageOrganisations>;
 export function manageOrganisations(o: Administration) {
   const { postgres, clock } = o;
   return {
-    /** The platform team knows whom it registers: the organisation is approved. `by`: a name for the record. */
+    /** The platform team registers only organisations that it knows, so they are approved. `by`: a name for the record. */
     register: (registration: store.Registration, by: string): Promise<Organisation> =>
       postgres.transaction((tx) => {
         const at = clock.now();

@@ -12,7 +12,7 @@ import type { ClientIp } from './client-ip.ts';
 const perClientIp: Limit = { name: 'ip', requests: 60, windowSeconds: 60 };
 const networkAt = remember(networkOf);
 
-/** Whom the limits count as one client. */
+/** The addresses that the limits count as one client. */
 export function clientNetwork(req: IncomingMessage, clientIp: ClientIp): string {
   return networkAt(clientIp(req));
 }

@@ -36,7 +36,7 @@ export type AudienceIndex = {
   readonly remove: (memberId: number) => void;
   /** What is held of a member (interests in ascending order); for the check against MongoDB. */
   readonly get: (memberId: number) => IndexedMember | undefined;
-  /** In no particular order. Whoever is there from the first to the last is given exactly once, whatever is put or removed meanwhile. */
+  /** In no particular order. Each member that stays during the whole walk is given exactly once, whatever is put or removed meanwhile. */
   readonly memberIds: () => Iterable<number>;
   /** For metrics, logs and the bound of memory. */
   readonly size: () => { readonly members: number; readonly bytes: number };

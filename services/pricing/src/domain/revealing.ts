@@ -11,7 +11,7 @@ export const FEW_MEMBERS = 20;
 /** Slightly less than a degree of latitude is, so that nobody is left out. */
 const METRES_PER_DEGREE = 111_000;
 
-/** One answer that was given: whom it was about and how many they were. */
+/** One answer that was given: its target and its count. */
 export type Answered = {
   readonly target: Pick<Target, 'latitude' | 'longitude' | 'radiusMiles' | 'gender'>;
   readonly counted: number;

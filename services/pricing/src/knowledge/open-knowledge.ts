@@ -7,7 +7,7 @@ import { firstSecret } from '@offer-ads/platform/secrets';
 import { estimateTrace } from './estimate-trace.ts';
 import { holders, knowledgeBudget, type Question, type SpentStore } from './knowledge-budget.ts';
 
-/** So long may one replica not know what another has answered. */
+/** A replica learns within this time what the others have spent. */
 const SHARE_EVERY_MS = 2_000;
 const TRACE_EVERY_MS = 10_000;
 
