@@ -12,7 +12,7 @@ import { externalSecrets } from './secrets.ts';
 import { secretsOfDev } from './secrets-of-dev.ts';
 import { environmentOf, sampleSecrets, secretsIn, workload, workloadsOf } from './workloads.ts';
 
-/** Whoever runs the admin tool brings their own token: the name in audit logs is theirs, and the pod holds none. */
+/** People who run the admin tool bring their own token: audit logs have their names, and the pod holds no token. */
 const broughtTo = (program: Program) => (program === 'admin' ? ['ADMIN_TOKEN'] : []);
 
 describe.each(overlays)('in the overlay %s', (overlay) => {

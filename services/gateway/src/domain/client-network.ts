@@ -1,4 +1,4 @@
-/** Whom a rate limit counts (specification, Limits): an IPv4 address, or the /64 that an IPv6 customer owns whole; and what they are part of. */
+/** What a rate limit counts as one client (specification, Limits): an IPv4 address, or the /64 that one IPv6 customer owns; and the larger prefix around it. */
 
 /** `ip` is a valid address in any notation. */
 export function networkOf(ip: string): string {
