@@ -106,11 +106,11 @@ export default defineConfig({
     { files: ['services/offers/src/images/bucket.ts'], rules: imports('@aws-sdk/client-s3') },
     { files: ['services/gateway/src/limits/shared-counts.ts'], rules: imports('ioredis') },
     { files: ['packages/platform/src/**'], rules: imports('pg', 'mongoose', 'express') },
-    { files: ['packages/platform/src/broker*.ts'], rules: imports('amqplib') },
+    { files: ['packages/platform/src/messaging/broker/*.ts'], rules: imports('amqplib') },
     { files: ['services/*/src/domain/*.ts'], rules: pure('^\\.\\./') },
     { files: ['services/*/src/domain/*/*.ts'], rules: pure('^\\.\\./\\.\\./') },
     {
-      files: ['**/config.ts', 'packages/platform/src/telemetry.ts', 'web/vite.config.ts'],
+      files: ['**/config.ts', 'packages/platform/src/telemetry/telemetry.ts', 'web/vite.config.ts'],
       rules: { 'node/no-process-env': 'off' },
     },
     {

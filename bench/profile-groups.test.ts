@@ -6,7 +6,7 @@ test.each([
   ['onData', 'file:///app/node_modules/undici/lib/dispatcher/client-h1.js', 'undici'],
   ['redact', 'file:///app/node_modules/@pinojs/redact/index.js', 'pino'],
   ['forward', 'file:///app/services/gateway/src/http/forward.ts', 'ours: gateway'],
-  ['observe', 'file:///app/packages/platform/src/metrics.ts', 'ours: platform'],
+  ['observe', 'file:///app/packages/platform/src/telemetry/metrics.ts', 'ours: platform'],
   ['_storeHeader', 'node:_http_outgoing', 'node: http server'],
   ['(garbage collector)', '', 'garbage collection'],
   ['writev', '', 'node: sockets, writing'],

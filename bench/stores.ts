@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Backing, provideBacking } from '@offer-ads/dev/backing/backing';
 import { claimFolder, removeFolder, sweepAbandoned } from '@offer-ads/dev/backing/data-folder';
-import { migrate } from '@offer-ads/platform/migrations';
+import { migrate } from '@offer-ads/platform/postgres/migrations';
 import pg from 'pg';
 
 export type Stores = { readonly folder: string; readonly backing: Backing };

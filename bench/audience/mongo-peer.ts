@@ -1,5 +1,5 @@
 /** Pricing's own second engine, on documents as pricing writes them. */
-import { createDeadline } from '@offer-ads/platform/deadline';
+import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import mongoose, { type Connection } from 'mongoose';
 import { FINEST_DECIMALS } from '../../services/pricing/src/domain/coarse-position.ts';
 import { documentOf, eligible, type MemberDocument } from '../../services/pricing/src/member-document.ts';

@@ -3,9 +3,9 @@
  * sends the very statements that the function sends, recorded from it so that the two cannot part.
  */
 import { join } from 'node:path';
-import { createLogger } from '@offer-ads/platform/logging';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { openPostgres, type Postgres, type Queryable, sqlOf } from '@offer-ads/platform/postgres';
+import { openPostgres, type Postgres, type Queryable, sqlOf } from '@offer-ads/platform/postgres/postgres';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { chargeOffer } from '../../services/billing/src/charge-offer.ts';
 import { billingMeters } from '../../services/billing/src/meters.ts';
 import { topUpBalance } from '../../services/billing/src/top-up-balance.ts';

@@ -1,6 +1,6 @@
 /** Open checkouts, put straight into the database, and Stripe's signed events that they were paid. */
 import { createHmac } from 'node:crypto';
-import type { Postgres } from '@offer-ads/platform/postgres';
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { ORGANISATIONS } from './charging.ts';
 
 export type Webhook = { readonly body: Buffer; readonly signature: string };

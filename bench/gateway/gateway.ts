@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAdminClient } from '@offer-ads/dev/demo-data/admin-client';
-import { hashEntry } from '@offer-ads/platform/admin-tokens';
+import { hashEntry } from '@offer-ads/platform/admin/tokens';
 import { adminToken } from '@offer-ads/testing/admin';
 import { type Running, startProcess } from '../process.ts';
 

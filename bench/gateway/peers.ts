@@ -31,7 +31,7 @@ export type Peer = {
   readonly isOurs: boolean;
 };
 
-export const traced = ['--import', '@offer-ads/platform/telemetry'];
+export const traced = ['--import', '@offer-ads/platform/telemetry/telemetry'];
 
 /** Started one after the other, so that nobody's start slows another's. */
 export async function startPeers(

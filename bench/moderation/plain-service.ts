@@ -1,6 +1,6 @@
 /** Moderation as it is, but for the backend under its model. */
-import { layFoundation } from '@offer-ads/platform/foundation';
-import { runService } from '@offer-ads/platform/process';
+import { layFoundation } from '@offer-ads/platform/process/foundation';
+import { runService } from '@offer-ads/platform/process/process';
 import { readModerationConfig } from '../../services/moderation/src/config.ts';
 import { startModel } from '../../services/moderation/src/model.ts';
 import { startModelThread } from '../../services/moderation/src/model-thread.ts';

@@ -2,11 +2,11 @@
 import { allEvents } from '@offer-ads/contracts/events';
 import type { OrganisationFacts } from '@offer-ads/contracts/gateway-events';
 import { OfferPaymentApplied } from '@offer-ads/contracts/offers-events';
-import { connectBroker } from '@offer-ads/platform/broker';
-import { newEvent } from '@offer-ads/platform/events';
-import { createLogger } from '@offer-ads/platform/logging';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { openMongo } from '@offer-ads/platform/mongo';
+import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
+import { newEvent } from '@offer-ads/platform/messaging/events';
+import { openMongo } from '@offer-ads/platform/mongo/mongo';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import type { Notification } from '../../services/notifier/src/domain/announcement.ts';
 import { openNotificationsStore } from '../../services/notifier/src/notifications-store.ts';
 

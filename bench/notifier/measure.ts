@@ -2,9 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePorts } from '@offer-ads/dev/backing/free-port';
-import { createLogger } from '@offer-ads/platform/logging';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { openMongo } from '@offer-ads/platform/mongo';
+import { openMongo } from '@offer-ads/platform/mongo/mongo';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { startProcess } from '../process.ts';
 import { measureByTurns, measureProgress, type Sample } from '../progress.ts';
 import type { Stores } from '../stores.ts';

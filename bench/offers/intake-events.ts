@@ -1,9 +1,9 @@
 /** Views as the community platform publishes them, waiting in the queue of offers before anybody consumes. */
 import { OfferClicked, OfferViewed } from '@offer-ads/contracts/community-events';
-import { type Broker, connectBroker } from '@offer-ads/platform/broker';
-import { newEvent, type OutgoingEvent } from '@offer-ads/platform/events';
-import { createLogger } from '@offer-ads/platform/logging';
-import { createMetrics } from '@offer-ads/platform/metrics';
+import { type Broker, connectBroker } from '@offer-ads/platform/messaging/broker/broker';
+import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 
 /** Where views go and whether they tell who. */
 export type Traffic = { readonly offers: number; readonly viewers: number | undefined };

@@ -2,7 +2,7 @@
 import { callerContextHeader } from '@offer-ads/contracts/caller-context';
 import type { ListReply } from '@offer-ads/contracts/public-api';
 import { addressesOf, planServices } from '@offer-ads/dev/start/plans';
-import { signCallerContext } from '@offer-ads/platform/caller-context';
+import { signCallerContext } from '@offer-ads/platform/calls/caller-context';
 import pg from 'pg';
 import { Pool } from 'undici';
 import { untilQuiet, watchForeignLoad } from '../quiet.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { hashEntry } from '@offer-ads/platform/admin-tokens';
+import { hashEntry } from '@offer-ads/platform/admin/tokens';
 import { composeText } from './file.ts';
 import { writeSecrets } from './folder.ts';
 import { inventFiles, storeFiles } from './secrets.ts';

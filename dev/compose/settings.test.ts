@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { fileVariable } from '@offer-ads/platform/config';
+import { fileVariable } from '@offer-ads/platform/config/config';
 import { envExample } from '../settings/env-example.ts';
 import { settingsIn } from '../settings/groups.ts';
 import { composeSettings } from '../settings/of-compose.ts';

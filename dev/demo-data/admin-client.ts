@@ -1,5 +1,5 @@
 /** The services' admin routes, called as the platform team's tool calls them. */
-import { adminCredential } from '@offer-ads/platform/admin-tokens';
+import { adminCredential } from '@offer-ads/platform/admin/tokens';
 
 export type AdminClient = ReturnType<typeof createAdminClient>;
 type Owner = 'GATEWAY' | 'OFFERS' | 'BILLING' | 'PRICING';

@@ -1,7 +1,7 @@
 /** Which system the demo buys from: the one that `npm start` runs here, or with `--containers` one that runs anywhere. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { adminToken, httpUrl, readConfig } from '@offer-ads/platform/config';
+import { adminToken, httpUrl, readConfig } from '@offer-ads/platform/config/config';
 import { z } from 'zod';
 import type { DemoOrganisation } from '../demo-data/organisations.ts';
 import { provideDemoData } from '../demo-data.ts';

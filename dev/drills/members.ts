@@ -1,10 +1,10 @@
 /** The community platform's side: what it tells of members, and what no platform should. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { MemberChanged, type MemberFacts } from '@offer-ads/contracts/community-events';
-import { connectBroker } from '@offer-ads/platform/broker';
-import { newEvent, type OutgoingEvent } from '@offer-ads/platform/events';
-import { createLogger } from '@offer-ads/platform/logging';
-import { createMetrics } from '@offer-ads/platform/metrics';
+import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
+import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import type { DrillSystem } from './system.ts';
 
 const BATCH = 500;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@offer-ads/contracts/primitives';
-import { createMetrics } from '@offer-ads/platform/metrics';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { clusterAlerts, alerts as ofServices } from '../monitoring/alerts.ts';
 import { readExpression } from '../monitoring/promql.ts';
 import { repository } from '../start/folder.ts';

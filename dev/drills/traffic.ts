@@ -1,7 +1,7 @@
 /** What advertisers do meanwhile. */
 
 import { randomInt, randomUUID } from 'node:crypto';
-import { adminCredential } from '@offer-ads/platform/admin-tokens';
+import { adminCredential } from '@offer-ads/platform/admin/tokens';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures';
 import { createAdvertiser, place } from '../demo/advertiser.ts';
 import { clickPay, openPaymentLink } from '../demo/payer.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import document from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
-import { serviceUnavailable } from '@offer-ads/platform/faults';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { admissionReplies } from '../../services/gateway/src/http/replies.ts';
 import { problems, reasons } from '../../services/moderation/src/verdict-replies.ts';
 import { readListingQuery } from '../../services/offers/src/domain/listing-query.ts';
@@ -133,7 +133,7 @@ describe('the guide of errors', () => {
     expect(messagesOf(`${ANY} 503`)).toEqual([serviceUnavailable('').publicBody.message]);
     for (const [status, file] of [
       [429, 'services/gateway/src/http/rate-limit.ts'],
-      [500, 'packages/platform/src/http-errors.ts'],
+      [500, 'packages/platform/src/http/errors.ts'],
     ] as const) {
       const [message = '', ...more] = messagesOf(`${ANY} ${status}`);
       expect(more).toEqual([]);
@@ -268,7 +268,7 @@ describe('the guide of errors', () => {
       status,
       message,
     ]);
-    const code = source('packages/platform/src/http-errors.ts');
+    const code = source('packages/platform/src/http/errors.ts');
     expect(told).toHaveLength(4);
     for (const [status = '', message = ''] of told) {
       expect([status, new RegExp(`${status}[^\\n]*${message}`).test(code)]).toEqual([status, true]);

@@ -82,11 +82,11 @@ describe('the guide of limits', () => {
     ['Everything else', [budgetOf('get', '/offers')]],
     [
       'An upload that stands still',
-      [constant('packages/platform/src/http-server.ts', /defaultStallMs = ([\d_]+)/) / 1_000],
+      [constant('packages/platform/src/http/server.ts', /defaultStallMs = ([\d_]+)/) / 1_000],
     ],
     [
       'An upload as a whole',
-      [constant('packages/platform/src/http-server.ts', /defaultUploadMs = ([\d_]+)/) / 1_000],
+      [constant('packages/platform/src/http/server.ts', /defaultUploadMs = ([\d_]+)/) / 1_000],
     ],
     ['VAT on card payments of organisations in the UK', [VAT_PERCENT]],
     [

@@ -10,7 +10,7 @@ import { reachedFrom } from './imports.ts';
 /** What is started in an image: by itself, as a migration, as a job, by a person. */
 const programs = ['main', 'migrate', 'retain-calls'];
 const shared = [
-  'packages/platform/src/telemetry.ts',
+  'packages/platform/src/telemetry/telemetry.ts',
   'packages/admin/src/main.ts',
   'packages/admin/src/console/main.ts',
 ];

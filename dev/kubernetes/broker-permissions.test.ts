@@ -3,13 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import { routingKey } from '@offer-ads/contracts/event-declaration';
 import { allEvents } from '@offer-ads/contracts/events';
 import { serviceNames } from '@offer-ads/contracts/primitives';
-import { RETRY_DELAYS_MS } from '@offer-ads/platform/broker';
+import { RETRY_DELAYS_MS } from '@offer-ads/platform/messaging/broker/broker';
 import {
   type BrokerUser,
   brokerNames,
   consumesAny,
   declareTopology,
-} from '@offer-ads/platform/broker-topology';
+} from '@offer-ads/platform/messaging/broker/topology';
 import { render } from './render.ts';
 
 const names = brokerNames('');

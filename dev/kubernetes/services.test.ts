@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@offer-ads/contracts/primitives';
-import { systemClock } from '@offer-ads/platform/clock';
-import { startHttpServer } from '@offer-ads/platform/http-server';
-import { createMetrics } from '@offer-ads/platform/metrics';
+import { startHttpServer } from '@offer-ads/platform/http/server';
+import { systemClock } from '@offer-ads/platform/process/clock';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { overlays, wholeOf } from './overlays.ts';
 import { type Container, environmentOf, workload } from './workloads.ts';
@@ -31,7 +31,7 @@ describe.each(services)('in %s, %s', (overlay, name) => {
   });
 
   it('is left the time that it takes to stop', () => {
-    const code = readFileSync(join(repository, 'packages/platform/src/process.ts'), 'utf8');
+    const code = readFileSync(join(repository, 'packages/platform/src/process/process.ts'), 'utf8');
     const secondsOf = (constant: string) => Number(new RegExp(`${constant} = (\\d+)_000`).exec(code)?.[1]);
     const preStop = container.lifecycle?.preStop.sleep.seconds ?? 0;
     const needed = preStop + secondsOf('stopWithinMs') + secondsOf('lingerMs');

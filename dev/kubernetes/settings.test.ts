@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@offer-ads/contracts/primitives';
-import { hashEntry } from '@offer-ads/platform/admin-tokens';
+import { hashEntry } from '@offer-ads/platform/admin/tokens';
 import { isSecretOf, type Program, programs, readers, settingNames } from '../settings/schemas.ts';
 import { manifestsOf, overlays, wholeOf } from './overlays.ts';
 import { k8sFolder, type Manifest } from './render.ts';

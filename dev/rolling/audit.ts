@@ -1,8 +1,8 @@
 /** After a round: whether everything that was answered is there, once, and nothing else. */
 import type { ServiceName } from '@offer-ads/contracts/primitives';
-import { RETRY_DELAYS_MS } from '@offer-ads/platform/broker';
-import { brokerNames } from '@offer-ads/platform/broker-topology';
-import { exactTypeParser } from '@offer-ads/platform/postgres';
+import { RETRY_DELAYS_MS } from '@offer-ads/platform/messaging/broker/broker';
+import { brokerNames } from '@offer-ads/platform/messaging/broker/topology';
+import { exactTypeParser } from '@offer-ads/platform/postgres/postgres';
 import { type Channel, connect } from 'amqplib';
 import pg from 'pg';
 import type { AdminClient } from '../demo-data/admin-client.ts';

@@ -8,7 +8,7 @@ import type { ProcessPlan } from '../start/plans.ts';
 import type { Supervisor } from '../start/supervisor.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 
-/** What a process may take (packages/platform/src/process.ts), its last spans and a busy machine. */
+/** What a process may take (packages/platform/src/process/process.ts), its last spans and a busy machine. */
 const stopWithinMs = 34_000;
 
 export type Replica = { readonly name: string; readonly service: ServiceName; readonly port: number };
@@ -83,8 +83,8 @@ export function createFleet(o: {
 /** The replica's own port; all else, and whom it calls, is as for the only one. */
 function planOf(plan: ProcessPlan, { name, port }: Replica, code: string): ProcessPlan {
   const inCode = (argument: string) =>
-    argument === '@offer-ads/platform/telemetry'
-      ? join(code, 'packages/platform/src/telemetry.ts')
+    argument === '@offer-ads/platform/telemetry/telemetry'
+      ? join(code, 'packages/platform/src/telemetry/telemetry.ts')
       : argument.replace(repository, `${code}/`);
   return {
     name,

@@ -2,8 +2,8 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { OfferClicked, OfferViewed } from '@offer-ads/contracts/community-events';
-import type { Broker } from '@offer-ads/platform/broker';
-import { newEvent } from '@offer-ads/platform/events';
+import type { Broker } from '@offer-ads/platform/messaging/broker/broker';
+import { newEvent } from '@offer-ads/platform/messaging/events';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures';
 import { toForm } from '../demo/advertiser.ts';
 import type { Advertiser, Purchase } from './advertisers.ts';

@@ -1,5 +1,5 @@
 /** .env.example: every setting, and how docker-compose.yml is told of it. */
-import { fileVariable } from '@offer-ads/platform/config';
+import { fileVariable } from '@offer-ads/platform/config/config';
 import { composeFile, composeText, interpolated, referencesIn } from '../compose/file.ts';
 import { type Setting, settingGroups, settingsIn } from './groups.ts';
 import { composeSettings } from './of-compose.ts';

@@ -1,6 +1,6 @@
 /** Every setting once: what all services have, what several have, and what is one's own. */
 import { serviceNames } from '@offer-ads/contracts/primitives';
-import { defaultOf, factsOf } from '@offer-ads/platform/setting-facts';
+import { defaultOf, factsOf } from '@offer-ads/platform/config/setting-facts';
 import type { z } from 'zod';
 import { type Program, programs, schemas } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 /** The settings of everything that docker-compose.yml and k8s/ start from our own images: their schemas and readers. */
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
-import { factsOf } from '@offer-ads/platform/setting-facts';
+import { factsOf } from '@offer-ads/platform/config/setting-facts';
 import type { z } from 'zod';
 import { adminToolSettings, readAdminSettings } from '../../packages/admin/src/config.ts';
 import { consoleSettings, readConsoleConfig } from '../../packages/admin/src/console/config.ts';

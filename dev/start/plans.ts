@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { serviceNames } from '@offer-ads/contracts/primitives';
-import { consoleName } from '@offer-ads/platform/admin-routes';
-import { hashEntry } from '@offer-ads/platform/admin-tokens';
+import { consoleName } from '@offer-ads/platform/admin/routes';
+import { hashEntry } from '@offer-ads/platform/admin/tokens';
 import { demoSeller, demoSender } from '../demo-data/seller.ts';
 import { ratesPath } from '../simulators/rates/server.ts';
 import { devFolder, repository } from './folder.ts';
@@ -130,7 +130,11 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
   };
   return serviceNames.map((service) => ({
     name: service,
-    args: ['--import', '@offer-ads/platform/telemetry', join(repository, 'services', service, 'src/main.ts')],
+    args: [
+      '--import',
+      '@offer-ads/platform/telemetry/telemetry',
+      join(repository, 'services', service, 'src/main.ts'),
+    ],
     env: {
       PORT: `${ports[service]}`,
       RABBITMQ_URL: stores.rabbitmq,
@@ -152,7 +156,7 @@ export function planConsole(settings: Settings): ProcessPlan {
     name: 'console',
     args: [
       '--import',
-      '@offer-ads/platform/telemetry',
+      '@offer-ads/platform/telemetry/telemetry',
       join(repository, 'packages/admin/src/console/main.ts'),
     ],
     env: {

@@ -1,6 +1,6 @@
 /** The stores of a start: found or started, databases made and migrated. */
 import { join } from 'node:path';
-import { migrate } from '@offer-ads/platform/migrations';
+import { migrate } from '@offer-ads/platform/postgres/migrations';
 import pg from 'pg';
 import { type Backing, provideBacking } from '../backing/backing.ts';
 import { backingFolder, repository } from './folder.ts';

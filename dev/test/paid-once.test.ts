@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { allEvents } from '@offer-ads/contracts/events';
 import { OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
-import { connectBroker } from '@offer-ads/platform/broker';
-import { newEvent } from '@offer-ads/platform/events';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
+import { newEvent } from '@offer-ads/platform/messaging/events';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';

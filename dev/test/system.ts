@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { formatMinor } from '@offer-ads/contracts/currencies';
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
-import { adminCredential } from '@offer-ads/platform/admin-tokens';
+import { adminCredential } from '@offer-ads/platform/admin/tokens';
 import { storeAddresses } from '@offer-ads/testing/config';
 import { eventually } from '@offer-ads/testing/eventually';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { migrate } from '@offer-ads/platform/migrations';
+import { migrate } from '@offer-ads/platform/postgres/migrations';
 import { requireAddress } from '@offer-ads/testing/config';
 import pg from 'pg';
 import { postgresSetUp } from '../../kubernetes/store-users.ts';

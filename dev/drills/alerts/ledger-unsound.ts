@@ -1,4 +1,4 @@
-import { adminCredential } from '@offer-ads/platform/admin-tokens';
+import { adminCredential } from '@offer-ads/platform/admin/tokens';
 import { type Drill, elsewhere, run } from '../drill.ts';
 import { query } from '../open-locks.ts';
 import type { DrillSystem } from '../system.ts';

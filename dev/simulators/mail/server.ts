@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Clock, systemClock } from '@offer-ads/platform/clock';
+import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
 import express from 'express';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';

@@ -1,4 +1,4 @@
-import { port, readConfig } from '@offer-ads/platform/config';
+import { port, readConfig } from '@offer-ads/platform/config/config';
 import { z } from 'zod';
 
 export function readRatesSimulatorConfig(env: NodeJS.ProcessEnv = process.env) {

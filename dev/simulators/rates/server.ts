@@ -1,5 +1,5 @@
 /** The rates simulator: the European Central Bank's daily file, as it is, stale, broken or away. */
-import { type Clock, systemClock } from '@offer-ads/platform/clock';
+import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
 import express from 'express';
 import { z } from 'zod';
 import { listen, type WebServer } from '../web-server.ts';

@@ -1,4 +1,4 @@
-import { httpUrl, isSecret, port, readConfig } from '@offer-ads/platform/config';
+import { httpUrl, isSecret, port, readConfig } from '@offer-ads/platform/config/config';
 import { z } from 'zod';
 
 export function readStripeSimulatorConfig(env: NodeJS.ProcessEnv = process.env) {

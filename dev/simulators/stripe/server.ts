@@ -1,6 +1,6 @@
 /** The Stripe simulator: stateful Checkout Sessions, a payment page, signed webhooks, faults on demand. */
 import type { IncomingMessage } from 'node:http';
-import { type Clock, systemClock } from '@offer-ads/platform/clock';
+import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
 import express from 'express';
 import { listen, type WebServer } from '../web-server.ts';
 import { mountApi } from './api-routes.ts';

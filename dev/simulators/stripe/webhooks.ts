@@ -1,6 +1,6 @@
 /** Delivers events as Stripe does: signed over the raw body, again with growing delays until somebody answers 2xx. */
 import { createHmac } from 'node:crypto';
-import type { Clock } from '@offer-ads/platform/clock';
+import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Faults } from './faults.ts';
 import type { Event } from './objects.ts';
 

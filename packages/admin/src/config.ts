@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { adminToken, amqpUrl, fileVariable, readConfig, serviceUrl } from '@offer-ads/platform/config';
+import { adminToken, amqpUrl, fileVariable, readConfig, serviceUrl } from '@offer-ads/platform/config/config';
 import { z } from 'zod';
 
 export const adminToolSettings = z.object({

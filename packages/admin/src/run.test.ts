@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { adminCredential } from '@offer-ads/platform/admin-tokens';
+import { adminCredential } from '@offer-ads/platform/admin/tokens';
 import { adminUnderTest, token } from './admin-under-test.ts';
 
 const { admin, adminJson, received, replies } = adminUnderTest();

@@ -1,7 +1,7 @@
 /** Calls of the services' internal admin routes, each with the credential for that service. */
 import { createReadStream } from 'node:fs';
-import { adminActorHeader } from '@offer-ads/platform/admin-routes';
-import { adminCredential } from '@offer-ads/platform/admin-tokens';
+import { adminActorHeader } from '@offer-ads/platform/admin/routes';
+import { adminCredential } from '@offer-ads/platform/admin/tokens';
 import { type Dispatcher, request } from 'undici';
 import type { AdminSettings } from './config.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OfferClicked, OfferViewed } from '@offer-ads/contracts/community-events';
-import { type Broker, connectBroker, on } from '@offer-ads/platform/broker';
-import { createMetrics } from '@offer-ads/platform/metrics';
+import { type Broker, connectBroker, on } from '@offer-ads/platform/messaging/broker/broker';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { testNamespace, untilConnected } from '@offer-ads/testing/broker';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';

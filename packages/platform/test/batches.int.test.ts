@@ -4,9 +4,9 @@ import { type TestNamespace, testNamespace } from '@offer-ads/testing/broker';
 import { eventually } from '@offer-ads/testing/eventually';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
 import { connect } from 'amqplib';
-import { type Broker, onBatch } from '../src/broker.ts';
-import { serviceUnavailable } from '../src/faults.ts';
-import { createMetrics, type Metrics } from '../src/metrics.ts';
+import { type Broker, onBatch } from '../src/messaging/broker/broker.ts';
+import { serviceUnavailable } from '../src/process/faults.ts';
+import { createMetrics, type Metrics } from '../src/telemetry/metrics.ts';
 import { Counted, connectTestBroker, counted } from './test-events.ts';
 
 let resources: AsyncDisposableStack;

@@ -5,10 +5,10 @@ import { testNamespace } from '@offer-ads/testing/broker';
 import { eventually } from '@offer-ads/testing/eventually';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
 import { connect } from 'amqplib';
-import { type Broker, on } from '../src/broker.ts';
-import { newEvent } from '../src/events.ts';
-import { serviceUnavailable } from '../src/faults.ts';
-import { createMetrics } from '../src/metrics.ts';
+import { type Broker, on } from '../src/messaging/broker/broker.ts';
+import { newEvent } from '../src/messaging/events.ts';
+import { serviceUnavailable } from '../src/process/faults.ts';
+import { createMetrics } from '../src/telemetry/metrics.ts';
 import { Counted, connectTestBroker, counted, Whispered } from './test-events.ts';
 
 /** Disposed of in reverse order: whoever uses a wire goes before the wire. */

@@ -1,6 +1,6 @@
 /** What a wrong environment is told. */
 import type { z } from 'zod';
-import { ConfigError, readConfig } from '../src/config.ts';
+import { ConfigError, readConfig } from '../src/config/config.ts';
 
 export function configProblems(schema: z.ZodObject, env: NodeJS.ProcessEnv): readonly string[] {
   try {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createEmptyDatabase, type TestDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { createMetrics } from '../src/metrics.ts';
-import { migrate, skipUsedIds } from '../src/migrations.ts';
-import { openPostgres } from '../src/postgres.ts';
+import { migrate, skipUsedIds } from '../src/postgres/migrations.ts';
+import { openPostgres } from '../src/postgres/postgres.ts';
+import { createMetrics } from '../src/telemetry/metrics.ts';
 
 describe('migrate', () => {
   let database: TestDatabase;

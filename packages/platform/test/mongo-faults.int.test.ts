@@ -4,10 +4,10 @@ import { inTime } from '@offer-ads/testing/in-time';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
-import { createMetrics } from '../src/metrics.ts';
-import { type Mongo, openMongo } from '../src/mongo.ts';
-import { orUnavailable, withinBudget } from '../src/mongo-faults.ts';
-import { startWhenStoresServe } from '../src/patient-start.ts';
+import { type Mongo, openMongo } from '../src/mongo/mongo.ts';
+import { orUnavailable, withinBudget } from '../src/mongo/mongo-faults.ts';
+import { startWhenStoresServe } from '../src/process/patient-start.ts';
+import { createMetrics } from '../src/telemetry/metrics.ts';
 
 type Line = { readonly wire: TcpProxy; readonly mongo: Mongo };
 

@@ -5,10 +5,10 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
 import { Schema } from 'mongoose';
-import { createMetrics } from '../src/metrics.ts';
-import { type Mongo, openMongo } from '../src/mongo.ts';
-import { prepareMongoInbox, recordInMongoInbox } from '../src/mongo-inbox.ts';
-import { startWhenStoresServe } from '../src/patient-start.ts';
+import { prepareMongoInbox, recordInMongoInbox } from '../src/messaging/mongo-inbox.ts';
+import { type Mongo, openMongo } from '../src/mongo/mongo.ts';
+import { startWhenStoresServe } from '../src/process/patient-start.ts';
+import { createMetrics } from '../src/telemetry/metrics.ts';
 
 const settings = { logger: silentLogger, metrics: createMetrics('pricing') };
 

@@ -8,12 +8,12 @@ import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
-import { on } from '../src/broker.ts';
-import { recordInInbox } from '../src/inbox.ts';
-import { createMetrics } from '../src/metrics.ts';
-import { migrate } from '../src/migrations.ts';
-import { addToOutbox, startOutboxRelay } from '../src/outbox.ts';
-import { openPostgres, type Postgres } from '../src/postgres.ts';
+import { on } from '../src/messaging/broker/broker.ts';
+import { recordInInbox } from '../src/messaging/inbox.ts';
+import { addToOutbox, startOutboxRelay } from '../src/messaging/outbox.ts';
+import { migrate } from '../src/postgres/migrations.ts';
+import { openPostgres, type Postgres } from '../src/postgres/postgres.ts';
+import { createMetrics } from '../src/telemetry/metrics.ts';
 import { Counted, connectTestBroker, counted } from './test-events.ts';
 
 const settings = { logger: silentLogger, metrics: createMetrics('offers') };

@@ -3,11 +3,11 @@ import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { testNamespace } from '@offer-ads/testing/broker';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { type Broker, on } from '../src/broker.ts';
-import { systemClock } from '../src/clock.ts';
-import { type HttpServer, startHttpServer } from '../src/http-server.ts';
-import { createMetrics } from '../src/metrics.ts';
-import { mountParkedRoutes } from '../src/parked-routes.ts';
+import { mountParkedRoutes } from '../src/admin/parked-routes.ts';
+import { type HttpServer, startHttpServer } from '../src/http/server.ts';
+import { type Broker, on } from '../src/messaging/broker/broker.ts';
+import { systemClock } from '../src/process/clock.ts';
+import { createMetrics } from '../src/telemetry/metrics.ts';
 import { Counted, connectTestBroker, counted } from './test-events.ts';
 
 describe('parked routes', () => {

@@ -3,10 +3,10 @@ import { createEmptyDatabase, type TestDatabase } from '@offer-ads/testing/datab
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
-import { createDeadline } from '../src/deadline.ts';
-import { createMetrics } from '../src/metrics.ts';
-import { startWhenStoresServe } from '../src/patient-start.ts';
-import { isTooLate, openPostgres, type Postgres } from '../src/postgres.ts';
+import { createDeadline } from '../src/calls/deadline.ts';
+import { isTooLate, openPostgres, type Postgres } from '../src/postgres/postgres.ts';
+import { startWhenStoresServe } from '../src/process/patient-start.ts';
+import { createMetrics } from '../src/telemetry/metrics.ts';
 
 const settings = { logger: silentLogger, metrics: createMetrics('offers') };
 /** For what is not about time: a busy machine is waited for. */

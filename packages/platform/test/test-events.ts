@@ -3,9 +3,9 @@ import { declareEvent } from '@offer-ads/contracts/event-declaration';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { z } from 'zod';
-import { type Broker, connectBroker } from '../src/broker.ts';
-import { newEvent, type OutgoingEvent } from '../src/events.ts';
-import { createMetrics, type Metrics } from '../src/metrics.ts';
+import { type Broker, connectBroker } from '../src/messaging/broker/broker.ts';
+import { newEvent, type OutgoingEvent } from '../src/messaging/events.ts';
+import { createMetrics, type Metrics } from '../src/telemetry/metrics.ts';
 
 export const Counted = declareEvent({
   name: 'Counted',

@@ -30,7 +30,7 @@ afterAll(() => {
 async function printedBy<T>(file: string): Promise<T> {
   const { url, namespace } = testNamespace();
   const program = fileURLToPath(new URL(file, import.meta.url));
-  const args = ['--import', '@offer-ads/platform/telemetry', program, url, namespace];
+  const args = ['--import', '@offer-ads/platform/telemetry/telemetry', program, url, namespace];
   const { port } = collector.address() as AddressInfo;
   const telemetry = {
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,

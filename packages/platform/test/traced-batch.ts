@@ -1,6 +1,6 @@
 /** Started by trace.int.test.ts: prints the traces of two causes, of the batch of their events, and of each handled alone. */
 import { trace } from '@opentelemetry/api';
-import { onBatch } from '../src/broker.ts';
+import { onBatch } from '../src/messaging/broker/broker.ts';
 import { Counted, connectTestBroker, counted } from './test-events.ts';
 
 const [url = '', namespace = ''] = process.argv.slice(2);

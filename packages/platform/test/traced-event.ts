@@ -1,6 +1,6 @@
 /** Started by trace.int.test.ts as a service is, with telemetry: prints the trace of a cause and of its event's handlers. */
 import { trace } from '@opentelemetry/api';
-import { on } from '../src/broker.ts';
+import { on } from '../src/messaging/broker/broker.ts';
 import { Counted, connectTestBroker, counted } from './test-events.ts';
 
 const [url = '', namespace = ''] = process.argv.slice(2);

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { testNamespace } from '@offer-ads/testing/broker';
 import { eventually } from '@offer-ads/testing/eventually';
 import { connect } from 'amqplib';
-import { type Broker, on } from '../src/broker.ts';
-import { newEvent } from '../src/events.ts';
+import { type Broker, on } from '../src/messaging/broker/broker.ts';
+import { newEvent } from '../src/messaging/events.ts';
 import { connectTestBroker, Unlocked } from './test-events.ts';
 
 const link = 'https://portal.example/sign-in#0123456789abcdef';

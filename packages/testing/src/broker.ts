@@ -1,8 +1,8 @@
 /** A corner of the broker that no other test file sees. */
 import { randomUUID } from 'node:crypto';
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
-import { type Broker, RETRY_DELAYS_MS } from '@offer-ads/platform/broker';
-import { brokerNames } from '@offer-ads/platform/broker-topology';
+import { type Broker, RETRY_DELAYS_MS } from '@offer-ads/platform/messaging/broker/broker';
+import { brokerNames } from '@offer-ads/platform/messaging/broker/topology';
 import { type Channel, connect } from 'amqplib';
 import { requireAddress } from './config.ts';
 import { eventually } from './eventually.ts';

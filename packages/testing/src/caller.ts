@@ -1,6 +1,6 @@
 /** Callers as the gateway would vouch for them. */
 import { type CallerContext, callerContextHeader } from '@offer-ads/contracts/caller-context';
-import { signCallerContext } from '@offer-ads/platform/caller-context';
+import { signCallerContext } from '@offer-ads/platform/calls/caller-context';
 
 /** Secret of every service under test. */
 export const testContextSecret = 'a-secret-that-only-tests-ever-use-0123456789';

@@ -1,5 +1,5 @@
 /** A clock that stands still until the test moves it. */
-import type { Clock } from '@offer-ads/platform/clock';
+import type { Clock } from '@offer-ads/platform/process/clock';
 
 export type TestClock = Clock & {
   readonly set: (instant: string | Date) => void;

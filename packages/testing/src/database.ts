@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { migrate } from '@offer-ads/platform/migrations';
+import { migrate } from '@offer-ads/platform/postgres/migrations';
 import pg from 'pg';
 import { requireAddress } from './config.ts';
 

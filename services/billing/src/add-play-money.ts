@@ -1,6 +1,6 @@
 /** Adds play money to a TEST balance at once, once per idempotency key; a refusal leaves nothing behind and frees the key. */
-import type { Deadline } from '@offer-ads/platform/deadline';
-import type { Postgres } from '@offer-ads/platform/postgres';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from './domain/ledger.ts';
 import { isSameBook } from './domain/offer-payment.ts';
 import { type PlayMoneyRefusal, playMoneyAdded, playMoneyProblem } from './domain/play-money.ts';

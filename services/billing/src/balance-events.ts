@@ -1,8 +1,8 @@
 /** How events name a balance. Their versions are ledger transaction numbers, which grow with every booking. */
 import { BalanceToppedUp } from '@offer-ads/contracts/billing-events';
-import { newEvent } from '@offer-ads/platform/events';
-import { addToOutbox } from '@offer-ads/platform/outbox';
-import type { Transaction } from '@offer-ads/platform/postgres';
+import { newEvent } from '@offer-ads/platform/messaging/events';
+import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from './domain/ledger.ts';
 import type { Booked } from './ledger-store.ts';
 

@@ -1,7 +1,8 @@
 /** What the work of billing needs from outside. */
-import type { Clock } from '@offer-ads/platform/clock';
-import type { Logger } from '@offer-ads/platform/logging';
-import type { Postgres } from '@offer-ads/platform/postgres';
+
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Seller } from './domain/invoice.ts';
 import type { Meters } from './meters.ts';
 import type { StripeAccounts } from './stripe-client.ts';

@@ -1,8 +1,8 @@
 /** What the card payment of an offer does: it is booked and told to offers. */
 import { OfferPaid } from '@offer-ads/contracts/billing-events';
-import { newEvent } from '@offer-ads/platform/events';
-import { addToOutbox } from '@offer-ads/platform/outbox';
-import type { Transaction } from '@offer-ads/platform/postgres';
+import { newEvent } from '@offer-ads/platform/messaging/events';
+import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { creditUnusedTime, whollyUnused } from './credit-offer.ts';
 import { movesMoney, offerPaidByCard } from './domain/ledger.ts';
 import type { OfferCardPayment } from './domain/offer-payment.ts';

@@ -1,5 +1,5 @@
 /** What the card payment of a top-up does: the net is on the balance, whatever has become of its page meanwhile. */
-import type { Transaction } from '@offer-ads/platform/postgres';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { announceTopUp } from './balance-events.ts';
 import { toppedUpByCard } from './domain/card-ledger.ts';
 import type { CardPayment } from './domain/card-payment.ts';

@@ -1,6 +1,6 @@
 /** A charge of the prepaid balance as one statement, which is what nearly all charges are. */
-import type { Deadline } from '@offer-ads/platform/deadline';
-import { type Postgres, type PreparedStatement, TOO_LATE } from '@offer-ads/platform/postgres';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import { type Postgres, type PreparedStatement, TOO_LATE } from '@offer-ads/platform/postgres/postgres';
 import { type Book, entriesOf, offerCharged } from './domain/ledger.ts';
 
 type Charge = {

@@ -1,7 +1,8 @@
 /** Card payments in Postgres, of offers and of top-ups alike: their checkouts, sessions and what is due to be done about them. */
-import type { Clock } from '@offer-ads/platform/clock';
-import { serviceUnavailable } from '@offer-ads/platform/faults';
-import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres';
+
+import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { type CardPayment, type Purchase, purchaseName } from './domain/card-payment.ts';
 import { type Checkout, type CheckoutState, nextCheck, nextClosing, nextLook } from './domain/checkout.ts';
 import type { Book } from './domain/ledger.ts';

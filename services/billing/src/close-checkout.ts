@@ -5,8 +5,8 @@
  * when offers says so, what was closed for a deletion that offers has heard no answer for.
  */
 import type { CloseCheckoutReply, KeepCheckoutReply } from '@offer-ads/contracts/billing-api';
-import type { Deadline } from '@offer-ads/platform/deadline';
-import { Fault } from '@offer-ads/platform/faults';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import { Fault } from '@offer-ads/platform/process/faults';
 import type { Billing } from './billing.ts';
 import { changeCheckout, updateCheckout } from './checkouts-store.ts';
 import { type CardPayment, purchaseName } from './domain/card-payment.ts';

@@ -8,7 +8,7 @@ import {
   isSecret,
   postgresUrl,
   readConfig,
-} from '@offer-ads/platform/config';
+} from '@offer-ads/platform/config/config';
 import { z } from 'zod';
 
 /** The prefix tells the modes apart: a live key in the wrong place would take real money for a test. */

@@ -4,9 +4,9 @@
  */
 import { BalanceCredited } from '@offer-ads/contracts/billing-events';
 import type { UnusedTime } from '@offer-ads/contracts/unused-time';
-import { newEvent } from '@offer-ads/platform/events';
-import { addToOutbox } from '@offer-ads/platform/outbox';
-import type { Transaction } from '@offer-ads/platform/postgres';
+import { newEvent } from '@offer-ads/platform/messaging/events';
+import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { balanceSubject } from './balance-events.ts';
 import { creditDue, earnedCredit } from './domain/credit.ts';
 import { unusedTimeCredited } from './domain/ledger.ts';

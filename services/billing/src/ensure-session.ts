@@ -2,8 +2,8 @@
  * Goes on with a checkout that is opening, of an offer or of a top-up, until its session is known: the same generation under
  * the same key, whoever comes and however often.
  */
-import type { Deadline } from '@offer-ads/platform/deadline';
-import { Fault, serviceUnavailable } from '@offer-ads/platform/faults';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import { Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Billing } from './billing.ts';
 import { changeCheckout, lockCardPayment } from './checkouts-store.ts';
 import { type CardPayment, purchaseName } from './domain/card-payment.ts';

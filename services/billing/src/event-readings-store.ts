@@ -1,6 +1,6 @@
 /** How far the provider's list of events has been read, in Postgres. */
 import type { Mode } from '@offer-ads/contracts/primitives';
-import type { Postgres } from '@offer-ads/platform/postgres';
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { type EventReading, firstReading, nextReadingAt } from './domain/missed-events.ts';
 
 type ReadingRow = { read_up_to: Date; stretch_to: Date | null; last_event_id: string | null };

@@ -3,7 +3,7 @@
  * the provider's list, and applied as their webhook would have been.
  */
 import { type Mode, mode as modeSchema } from '@offer-ads/contracts/primitives';
-import { isServiceUnavailable } from '@offer-ads/platform/faults';
+import { isServiceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Billing } from './billing.ts';
 import { type EventReading, isGap, readOn, stretchOf } from './domain/missed-events.ts';
 import { saveReading, takeReading } from './event-readings-store.ts';

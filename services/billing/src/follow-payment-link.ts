@@ -1,5 +1,5 @@
 /** What a payer meets who follows the stable link: the open session, a fresh one when the last has expired, or a page. */
-import type { Deadline } from '@offer-ads/platform/deadline';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Billing } from './billing.ts';
 import { changeCheckout, findByPayToken } from './checkouts-store.ts';
 import type { CardPayment, Purchase } from './domain/card-payment.ts';

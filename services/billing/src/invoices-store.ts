@@ -1,6 +1,6 @@
 /** Invoices in Postgres. */
 import type { Mode } from '@offer-ads/contracts/primitives';
-import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Invoice, Invoiced, Seller } from './domain/invoice.ts';
 import { vatPercentOf } from './domain/invoice.ts';
 

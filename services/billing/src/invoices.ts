@@ -1,5 +1,5 @@
 /** Every card payment gets its invoice in the transaction that books it: one for each cause, numbered without a gap. */
-import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
+import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Billing } from './billing.ts';
 import { type Invoiced, invoiceNumber, type Seller } from './domain/invoice.ts';
 import { offerPaidByCard } from './domain/ledger.ts';

@@ -4,7 +4,7 @@
  * in steps, so that neither its statements nor what it holds grow with the ledger.
  */
 import type { LedgerCheckReply } from '@offer-ads/contracts/admin-billing-api';
-import type { Queryable } from '@offer-ads/platform/postgres';
+import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import { cardQuestions } from './card-check-store.ts';
 import { invoiceQuestions } from './invoice-check-store.ts';
 

@@ -1,5 +1,5 @@
 /** The ledger in Postgres: booking, balances, and the check that recomputes everything. */
-import type { PreparedStatement, Transaction } from '@offer-ads/platform/postgres';
+import type { PreparedStatement, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { accountKindsIn, type Book, entriesOf, type LedgerTransaction } from './domain/ledger.ts';
 
 export type Balance = { readonly minor: bigint; readonly lowThresholdMinor: bigint | null };

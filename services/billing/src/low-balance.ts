@@ -1,10 +1,10 @@
 /** The threshold below which an organisation wants to be told of its balance, and the telling. */
 import type { LowBalanceReply } from '@offer-ads/contracts/billing-api';
 import { BalanceLow } from '@offer-ads/contracts/billing-events';
-import type { Deadline } from '@offer-ads/platform/deadline';
-import { newEvent } from '@offer-ads/platform/events';
-import { addToOutbox } from '@offer-ads/platform/outbox';
-import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import { newEvent } from '@offer-ads/platform/messaging/events';
+import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
+import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { balanceSubject } from './balance-events.ts';
 import type { Book } from './domain/ledger.ts';
 import { fallsBelow, isLow } from './domain/low-balance.ts';

@@ -1,4 +1,4 @@
-import { runService } from '@offer-ads/platform/process';
+import { runService } from '@offer-ads/platform/process/process';
 import { readBillingConfig } from './config.ts';
 import { startBilling } from './service.ts';
 

@@ -1,7 +1,7 @@
 /** What billing counts, each from 0 on. Labels have few values, known beforehand, and say nothing of a person. */
 import { billedCurrencies } from '@offer-ads/contracts/currencies';
 import { mode } from '@offer-ads/contracts/primitives';
-import type { Metrics } from '@offer-ads/platform/metrics';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { eventOutcomes, paymentOutcomes, reversalOutcomes } from './domain/event-outcomes.ts';
 
 export type Meters = ReturnType<typeof billingMeters>;

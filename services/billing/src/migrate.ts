@@ -1,7 +1,7 @@
 /** `node services/billing/src/migrate.ts`: brings billing's database up to date. */
 import { fileURLToPath } from 'node:url';
-import { createLogger } from '@offer-ads/platform/logging';
-import { migrate, skipUsedIds } from '@offer-ads/platform/migrations';
+import { migrate, skipUsedIds } from '@offer-ads/platform/postgres/migrations';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { readDatabaseUrl } from './config.ts';
 
 const url = readDatabaseUrl();

@@ -4,8 +4,8 @@
  */
 import type { CheckoutReply } from '@offer-ads/contracts/billing-api';
 import { cardMaximumMinor, cardMinimumMinor, isBilledCurrency } from '@offer-ads/contracts/currencies';
-import type { Deadline } from '@offer-ads/platform/deadline';
-import { Fault, serviceUnavailable } from '@offer-ads/platform/faults';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import { Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Billing } from './billing.ts';
 import { type CardPayment, purchaseName } from './domain/card-payment.ts';
 import { newCheckout } from './domain/checkout.ts';

@@ -3,8 +3,8 @@
  * idempotency key; a refusal leaves nothing behind and frees the key.
  */
 import { cardMinimumMinor } from '@offer-ads/contracts/currencies';
-import type { Deadline } from '@offer-ads/platform/deadline';
-import { serviceUnavailable } from '@offer-ads/platform/faults';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Billing } from './billing.ts';
 import { lockCardPayment } from './checkouts-store.ts';
 import type { CardPayment } from './domain/card-payment.ts';

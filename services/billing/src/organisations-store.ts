@@ -1,5 +1,5 @@
 /** What billing keeps of organisations. */
-import type { Transaction } from '@offer-ads/platform/postgres';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 
 export type Organisation = {
   readonly organisationId: number;

@@ -1,5 +1,5 @@
 /** Offers' payments in Postgres. The row of an offer is the lock under which its money moves. */
-import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { writeSession } from './checkouts-store.ts';
 import type { Checkout, CheckoutState } from './domain/checkout.ts';
 import type { Book } from './domain/ledger.ts';

@@ -1,6 +1,6 @@
 /** What Unused Time would credit now: the credit itself, without booking it. */
 import type { UnusedTime } from '@offer-ads/contracts/unused-time';
-import type { Postgres } from '@offer-ads/platform/postgres';
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { takenBackOf } from './credit-offer.ts';
 import { creditDue, earnedCredit } from './domain/credit.ts';
 import type { Book } from './domain/ledger.ts';

@@ -1,7 +1,7 @@
 /** The inbox of Stripe: what arrived, and what came of it. */
 
 import type { Mode } from '@offer-ads/contracts/primitives';
-import type { Transaction } from '@offer-ads/platform/postgres';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { type Receipt, type ReceiptProblem, receiptProblems } from './domain/card-payment.ts';
 
 export type ReceivedProviderEvent = {

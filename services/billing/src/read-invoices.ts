@@ -1,7 +1,7 @@
 /** Pages of an organisation's invoices, newest first. */
 import type { InvoiceSummary, InvoicesReply } from '@offer-ads/contracts/billing-api';
-import { Fault } from '@offer-ads/platform/faults';
-import type { Queryable } from '@offer-ads/platform/postgres';
+import type { Queryable } from '@offer-ads/platform/postgres/postgres';
+import { Fault } from '@offer-ads/platform/process/faults';
 import { type Invoice, invoiceNumber, parseInvoiceNumber } from './domain/invoice.ts';
 import { type Files, listInvoices } from './invoices-store.ts';
 

@@ -1,7 +1,7 @@
 /** The statement of a book: every transaction of the ledger explains itself, newest first. */
 import type { StatementReply, statementQuery } from '@offer-ads/contracts/billing-api';
-import { Fault } from '@offer-ads/platform/faults';
-import type { Postgres } from '@offer-ads/platform/postgres';
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
+import { Fault } from '@offer-ads/platform/process/faults';
 import type { z } from 'zod';
 import type { Book } from './domain/ledger.ts';
 import { type Period, readStatementCursor, writeStatementCursor } from './domain/statement.ts';

@@ -1,5 +1,5 @@
 /** One webhook of Stripe, applied once, whatever is repeated and in whatever order. Answered only after the commit. */
-import type { Transaction } from '@offer-ads/platform/postgres';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Billing } from './billing.ts';
 import { lockCardPayment, sessionOf, updateCheckout } from './checkouts-store.ts';
 import { isKnownSession, isOfBook, type Receipt } from './domain/card-payment.ts';

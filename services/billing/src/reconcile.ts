@@ -1,7 +1,7 @@
 /** A lost webhook only delays: what should have been heard of is asked about, batch after batch until nothing is due. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { mode as modeSchema } from '@offer-ads/contracts/primitives';
-import { createDeadline } from '@offer-ads/platform/deadline';
+import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import type { Billing } from './billing.ts';
 import { changeCheckout, takeDueSessions, takeOutlived } from './checkouts-store.ts';
 import { closeCheckout, closeTopUp } from './close-checkout.ts';

@@ -1,5 +1,5 @@
 /** A card payment that Stripe reports, by webhook or when asked: booked once, told to whom it concerns, or kept with its problem. */
-import type { Transaction } from '@offer-ads/platform/postgres';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Billing } from './billing.ts';
 import { bookPaidOffer } from './book-paid-offer.ts';
 import { bookPaidTopUp } from './book-paid-top-up.ts';

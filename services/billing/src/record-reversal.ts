@@ -2,7 +2,7 @@
  * Refunds and disputes at the provider: each is on record once and in the ledger once, whatever order its news and those of
  * its payment come in. What becomes of the balance, a person decides.
  */
-import type { Transaction } from '@offer-ads/platform/postgres';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Billing } from './billing.ts';
 import { findByIntent } from './checkouts-store.ts';
 import { creditWithheld } from './credit-offer.ts';

@@ -1,5 +1,5 @@
 /** Refunds and disputes at the provider, in Postgres. */
-import type { Transaction } from '@offer-ads/platform/postgres';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from './domain/ledger.ts';
 import type { KeptReversal, Reversal } from './domain/reversal.ts';
 

@@ -1,15 +1,15 @@
 /** Composition root of billing. */
 import { allEvents } from '@offer-ads/contracts/events';
-import { connectBroker } from '@offer-ads/platform/broker';
-import { layFoundation, type Overrides } from '@offer-ads/platform/foundation';
-import { startHttpServer } from '@offer-ads/platform/http-server';
-import { startInboxPruning } from '@offer-ads/platform/inbox';
-import { startLoop } from '@offer-ads/platform/loops';
-import { startOutboxRelay } from '@offer-ads/platform/outbox';
-import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
-import { openPostgres } from '@offer-ads/platform/postgres';
-import type { RunningService } from '@offer-ads/platform/process';
-import { mountRepublishRoute } from '@offer-ads/platform/republish-route';
+import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
+import { mountRepublishRoute } from '@offer-ads/platform/admin/republish-route';
+import { startHttpServer } from '@offer-ads/platform/http/server';
+import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
+import { startInboxPruning } from '@offer-ads/platform/messaging/inbox';
+import { startOutboxRelay } from '@offer-ads/platform/messaging/outbox';
+import { openPostgres } from '@offer-ads/platform/postgres/postgres';
+import { layFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
+import { startLoop } from '@offer-ads/platform/process/loops';
+import type { RunningService } from '@offer-ads/platform/process/process';
 import type { Billing } from './billing.ts';
 import type { BillingConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';

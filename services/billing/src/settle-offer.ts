@@ -1,6 +1,6 @@
 /** The fate of an abandoned creation: charged, or closed for ever, so that no late charge can reach it (decision 11). */
 import type { SettleReply } from '@offer-ads/contracts/billing-api';
-import type { Deadline } from '@offer-ads/platform/deadline';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Billing } from './billing.ts';
 import { closeCheckout } from './close-checkout.ts';
 import type { Book } from './domain/ledger.ts';

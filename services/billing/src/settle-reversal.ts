@@ -1,5 +1,5 @@
 /** A person's decision who bears a refund or a dispute: once, booked with its reason, and never an overdraft. */
-import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
+import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { findByIntent } from './checkouts-store.ts';
 import { creditWithheld } from './credit-offer.ts';
 import { settled } from './domain/card-ledger.ts';

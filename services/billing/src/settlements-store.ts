@@ -1,5 +1,5 @@
 /** Decisions about refunds and disputes, in Postgres. */
-import type { Transaction } from '@offer-ads/platform/postgres';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Bearer, Settlement } from './domain/settlement.ts';
 
 type SettlementRow = {

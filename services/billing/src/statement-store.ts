@@ -1,6 +1,6 @@
 /** Pages of the ledger of one book, newest first, with the balance after each transaction. */
 import type { TransactionKind } from '@offer-ads/contracts/billing-api';
-import type { Transaction } from '@offer-ads/platform/postgres';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from './domain/ledger.ts';
 import type { Period, StatementPlace } from './domain/statement.ts';
 

@@ -3,9 +3,9 @@
  * what creates something has an idempotency key, and expiring a session twice is expiring it once.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { saysUnavailable } from '@offer-ads/platform/breaker';
-import type { Deadline } from '@offer-ads/platform/deadline';
-import { Fault, serviceUnavailable } from '@offer-ads/platform/faults';
+import { saysUnavailable } from '@offer-ads/platform/calls/breaker';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import { Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { Stripe } from 'stripe';
 import type { StripeAccount } from './stripe-client.ts';
 

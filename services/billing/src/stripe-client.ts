@@ -1,10 +1,10 @@
 /** Stripe, once per mode: TEST and LIVE have keys, webhook secrets and a breaker of their own and never meet. */
 import type { Mode } from '@offer-ads/contracts/primitives';
-import { type Breaker, createBreaker } from '@offer-ads/platform/breaker';
-import { createDeadline, type Deadline } from '@offer-ads/platform/deadline';
-import type { Logger } from '@offer-ads/platform/logging';
-import type { Metrics } from '@offer-ads/platform/metrics';
-import { calledOutside } from '@offer-ads/platform/traces';
+import { type Breaker, createBreaker } from '@offer-ads/platform/calls/breaker';
+import { createDeadline, type Deadline } from '@offer-ads/platform/calls/deadline';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
+import { calledOutside } from '@offer-ads/platform/telemetry/traces';
 import { Stripe } from 'stripe';
 import { isHarmlessToBreaker } from './stripe-calls.ts';
 

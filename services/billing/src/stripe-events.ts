@@ -1,6 +1,6 @@
 /** Stripe's list of events, for those whose webhook may never come. */
 import type { Mode } from '@offer-ads/contracts/primitives';
-import type { Deadline } from '@offer-ads/platform/deadline';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Stripe } from 'stripe';
 import type { Stretch } from './domain/missed-events.ts';
 import { callStripe, isRefusal } from './stripe-calls.ts';

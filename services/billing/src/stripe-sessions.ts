@@ -1,7 +1,7 @@
 /** Checkout Sessions: opened, asked about and expired, in billing's own words. */
 import { offerId, organisationId } from '@offer-ads/contracts/primitives';
-import type { Deadline } from '@offer-ads/platform/deadline';
-import { serviceUnavailable } from '@offer-ads/platform/faults';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { Stripe } from 'stripe';
 import { z } from 'zod';
 import { type CardPayment, type Purchase, purchaseName, type Receipt } from './domain/card-payment.ts';

@@ -1,7 +1,7 @@
 /** The tax rate behind the VAT line of a payment page: made once per Stripe account, found again ever after. */
 import { randomUUID } from 'node:crypto';
-import type { Deadline } from '@offer-ads/platform/deadline';
-import { serviceUnavailable } from '@offer-ads/platform/faults';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { VAT_PERCENT } from './domain/vat.ts';
 import { callStripe, isSpentKey } from './stripe-calls.ts';
 import type { StripeAccount } from './stripe-client.ts';

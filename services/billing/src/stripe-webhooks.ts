@@ -1,6 +1,6 @@
 /** Reading Stripe's webhooks: only what Stripe itself has signed, recently, for the right mode, is an event. */
 import { type Mode, mode as modeSchema } from '@offer-ads/contracts/primitives';
-import { allSecrets } from '@offer-ads/platform/secrets';
+import { allSecrets } from '@offer-ads/platform/config/secrets';
 import { Stripe } from 'stripe';
 import type { Reversal } from './domain/reversal.ts';
 import type { StripeAccounts } from './stripe-client.ts';

@@ -1,6 +1,6 @@
 /** Prepaid balance added by the platform team, once per reference. */
-import type { Deadline } from '@offer-ads/platform/deadline';
-import type { Postgres } from '@offer-ads/platform/postgres';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { announceTopUp } from './balance-events.ts';
 import { type Book, balanceToppedUp } from './domain/ledger.ts';
 import { isSameBook } from './domain/offer-payment.ts';

@@ -1,5 +1,5 @@
 /** Top-ups by card in Postgres: one row per idempotency key, the lock under which it is paid and closed. */
-import type { Transaction } from '@offer-ads/platform/postgres';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { writeSession } from './checkouts-store.ts';
 import type { Purchase } from './domain/card-payment.ts';
 import type { Checkout } from './domain/checkout.ts';

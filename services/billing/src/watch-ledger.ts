@@ -1,10 +1,10 @@
 /** The ledger is checked every night by one replica, and all of them tell what the last check found and when that was. */
 import type { LedgerCheckReply } from '@offer-ads/contracts/admin-billing-api';
-import type { Clock } from '@offer-ads/platform/clock';
-import type { Logger } from '@offer-ads/platform/logging';
-import { startLoop, tryWithLeadership } from '@offer-ads/platform/loops';
-import type { Metrics } from '@offer-ads/platform/metrics';
-import type { Postgres } from '@offer-ads/platform/postgres';
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import { startLoop, tryWithLeadership } from '@offer-ads/platform/process/loops';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { isLedgerCheckDue } from './domain/ledger-check-due.ts';
 import { checkLedger } from './ledger-check-store.ts';
 import { lastLedgerCheck, recordLedgerCheck } from './ledger-checks-store.ts';

@@ -1,10 +1,10 @@
 /** How many refunds and disputes wait for a person, and how much was credited of such payments: looked up by every replica, so that one that dies takes no number with it. */
 import { billedCurrencies } from '@offer-ads/contracts/currencies';
 import { mode } from '@offer-ads/contracts/primitives';
-import type { Logger } from '@offer-ads/platform/logging';
-import { type Loop, startLoop } from '@offer-ads/platform/loops';
-import type { Metrics } from '@offer-ads/platform/metrics';
-import type { Postgres } from '@offer-ads/platform/postgres';
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
+import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { creditOwed } from './domain/credit.ts';
 import { countWaiting, listCreditedTakenBack } from './reversals-store.ts';
 

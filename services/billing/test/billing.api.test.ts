@@ -6,10 +6,15 @@ import type { EventDeclaration } from '@offer-ads/contracts/event-declaration';
 import { OfferDeleted } from '@offer-ads/contracts/offers-events';
 import type { ServiceName } from '@offer-ads/contracts/primitives';
 import { startStripeSimulator } from '@offer-ads/dev/simulators/stripe/server';
-import { type Broker, connectBroker, on, type Subscription } from '@offer-ads/platform/broker';
-import { newEvent } from '@offer-ads/platform/events';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import {
+  type Broker,
+  connectBroker,
+  on,
+  type Subscription,
+} from '@offer-ads/platform/messaging/broker/broker';
+import { newEvent } from '@offer-ads/platform/messaging/events';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { testNamespace } from '@offer-ads/testing/broker';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';

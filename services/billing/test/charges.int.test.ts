@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createDeadline } from '@offer-ads/platform/deadline';
+import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/eventually';
 import { chargeOffer } from '../src/charge-offer.ts';

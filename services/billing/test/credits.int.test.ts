@@ -5,7 +5,7 @@ import type { EventDeclaration } from '@offer-ads/contracts/event-declaration';
 import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
 import { OfferDeleted, OfferEnded, OfferPaymentApplied } from '@offer-ads/contracts/offers-events';
 import { creditTarget } from '@offer-ads/contracts/unused-time';
-import { sqlOf } from '@offer-ads/platform/postgres';
+import { sqlOf } from '@offer-ads/platform/postgres/postgres';
 import { eventually } from '@offer-ads/testing/eventually';
 import { fc, runs } from '@offer-ads/testing/profile';
 import type { Billing } from '../src/billing.ts';

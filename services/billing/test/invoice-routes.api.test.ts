@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { InvoicesReply } from '@offer-ads/contracts/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
-import { serviceUnavailable } from '@offer-ads/platform/faults';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/eventually';

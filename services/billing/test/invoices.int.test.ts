@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Fault } from '@offer-ads/platform/faults';
-import { sqlOf } from '@offer-ads/platform/postgres';
+import { sqlOf } from '@offer-ads/platform/postgres/postgres';
+import { Fault } from '@offer-ads/platform/process/faults';
 import { eventually } from '@offer-ads/testing/eventually';
 import type { Billing } from '../src/billing.ts';
 import { closeCheckout } from '../src/close-checkout.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BalanceToppedUp } from '@offer-ads/contracts/billing-events';
-import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { runs } from '@offer-ads/testing/profile';
 import { chargeOffer } from '../src/charge-offer.ts';
 import { accountKinds, type Book, balanceToppedUp, offerPaidByCard } from '../src/domain/ledger.ts';

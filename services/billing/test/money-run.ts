@@ -5,7 +5,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { EventDeclaration } from '@offer-ads/contracts/event-declaration';
 import { OfferDeleted, OfferEnded, OfferPaymentApplied } from '@offer-ads/contracts/offers-events';
-import { Fault } from '@offer-ads/platform/faults';
+import { Fault } from '@offer-ads/platform/process/faults';
 import { eventually } from '@offer-ads/testing/eventually';
 import { chargeOffer } from '../src/charge-offer.ts';
 import { findByPayToken } from '../src/checkouts-store.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/billing-events';
 import type { Mode } from '@offer-ads/contracts/primitives';
-import { createLogger } from '@offer-ads/platform/logging';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { eventually } from '@offer-ads/testing/eventually';
 import { Stripe } from 'stripe';
 import type { Billing } from '../src/billing.ts';

@@ -1,6 +1,6 @@
 /** What looking at refunds and disputes costs among many payments: counted in rows, which no busy machine changes. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { sqlOf, type Transaction } from '@offer-ads/platform/postgres';
+import { sqlOf, type Transaction } from '@offer-ads/platform/postgres/postgres';
 import { cardQuestions } from '../src/card-check-store.ts';
 import { latestReversals } from '../src/reversals-store.ts';
 import { type BillingUnderTest, startBillingUnderTest } from './billing-under-test.ts';

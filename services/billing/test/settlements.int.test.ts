@@ -6,7 +6,7 @@ import {
   settleReply,
 } from '@offer-ads/contracts/admin-billing-api';
 import { BalanceLow } from '@offer-ads/contracts/billing-events';
-import { createMetrics } from '@offer-ads/platform/metrics';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';

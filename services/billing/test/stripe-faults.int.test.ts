@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createDeadline } from '@offer-ads/platform/deadline';
-import { createMetrics } from '@offer-ads/platform/metrics';
+import { createDeadline } from '@offer-ads/platform/calls/deadline';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
 import { inTime } from '@offer-ads/testing/in-time';
 import { silentLogger } from '@offer-ads/testing/logger';

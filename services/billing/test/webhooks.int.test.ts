@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { BalanceCredited, OfferPaid } from '@offer-ads/contracts/billing-events';
-import { createLogger } from '@offer-ads/platform/logging';
-import { createMetrics, type Metrics } from '@offer-ads/platform/metrics';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
+import { createMetrics, type Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
 import { runs } from '@offer-ads/testing/profile';
 import { followPaymentLink } from '../src/follow-payment-link.ts';

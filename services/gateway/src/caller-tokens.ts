@@ -1,9 +1,9 @@
 /** The signed caller context that goes with every forwarded request (architecture, rule 1). */
 import { createHmac } from 'node:crypto';
 import type { ServiceName } from '@offer-ads/contracts/primitives';
-import { signCallerContext } from '@offer-ads/platform/caller-context';
-import type { Clock } from '@offer-ads/platform/clock';
-import { firstSecret } from '@offer-ads/platform/secrets';
+import { signCallerContext } from '@offer-ads/platform/calls/caller-context';
+import { firstSecret } from '@offer-ads/platform/config/secrets';
+import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Caller, KeyFacts } from './domain/admission.ts';
 import { remember } from './limits/remember.ts';
 

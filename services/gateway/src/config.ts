@@ -11,7 +11,7 @@ import {
   postgresUrl,
   readConfig,
   serviceUrl,
-} from '@offer-ads/platform/config';
+} from '@offer-ads/platform/config/config';
 import { z } from 'zod';
 import { signUpPolicies } from './domain/approval.ts';
 

@@ -1,4 +1,4 @@
-import { runService } from '@offer-ads/platform/process';
+import { runService } from '@offer-ads/platform/process/process';
 import { readGatewayConfig } from './config.ts';
 import { startGateway } from './service.ts';
 

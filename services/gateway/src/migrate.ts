@@ -1,6 +1,6 @@
 /** Brings the gateway's database up to date: `node services/gateway/src/migrate.ts`. */
 import { fileURLToPath } from 'node:url';
-import { migrate, skipUsedIds } from '@offer-ads/platform/migrations';
+import { migrate, skipUsedIds } from '@offer-ads/platform/postgres/migrations';
 import { readDatabaseUrl } from './config.ts';
 
 const url = readDatabaseUrl();

@@ -2,10 +2,11 @@
  * Makes and drops days of the call log once, for schedulers: `node services/gateway/src/retain-calls.ts`. A running
  * gateway does the same every hour; at the same time the two do no harm.
  */
-import { systemClock } from '@offer-ads/platform/clock';
-import { createLogger } from '@offer-ads/platform/logging';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { openPostgres } from '@offer-ads/platform/postgres';
+
+import { openPostgres } from '@offer-ads/platform/postgres/postgres';
+import { systemClock } from '@offer-ads/platform/process/clock';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { retainCalls } from './call-log/call-retention.ts';
 import { readDatabaseUrl } from './config.ts';
 

@@ -1,11 +1,11 @@
 /** The gateway put together: what it opens, in which order, and closes in the reverse one. */
 import { allEvents } from '@offer-ads/contracts/events';
-import { connectBroker } from '@offer-ads/platform/broker';
-import { layFoundation, type Overrides } from '@offer-ads/platform/foundation';
-import { startHttpServer } from '@offer-ads/platform/http-server';
-import { startOutboxRelay } from '@offer-ads/platform/outbox';
-import { openPostgres } from '@offer-ads/platform/postgres';
-import type { RunningService } from '@offer-ads/platform/process';
+import { startHttpServer } from '@offer-ads/platform/http/server';
+import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
+import { startOutboxRelay } from '@offer-ads/platform/messaging/outbox';
+import { openPostgres } from '@offer-ads/platform/postgres/postgres';
+import { layFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
+import type { RunningService } from '@offer-ads/platform/process/process';
 import { manageOrganisations } from './accounts/manage-organisations.ts';
 import { managePeople } from './accounts/manage-people.ts';
 import { manageTerms } from './accounts/manage-terms.ts';

@@ -1,7 +1,7 @@
 /** Looks at everything that the gateway stands on: seldom, in parallel, and with one deadline for each. */
-import type { Clock } from '@offer-ads/platform/clock';
-import type { Logger } from '@offer-ads/platform/logging';
-import type { Metrics } from '@offer-ads/platform/metrics';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { type Check, type Status, statusAfter } from './domain/status.ts';
 
 /** Rejects, or takes too long, when the dependency is down. */

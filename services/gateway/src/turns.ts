@@ -2,7 +2,7 @@
  * Work on one subject takes turns when it is long or would wait for one and the same lock in the store: here waiting
  * takes no connection, so whoever asks for more than can be done at once keeps nobody else waiting.
  */
-import { serviceUnavailable } from '@offer-ads/platform/faults';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 
 /** Throws a 503 when too many wait for the subject, or the turn comes so late that nobody waits for it any more. */
 export type Turns = <T>(subject: string | number, work: () => Promise<T>) => Promise<T>;

@@ -1,11 +1,11 @@
 /** One service behind the gateway: keep-alive connections and a breaker; bodies pass as streams. */
 import type { Readable } from 'node:stream';
-import { createBreaker } from '@offer-ads/platform/breaker';
-import { serviceUnavailable } from '@offer-ads/platform/faults';
-import { keepAlive } from '@offer-ads/platform/keep-alive';
-import type { Logger } from '@offer-ads/platform/logging';
-import type { Metrics } from '@offer-ads/platform/metrics';
-import { createStoreClock, type StoreClock } from '@offer-ads/platform/store-clock';
+import { createBreaker } from '@offer-ads/platform/calls/breaker';
+import { keepAlive } from '@offer-ads/platform/http/keep-alive';
+import { createStoreClock, type StoreClock } from '@offer-ads/platform/postgres/store-clock';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { type Dispatcher, Pool } from 'undici';
 import type { Audience } from './caller-tokens.ts';
 

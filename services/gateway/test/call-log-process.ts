@@ -1,7 +1,7 @@
 /** Logs calls in a process of its own, which tests kill: told how many on its input, it says how many are safe. */
 import { createInterface } from 'node:readline';
-import { systemClock } from '@offer-ads/platform/clock';
-import { createMetrics } from '@offer-ads/platform/metrics';
+import { systemClock } from '@offer-ads/platform/process/clock';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { startCallLog } from '../src/call-log/call-log.ts';

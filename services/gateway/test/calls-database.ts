@@ -1,8 +1,8 @@
 /** A database with organisations and keys for tests of the call log, made without the rest of the gateway. */
 import { randomUUID } from 'node:crypto';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
-import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
+import { openPostgres, type Postgres } from '@offer-ads/platform/postgres/postgres';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { createTestDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { type Call, listCalls } from '../src/call-log/calls-store.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Queryable, sqlOf } from '@offer-ads/platform/postgres';
+import { type Queryable, sqlOf } from '@offer-ads/platform/postgres/postgres';
 import { type CallQuery, insertCalls, isUnwritable, listCalls } from '../src/call-log/calls-store.ts';
 import {
   type CallsDatabase,

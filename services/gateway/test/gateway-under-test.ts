@@ -1,7 +1,7 @@
 /** A whole gateway on real stores, before fake services, with one organisation and its keys. */
 import { randomInt } from 'node:crypto';
-import type { Clock } from '@offer-ads/platform/clock';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { testNamespace } from '@offer-ads/testing/broker';
 import { createTestDatabase } from '@offer-ads/testing/database';

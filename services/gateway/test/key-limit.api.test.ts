@@ -1,6 +1,6 @@
 /** The optional limit of a key, beside that of the client IP, over two replicas. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { testValkey } from '@offer-ads/testing/valkey';
 import { startGateway } from '../src/service.ts';

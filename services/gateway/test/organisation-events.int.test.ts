@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
-import { connectBroker, on } from '@offer-ads/platform/broker';
-import type { ReceivedEvent } from '@offer-ads/platform/events';
-import { createMetrics } from '@offer-ads/platform/metrics';
+import { connectBroker, on } from '@offer-ads/platform/messaging/broker/broker';
+import type { ReceivedEvent } from '@offer-ads/platform/messaging/events';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { cafe, type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { eventually } from '@offer-ads/testing/eventually';
 import { inTime } from '@offer-ads/testing/in-time';
 import { silentLogger } from '@offer-ads/testing/logger';

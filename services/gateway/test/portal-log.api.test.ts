@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createLogger } from '@offer-ads/platform/logging';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
 
 const lines: string[] = [];

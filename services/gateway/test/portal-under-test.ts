@@ -7,11 +7,11 @@ import {
   SignInRequested,
   SignUpRequested,
 } from '@offer-ads/contracts/gateway-events';
-import { connectBroker, on } from '@offer-ads/platform/broker';
-import type { ReceivedEvent } from '@offer-ads/platform/events';
-import type { Logger } from '@offer-ads/platform/logging';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { connectBroker, on } from '@offer-ads/platform/messaging/broker/broker';
+import type { ReceivedEvent } from '@offer-ads/platform/messaging/events';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';

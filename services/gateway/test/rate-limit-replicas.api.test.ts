@@ -1,7 +1,7 @@
 /** The rate limit over two replicas that count in one store. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createLogger } from '@offer-ads/platform/logging';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { testProfile } from '@offer-ads/testing/config';
 import { eventually } from '@offer-ads/testing/eventually';
 import { inTime } from '@offer-ads/testing/in-time';

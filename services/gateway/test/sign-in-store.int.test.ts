@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Postgres } from '@offer-ads/platform/postgres';
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { createTestDatabase } from '@offer-ads/testing/database';
 import { deleteWorthlessLinks, insertRequest, takeRequest } from '../src/sign-in/sign-in-store.ts';
 import { giveUpWaiting, insertSignUp, takeSignUp } from '../src/sign-up/sign-up-store.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Postgres } from '@offer-ads/platform/postgres';
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { createTestDatabase } from '@offer-ads/testing/database';
 import { manageOrganisations } from '../src/accounts/manage-organisations.ts';
 import { managePeople } from '../src/accounts/manage-people.ts';

@@ -1,5 +1,5 @@
 /** A bounded queue before the decoders: so many pictures at once, so many waiting, fair between organisations. */
-import { Fault, isCallerGone, serviceUnavailable, tooManyRequests } from '@offer-ads/platform/faults';
+import { Fault, isCallerGone, serviceUnavailable, tooManyRequests } from '@offer-ads/platform/process/faults';
 
 export type Admission = {
   /**

@@ -9,7 +9,7 @@ import {
   isSecret,
   mongoUrl,
   readConfig,
-} from '@offer-ads/platform/config';
+} from '@offer-ads/platform/config/config';
 import { z } from 'zod';
 import type { ModelSettings } from './hosted/open-model.ts';
 

@@ -1,6 +1,6 @@
 /** Small copies of refused pictures, so that a person can look at what they decide about; for a while, and not too many. */
-import type { Mongo } from '@offer-ads/platform/mongo';
-import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo-faults';
+import type { Mongo } from '@offer-ads/platform/mongo/mongo';
+import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 
 export type CopiesStore = {
   /** Whether there was one, which then is kept until the new time. */

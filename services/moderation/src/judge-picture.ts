@@ -1,7 +1,7 @@
 /** A verdict on one upload, on one page: decided by a person? known before? readable? safe? Whatever fails is a 503: fail closed. */
 import type { VerdictReply } from '@offer-ads/contracts/moderation-api';
 import type { Mode } from '@offer-ads/contracts/primitives';
-import type { Clock } from '@offer-ads/platform/clock';
+import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Admission, Stage } from './admission.ts';
 import { type CleanPicture, Unopenable } from './clean-picture.ts';
 import type { CopiesStore } from './copies-store.ts';

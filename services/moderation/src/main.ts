@@ -1,4 +1,4 @@
-import { runService } from '@offer-ads/platform/process';
+import { runService } from '@offer-ads/platform/process/process';
 import { readModerationConfig } from './config.ts';
 import { startModeration } from './service.ts';
 

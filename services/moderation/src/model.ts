@@ -1,8 +1,8 @@
 /** The model as the service sees it: several threads, each replaced when it dies, and no picture without an answer. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/faults';
-import type { Logger } from '@offer-ads/platform/logging';
-import type { Metrics } from '@offer-ads/platform/metrics';
+import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/process/faults';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { LookShape } from './clean-picture.ts';
 import type { Scores } from './domain/decision.ts';
 import { type ModelIdentity, type ModelThread, readModel, startModelThread } from './model-thread.ts';

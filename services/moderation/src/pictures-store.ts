@@ -1,8 +1,8 @@
 /** What is known of each picture that was uploaded, and what its last uploader was told. */
 import type { PictureType } from '@offer-ads/contracts/picture-header';
 import type { Mode } from '@offer-ads/contracts/primitives';
-import type { Mongo } from '@offer-ads/platform/mongo';
-import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo-faults';
+import type { Mongo } from '@offer-ads/platform/mongo/mongo';
+import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import type { PicturePlace } from './domain/picture-place.ts';
 import type { Recognised, RefusalReason } from './domain/ruling.ts';
 import { packed, unpacked } from './packed-fingerprints.ts';

@@ -1,5 +1,5 @@
 /** What the platform team does about verdicts: looks at them, and decides otherwise. Every decision is kept for ever. */
-import type { Clock } from '@offer-ads/platform/clock';
+import type { Clock } from '@offer-ads/platform/process/clock';
 import type { CopiesStore } from './copies-store.ts';
 import type { Decoder } from './decoder.ts';
 import type { Decision } from './domain/decision.ts';

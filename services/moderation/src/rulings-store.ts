@@ -1,7 +1,8 @@
 /** Decisions of people on pictures: a list that only ever grows, and that every replica follows by its numbers. */
-import { serviceUnavailable } from '@offer-ads/platform/faults';
-import type { Mongo } from '@offer-ads/platform/mongo';
-import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo-faults';
+
+import type { Mongo } from '@offer-ads/platform/mongo/mongo';
+import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Recognised, Ruling } from './domain/ruling.ts';
 import { packed, unpacked } from './packed-fingerprints.ts';
 

@@ -1,9 +1,9 @@
 /** Composition root of moderation. */
-import { requireCaller } from '@offer-ads/platform/caller-context';
-import { layFoundation, type Overrides } from '@offer-ads/platform/foundation';
-import { startHttpServer } from '@offer-ads/platform/http-server';
-import { openMongo } from '@offer-ads/platform/mongo';
-import type { RunningService } from '@offer-ads/platform/process';
+import { requireCaller } from '@offer-ads/platform/calls/caller-context';
+import { startHttpServer } from '@offer-ads/platform/http/server';
+import { openMongo } from '@offer-ads/platform/mongo/mongo';
+import { layFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
+import type { RunningService } from '@offer-ads/platform/process/process';
 import { createAdmission } from './admission.ts';
 import { type ModerationConfig, modelOf } from './config.ts';
 import { openCopiesStore } from './copies-store.ts';

@@ -1,6 +1,6 @@
 /** Verdicts by the SHA-256 of the uploaded bytes, so that the same picture is judged once. */
-import type { Mongo } from '@offer-ads/platform/mongo';
-import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo-faults';
+import type { Mongo } from '@offer-ads/platform/mongo/mongo';
+import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Decision, Scores, Thresholds } from './domain/decision.ts';
 import type { ModelIdentity } from './model-thread.ts';
 

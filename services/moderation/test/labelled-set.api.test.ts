@@ -1,8 +1,8 @@
 /** That the model really decides: through the door of the service, on pictures made here, with one threshold and another. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type VerdictReply, verdictReply } from '@offer-ads/contracts/moderation-api';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';

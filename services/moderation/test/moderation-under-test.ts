@@ -1,9 +1,9 @@
 /** The service on a real MongoDB, with a model that says what a test wants to hear. */
 import { type VerdictReply, verdictReply } from '@offer-ads/contracts/moderation-api';
 import type { Mode } from '@offer-ads/contracts/primitives';
-import { adminActorHeader } from '@offer-ads/platform/admin-routes';
-import { serviceUnavailable } from '@offer-ads/platform/faults';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { adminActorHeader } from '@offer-ads/platform/admin/routes';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';

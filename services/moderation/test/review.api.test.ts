@@ -7,9 +7,9 @@ import {
   picturesReply,
   rulingsReply,
 } from '@offer-ads/contracts/moderation-api';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { openMongo } from '@offer-ads/platform/mongo';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { openMongo } from '@offer-ads/platform/mongo/mongo';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import sharp from 'sharp';

@@ -1,7 +1,7 @@
 /** From an event to notifications in the store, in one transaction with the inbox: each cause is announced once. */
 import type { OrganisationFacts } from '@offer-ads/contracts/gateway-events';
-import type { ReceivedEvent } from '@offer-ads/platform/events';
-import { recordInMongoInbox } from '@offer-ads/platform/mongo-inbox';
+import type { ReceivedEvent } from '@offer-ads/platform/messaging/events';
+import { recordInMongoInbox } from '@offer-ads/platform/messaging/mongo-inbox';
 import type { ContactsStore } from './contacts-store.ts';
 import { type Addressed, type Announcement, noOrganisation, type Occurrence } from './domain/announcement.ts';
 import { announcementOf } from './domain/announcements.ts';

@@ -1,5 +1,5 @@
 /** Addresses at which a server said that nobody is. */
-import type { Mongo } from '@offer-ads/platform/mongo';
+import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import type { Bounce } from './domain/bounce.ts';
 
 export type BouncesStore = {

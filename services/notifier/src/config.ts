@@ -10,7 +10,7 @@ import {
   mongoUrl,
   readConfig,
   secret,
-} from '@offer-ads/platform/config';
+} from '@offer-ads/platform/config/config';
 import { z } from 'zod';
 import { smtpProblem } from './smtp-address.ts';
 

@@ -1,6 +1,6 @@
 /** Event -> function. */
 import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
-import { on, type Subscription } from '@offer-ads/platform/broker';
+import { on, type Subscription } from '@offer-ads/platform/messaging/broker/broker';
 import { announce, learnContact } from './announce.ts';
 import { announcements } from './domain/announcements.ts';
 import type { Notifier } from './notifier.ts';

@@ -1,5 +1,5 @@
 /** Contacts: what the gateway last told of each organisation, whatever order its events come in. */
-import type { Mongo } from '@offer-ads/platform/mongo';
+import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import type { ClientSession } from 'mongoose';
 import type { Contact } from './domain/contact.ts';
 

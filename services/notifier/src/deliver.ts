@@ -1,10 +1,10 @@
 /** Delivery: claim what is due, send it, record what became of it. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Clock } from '@offer-ads/platform/clock';
-import type { Logger } from '@offer-ads/platform/logging';
-import { startLoop } from '@offer-ads/platform/loops';
-import type { Metrics } from '@offer-ads/platform/metrics';
-import { inTraceOf, traceCall } from '@offer-ads/platform/traces';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import { startLoop } from '@offer-ads/platform/process/loops';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
+import { inTraceOf, traceCall } from '@offer-ads/platform/telemetry/traces';
 import type { BouncesStore } from './bounces-store.ts';
 import type { ContactsStore } from './contacts-store.ts';
 import type { Attempt } from './domain/attempt.ts';

@@ -1,4 +1,4 @@
-import { runService } from '@offer-ads/platform/process';
+import { runService } from '@offer-ads/platform/process/process';
 import { readNotifierConfig } from './config.ts';
 import { startNotifier } from './service.ts';
 

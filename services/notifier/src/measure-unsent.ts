@@ -1,8 +1,8 @@
 /** What has not gone out, for alerts: told by every replica alike, and by the one that is left when others are stuck. */
-import type { Clock } from '@offer-ads/platform/clock';
-import type { Logger } from '@offer-ads/platform/logging';
-import { startLoop } from '@offer-ads/platform/loops';
-import type { Metrics } from '@offer-ads/platform/metrics';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import { startLoop } from '@offer-ads/platform/process/loops';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { RegisterStore } from './register-store.ts';
 
 const everyMs = 30_000;

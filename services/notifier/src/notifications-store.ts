@@ -1,8 +1,8 @@
 /** Notifications and their delivery: one document per cause and recipient. */
 import { randomUUID } from 'node:crypto';
-import { type Clock, systemClock } from '@offer-ads/platform/clock';
-import type { Mongo } from '@offer-ads/platform/mongo';
-import { type RestingTrace, restingTrace } from '@offer-ads/platform/traces';
+import type { Mongo } from '@offer-ads/platform/mongo/mongo';
+import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
+import { type RestingTrace, restingTrace } from '@offer-ads/platform/telemetry/traces';
 import type { ClientSession, mongo as driver } from 'mongoose';
 import type { Notification } from './domain/announcement.ts';
 import type { Fate } from './domain/delivery.ts';

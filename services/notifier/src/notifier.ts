@@ -1,7 +1,8 @@
 /** What announcing stands on. */
-import type { Clock } from '@offer-ads/platform/clock';
-import type { Logger } from '@offer-ads/platform/logging';
-import type { Mongo } from '@offer-ads/platform/mongo';
+
+import type { Mongo } from '@offer-ads/platform/mongo/mongo';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { NotifierConfig } from './config.ts';
 import { type ContactsStore, contactsStore } from './contacts-store.ts';
 import type { NotificationsStore } from './notifications-store.ts';

@@ -1,6 +1,7 @@
 /** The mail provider's rate limit, kept by all replicas together: each mail has its moment, and no moment has two. */
-import { type Clock, systemClock } from '@offer-ads/platform/clock';
-import type { Mongo } from '@offer-ads/platform/mongo';
+
+import type { Mongo } from '@offer-ads/platform/mongo/mongo';
+import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
 
 export type Pace = {
   /** So many that none of them waits for long. */

@@ -1,5 +1,5 @@
 /** What people have switched off, by person: somebody with a place in two organisations is two persons (decision 18b). */
-import type { Mongo } from '@offer-ads/platform/mongo';
+import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import type { ClientSession } from 'mongoose';
 import type { OptionalMail, SwitchedOff } from './domain/preferences.ts';
 

@@ -1,7 +1,7 @@
 /** What people ask about notifications, and have sent again. Never what the mails say: that holds links. */
 import type { NotificationState, NotificationsQuery } from '@offer-ads/contracts/admin-notifier-api';
-import { type Clock, systemClock } from '@offer-ads/platform/clock';
-import type { Mongo } from '@offer-ads/platform/mongo';
+import type { Mongo } from '@offer-ads/platform/mongo/mongo';
+import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
 import type { mongo as driver } from 'mongoose';
 import { contactsStore } from './contacts-store.ts';
 import { noOrganisation } from './domain/announcement.ts';

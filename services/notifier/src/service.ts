@@ -1,13 +1,13 @@
 /** Composition root of the notifier. */
 import { readFileSync } from 'node:fs';
 import { allEvents } from '@offer-ads/contracts/events';
-import { connectBroker } from '@offer-ads/platform/broker';
-import { layFoundation, type Overrides } from '@offer-ads/platform/foundation';
-import { startHttpServer } from '@offer-ads/platform/http-server';
-import { openMongo } from '@offer-ads/platform/mongo';
-import { prepareMongoInbox } from '@offer-ads/platform/mongo-inbox';
-import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
-import type { RunningService } from '@offer-ads/platform/process';
+import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
+import { startHttpServer } from '@offer-ads/platform/http/server';
+import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
+import { prepareMongoInbox } from '@offer-ads/platform/messaging/mongo-inbox';
+import { openMongo } from '@offer-ads/platform/mongo/mongo';
+import { layFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
+import type { RunningService } from '@offer-ads/platform/process/process';
 import { openBouncesStore } from './bounces-store.ts';
 import type { NotifierConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';

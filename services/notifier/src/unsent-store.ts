@@ -1,5 +1,5 @@
 /** What was not sent yet, when the people of an organisation change. */
-import type { Mongo } from '@offer-ads/platform/mongo';
+import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import type { ClientSession } from 'mongoose';
 import type { Departure } from './domain/contact.ts';
 import { withdrawn } from './domain/delivery.ts';

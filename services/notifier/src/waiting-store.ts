@@ -1,5 +1,5 @@
 /** Occurrences that wait for somebody to be known to whom they can be announced; kept beside the notifications. */
-import type { Mongo } from '@offer-ads/platform/mongo';
+import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import type { ClientSession } from 'mongoose';
 import type { Occurrence } from './domain/announcement.ts';
 

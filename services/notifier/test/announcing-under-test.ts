@@ -1,12 +1,12 @@
 /** Announcing on a database of its own, without a broker and a mail server: what would be sent lies there. */
 import { eventType } from '@offer-ads/contracts/event-declaration';
 import type { OrganisationFacts } from '@offer-ads/contracts/gateway-events';
-import type { OutgoingEvent } from '@offer-ads/platform/events';
-import { createLogger } from '@offer-ads/platform/logging';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
-import { prepareMongoInbox } from '@offer-ads/platform/mongo-inbox';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import type { OutgoingEvent } from '@offer-ads/platform/messaging/events';
+import { prepareMongoInbox } from '@offer-ads/platform/messaging/mongo-inbox';
+import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo } from '@offer-ads/testing/mongo';

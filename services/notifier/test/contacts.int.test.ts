@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { OutgoingEvent } from '@offer-ads/platform/events';
+import type { OutgoingEvent } from '@offer-ads/platform/messaging/events';
 import { fc, runs } from '@offer-ads/testing/profile';
 import { type AnnouncingUnderTest, setUpAnnouncing } from './announcing-under-test.ts';
 import * as events from './events.ts';

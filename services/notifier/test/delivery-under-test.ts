@@ -1,9 +1,10 @@
 /** Delivery on a database of its own and a faulty mail server; as many deliveries as a test wants. */
-import { type Clock, systemClock } from '@offer-ads/platform/clock';
-import { createLogger } from '@offer-ads/platform/logging';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+
+import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
+import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo } from '@offer-ads/testing/mongo';
 import { openBouncesStore } from '../src/bounces-store.ts';

@@ -11,7 +11,7 @@ import {
   SignUpRequested,
 } from '@offer-ads/contracts/gateway-events';
 import { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/offers-events';
-import { newEvent, type OutgoingEvent } from '@offer-ads/platform/events';
+import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
 
 const at = new Date('2026-06-01T12:00:00.000Z');
 const offer = {

@@ -1,7 +1,7 @@
 /** Which mails a person wants: asked for by the gateway, or ended by the link in a mail. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { startHttpServer } from '@offer-ads/platform/http-server';
-import { createMetrics } from '@offer-ads/platform/metrics';
+import { startHttpServer } from '@offer-ads/platform/http/server';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/eventually';
 import { fc } from '@offer-ads/testing/profile';

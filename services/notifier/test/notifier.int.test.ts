@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { allEvents } from '@offer-ads/contracts/events';
-import { type Broker, connectBroker } from '@offer-ads/platform/broker';
-import type { OutgoingEvent } from '@offer-ads/platform/events';
-import { createLogger } from '@offer-ads/platform/logging';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { type Broker, connectBroker } from '@offer-ads/platform/messaging/broker/broker';
+import type { OutgoingEvent } from '@offer-ads/platform/messaging/events';
+import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { type TestNamespace, testNamespace, untilConnected } from '@offer-ads/testing/broker';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';

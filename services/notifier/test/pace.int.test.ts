@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';

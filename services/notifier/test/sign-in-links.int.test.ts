@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { allEvents } from '@offer-ads/contracts/events';
-import { type Broker, connectBroker } from '@offer-ads/platform/broker';
-import type { OutgoingEvent } from '@offer-ads/platform/events';
-import { createLogger } from '@offer-ads/platform/logging';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { type Broker, connectBroker } from '@offer-ads/platform/messaging/broker/broker';
+import type { OutgoingEvent } from '@offer-ads/platform/messaging/events';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { testNamespace, untilConnected } from '@offer-ads/testing/broker';
 import { eventually } from '@offer-ads/testing/eventually';

@@ -1,9 +1,9 @@
 /** The SQL of categories and interests. */
 import type { Catalogue, CatalogueReplacement } from '@offer-ads/contracts/admin-offers-api';
 import { CatalogueChanged } from '@offer-ads/contracts/offers-events';
-import { newEvent } from '@offer-ads/platform/events';
-import { addToOutbox } from '@offer-ads/platform/outbox';
-import type { Postgres, Queryable } from '@offer-ads/platform/postgres';
+import { newEvent } from '@offer-ads/platform/messaging/events';
+import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
+import type { Postgres, Queryable } from '@offer-ads/platform/postgres/postgres';
 
 /** Another replacement came first; nothing was changed. */
 export type CatalogueRefusal = 'catalogue-changed';

@@ -1,5 +1,5 @@
 /** Pause and resume by the advertiser, disable and enable by the platform's admins. */
-import type { Deadline } from '@offer-ads/platform/deadline';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { OffersContext } from './context.ts';
 import {
   type Decision,

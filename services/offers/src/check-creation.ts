@@ -2,7 +2,7 @@
 
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
 import { cardMaximumMinor, cardMinimumMinor } from '@offer-ads/contracts/currencies';
-import type { Queryable } from '@offer-ads/platform/postgres';
+import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import { listCategories, listInterests } from './catalogue-store.ts';
 import type { OffersContext } from './context.ts';
 import type { OfferForm } from './domain/offer-form.ts';

@@ -12,7 +12,7 @@ import {
   readConfig,
   secret,
   serviceUrl,
-} from '@offer-ads/platform/config';
+} from '@offer-ads/platform/config/config';
 import { z } from 'zod';
 import type { ImageStoreSettings } from './images/open.ts';
 

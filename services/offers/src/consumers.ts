@@ -2,9 +2,9 @@
 import { OfferPaid } from '@offer-ads/contracts/billing-events';
 import { OfferClicked, OfferViewed, type Traffic } from '@offer-ads/contracts/community-events';
 import type { EventData } from '@offer-ads/contracts/event-declaration';
-import { on, onBatch, type Subscription } from '@offer-ads/platform/broker';
-import { recordInInbox } from '@offer-ads/platform/inbox';
-import type { Transaction } from '@offer-ads/platform/postgres';
+import { on, onBatch, type Subscription } from '@offer-ads/platform/messaging/broker/broker';
+import { recordInInbox } from '@offer-ads/platform/messaging/inbox';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { OffersContext } from './context.ts';
 import { applyPayment, effectiveAt } from './domain/lifecycle.ts';
 import type { Offer } from './domain/offer.ts';

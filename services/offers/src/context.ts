@@ -1,8 +1,9 @@
 /** What every operation of offers works with; put together once by service.ts. */
-import type { Clock } from '@offer-ads/platform/clock';
-import type { KeyedSemaphore } from '@offer-ads/platform/keyed-semaphore';
-import type { Logger } from '@offer-ads/platform/logging';
-import type { Postgres } from '@offer-ads/platform/postgres';
+
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import type { KeyedSemaphore } from '@offer-ads/platform/process/keyed-semaphore';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { ImageAddresses } from './images/addresses.ts';
 import type { ImageStore } from './images/images.ts';
 import type { Meters } from './meters.ts';

@@ -3,8 +3,8 @@
  * *deleting*: its page is closed first, and only a closed page lets it go, so that nobody can pay for what is gone. When
  * billing does not answer, or the deadline has passed, nothing is deleted, and billing is told to open again what it may have closed.
  */
-import type { Deadline } from '@offer-ads/platform/deadline';
-import { isTooLate } from '@offer-ads/platform/postgres';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import { isTooLate } from '@offer-ads/platform/postgres/postgres';
 import type { OffersContext } from './context.ts';
 import { beginDeletion, endDeletion, type PaymentPage, pageKept } from './domain/lifecycle.ts';
 import type { Offer } from './domain/offer.ts';

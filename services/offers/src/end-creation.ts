@@ -1,7 +1,7 @@
 /** The two ends of a creation from `charging` on: finished or abandoned. Requests and the sweeper come here alike. */
 import type { CreateReply } from '@offer-ads/contracts/public-api';
-import { serviceUnavailable } from '@offer-ads/platform/faults';
-import type { Transaction } from '@offer-ads/platform/postgres';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { OffersContext } from './context.ts';
 import { type Billed, paymentOutcome, show } from './domain/lifecycle.ts';
 import { type Offer, statusAt } from './domain/offer.ts';

@@ -4,8 +4,8 @@
  */
 import type { Mode } from '@offer-ads/contracts/primitives';
 import type { CreateReply } from '@offer-ads/contracts/public-api';
-import { Fault } from '@offer-ads/platform/faults';
-import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { Fault } from '@offer-ads/platform/process/faults';
 import { judgeKey, latestLease, leaseFrom, type RecoveryPoint } from './domain/idempotency-key.ts';
 
 export type KeyName = {

@@ -1,4 +1,4 @@
-import { runService } from '@offer-ads/platform/process';
+import { runService } from '@offer-ads/platform/process/process';
 import { readOffersConfig } from './config.ts';
 import { startOffers } from './service.ts';
 

@@ -1,6 +1,6 @@
 /** What a product owner counts, each from 0 on, with nothing of a person or an organisation in it. */
 import { mode, paymentMethod } from '@offer-ads/contracts/primitives';
-import type { Metrics } from '@offer-ads/platform/metrics';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 
 export type Meters = ReturnType<typeof offersMeters>;
 

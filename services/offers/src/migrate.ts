@@ -1,6 +1,6 @@
 /** `node services/offers/src/migrate.ts`: brings the database up to date; a command of its own, never part of a start. */
 import { fileURLToPath } from 'node:url';
-import { migrate, skipUsedIds } from '@offer-ads/platform/migrations';
+import { migrate, skipUsedIds } from '@offer-ads/platform/postgres/migrations';
 import { readDatabaseUrl } from './config.ts';
 
 const directory = fileURLToPath(new URL('../migrations', import.meta.url));

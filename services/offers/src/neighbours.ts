@@ -18,17 +18,17 @@ import {
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
 import { type VerdictReply, verdictReply } from '@offer-ads/contracts/moderation-api';
 import { type PriceReply, type PriceRequest, priceReply } from '@offer-ads/contracts/pricing-api';
-import { signCallerContext } from '@offer-ads/platform/caller-context';
-import type { Clock } from '@offer-ads/platform/clock';
-import { createDeadline, type Deadline } from '@offer-ads/platform/deadline';
-import { Fault, overloaded } from '@offer-ads/platform/faults';
-import type { Logger } from '@offer-ads/platform/logging';
-import type { Metrics } from '@offer-ads/platform/metrics';
+import { signCallerContext } from '@offer-ads/platform/calls/caller-context';
+import { createDeadline, type Deadline } from '@offer-ads/platform/calls/deadline';
 import {
   createServiceClient,
   type ServiceCall,
   type ServiceClient,
-} from '@offer-ads/platform/service-client';
+} from '@offer-ads/platform/calls/service-client';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import { Fault, overloaded } from '@offer-ads/platform/process/faults';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { z } from 'zod';
 import type { OffersConfig } from './config.ts';
 import type { Offer } from './domain/offer.ts';

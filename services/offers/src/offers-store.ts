@@ -1,9 +1,9 @@
 /** The SQL of offers: rows to domain values and back, always scoped by organisation and mode where a caller asks. */
 import type { Mode } from '@offer-ads/contracts/primitives';
-import type { Deadline } from '@offer-ads/platform/deadline';
-import { newEvent } from '@offer-ads/platform/events';
-import { addToOutbox } from '@offer-ads/platform/outbox';
-import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import { newEvent } from '@offer-ads/platform/messaging/events';
+import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
+import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Offer, Stop } from './domain/offer.ts';
 import type { OfferNews } from './offer-events.ts';
 

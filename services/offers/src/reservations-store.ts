@@ -1,5 +1,5 @@
 /** The SQL of reservations: the hidden offers of creations under way, and the quota that they count against. */
-import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Offer, OfferContent } from './domain/offer.ts';
 import { dayOf, type OffersInUse } from './domain/quota.ts';
 import { type OfferRow, type Owner, toOffer } from './offers-store.ts';

@@ -1,15 +1,15 @@
 /** Composition root: puts offers together and takes it apart again, last first. */
 import { allEvents } from '@offer-ads/contracts/events';
-import { connectBroker } from '@offer-ads/platform/broker';
-import { layFoundation, type Overrides } from '@offer-ads/platform/foundation';
-import { startHttpServer } from '@offer-ads/platform/http-server';
-import { startInboxPruning } from '@offer-ads/platform/inbox';
-import { createKeyedSemaphore } from '@offer-ads/platform/keyed-semaphore';
-import { startOutboxRelay } from '@offer-ads/platform/outbox';
-import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
-import { openPostgres } from '@offer-ads/platform/postgres';
-import type { RunningService } from '@offer-ads/platform/process';
-import { mountRepublishRoute } from '@offer-ads/platform/republish-route';
+import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
+import { mountRepublishRoute } from '@offer-ads/platform/admin/republish-route';
+import { startHttpServer } from '@offer-ads/platform/http/server';
+import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
+import { startInboxPruning } from '@offer-ads/platform/messaging/inbox';
+import { startOutboxRelay } from '@offer-ads/platform/messaging/outbox';
+import { openPostgres } from '@offer-ads/platform/postgres/postgres';
+import { layFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
+import { createKeyedSemaphore } from '@offer-ads/platform/process/keyed-semaphore';
+import type { RunningService } from '@offer-ads/platform/process/process';
 import { imageStoreOf, type OffersConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
 import type { OffersContext } from './context.ts';

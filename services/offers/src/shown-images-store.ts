@@ -1,5 +1,5 @@
 /** The SQL behind the platform's own look at a picture: where it lies, and which offers show it. */
-import type { Queryable } from '@offer-ads/platform/postgres';
+import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import type { Offer } from './domain/offer.ts';
 import { type OfferRow, toOffer } from './offers-store.ts';
 import { extensions } from './picture-types.ts';

@@ -1,5 +1,5 @@
 /** Made up views and clicks in TEST mode: they count like those of members, and are told to nobody else. */
-import type { Deadline } from '@offer-ads/platform/deadline';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { OffersContext } from './context.ts';
 import { type SimulationRefusal, simulateTraffic } from './domain/simulation.ts';
 import type { Traffic } from './domain/traffic.ts';

@@ -2,9 +2,10 @@
  * What has to happen though nobody asks: events of moments that pass (decision 1: only the events, never the state), and
  * the end of work whose request died. Any number of replicas may run it.
  */
-import type { Logger } from '@offer-ads/platform/logging';
-import { type Loop, startLoop } from '@offer-ads/platform/loops';
-import type { Metrics } from '@offer-ads/platform/metrics';
+
+import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { OffersContext } from './context.ts';
 import { activatedAt } from './domain/activation.ts';
 import type { Offer } from './domain/offer.ts';

@@ -1,6 +1,7 @@
 /** Views and clicks as they arrive, in batches: each event takes effect once, whatever the number, order and replicas. */
-import type { Clock } from '@offer-ads/platform/clock';
-import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
+
+import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Clock } from '@offer-ads/platform/process/clock';
 import { hourOfTraffic } from './domain/analytics-period.ts';
 import { isOfferId } from './domain/offer-id.ts';
 import { countAlone, noteSightings, type RollUp, type Sighting, sumRollUps } from './domain/traffic.ts';

@@ -1,7 +1,8 @@
 /** Forgets what the intake of views and clicks needs to know for a few days only (decision 51). */
-import type { Logger } from '@offer-ads/platform/logging';
-import { type Loop, startLoop } from '@offer-ads/platform/loops';
-import type { Metrics } from '@offer-ads/platform/metrics';
+
+import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { OffersContext } from './context.ts';
 import { forgetTrafficEvents } from './traffic-store.ts';
 import { forgetViewers } from './traffic-viewers-store.ts';

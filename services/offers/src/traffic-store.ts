@@ -1,5 +1,5 @@
 /** The SQL of views and clicks. Rows are written in one fixed order, so that batches of replicas never wait for each other in a ring. */
-import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Period } from './domain/analytics-period.ts';
 import type { Counts, RollUp, Traffic } from './domain/traffic.ts';
 import { GRID_START, type Point } from './domain/traffic-series.ts';

@@ -3,7 +3,7 @@
  * one fixed order.
  */
 import { hash } from 'node:crypto';
-import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { ViewerHour } from './domain/traffic.ts';
 
 /** A viewer in one hour: the key stands for the pseudonym in this hour only. */

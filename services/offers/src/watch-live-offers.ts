@@ -1,10 +1,10 @@
 /** How many offers members are shown, for whoever watches; every replica tells the same. */
 import { mode as modeSchema } from '@offer-ads/contracts/primitives';
-import type { Clock } from '@offer-ads/platform/clock';
-import type { Logger } from '@offer-ads/platform/logging';
-import { type Loop, startLoop } from '@offer-ads/platform/loops';
-import type { Metrics } from '@offer-ads/platform/metrics';
-import type { Postgres } from '@offer-ads/platform/postgres';
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { countLive } from './offers-store.ts';
 
 /** The figure changes slowly, and counting costs some ten milliseconds. */

@@ -5,7 +5,7 @@
  * A creation is known by its Idempotency-Key, a deletion by the title of its offer: `commit.<point>.…` is held at that point.
  */
 import { expect } from '@jest/globals';
-import type { Postgres } from '@offer-ads/platform/postgres';
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { eventually } from '@offer-ads/testing/eventually';
 
 const LOCK = 4711;

@@ -1,7 +1,12 @@
 /** What a page of the listing costs: counted in rows and blocks, which no busy machine changes. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { openPostgres, type Postgres, type PreparedStatement, sqlOf } from '@offer-ads/platform/postgres';
+import {
+  openPostgres,
+  type Postgres,
+  type PreparedStatement,
+  sqlOf,
+} from '@offer-ads/platform/postgres/postgres';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { createTestDatabase, type TestDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';

@@ -1,7 +1,7 @@
 /** Offers put straight into the store, in any state and number, for tests of the listing's SQL. */
 
 import type { Mode } from '@offer-ads/contracts/primitives';
-import type { Queryable } from '@offer-ads/platform/postgres';
+import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import type { Lifecycle } from '../src/domain/offer.ts';
 
 /** The facts that the listing looks at. */

@@ -1,7 +1,7 @@
 /** The status in SQL, by which the listing filters, is the status of the domain, whatever happened to an offer and when. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
+import { openPostgres, type Postgres } from '@offer-ads/platform/postgres/postgres';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { createTestDatabase, type TestDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { fc } from '@offer-ads/testing/profile';

@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { commitByHeader, requestBudgetHeader, storeTimeHeader } from '@offer-ads/contracts/caller-context';
-import { createStoreClock } from '@offer-ads/platform/store-clock';
+import { createStoreClock } from '@offer-ads/platform/postgres/store-clock';
 import { eventually } from '@offer-ads/testing/eventually';
 import { png } from '@offer-ads/testing/pictures';
 import { runs } from '@offer-ads/testing/profile';

@@ -1,7 +1,7 @@
 /** OfferActivated and OfferEnded: once each, with several replicas at work. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OfferPaid } from '@offer-ads/contracts/billing-events';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { type Offers, startOffers } from '../src/service.ts';

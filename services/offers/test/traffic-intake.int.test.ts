@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { analyticsIntervals } from '@offer-ads/contracts/public-api';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { openPostgres, type Postgres } from '@offer-ads/platform/postgres';
+import { openPostgres, type Postgres } from '@offer-ads/platform/postgres/postgres';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { testClock } from '@offer-ads/testing/clock';
 import { createTestDatabase } from '@offer-ads/testing/database';
 import { eventually } from '@offer-ads/testing/eventually';

@@ -1,6 +1,6 @@
 /** The count behind every price. */
 import type { MembersCheck } from '@offer-ads/contracts/admin-pricing-api';
-import type { Deadline } from '@offer-ads/platform/deadline';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Target } from './domain/target.ts';
 
 export type AudienceEngine = {

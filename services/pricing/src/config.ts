@@ -7,7 +7,7 @@ import {
   httpUrl,
   mongoUrl,
   readConfig,
-} from '@offer-ads/platform/config';
+} from '@offer-ads/platform/config/config';
 import { z } from 'zod';
 
 const cohortHint = 'must be a whole number from 1 to 10000';

@@ -4,9 +4,9 @@
  */
 import { MemberChanged, MemberRemoved } from '@offer-ads/contracts/community-events';
 import { CatalogueChanged } from '@offer-ads/contracts/offers-events';
-import { on, onBatch } from '@offer-ads/platform/broker';
-import type { Subscription } from '@offer-ads/platform/broker-messages';
-import type { Metrics } from '@offer-ads/platform/metrics';
+import { on, onBatch } from '@offer-ads/platform/messaging/broker/broker';
+import type { Subscription } from '@offer-ads/platform/messaging/broker/messages';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { InterestsStore } from './interests-store.ts';
 import type { MemberChange, MembersStore } from './members-store.ts';
 

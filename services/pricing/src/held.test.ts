@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLogger } from '@offer-ads/platform/logging';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { hold, keepFresh } from './held.ts';
 
 /** Reads that end when the test says so, in the order in which it says so. */

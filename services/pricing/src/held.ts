@@ -2,7 +2,7 @@
  * A copy in memory of something small that lies in MongoDB. Every replica holds its own, so that estimates need no round trip
  * and go on while MongoDB is away.
  */
-import type { Logger } from '@offer-ads/platform/logging';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 
 export type Held<T> = {
   readonly current: () => T;

@@ -1,5 +1,5 @@
 /** The interests that exist, as the owner of the catalogue last told: an estimate knows the same ones as creation. */
-import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo-faults';
+import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Connection } from 'mongoose';
 import { replaceIfNewer } from './replace-if-newer.ts';
 

@@ -1,5 +1,5 @@
 /** Brings what MongoDB already holds of members to the rules of today: positions that were written finer are rounded, tombstones expire. */
-import { orUnavailable } from '@offer-ads/platform/mongo-faults';
+import { orUnavailable } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Connection } from 'mongoose';
 import type { MemberDocument } from './member-document.ts';
 import { MEMBERS } from './members-store.ts';

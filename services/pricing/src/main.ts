@@ -1,4 +1,4 @@
-import { runService } from '@offer-ads/platform/process';
+import { runService } from '@offer-ads/platform/process/process';
 import { readPricingConfig } from './config.ts';
 import { startPricing } from './service.ts';
 

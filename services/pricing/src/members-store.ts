@@ -1,6 +1,6 @@
 /** Members as they are written to MongoDB: in any order and as often as they come, the newest version stays. */
 import type { MemberFacts } from '@offer-ads/contracts/community-events';
-import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo-faults';
+import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import mongoose, { type Connection } from 'mongoose';
 import { FINEST_DECIMALS } from './domain/coarse-position.ts';
 import { newerVersion, type Version } from './domain/member-version.ts';

@@ -1,5 +1,5 @@
 /** The audience counted by MongoDB itself, on a 2dsphere index: for audiences beyond one machine (docs/scaling.md). */
-import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo-faults';
+import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Connection } from 'mongoose';
 import type { AudienceEngine } from './audience-engine.ts';
 import { radiusRadians, type Target } from './domain/target.ts';

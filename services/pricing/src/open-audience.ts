@@ -1,9 +1,9 @@
 /** Which engine counts, with what each needs around it. */
 
-import { keepTrying } from '@offer-ads/platform/growing-pauses';
-import type { Logger } from '@offer-ads/platform/logging';
-import type { Metrics } from '@offer-ads/platform/metrics';
-import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
+import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
+import { keepTrying } from '@offer-ads/platform/process/growing-pauses';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { startIndexedAudience } from './audience/indexed-audience.ts';
 import { openMembersFeed } from './audience/members-feed-store.ts';
 import type { Audience } from './audience-engine.ts';

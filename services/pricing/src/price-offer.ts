@@ -1,6 +1,6 @@
 /** What an offer costs: counting the members, finding the rate, and the one price function. */
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
-import type { Deadline } from '@offer-ads/platform/deadline';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { AudienceEngine } from './audience-engine.ts';
 import { audienceShown } from './domain/cohort.ts';
 import type { EstimateForm } from './domain/estimate-form.ts';

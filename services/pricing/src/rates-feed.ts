@@ -1,6 +1,6 @@
 /** The European Central Bank's daily reference rates over HTTP, read strictly: what is doubtful is not taken. */
 import { currency } from '@offer-ads/contracts/primitives';
-import { calledOutside } from '@offer-ads/platform/traces';
+import { calledOutside } from '@offer-ads/platform/telemetry/traces';
 import { XMLParser } from 'fast-xml-parser';
 import { z } from 'zod';
 import { parseRateE8, type ReferenceRates } from './domain/exchange-rate.ts';

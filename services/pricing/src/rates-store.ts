@@ -1,5 +1,5 @@
 /** Reference rates by the date of their fixing. */
-import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo-faults';
+import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Connection } from 'mongoose';
 import type { ReferenceRates } from './domain/exchange-rate.ts';
 

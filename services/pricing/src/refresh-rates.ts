@@ -1,7 +1,7 @@
 /** Getting the day's rates: fetched, checked, stored. Whatever goes wrong, the last good rates stay. */
-import type { Clock } from '@offer-ads/platform/clock';
-import type { Logger } from '@offer-ads/platform/logging';
-import type { Metrics } from '@offer-ads/platform/metrics';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { ReferenceRates } from './domain/exchange-rate.ts';
 import { jumpsOf } from './domain/rate-jumps.ts';
 import { isNewerDue } from './domain/target-calendar.ts';

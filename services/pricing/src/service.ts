@@ -1,12 +1,12 @@
 /** The composition of pricing: stores, consumers, rates and routes. */
 import { allEvents } from '@offer-ads/contracts/events';
-import { connectBroker } from '@offer-ads/platform/broker';
-import { layFoundation, type Overrides } from '@offer-ads/platform/foundation';
-import { startHttpServer } from '@offer-ads/platform/http-server';
-import { startLoop } from '@offer-ads/platform/loops';
-import { openMongo } from '@offer-ads/platform/mongo';
-import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
-import type { RunningService } from '@offer-ads/platform/process';
+import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
+import { startHttpServer } from '@offer-ads/platform/http/server';
+import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
+import { openMongo } from '@offer-ads/platform/mongo/mongo';
+import { layFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
+import { startLoop } from '@offer-ads/platform/process/loops';
+import type { RunningService } from '@offer-ads/platform/process/process';
 import type { Audience } from './audience-engine.ts';
 import type { PricingConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';

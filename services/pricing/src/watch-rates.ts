@@ -1,7 +1,7 @@
 /** How old the rates are, as a metric to be alerted by, and a line in the log when they begin or cease to be too old. */
-import type { Clock } from '@offer-ads/platform/clock';
-import type { Logger } from '@offer-ads/platform/logging';
-import type { Metrics } from '@offer-ads/platform/metrics';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { isOutOfDate, missingFixings } from './domain/target-calendar.ts';
 import type { HeldRates } from './held-rates.ts';
 

@@ -1,9 +1,9 @@
 /** A count that nobody waits for any more ends at once, and MongoDB goes on counting for others. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { callerPresence, createDeadline } from '@offer-ads/platform/deadline';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { callerPresence, createDeadline } from '@offer-ads/platform/calls/deadline';
+import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
 import { inTime } from '@offer-ads/testing/in-time';
 import { silentLogger } from '@offer-ads/testing/logger';

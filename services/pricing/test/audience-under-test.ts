@@ -1,8 +1,8 @@
 /** Either engine on a database of its own, as the service runs it. */
 import type { MemberFacts } from '@offer-ads/contracts/community-events';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { openMongo } from '@offer-ads/platform/mongo';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { openMongo } from '@offer-ads/platform/mongo/mongo';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo } from '@offer-ads/testing/mongo';

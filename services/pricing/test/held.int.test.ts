@@ -1,8 +1,8 @@
 /** Rates and interests in memory: they follow MongoDB, other replicas' changes too, and stay while it is away. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';

@@ -1,6 +1,6 @@
 /** What the community platform tells of members. */
 import { MemberChanged, type MemberFacts, MemberRemoved } from '@offer-ads/contracts/community-events';
-import { newEvent, type OutgoingEvent } from '@offer-ads/platform/events';
+import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
 import { london } from './people.ts';
 
 const at = new Date('2026-11-20T18:00:00.000Z');

@@ -1,8 +1,8 @@
 /** What MongoDB does for the engine "mongo". */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { type Mongo, openMongo } from '@offer-ads/platform/mongo';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
 import { generateMembers } from '../src/domain/generated-members.ts';

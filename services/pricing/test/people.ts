@@ -1,6 +1,6 @@
 /** Members of the tests as lines of an import, and the catalogue as its owner tells it. */
 import { CatalogueChanged } from '@offer-ads/contracts/offers-events';
-import { newEvent, type OutgoingEvent } from '@offer-ads/platform/events';
+import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
 
 export const london = { latitude: 51.5074, longitude: -0.1278 };
 

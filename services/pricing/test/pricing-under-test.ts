@@ -2,9 +2,9 @@
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
 import { allEvents } from '@offer-ads/contracts/events';
 import { ratesPath, startRatesSimulator } from '@offer-ads/dev/simulators/rates/server';
-import { type Broker, connectBroker } from '@offer-ads/platform/broker';
-import { createMetrics } from '@offer-ads/platform/metrics';
-import { startWhenStoresServe } from '@offer-ads/platform/patient-start';
+import { type Broker, connectBroker } from '@offer-ads/platform/messaging/broker/broker';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { testNamespace } from '@offer-ads/testing/broker';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';

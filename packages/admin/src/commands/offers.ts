@@ -1,9 +1,9 @@
 /** Offers, and the traffic on them as the community platform reports it. */
 import { OfferClicked, OfferViewed } from '@offer-ads/contracts/community-events';
-import { connectBroker } from '@offer-ads/platform/broker';
-import { newEvent, type OutgoingEvent } from '@offer-ads/platform/events';
-import { createLogger } from '@offer-ads/platform/logging';
-import { createMetrics } from '@offer-ads/platform/metrics';
+import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
+import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { type Command, command, count, id } from '../command.ts';
 import type { Tools } from '../tools.ts';
 

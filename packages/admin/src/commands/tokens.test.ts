@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@offer-ads/contracts/primitives';
-import { hashEntry } from '@offer-ads/platform/admin-tokens';
+import { hashEntry } from '@offer-ads/platform/admin/tokens';
 import { runAdmin } from '../run.ts';
 
 async function run(words: string): Promise<Record<string, string>> {

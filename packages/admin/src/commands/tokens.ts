@@ -1,7 +1,7 @@
 /** Tokens for the admin routes and the console (ADR 23). */
 import { randomBytes } from 'node:crypto';
 import { serviceNames } from '@offer-ads/contracts/primitives';
-import { hashEntry, namePattern } from '@offer-ads/platform/admin-tokens';
+import { hashEntry, namePattern } from '@offer-ads/platform/admin/tokens';
 import { z } from 'zod';
 import { type Command, localCommand } from '../command.ts';
 

@@ -5,7 +5,7 @@ import {
   httpSettings,
   httpUrl,
   readConfig,
-} from '@offer-ads/platform/config';
+} from '@offer-ads/platform/config/config';
 import { z } from 'zod';
 import { adminToolSettings } from '../config.ts';
 

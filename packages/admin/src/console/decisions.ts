@@ -2,7 +2,7 @@
  * What staff have decided lately: whoever decides about the same thing from a page that is older is told so first. In memory, because the
  * console runs once; what must hold for ever, such as who bears a refund, the services themselves decide only once.
  */
-import type { Clock } from '@offer-ads/platform/clock';
+import type { Clock } from '@offer-ads/platform/process/clock';
 
 export type Decision = {
   /** What it is about, each in a word of its own: `/gateway/organisations/3`. */

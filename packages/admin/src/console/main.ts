@@ -1,4 +1,4 @@
-import { runService } from '@offer-ads/platform/process';
+import { runService } from '@offer-ads/platform/process/process';
 import { readConsoleConfig } from './config.ts';
 import { startConsole } from './service.ts';
 

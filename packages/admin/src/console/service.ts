@@ -1,7 +1,8 @@
 /** The staff's console put together: it has no store and no broker, only the services' admin routes. */
-import { layFoundation, type Overrides } from '@offer-ads/platform/foundation';
-import { startHttpServer } from '@offer-ads/platform/http-server';
-import type { RunningService } from '@offer-ads/platform/process';
+
+import { startHttpServer } from '@offer-ads/platform/http/server';
+import { layFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
+import type { RunningService } from '@offer-ads/platform/process/process';
 import { createServiceCalls } from '../service-calls.ts';
 import { countAttempts } from './attempts.ts';
 import type { ConsoleConfig } from './config.ts';

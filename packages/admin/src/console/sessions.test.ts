@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { hashEntry } from '@offer-ads/platform/admin-tokens';
+import { hashEntry } from '@offer-ads/platform/admin/tokens';
 import { keepSessions } from './sessions.ts';
 import { nobody, parseStaff, type Staff } from './staff.ts';
 

@@ -1,7 +1,8 @@
 /** Staff that are given as a file are read anew, so that whoever is taken out of it is out without a restart. */
-import type { Clock } from '@offer-ads/platform/clock';
-import type { Logger } from '@offer-ads/platform/logging';
-import { readSecretFile } from '@offer-ads/platform/secret-files';
+
+import { readSecretFile } from '@offer-ads/platform/config/secret-files';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import { nobody, parseStaff, type Staff } from './staff.ts';
 
 /** A small file on this machine, read seldom however many ask. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { hashEntry } from '@offer-ads/platform/admin-tokens';
+import { hashEntry } from '@offer-ads/platform/admin/tokens';
 import { parseStaff, type Staff } from './staff.ts';
 
 const annToken = 'a'.repeat(32);

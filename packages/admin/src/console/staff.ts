@@ -4,7 +4,7 @@ import {
   type ParsedHashes,
   parseTokenHashes,
   sha256,
-} from '@offer-ads/platform/admin-tokens';
+} from '@offer-ads/platform/admin/tokens';
 
 /** Removed means out at once: a session is worth nothing once its `proof` is no longer among these. */
 export type Staff = {

@@ -1,6 +1,6 @@
 /** PDFs on demand, from one thread of their own: bounded in number, time and memory, and never in the way of a payment. */
 import { Worker } from 'node:worker_threads';
-import { Fault, serviceUnavailable } from '@offer-ads/platform/faults';
+import { Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { InvoiceDocument } from '../domain/invoice-document.ts';
 import type { PdfDone, PdfJob } from './pdf-worker.ts';
 

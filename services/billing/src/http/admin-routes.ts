@@ -6,9 +6,9 @@ import {
   lowBalanceOrder,
   topUpRequest,
 } from '@offer-ads/contracts/admin-billing-api';
-import { requireAdmin } from '@offer-ads/platform/admin-routes';
-import { requestFacts } from '@offer-ads/platform/http-request';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { requireAdmin } from '@offer-ads/platform/admin/routes';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Express } from 'express';
 import type { Billing } from '../billing.ts';
 import { balanceOf } from '../ledger-store.ts';

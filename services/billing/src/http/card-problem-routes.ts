@@ -6,8 +6,8 @@ import {
   settleRequest,
 } from '@offer-ads/contracts/admin-billing-api';
 import { formatMinor } from '@offer-ads/contracts/currencies';
-import { actorOf } from '@offer-ads/platform/admin-routes';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { actorOf } from '@offer-ads/platform/admin/routes';
+import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Router } from 'express';
 import type { Billing } from '../billing.ts';
 import { creditOwed } from '../domain/credit.ts';

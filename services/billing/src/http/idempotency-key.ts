@@ -1,4 +1,4 @@
-import { Fault } from '@offer-ads/platform/faults';
+import { Fault } from '@offer-ads/platform/process/faults';
 import type { Request } from 'express';
 
 /** The key under which money is asked for (decision 10); throws a 400 that says what is wrong with it. */

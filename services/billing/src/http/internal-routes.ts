@@ -13,12 +13,12 @@ import {
 } from '@offer-ads/contracts/billing-api';
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
 import { offerId } from '@offer-ads/contracts/primitives';
-import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
-import { Fault, tooManyRequests } from '@offer-ads/platform/faults';
-import { requestFacts } from '@offer-ads/platform/http-request';
-import { createKeyedSemaphore } from '@offer-ads/platform/keyed-semaphore';
-import { jsonBody } from '@offer-ads/platform/request-bodies';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import { jsonBody } from '@offer-ads/platform/http/request-bodies';
+import { validInput } from '@offer-ads/platform/http/valid-input';
+import { Fault, tooManyRequests } from '@offer-ads/platform/process/faults';
+import { createKeyedSemaphore } from '@offer-ads/platform/process/keyed-semaphore';
 import express, { type Express, type Request } from 'express';
 import { z } from 'zod';
 import { balanceSubject } from '../balance-events.ts';

@@ -1,8 +1,8 @@
 /** Invoices of the caller's organisation and mode: the list, and each as a page and as a PDF. */
 import { invoiceFile, invoicesQuery } from '@offer-ads/contracts/billing-api';
-import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
-import { Fault } from '@offer-ads/platform/faults';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
+import { validInput } from '@offer-ads/platform/http/valid-input';
+import { Fault } from '@offer-ads/platform/process/faults';
 import express, { type Express, type Request, type Response } from 'express';
 import type { Billing } from '../billing.ts';
 import { invoicePage, invoicePageHeaders } from '../documents/invoice-page.ts';

@@ -1,5 +1,5 @@
 /** The few pages of the payment link. */
-import { type WebPage, webPage, webPageHeaders } from '@offer-ads/platform/web-page';
+import { type WebPage, webPage, webPageHeaders } from '@offer-ads/platform/pages/web-page';
 import type { Purchase } from '../domain/card-payment.ts';
 import type { LinkLeadsTo } from '../follow-payment-link.ts';
 

@@ -1,7 +1,8 @@
 /** `/pay/{token}`: the stable link of a card payment (decision 12), and the pages that Stripe leads back to. */
-import { Fault } from '@offer-ads/platform/faults';
-import { requestFacts } from '@offer-ads/platform/http-request';
-import type { WebPage } from '@offer-ads/platform/web-page';
+
+import { requestFacts } from '@offer-ads/platform/http/request';
+import type { WebPage } from '@offer-ads/platform/pages/web-page';
+import { Fault } from '@offer-ads/platform/process/faults';
 import type { Express, Response } from 'express';
 import type { Billing } from '../billing.ts';
 import { followPaymentLink, type LinkLeadsTo, lookAtPaymentLink } from '../follow-payment-link.ts';

@@ -5,7 +5,7 @@ import {
   paymentsPage,
   type VoidReply,
 } from '@offer-ads/contracts/payments-api';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Router } from 'express';
 import { z } from 'zod';
 import type { Billing } from '../billing.ts';

@@ -1,9 +1,9 @@
 /** `POST /internal/top-ups`: asked for by a person in the portal, so refusals are sentences. */
 import { type CardTopUpReply, cardTopUpRequest } from '@offer-ads/contracts/billing-api';
 import { formatMinor } from '@offer-ads/contracts/currencies';
-import { callerOf } from '@offer-ads/platform/caller-context';
-import { requestFacts } from '@offer-ads/platform/http-request';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { callerOf } from '@offer-ads/platform/calls/caller-context';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Router } from 'express';
 import type { Billing } from '../billing.ts';
 import { openTopUp, type TopUpOutcome } from '../open-top-up.ts';

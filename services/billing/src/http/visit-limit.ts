@@ -1,5 +1,5 @@
 /** How often one payment link may be followed. Counted per replica: a bound against storms, not a quota. */
-import type { Clock } from '@offer-ads/platform/clock';
+import type { Clock } from '@offer-ads/platform/process/clock';
 
 const MINUTE_MS = 60_000;
 /** Made-up links must not fill the memory: beyond this many the count starts anew. */

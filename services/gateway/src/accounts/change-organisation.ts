@@ -1,9 +1,9 @@
 /** How an organisation changes: one change at a time, told to the other services in the transaction that makes it. */
 import { OrganisationChanged, type OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
-import type { Clock } from '@offer-ads/platform/clock';
-import { newEvent } from '@offer-ads/platform/events';
-import { addToOutbox } from '@offer-ads/platform/outbox';
-import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
+import { newEvent } from '@offer-ads/platform/messaging/events';
+import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
+import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Clock } from '@offer-ads/platform/process/clock';
 import { factsOf, type Organisation } from '../domain/organisation.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
 import { type Turns, takeTurns } from '../turns.ts';

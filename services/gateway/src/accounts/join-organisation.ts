@@ -1,6 +1,6 @@
 /** Who was invited signs in for the first time: from then on the address is known to be theirs, and others may write to it. */
 import { OrganisationChanged } from '@offer-ads/contracts/gateway-events';
-import type { Transaction } from '@offer-ads/platform/postgres';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { announceOrganisation, existingOrganisation } from './change-organisation.ts';
 import { findAwaiting, lockOrganisation, raiseVersion } from './organisations-store.ts';
 

@@ -2,9 +2,9 @@
 import type { OrganisationsQuery } from '@offer-ads/contracts/admin-gateway-api';
 import { OrganisationApproved, OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
 import type { Mode } from '@offer-ads/contracts/primitives';
-import { newEvent } from '@offer-ads/platform/events';
-import { addToOutbox } from '@offer-ads/platform/outbox';
-import type { Transaction } from '@offer-ads/platform/postgres';
+import { newEvent } from '@offer-ads/platform/messaging/events';
+import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Approval } from '../domain/approval.ts';
 import { defaultQuota, type Organisation, type Quota } from '../domain/organisation.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';

@@ -1,8 +1,8 @@
 /** The people of an organisation: inviting them, and changing what they may do (decision 26). */
 import { PersonInvited, type Role } from '@offer-ads/contracts/gateway-events';
-import { newEvent } from '@offer-ads/platform/events';
-import { addToOutbox } from '@offer-ads/platform/outbox';
-import type { Transaction } from '@offer-ads/platform/postgres';
+import { newEvent } from '@offer-ads/platform/messaging/events';
+import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Organisation, Person } from '../domain/organisation.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
 import {

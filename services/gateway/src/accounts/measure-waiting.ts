@@ -1,9 +1,10 @@
 /** How many organisations wait for approval and for how long, so that the platform team notices them. */
-import type { Clock } from '@offer-ads/platform/clock';
-import type { Logger } from '@offer-ads/platform/logging';
-import { startLoop } from '@offer-ads/platform/loops';
-import type { Metrics } from '@offer-ads/platform/metrics';
-import type { Postgres } from '@offer-ads/platform/postgres';
+
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import { startLoop } from '@offer-ads/platform/process/loops';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { findWaiting } from './organisations-store.ts';
 
 /** People decide within hours; one small read. */

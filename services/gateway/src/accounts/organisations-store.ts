@@ -1,7 +1,7 @@
 /** All SQL about organisations and their quotas. */
 import type { OrganisationsQuery } from '@offer-ads/contracts/admin-gateway-api';
 import type { Mode } from '@offer-ads/contracts/primitives';
-import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Approval } from '../domain/approval.ts';
 import type { Organisation, Person, Quota } from '../domain/organisation.ts';
 import { insertPerson } from './people-store.ts';

@@ -1,6 +1,6 @@
 /** All SQL about the people of organisations and their invitations. */
 import type { Role } from '@offer-ads/contracts/gateway-events';
-import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Person } from '../domain/organisation.ts';
 
 /** A person as a list of them shows it. */

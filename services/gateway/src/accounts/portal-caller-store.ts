@@ -1,6 +1,6 @@
 /** The SQL that makes a caller of a signed-in person. */
 import type { Mode } from '@offer-ads/contracts/primitives';
-import type { Queryable } from '@offer-ads/platform/postgres';
+import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import type { Caller } from '../domain/admission.ts';
 
 export type PortalCaller = {

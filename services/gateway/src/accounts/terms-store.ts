@@ -1,5 +1,5 @@
 /** All SQL about the advertising terms and who accepted them. */
-import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 
 export type Terms = {
   readonly id: number;

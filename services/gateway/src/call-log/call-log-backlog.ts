@@ -1,5 +1,5 @@
 /** Calls that the store has not taken: on disk where there is a spool, else and for want of a disk in memory. */
-import type { Logger } from '@offer-ads/platform/logging';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { CallSpool } from './call-log-spool.ts';
 import type { Call } from './calls-store.ts';
 

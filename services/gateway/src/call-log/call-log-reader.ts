@@ -1,6 +1,7 @@
 /** The call log as people read it: never a record that is older than what is kept. */
-import type { Clock } from '@offer-ads/platform/clock';
-import type { Postgres } from '@offer-ads/platform/postgres';
+
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
+import type { Clock } from '@offer-ads/platform/process/clock';
 import { keptSince } from '../domain/call-days.ts';
 import { takeTurns } from '../turns.ts';
 import { type CallPage, type CallQuery, listCalls } from './calls-store.ts';

@@ -6,7 +6,7 @@
 import { mkdirSync } from 'node:fs';
 import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Logger } from '@offer-ads/platform/logging';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import { type HeldFolder, holdAbandonedFolders, holdNewFolder } from './call-log-folders.ts';
 import { readLines, toLine } from './call-log-lines.ts';
 import type { Call } from './calls-store.ts';

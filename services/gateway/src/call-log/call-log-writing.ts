@@ -1,7 +1,7 @@
 /** What becomes of a batch on its way to the store: calls that can never be written hold up no others. */
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '@offer-ads/platform/clock';
-import type { Logger } from '@offer-ads/platform/logging';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import { isLoggable } from '../domain/call-days.ts';
 import { type Call, isUnwritable } from './calls-store.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { createMetrics } from '@offer-ads/platform/metrics';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';

@@ -6,9 +6,9 @@
  * When the process is killed, it loses the calls of the last 50 ms; of the last 300 ms when that is just when the store
  * stops answering; without a spool also what waits for a store that is away.
  */
-import type { Clock } from '@offer-ads/platform/clock';
-import type { Logger } from '@offer-ads/platform/logging';
-import type { Metrics } from '@offer-ads/platform/metrics';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { createBacklog } from './call-log-backlog.ts';
 import type { CallSpool } from './call-log-spool.ts';
 import { type AnsweredCall, numberCalls, type WriteCalls, writeAround } from './call-log-writing.ts';

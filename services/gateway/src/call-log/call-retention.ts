@@ -3,11 +3,12 @@
  * (specification, Authentication item 10). A record is hidden from the very instant that it is too old, and gone at
  * most a day and an hour later.
  */
-import type { Clock } from '@offer-ads/platform/clock';
-import type { Logger } from '@offer-ads/platform/logging';
-import { type Loop, startLoop, tryWithLeadership } from '@offer-ads/platform/loops';
-import type { Metrics } from '@offer-ads/platform/metrics';
-import type { Postgres } from '@offer-ads/platform/postgres';
+
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import { type Loop, startLoop, tryWithLeadership } from '@offer-ads/platform/process/loops';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { daysFrom, isOver } from '../domain/call-days.ts';
 import { dropDay, listDays, makeDays, readStoreTime } from './calls-partitions-store.ts';
 

@@ -2,7 +2,7 @@
  * All SQL about the days of the call log. Nothing here stops calls from being written: attaching and detaching lock
  * the log against each other only, and whoever waits for a lock gives up soon.
  */
-import type { Postgres, Queryable } from '@offer-ads/platform/postgres';
+import type { Postgres, Queryable } from '@offer-ads/platform/postgres/postgres';
 import { type Day, nextDay, startOf } from '../domain/call-days.ts';
 
 /** How long attaching waits for whoever else changes the log's days; who gives up comes again. */

@@ -1,5 +1,5 @@
 /** All SQL about the calls in the log (specification, Authentication item 10). */
-import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { CallPlace } from '../domain/call-cursor.ts';
 import { dayOf } from '../domain/call-days.ts';
 import { makeDays } from './calls-partitions-store.ts';

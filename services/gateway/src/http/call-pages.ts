@@ -1,6 +1,6 @@
 /** A page of the call log from what was asked for in a query, for people of the organisation and the platform team. */
 import type { CallsReply, callsQuery } from '@offer-ads/contracts/portal-organisation-api';
-import { Fault } from '@offer-ads/platform/faults';
+import { Fault } from '@offer-ads/platform/process/faults';
 import type { z } from 'zod';
 import type { ReadCalls } from '../call-log/call-log-reader.ts';
 import type { StatusClass } from '../call-log/calls-store.ts';

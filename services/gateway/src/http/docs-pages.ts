@@ -1,6 +1,12 @@
 /** The guides and the references, which `npm run build:web` made of docs/guides and the OpenAPI documents' viewer, and the test pictures. */
 import { join } from 'node:path';
-import { builtFiles, policyOf, protect, readBuiltPage, strictPolicy } from '@offer-ads/platform/built-pages';
+import {
+  builtFiles,
+  policyOf,
+  protect,
+  readBuiltPage,
+  strictPolicy,
+} from '@offer-ads/platform/pages/built-pages';
 import type { Express } from 'express';
 
 const policy = strictPolicy();

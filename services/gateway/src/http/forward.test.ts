@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { systemClock } from '@offer-ads/platform/clock';
-import { type HttpServer, startHttpServer } from '@offer-ads/platform/http-server';
-import { createMetrics } from '@offer-ads/platform/metrics';
+import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/server';
+import { systemClock } from '@offer-ads/platform/process/clock';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { request } from 'undici';

@@ -7,7 +7,7 @@ import {
   requestBudgetHeader,
   requestIdHeader,
 } from '@offer-ads/contracts/caller-context';
-import { requestFacts } from '@offer-ads/platform/http-request';
+import { requestFacts } from '@offer-ads/platform/http/request';
 import type { Dispatcher } from 'undici';
 import { CallerGone, type Upstream } from '../upstream.ts';
 import type { Endpoint } from './endpoints.ts';

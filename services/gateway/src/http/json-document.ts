@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { neverSniffed } from '@offer-ads/platform/built-pages';
+import { neverSniffed } from '@offer-ads/platform/pages/built-pages';
 import type { RequestHandler } from 'express';
 
 /** A tenth of the time of the highest quality, and hardly larger. */

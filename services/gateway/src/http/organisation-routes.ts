@@ -10,8 +10,8 @@ import {
   registration,
   termsVersion,
 } from '@offer-ads/contracts/admin-gateway-api';
-import { actorOf } from '@offer-ads/platform/admin-routes';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { actorOf } from '@offer-ads/platform/admin/routes';
+import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Request, type Router } from 'express';
 import type { Organisations } from '../accounts/manage-organisations.ts';
 import type { ManagedTerms } from '../accounts/manage-terms.ts';

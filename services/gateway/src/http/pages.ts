@@ -11,7 +11,7 @@ import {
   neverSniffed,
   protect,
   strictPolicy,
-} from '@offer-ads/platform/built-pages';
+} from '@offer-ads/platform/pages/built-pages';
 import express, { type Express, type RequestHandler } from 'express';
 import { docsPages } from './docs-pages.ts';
 import { jsonDocument } from './json-document.ts';

@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { createStoreClock } from '@offer-ads/platform/store-clock';
+import { createStoreClock } from '@offer-ads/platform/postgres/store-clock';
 import type { Dispatcher } from 'undici';
 import { CallerGone } from '../upstream.ts';
 import { PassedReply } from './passed-reply.ts';

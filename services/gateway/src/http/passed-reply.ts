@@ -2,8 +2,8 @@
 
 import type { ServerResponse } from 'node:http';
 import { requestIdHeader, storeTimeHeader } from '@offer-ads/contracts/caller-context';
-import { sendHead, tell } from '@offer-ads/platform/http-replies';
-import type { StoreClock } from '@offer-ads/platform/store-clock';
+import { sendHead, tell } from '@offer-ads/platform/http/replies';
+import type { StoreClock } from '@offer-ads/platform/postgres/store-clock';
 import type { Dispatcher } from 'undici';
 import { CallerGone, NoConnectionFree, type ReplyTaker } from '../upstream.ts';
 import { noteReturnCode } from './record-calls.ts';

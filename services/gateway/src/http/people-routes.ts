@@ -5,7 +5,7 @@ import {
   personNamed,
   roleChange,
 } from '@offer-ads/contracts/admin-gateway-api';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Response, type Router } from 'express';
 import type { Organisations } from '../accounts/manage-organisations.ts';
 import type { People, PersonOutcome } from '../accounts/manage-people.ts';

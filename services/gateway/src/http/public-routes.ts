@@ -1,10 +1,10 @@
 /** The public API: limit, log, key, then the service that answers (decision 9). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '@offer-ads/platform/clock';
-import { tell } from '@offer-ads/platform/http-replies';
-import { nameRoute } from '@offer-ads/platform/http-request';
-import type { Door } from '@offer-ads/platform/http-server';
+import { tell } from '@offer-ads/platform/http/replies';
+import { nameRoute } from '@offer-ads/platform/http/request';
+import type { Door } from '@offer-ads/platform/http/server';
+import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Express } from 'express';
 import { type Audience, rememberTokens, type TokenMaker } from '../caller-tokens.ts';
 import { admit } from '../domain/admission.ts';

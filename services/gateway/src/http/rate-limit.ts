@@ -3,7 +3,7 @@
  * all checks (decision 9), and for a key that has one a limit of its own, counted once the key is known.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { sendJson, tell } from '@offer-ads/platform/http-replies';
+import { sendJson, tell } from '@offer-ads/platform/http/replies';
 import { networkOf } from '../domain/client-network.ts';
 import { remember } from '../limits/remember.ts';
 import type { Limit, RequestLimiter, Standing } from '../limits/request-limiter.ts';

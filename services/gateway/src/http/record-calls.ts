@@ -1,8 +1,8 @@
 /** Every request made with a key is logged, refused ones included (specification, Authentication item 10). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { callerGoneStatus } from '@offer-ads/platform/faults';
-import { requestFacts, routeTemplate } from '@offer-ads/platform/http-request';
+import { requestFacts, routeTemplate } from '@offer-ads/platform/http/request';
+import { callerGoneStatus } from '@offer-ads/platform/process/faults';
 import type { CallLog } from '../call-log/call-log.ts';
 import type { FoundKeys } from '../keys/key-look-up.ts';
 

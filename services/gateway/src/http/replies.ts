@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Refusal } from '@offer-ads/contracts/public-api';
-import { sendJson } from '@offer-ads/platform/http-replies';
+import { sendJson } from '@offer-ads/platform/http/replies';
 import type { AdmissionRefusal } from '../domain/admission.ts';
 import { noteReturnCode } from './record-calls.ts';
 

@@ -1,11 +1,12 @@
 /** All routes of the gateway. */
-import { requireAdmin } from '@offer-ads/platform/admin-routes';
-import type { Broker } from '@offer-ads/platform/broker';
-import type { HttpServerOptions } from '@offer-ads/platform/http-server';
-import type { Logger } from '@offer-ads/platform/logging';
-import { mountParkedRoutes } from '@offer-ads/platform/parked-routes';
-import type { Postgres } from '@offer-ads/platform/postgres';
-import { mountRepublishRoute } from '@offer-ads/platform/republish-route';
+
+import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
+import { mountRepublishRoute } from '@offer-ads/platform/admin/republish-route';
+import { requireAdmin } from '@offer-ads/platform/admin/routes';
+import type { HttpServerOptions } from '@offer-ads/platform/http/server';
+import type { Broker } from '@offer-ads/platform/messaging/broker/broker';
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import express, { type Express } from 'express';
 import type { Organisations } from '../accounts/manage-organisations.ts';
 import type { People } from '../accounts/manage-people.ts';

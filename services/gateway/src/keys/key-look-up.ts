@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { serviceUnavailable } from '@offer-ads/platform/faults';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { KeyFacts } from '../domain/admission.ts';
 import { isWellFormedKey } from '../domain/api-key.ts';
 

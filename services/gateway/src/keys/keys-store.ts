@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Role } from '@offer-ads/contracts/gateway-events';
 import type { Mode } from '@offer-ads/contracts/primitives';
-import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { KeyFacts } from '../domain/admission.ts';
 
 /** A key as lists show it. */

@@ -1,7 +1,7 @@
 /** Creating, rolling and disabling API keys (specification, Authentication items 2 to 4; decisions 24 and 25). */
 import { randomInt } from 'node:crypto';
 import type { Mode } from '@offer-ads/contracts/primitives';
-import type { Transaction } from '@offer-ads/platform/postgres';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { type Administration, withOrganisation } from '../accounts/change-organisation.ts';
 import { composeKey, lastFourOf, randomDigitsOfKey } from '../domain/api-key.ts';
 import { mayWorkIn } from '../domain/approval.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createMetrics } from '@offer-ads/platform/metrics';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { createRequestLimiter, type Limit } from './request-limiter.ts';
 import type { SharedCounts } from './shared-counts.ts';
 

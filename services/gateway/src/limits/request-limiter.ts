@@ -2,8 +2,8 @@
  * Counts requests against limits: in a store that all replicas share, or in memory, which is exact for one replica and
  * stands in for all while the store is away.
  */
-import type { Logger } from '@offer-ads/platform/logging';
-import type { Metrics } from '@offer-ads/platform/metrics';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { type Limit, type Standing, standingIn } from '../domain/fixed-window.ts';
 import { countHere, type KnownCount, learn, surelyOver, toAdd, withoutDebt } from '../domain/known-count.ts';
 import { type ClientWindows, rememberWindows } from './client-windows.ts';

@@ -2,8 +2,8 @@
  * Counts that all replicas share, in Valkey (or Redis). Nothing waits for a store that is away: the first request that
  * finds out waits one short time-out, the others are told at once, and only the probe asks until it is back.
  */
-import type { Logger } from '@offer-ads/platform/logging';
-import type { Metrics } from '@offer-ads/platform/metrics';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { limitPatience } from './patience.ts';

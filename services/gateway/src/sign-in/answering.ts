@@ -2,12 +2,13 @@
  * Requests of people whom nobody knows yet, answered by mail: they are stored at once and answered by a loop. So how long an
  * answer takes tells whoever asks nothing about the address.
  */
-import type { Clock } from '@offer-ads/platform/clock';
-import { Fault } from '@offer-ads/platform/faults';
-import type { Logger } from '@offer-ads/platform/logging';
-import { type Loop, startLoop } from '@offer-ads/platform/loops';
-import type { Metrics } from '@offer-ads/platform/metrics';
-import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
+
+import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import { Fault } from '@offer-ads/platform/process/faults';
+import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 
 /** Whoever asks wakes the loop; the beat only finds what a replica left behind when it died. */
 const answerEveryMs = 5_000;

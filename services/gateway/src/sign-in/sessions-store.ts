@@ -1,6 +1,6 @@
 /** All SQL about portal sessions. */
 import type { Role } from '@offer-ads/contracts/gateway-events';
-import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { mostSessions, type SessionState, type ShownToken } from '../domain/session.ts';
 
 export type FoundSession = SessionState & {

@@ -1,7 +1,7 @@
 /** Portal sessions: opened by a sign-in, found and kept fresh by requests, ended. */
 import { randomUUID } from 'node:crypto';
-import type { Logger } from '@offer-ads/platform/logging';
-import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
+import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import { beginJoining } from '../accounts/join-organisation.ts';
 import { judgeSession, sessionLifetimes, type Upkeep } from '../domain/session.ts';
 import { takeTurns } from '../turns.ts';

@@ -1,10 +1,10 @@
 /** Signing in: a request that says nothing about who exists, a link that works once, a session. */
 import { randomUUID } from 'node:crypto';
 import { SignInRequested } from '@offer-ads/contracts/gateway-events';
-import { newEvent } from '@offer-ads/platform/events';
-import { startLoop } from '@offer-ads/platform/loops';
-import { addToOutbox } from '@offer-ads/platform/outbox';
-import type { Postgres, Transaction } from '@offer-ads/platform/postgres';
+import { newEvent } from '@offer-ads/platform/messaging/events';
+import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
+import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { startLoop } from '@offer-ads/platform/process/loops';
 import { beginJoining } from '../accounts/join-organisation.ts';
 import { addressOf, linksPerAddress, membershipToSignIn, requestsWaitMs } from '../domain/sign-in-link.ts';
 import { type AnsweringOptions, startAnswering } from './answering.ts';

@@ -1,5 +1,5 @@
 /** All SQL about people who register an organisation by themselves. */
-import type { Queryable, Transaction } from '@offer-ads/platform/postgres';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Registration } from '../accounts/organisations-store.ts';
 import { type AddressStanding, nextSignUp, signUpsPacedSince, signUpsWaitSince } from '../domain/sign-up.ts';
 

@@ -1,10 +1,10 @@
 /** Registering an organisation by oneself: a request that says nothing about who exists, a mail, an organisation with its first admin. */
 import { randomUUID } from 'node:crypto';
 import { SignUpRequested } from '@offer-ads/contracts/gateway-events';
-import { newEvent } from '@offer-ads/platform/events';
-import { startLoop } from '@offer-ads/platform/loops';
-import { addToOutbox } from '@offer-ads/platform/outbox';
-import type { Transaction } from '@offer-ads/platform/postgres';
+import { newEvent } from '@offer-ads/platform/messaging/events';
+import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import { startLoop } from '@offer-ads/platform/process/loops';
 import { registerOrganisation } from '../accounts/manage-organisations.ts';
 import { type Approval, approvalAtSignUp, type SignUpPolicy } from '../domain/approval.ts';
 import { addressOf, linksPerAddress, membershipToSignIn } from '../domain/sign-in-link.ts';

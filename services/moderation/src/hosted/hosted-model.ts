@@ -1,9 +1,9 @@
 /** A hosted service as the model: every call bounded in time, tries and size, behind a breaker, and no picture without an answer. */
-import { createBreaker, saysUnavailable } from '@offer-ads/platform/breaker';
-import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/faults';
-import type { Logger } from '@offer-ads/platform/logging';
-import type { Metrics } from '@offer-ads/platform/metrics';
-import { calledOutside } from '@offer-ads/platform/traces';
+import { createBreaker, saysUnavailable } from '@offer-ads/platform/calls/breaker';
+import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/process/faults';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
+import { calledOutside } from '@offer-ads/platform/telemetry/traces';
 import type { LookShape } from '../clean-picture.ts';
 import type { Scores } from '../domain/decision.ts';
 import type { Model } from '../model.ts';

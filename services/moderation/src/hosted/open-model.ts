@@ -1,6 +1,6 @@
 /** Which model judges is a setting. */
-import type { Logger } from '@offer-ads/platform/logging';
-import type { Metrics } from '@offer-ads/platform/metrics';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { type Model, startModel } from '../model.ts';
 import { createHostedModel } from './hosted-model.ts';
 import type { HostedService } from './hosted-service.ts';

@@ -6,10 +6,10 @@ import {
   rulingRequest,
   rulingsQuery,
 } from '@offer-ads/contracts/moderation-api';
-import { actorOf, requireAdmin } from '@offer-ads/platform/admin-routes';
-import { Fault } from '@offer-ads/platform/faults';
-import type { Logger } from '@offer-ads/platform/logging';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { actorOf, requireAdmin } from '@offer-ads/platform/admin/routes';
+import { validInput } from '@offer-ads/platform/http/valid-input';
+import { Fault } from '@offer-ads/platform/process/faults';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import express, { type Express } from 'express';
 import { z } from 'zod';
 import type { Admission } from '../admission.ts';

@@ -1,8 +1,8 @@
 /** The route of offers: bytes in, verdict out. */
 import type { VerdictReply } from '@offer-ads/contracts/moderation-api';
-import { callerOf } from '@offer-ads/platform/caller-context';
-import { requestFacts } from '@offer-ads/platform/http-request';
-import { uploadRoom } from '@offer-ads/platform/upload-room';
+import { callerOf } from '@offer-ads/platform/calls/caller-context';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import { uploadRoom } from '@offer-ads/platform/http/upload-room';
 import express, { type Express, type RequestHandler } from 'express';
 import type { Upload } from '../judge-picture.ts';
 

@@ -8,9 +8,9 @@ import {
   notificationNamed,
   notificationsQuery,
 } from '@offer-ads/contracts/admin-notifier-api';
-import { actorOf, requireAdmin } from '@offer-ads/platform/admin-routes';
-import type { Logger } from '@offer-ads/platform/logging';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { actorOf, requireAdmin } from '@offer-ads/platform/admin/routes';
+import { validInput } from '@offer-ads/platform/http/valid-input';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import express, { type Express } from 'express';
 import type { BouncesStore } from '../bounces-store.ts';
 import { noOrganisation } from '../domain/announcement.ts';

@@ -1,10 +1,10 @@
 /** What the gateway asks for a person who is signed in; shapes are those of the contract `notifier-api`. */
 import { type MailPreferences, mailPreferences } from '@offer-ads/contracts/notifier-api';
-import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
-import { unauthorised } from '@offer-ads/platform/faults';
-import { requestFacts } from '@offer-ads/platform/http-request';
-import { jsonBody } from '@offer-ads/platform/request-bodies';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import { jsonBody } from '@offer-ads/platform/http/request-bodies';
+import { validInput } from '@offer-ads/platform/http/valid-input';
+import { unauthorised } from '@offer-ads/platform/process/faults';
 import express, { type Express, type Request } from 'express';
 import { preferencesOf, switchedOffIn } from '../domain/preferences.ts';
 import type { Notifier } from '../notifier.ts';

@@ -1,5 +1,5 @@
 /** The two pages behind the link that ends mails of one kind. */
-import { type WebPage, webPage, webPageHeaders } from '@offer-ads/platform/web-page';
+import { type WebPage, webPage, webPageHeaders } from '@offer-ads/platform/pages/web-page';
 import { foreign, oneLineHtml } from '../domain/plain-text.ts';
 
 type About = {

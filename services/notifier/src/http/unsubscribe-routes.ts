@@ -2,8 +2,8 @@
  * The link that ends mails of one kind (RFC 8058). Looking changes nothing, because mail scanners open links; posting does, with any
  * body or none: mail programs post by themselves, people press the button. Whoever holds the mail may, without signing in.
  */
-import { requestFacts } from '@offer-ads/platform/http-request';
-import type { WebPage } from '@offer-ads/platform/web-page';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import type { WebPage } from '@offer-ads/platform/pages/web-page';
 import type { Express, Response } from 'express';
 import { mailSubjects } from '../domain/preferences.ts';
 import type { Notifier } from '../notifier.ts';

@@ -9,9 +9,9 @@ import {
   type ImageOffersReply,
   imageNamed,
 } from '@offer-ads/contracts/admin-offers-api';
-import { requireAdmin } from '@offer-ads/platform/admin-routes';
-import { requestFacts } from '@offer-ads/platform/http-request';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { requireAdmin } from '@offer-ads/platform/admin/routes';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Express } from 'express';
 import { readCatalogue, replaceCatalogue } from '../catalogue-store.ts';
 import { disableOffer, enableOffer } from '../change-offer.ts';

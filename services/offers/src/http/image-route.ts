@@ -1,7 +1,7 @@
 /** GET /images/{name}: pictures for browsers, which have no key; the signature in the address is what lets them in. */
 import { pipeline } from 'node:stream/promises';
-import { serviceUnavailable } from '@offer-ads/platform/faults';
-import { requestFacts } from '@offer-ads/platform/http-request';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Express, Response } from 'express';
 import type { OffersContext } from '../context.ts';
 import { STORE_MS } from '../images/guard.ts';

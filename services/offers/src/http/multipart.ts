@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
-import { Fault } from '@offer-ads/platform/faults';
+import { Fault } from '@offer-ads/platform/process/faults';
 import { singleFields } from '../domain/offer-form.ts';
 import type { FormFields } from '../domain/readings.ts';
 

@@ -5,8 +5,8 @@ import {
   type knownPayments,
   paymentsPage,
 } from '@offer-ads/contracts/payments-api';
-import { requestFacts } from '@offer-ads/platform/http-request';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Router } from 'express';
 import type { z } from 'zod';
 import type { OffersContext } from '../context.ts';

@@ -8,10 +8,10 @@ import {
   seriesQuery,
   simulatedTraffic,
 } from '@offer-ads/contracts/portal-offers-api';
-import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
-import { requestFacts } from '@offer-ads/platform/http-request';
-import { jsonBody } from '@offer-ads/platform/request-bodies';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import { jsonBody } from '@offer-ads/platform/http/request-bodies';
+import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Express, type Request } from 'express';
 import type { OffersContext } from '../context.ts';
 import { analyticsPeriod } from '../domain/analytics-period.ts';

@@ -2,9 +2,9 @@
 
 import type { ListReply } from '@offer-ads/contracts/public-api';
 import { type AnalyticsInterval, analyticsIntervals } from '@offer-ads/contracts/public-api';
-import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
-import { requestFacts } from '@offer-ads/platform/http-request';
-import { uploadRoom } from '@offer-ads/platform/upload-room';
+import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import { uploadRoom } from '@offer-ads/platform/http/upload-room';
 import { type Express, type Request, Router } from 'express';
 import { listCategories, listInterests } from '../catalogue-store.ts';
 import { pauseOffer, resumeOffer } from '../change-offer.ts';

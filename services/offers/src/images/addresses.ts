@@ -1,5 +1,5 @@
 /** Signed addresses that show a picture to whoever has one, until they expire. */
-import { createSeal } from '@offer-ads/platform/secrets';
+import { createSeal } from '@offer-ads/platform/config/secrets';
 
 export type ImageAddresses = {
   readonly sign: (name: string, expiresAt: Date) => string;

@@ -9,7 +9,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { calledOutside } from '@offer-ads/platform/traces';
+import { calledOutside } from '@offer-ads/platform/telemetry/traces';
 import { pictureTypeOf } from '../picture-types.ts';
 import { type ImageStore, isImageName, MARK, PAGE_OF_NAMES } from './images.ts';
 

@@ -1,8 +1,8 @@
 /** What stands before any image store: a deadline and a breaker per operation, one fault for all that fails, metrics. */
-import { createBreaker } from '@offer-ads/platform/breaker';
-import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/faults';
-import type { Logger } from '@offer-ads/platform/logging';
-import type { Metrics } from '@offer-ads/platform/metrics';
+import { createBreaker } from '@offer-ads/platform/calls/breaker';
+import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/process/faults';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { type ImageStore, isImageName, type StoredImage } from './images.ts';
 
 /** Decision 23. */

@@ -3,7 +3,7 @@
  * (`idempotency_keys.checks`) and by its offers, until some time after they are deleted. Once doomed it is never needed
  * again, because whoever notes it locks its row first (`markChecked`) and dooming locks the row before it looks.
  */
-import type { Postgres, Queryable } from '@offer-ads/platform/postgres';
+import type { Postgres, Queryable } from '@offer-ads/platform/postgres/postgres';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

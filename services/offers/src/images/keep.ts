@@ -1,5 +1,5 @@
 /** Keeping a picture: the row first, so that there is nothing in the store that nobody knows of. */
-import type { Deadline } from '@offer-ads/platform/deadline';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { OffersContext } from '../context.ts';
 import type { PictureType } from '../picture-types.ts';
 import { STORE_MS } from './guard.ts';

@@ -1,6 +1,6 @@
 /** The store that the settings name. */
-import type { Logger } from '@offer-ads/platform/logging';
-import type { Metrics } from '@offer-ads/platform/metrics';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { BucketSettings } from './bucket.ts';
 import { openImageFolder } from './folder.ts';
 import { guardImageStore } from './guard.ts';

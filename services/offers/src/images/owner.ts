@@ -1,9 +1,9 @@
 /** Which database the image store belongs to, so that an installation with a wrong address removes nobody else's pictures. */
 import { randomUUID } from 'node:crypto';
-import { isServiceUnavailable } from '@offer-ads/platform/faults';
-import type { Logger } from '@offer-ads/platform/logging';
-import type { Metrics } from '@offer-ads/platform/metrics';
-import type { Postgres } from '@offer-ads/platform/postgres';
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
+import { isServiceUnavailable } from '@offer-ads/platform/process/faults';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { type ImageStore, isImageName, MARK } from './images.ts';
 import { databaseId, isAnyUnknown } from './images-store.ts';
 

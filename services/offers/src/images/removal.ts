@@ -5,9 +5,10 @@
  *  - doomed is for ever, and the same picture kept anew has a new name: no removal, however late, can hit it;
  *  - nothing is searched or removed while the store's mark names another database: its pictures are known there.
  */
-import type { Logger } from '@offer-ads/platform/logging';
-import { type Loop, startLoop } from '@offer-ads/platform/loops';
-import type { Metrics } from '@offer-ads/platform/metrics';
+
+import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { OffersContext } from '../context.ts';
 import { adoptUnknown, beginSearch, doomUnneeded, forgetDoomed, giveSearchUp } from './images-store.ts';
 import type { ImageStoreOwner } from './owner.ts';

@@ -1,5 +1,5 @@
 /** The index from nothing: every member who counts, read from MongoDB. */
-import type { Logger } from '@offer-ads/platform/logging';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import { type AudienceIndex, startAudienceBuild } from '../audience-index/audience-index.ts';
 import type { Mark, MembersFeed, Position } from './members-feed-store.ts';
 import type { ReplicaMarks } from './replica-marks.ts';

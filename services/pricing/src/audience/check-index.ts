@@ -3,7 +3,7 @@
  * index has caught up. Only numbers are told, because ids of members are personal.
  */
 import type { MembersCheck } from '@offer-ads/contracts/admin-pricing-api';
-import { serviceUnavailable } from '@offer-ads/platform/faults';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import {
   AudienceFullError,
   type AudienceIndex,

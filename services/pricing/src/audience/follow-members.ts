@@ -1,7 +1,7 @@
 /** Keeps an index current: one change after the other as MongoDB tells them, through outages of any length. */
 
-import { growingPauses } from '@offer-ads/platform/growing-pauses';
-import type { Logger } from '@offer-ads/platform/logging';
+import { growingPauses } from '@offer-ads/platform/process/growing-pauses';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import {
   type Change,
   type Following,

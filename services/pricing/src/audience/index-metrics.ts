@@ -1,5 +1,5 @@
 /** What is told of the index: how many it holds, how current it is, and whom it could not take. */
-import type { Metrics } from '@offer-ads/platform/metrics';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { AudienceIndex } from '../audience-index/audience-index.ts';
 import type { ReplicaMarks } from './replica-marks.ts';
 

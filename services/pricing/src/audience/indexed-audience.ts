@@ -2,11 +2,11 @@
  * The audience counted in memory. The index comes from a snapshot or from MongoDB, and from then on follows what is written
  * there, by this replica or another. Once it has counted it goes on counting, whatever becomes of MongoDB.
  */
-import { serviceUnavailable } from '@offer-ads/platform/faults';
-import { keepTrying } from '@offer-ads/platform/growing-pauses';
-import type { Logger } from '@offer-ads/platform/logging';
-import { startLoop } from '@offer-ads/platform/loops';
-import type { Metrics } from '@offer-ads/platform/metrics';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
+import { keepTrying } from '@offer-ads/platform/process/growing-pauses';
+import { startLoop } from '@offer-ads/platform/process/loops';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { Audience } from '../audience-engine.ts';
 import type { AudienceIndex } from '../audience-index/audience-index.ts';
 import { buildIndex, type Origin } from './build-index.ts';

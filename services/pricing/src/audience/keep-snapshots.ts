@@ -1,6 +1,6 @@
 /** When snapshots of the index are read and written, and what is made of their troubles: none ever keeps it from counting. */
-import { Fault } from '@offer-ads/platform/faults';
-import type { Logger } from '@offer-ads/platform/logging';
+import { Fault } from '@offer-ads/platform/process/faults';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { AudienceIndex } from '../audience-index/audience-index.ts';
 import { type Origin, secondsSince } from './build-index.ts';
 import type { MembersFeed } from './members-feed-store.ts';

@@ -1,6 +1,7 @@
 /** The members as an audience index reads them from MongoDB: all of them at once, and then every change as it is written. */
-import type { Metrics } from '@offer-ads/platform/metrics';
-import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo-faults';
+
+import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import mongoose, { type Connection } from 'mongoose';
 import type { IndexedMember } from '../audience-index/audience-index.ts';
 import { FINEST_DECIMALS } from '../domain/coarse-position.ts';

@@ -5,10 +5,10 @@ import {
   type RatesReply,
   ratesRefresh,
 } from '@offer-ads/contracts/admin-pricing-api';
-import { requireAdmin } from '@offer-ads/platform/admin-routes';
-import type { Clock } from '@offer-ads/platform/clock';
-import type { Logger } from '@offer-ads/platform/logging';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { requireAdmin } from '@offer-ads/platform/admin/routes';
+import { validInput } from '@offer-ads/platform/http/valid-input';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import express, { type Express } from 'express';
 import type { Audience } from '../audience-engine.ts';
 import { storeGeneratedMembers } from '../generate-members.ts';

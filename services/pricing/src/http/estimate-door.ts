@@ -2,12 +2,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
 import type { EstimateReply, Refusal } from '@offer-ads/contracts/public-api';
-import { callerVerifier } from '@offer-ads/platform/caller-context';
-import type { Clock } from '@offer-ads/platform/clock';
-import { callerGone } from '@offer-ads/platform/faults';
-import { sendJson } from '@offer-ads/platform/http-replies';
-import { nameRoute, requestFacts } from '@offer-ads/platform/http-request';
-import type { Door } from '@offer-ads/platform/http-server';
+import { callerVerifier } from '@offer-ads/platform/calls/caller-context';
+import { sendJson } from '@offer-ads/platform/http/replies';
+import { nameRoute, requestFacts } from '@offer-ads/platform/http/request';
+import type { Door } from '@offer-ads/platform/http/server';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import { callerGone } from '@offer-ads/platform/process/faults';
 import { type EstimateRefusal, readEstimateForm, refusalOfInterests } from '../domain/estimate-form.ts';
 import type { HeldInterests } from '../held-interests.ts';
 import { type PriceParts, priceOffer } from '../price-offer.ts';

@@ -1,8 +1,8 @@
 /** POST /internal/price, for the creation of offers. */
 import { priceRequest } from '@offer-ads/contracts/pricing-api';
-import { callerOf, requireCaller } from '@offer-ads/platform/caller-context';
-import type { Clock } from '@offer-ads/platform/clock';
-import { requestFacts } from '@offer-ads/platform/http-request';
+import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import type { Clock } from '@offer-ads/platform/process/clock';
 import express, { type Express } from 'express';
 import { type PriceParts, priceOffer } from '../price-offer.ts';
 import { priceReply } from './replies.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { createLogger } from '@offer-ads/platform/logging';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { estimateTrace } from './estimate-trace.ts';
 
 const target = { latitude: 51.507351, longitude: -0.127758, radiusMiles: 5, gender: [], interests: [4] };

@@ -1,5 +1,5 @@
 /** Which callers asked how many estimates of which size: one line in the log for each caller every ten seconds, and no position. */
-import type { Logger } from '@offer-ads/platform/logging';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import { sizeClassOf } from '../domain/revealing.ts';
 import type { Answer, Asker, Question } from './knowledge-budget.ts';
 

@@ -1,9 +1,9 @@
 /** The budget of knowledge as the service runs it: shared between replicas, traced, and told of when somebody uses it up. */
 import { createHmac } from 'node:crypto';
-import type { Logger } from '@offer-ads/platform/logging';
-import { startLoop } from '@offer-ads/platform/loops';
-import type { Metrics } from '@offer-ads/platform/metrics';
-import { firstSecret } from '@offer-ads/platform/secrets';
+import { firstSecret } from '@offer-ads/platform/config/secrets';
+import { startLoop } from '@offer-ads/platform/process/loops';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { estimateTrace } from './estimate-trace.ts';
 import { holders, knowledgeBudget, type Question, type SpentStore } from './knowledge-budget.ts';
 

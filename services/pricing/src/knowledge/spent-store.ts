@@ -1,5 +1,5 @@
 /** What of the budgets of knowledge was spent on a day, by all replicas. It names no place and no question. */
-import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo-faults';
+import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Connection } from 'mongoose';
 import type { SpentStore } from './knowledge-budget.ts';
 

@@ -1,6 +1,6 @@
 /** One attack after the other on the pure way of pricing, in process, as the service is configured. */
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
-import { createDeadline } from '@offer-ads/platform/deadline';
+import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { callerContext } from '@offer-ads/testing/caller';
 import { chance } from '@offer-ads/testing/random';
 import { createAudienceIndex, type IndexedMember } from '../audience-index/audience-index.ts';

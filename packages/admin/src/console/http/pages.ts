@@ -1,6 +1,12 @@
 /** The console's pages: one document for all addresses, and the files that `npm run build:web` made. */
 import { join } from 'node:path';
-import { builtFiles, builtFolder, builtPage, protect, strictPolicy } from '@offer-ads/platform/built-pages';
+import {
+  builtFiles,
+  builtFolder,
+  builtPage,
+  protect,
+  strictPolicy,
+} from '@offer-ads/platform/pages/built-pages';
 import type { Express, RequestHandler } from 'express';
 
 const folder = join(builtFolder, 'console');

@@ -1,8 +1,8 @@
 /** Passes admin calls on to the services that own the matter, in the name of whoever is signed in. */
 import { pipeline } from 'node:stream/promises';
 import { pictureName } from '@offer-ads/contracts/moderation-api';
-import { Fault } from '@offer-ads/platform/faults';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { validInput } from '@offer-ads/platform/http/valid-input';
+import { Fault } from '@offer-ads/platform/process/faults';
 import type { Request, Response, Router } from 'express';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /** Who is signed in: looked up anew for every request, so that whoever is no longer staff is out at once. */
-import { requestFacts } from '@offer-ads/platform/http-request';
-import type { SessionCookie } from '@offer-ads/platform/session-cookie';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import type { SessionCookie } from '@offer-ads/platform/pages/session-cookie';
 import type { Request, RequestHandler } from 'express';
 import type { ConsoleSession, Sessions } from '../sessions.ts';
 

@@ -1,9 +1,10 @@
 /** All routes of the console: its pages, its sign-in, and the admin routes that it passes on for whoever is signed in. */
-import { refuseForeignOrigins, requireCsrfToken } from '@offer-ads/platform/csrf';
-import { notFound } from '@offer-ads/platform/http-errors';
-import type { Logger } from '@offer-ads/platform/logging';
-import { jsonBody } from '@offer-ads/platform/request-bodies';
-import { sessionCookie } from '@offer-ads/platform/session-cookie';
+
+import { notFound } from '@offer-ads/platform/http/errors';
+import { jsonBody } from '@offer-ads/platform/http/request-bodies';
+import { refuseForeignOrigins, requireCsrfToken } from '@offer-ads/platform/pages/csrf';
+import { sessionCookie } from '@offer-ads/platform/pages/session-cookie';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import express, { type Express } from 'express';
 import type { ServiceCalls } from '../../service-calls.ts';
 import type { Attempts } from '../attempts.ts';

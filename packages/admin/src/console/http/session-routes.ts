@@ -1,9 +1,9 @@
 /** Signing in with a name and an access token, and out. Every attempt is audited. */
 import type { ConsoleSessionReply } from '@offer-ads/contracts/console-api';
-import { requestFacts } from '@offer-ads/platform/http-request';
-import type { Logger } from '@offer-ads/platform/logging';
-import type { SessionCookie } from '@offer-ads/platform/session-cookie';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import { validInput } from '@offer-ads/platform/http/valid-input';
+import type { SessionCookie } from '@offer-ads/platform/pages/session-cookie';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Router } from 'express';
 import { z } from 'zod';
 import { type Attempts, retryAfterSeconds } from '../attempts.ts';

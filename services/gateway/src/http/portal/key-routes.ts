@@ -6,8 +6,8 @@ import {
   type KeysReply,
   newKey,
 } from '@offer-ads/contracts/portal-organisation-api';
-import { requestFacts } from '@offer-ads/platform/http-request';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Request, type Router } from 'express';
 import { standingOf } from '../../domain/key-standing.ts';
 import type { OwnedKey } from '../../keys/keys-store.ts';

@@ -1,6 +1,6 @@
 /** The organisation itself. Everybody in it may see what it is: prices, quotas and pages depend on it. */
 import { type OrganisationReply, organisationChange } from '@offer-ads/contracts/portal-organisation-api';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Router } from 'express';
 import type { Organisations } from '../../accounts/manage-organisations.ts';
 import type { Organisation } from '../../domain/organisation.ts';

@@ -5,7 +5,7 @@ import {
   personChange,
   personInvitation,
 } from '@offer-ads/contracts/portal-organisation-api';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Request, type Response, type Router } from 'express';
 import type { People, PersonOutcome } from '../../accounts/manage-people.ts';
 import type { PersonRecord } from '../../accounts/people-store.ts';

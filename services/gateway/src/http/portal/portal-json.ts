@@ -1,6 +1,7 @@
 /** Bodies of the portal API: small, and JSON that says so. */
-import { Fault } from '@offer-ads/platform/faults';
-import { jsonBody } from '@offer-ads/platform/request-bodies';
+
+import { jsonBody } from '@offer-ads/platform/http/request-bodies';
+import { Fault } from '@offer-ads/platform/process/faults';
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 
 /** Forms and their texts; pictures go to routes that stream. */

@@ -1,6 +1,7 @@
 /** The API of the advertiser portal, under `/portal/api`: JSON both ways, refusals are `{message}`. */
-import type { Logger } from '@offer-ads/platform/logging';
-import { sessionCookie } from '@offer-ads/platform/session-cookie';
+
+import { sessionCookie } from '@offer-ads/platform/pages/session-cookie';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import express, { type RequestHandler, type Router } from 'express';
 import { billingRoutes } from './billing-routes.ts';
 import { callRoutes } from './call-routes.ts';

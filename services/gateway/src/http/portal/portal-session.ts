@@ -1,8 +1,8 @@
 /** Who is signed in: found anew for every request, so that a disabled person or organisation is out at once. */
 import type { Role } from '@offer-ads/contracts/gateway-events';
-import { refuseForeignOrigins, requireCsrfToken } from '@offer-ads/platform/csrf';
-import { requestFacts } from '@offer-ads/platform/http-request';
-import type { SessionCookie } from '@offer-ads/platform/session-cookie';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import { refuseForeignOrigins, requireCsrfToken } from '@offer-ads/platform/pages/csrf';
+import type { SessionCookie } from '@offer-ads/platform/pages/session-cookie';
 import type { Request, RequestHandler } from 'express';
 import { networkOf } from '../../domain/client-network.ts';
 import { may, type Permission } from '../../domain/permissions.ts';

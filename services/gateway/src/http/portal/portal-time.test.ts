@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { systemClock } from '@offer-ads/platform/clock';
-import { type HttpServer, startHttpServer } from '@offer-ads/platform/http-server';
-import { createLogger } from '@offer-ads/platform/logging';
-import { createMetrics } from '@offer-ads/platform/metrics';
+import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/server';
+import { systemClock } from '@offer-ads/platform/process/clock';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { eventually } from '@offer-ads/testing/eventually';
 import { ignoreLateReplies, liftTime, limitTime } from './portal-time.ts';
 

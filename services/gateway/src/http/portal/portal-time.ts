@@ -1,7 +1,8 @@
 /** No request of the portal waits for ever: 503 when its time is over (decision 23). */
-import { serviceUnavailable } from '@offer-ads/platform/faults';
-import { requestFacts } from '@offer-ads/platform/http-request';
-import type { Logger } from '@offer-ads/platform/logging';
+
+import { requestFacts } from '@offer-ads/platform/http/request';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { rememberKeysMs } from '../../keys/key-look-up.ts';
 

@@ -1,6 +1,6 @@
 /** The session as its page sees it, and the cookie that goes with it. */
 import type { SessionReply } from '@offer-ads/contracts/portal-session-api';
-import type { SessionCookie } from '@offer-ads/platform/session-cookie';
+import type { SessionCookie } from '@offer-ads/platform/pages/session-cookie';
 import type { Response } from 'express';
 import { permissionsOf } from '../../domain/permissions.ts';
 import { endOf } from '../../domain/session.ts';

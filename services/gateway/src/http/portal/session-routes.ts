@@ -4,8 +4,8 @@ import {
   type SessionsReply,
   sessionNamed,
 } from '@offer-ads/contracts/portal-session-api';
-import { requestFacts } from '@offer-ads/platform/http-request';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Router } from 'express';
 import { type SessionGuard, signedInOf } from './portal-session.ts';
 import { describeSession, replyWithSession } from './session-replies.ts';

@@ -7,10 +7,10 @@ import {
   type SignUpStanding,
   signUpRequest,
 } from '@offer-ads/contracts/portal-sign-up-api';
-import { refuseForeignOrigins } from '@offer-ads/platform/csrf';
-import { requestFacts } from '@offer-ads/platform/http-request';
-import type { Logger } from '@offer-ads/platform/logging';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { requestFacts } from '@offer-ads/platform/http/request';
+import { validInput } from '@offer-ads/platform/http/valid-input';
+import { refuseForeignOrigins } from '@offer-ads/platform/pages/csrf';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import { networkOf, prefixOf } from '../../domain/client-network.ts';
 import type { Limit } from '../../limits/request-limiter.ts';

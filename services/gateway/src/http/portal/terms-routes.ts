@@ -1,6 +1,6 @@
 /** The advertising terms: everybody may read them, an admin accepts them for the organisation. */
 import { type TermsReply, termsAcceptance } from '@offer-ads/contracts/portal-organisation-api';
-import { validInput } from '@offer-ads/platform/valid-input';
+import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Router } from 'express';
 import type { ManagedTerms } from '../../accounts/manage-terms.ts';
 import type { TermsStanding } from '../../accounts/terms-store.ts';

@@ -1,0 +1,29 @@
+/** The internal admin route by which sent events are published again. */
+import { type RepublishReply, republishRequest } from '@offer-ads/contracts/admin-events-api';
+import express from 'express';
+import { validInput } from '../http/valid-input.ts';
+import type { Broker } from '../messaging/broker/broker.ts';
+import { republish } from '../messaging/sent-events.ts';
+import type { Postgres } from '../postgres/postgres.ts';
+import type { Logger } from '../telemetry/logging.ts';
+import { requireAdmin } from './routes.ts';
+
+/** POST /admin/events/republish, again and again until it says 0. */
+export function mountRepublishRoute(
+  app: express.Express,
+  o: { postgres: Postgres; broker: Pick<Broker, 'types'>; adminTokenHashes: string; logger: Logger },
+): void {
+  app.post(
+    '/admin/events/republish',
+    requireAdmin({ tokenHashes: o.adminTokenHashes, logger: o.logger }),
+    express.json({ limit: '1kb' }),
+    async (req, res) => {
+      const { from, to, upTo } = validInput(republishRequest, req.body);
+      const done = await republish(o.postgres, { from, to: to ?? END_OF_TIME, upTo, types: o.broker.types });
+      res.json({ republished: done.republished, upTo: `${done.upTo}` } satisfies RepublishReply);
+    },
+  );
+}
+
+/** The clocks of other machines may be ahead. */
+const END_OF_TIME = new Date('9999-12-31T00:00:00Z');

@@ -1,0 +1,61 @@
+/** The signed caller context: the gateway says who calls, services verify it and trust nothing else. */
+import { createHmac } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { type CallerContext, callerContext, callerContextHeader } from '@offer-ads/contracts/caller-context';
+import type { ServiceName } from '@offer-ads/contracts/primitives';
+import type { Request, RequestHandler } from 'express';
+import { createSeal, firstSecret, type Seal } from '../config/secrets.ts';
+import type { Clock } from '../process/clock.ts';
+import { unauthorised } from '../process/faults.ts';
+
+/** `base64url(json).base64url(mac)`: HMAC-SHA256 under a secret that only the gateway and the audience know. */
+export function signCallerContext(secret: string, context: CallerContext): string {
+  const payload = Buffer.from(JSON.stringify(context)).toString('base64url');
+  const mac = createHmac('sha256', firstSecret(secret)).update(payload).digest('base64url');
+  return `${payload}.${mac}`;
+}
+
+/** What a service expects of a caller context. While its secret is replaced, `secret` holds several (secrets.ts). */
+type Expected = { readonly secret: string; readonly audience: ServiceName; readonly clock: Clock };
+
+/** The caller of a request that express has not seen. @throws {Fault} 401 unless genuine, for this audience and not expired */
+export function callerVerifier(o: Expected): (req: IncomingMessage) => CallerContext {
+  const seal = createSeal(o.secret);
+  return (req) => {
+    const token = req.headers[callerContextHeader];
+    const context = verifyCallerContext(seal, typeof token === 'string' ? token : '');
+    if (context === null) throw unauthorised('caller context missing, malformed or forged');
+    if (context.audience !== o.audience) throw unauthorised('caller context for another audience');
+    if (context.validUntil <= o.clock.now().getTime()) throw unauthorised('caller context expired');
+    return context;
+  };
+}
+
+/** Lets a request pass whose context is genuine, for this audience and not expired; otherwise 401. */
+export function requireCaller(o: Expected): RequestHandler {
+  const verify = callerVerifier(o);
+  return (req, _res, next) => {
+    // What is thrown here, express hands to the error middleware.
+    callers.set(req, verify(req));
+    next();
+  };
+}
+
+/** The caller of a request behind `requireCaller`. */
+export function callerOf(req: Request): CallerContext {
+  const context = callers.get(req);
+  if (context === undefined) throw new Error('callerOf needs requireCaller on the route');
+  return context;
+}
+
+const callers = new WeakMap<Request, CallerContext>();
+
+function verifyCallerContext(seal: Seal, token: string): CallerContext | null {
+  const dot = token.indexOf('.');
+  const payload = token.slice(0, Math.max(0, dot));
+  // All that follows the first dot: a further segment makes it no signature.
+  if (!seal.isGenuine(payload, token.slice(dot + 1))) return null;
+  // The mac is genuine, so this is our own JSON; the schema guards against versions that differ.
+  const parsed = callerContext.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString()));
+  return parsed.success ? parsed.data : null;
+}

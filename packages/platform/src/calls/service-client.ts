@@ -1,0 +1,217 @@
+/** Calls to another service: keep-alive, a time-out per call, a breaker per client, and replies that are checked. */
+
+import {
+  callerContextHeader,
+  commitByHeader,
+  requestBudgetHeader,
+  requestIdHeader,
+  storeTimeHeader,
+} from '@offer-ads/contracts/caller-context';
+import type { ServiceName } from '@offer-ads/contracts/primitives';
+import { Agent, type Dispatcher } from 'undici';
+import type { z } from 'zod';
+import { keepAlive } from '../http/keep-alive.ts';
+import { createStoreClock, type StoreClock } from '../postgres/store-clock.ts';
+import { isCallerGone, serviceUnavailable, tooManyRequests } from '../process/faults.ts';
+import type { Logger } from '../telemetry/logging.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { createBreaker, saysUnavailable } from './breaker.ts';
+import type { Deadline } from './deadline.ts';
+
+export type ServiceCall<S extends z.ZodType> = {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly callerToken: string;
+  readonly requestId: string;
+  readonly deadline: Deadline;
+  readonly json?: unknown;
+  readonly bytes?: Uint8Array;
+  readonly reply: S;
+  /** Instead of the client's own time-out. */
+  readonly timeoutMs?: number;
+  /** One more try when the connection failed; only for calls that may be repeated. */
+  readonly retry?: 'safe';
+};
+
+export type ServiceClient = AsyncDisposable & {
+  /**
+   * The reply of a 200. A 429, which is the caller's own, throws the 429 fault; anything else (refused, hanging, garbage, other
+   * statuses) the 503 fault.
+   */
+  readonly call: <S extends z.ZodType>(o: ServiceCall<S>) => Promise<z.infer<S>>;
+};
+
+/** An image of 5 MiB re-encoded and in base64 fits several times over; a runaway reply does not. */
+const largestReplyBytes = 64 * 1024 * 1024;
+
+export function createServiceClient(o: {
+  name: ServiceName;
+  baseUrl: string;
+  logger: Logger;
+  metrics: Metrics;
+  timeoutMs: number;
+}): ServiceClient {
+  const agent = new Agent({ ...keepAlive, connect: { timeout: 1_000 }, headersTimeout: 0, bodyTimeout: 0 });
+  const storeClock = createStoreClock();
+  const durations = o.metrics.histogram({
+    name: 'service_call_duration_seconds',
+    help: 'Calls to other services, by outcome.',
+    labelNames: ['target', 'outcome'],
+  });
+  const breaker = createBreaker({
+    target: o.name,
+    logger: o.logger,
+    metrics: o.metrics,
+    attempt: (call: ServiceCall<z.ZodType>) => attempt(agent, { ...o, storeClock }, call),
+    isHarmless: (error) =>
+      isCallerGone(error) ||
+      error instanceof TooLittleTime ||
+      (error instanceof UnexpectedReply && !saysUnavailable(error.status)),
+  });
+
+  return {
+    call: async <S extends z.ZodType>(call: ServiceCall<S>) => {
+      if (call.deadline.remainingMs() === 0) throw serviceUnavailable(`no time left to ask ${o.name}`);
+      const stop = durations.startTimer({ target: o.name });
+      try {
+        const reply = await withRetry(call, () => breaker.fire(call));
+        stop({ outcome: 'ok' });
+        return reply as z.infer<S>;
+      } catch (error) {
+        if (isCallerGone(error)) {
+          stop({ outcome: 'caller-gone' });
+          throw error;
+        }
+        stop({ outcome: breaker.isOpen() ? 'breaker-open' : 'failed' });
+        const message = `${o.name} ${call.method} failed: ${reason(error)}`;
+        const isTooMany = error instanceof UnexpectedReply && error.status === 429;
+        throw isTooMany ? tooManyRequests(message, error) : serviceUnavailable(message, error);
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      breaker.shutdown();
+      await agent.close();
+    },
+  };
+}
+
+/** The caller's deadline left less than half of the call's own time, so that no answer says nothing about the service. */
+class TooLittleTime extends Error {}
+
+/** The service answered, but not with what was agreed. */
+class UnexpectedReply extends Error {
+  readonly status: number;
+  constructor(status: number, problem: string) {
+    super(problem);
+    this.status = status;
+  }
+}
+
+async function attempt(
+  agent: Dispatcher,
+  o: { baseUrl: string; timeoutMs: number; storeClock: StoreClock },
+  call: ServiceCall<z.ZodType>,
+): Promise<unknown> {
+  const timeoutMs = call.timeoutMs ?? o.timeoutMs;
+  const signal = call.deadline.signal(timeoutMs);
+  // Before what remains: if the process stands still in between, the instant is too early and not too late.
+  const storeMs = o.storeClock.nowMs();
+  const budgetMs = Math.floor(Math.min(timeoutMs, call.deadline.remainingMs()));
+  try {
+    return await exchange(agent, o, call, { budgetMs, storeMs, signal });
+  } catch (error) {
+    const isTimeout = (error as { name?: string }).name === 'TimeoutError';
+    if (!isTimeout || budgetMs >= timeoutMs / 2) throw error;
+    throw new TooLittleTime(`no answer within the ${budgetMs} ms that were left`, { cause: error });
+  }
+}
+
+async function exchange(
+  agent: Dispatcher,
+  { baseUrl, storeClock }: { baseUrl: string; storeClock: StoreClock },
+  call: ServiceCall<z.ZodType>,
+  { budgetMs, storeMs, signal }: { budgetMs: number; storeMs: number | undefined; signal: AbortSignal },
+): Promise<unknown> {
+  const { body, contentType } = requestBody(call);
+  const response = await agent.request({
+    origin: baseUrl,
+    path: call.path,
+    method: call.method,
+    headers: {
+      [callerContextHeader]: call.callerToken,
+      [requestIdHeader]: call.requestId,
+      [requestBudgetHeader]: String(budgetMs),
+      ...(storeMs !== undefined && { [commitByHeader]: String(storeMs + budgetMs) }),
+      ...contentType,
+    },
+    body,
+    signal,
+  });
+  const shownMs = Number(response.headers[storeTimeHeader]);
+  if (shownMs > 0) storeClock.note(shownMs);
+  const text = await readAtMost(response, largestReplyBytes);
+  if (response.statusCode !== 200) {
+    throw new UnexpectedReply(response.statusCode, `answered ${response.statusCode}`);
+  }
+  const parsed = call.reply.safeParse(jsonIn(text));
+  if (!parsed.success) throw new UnexpectedReply(200, 'answered 200 with an unexpected body');
+  return parsed.data;
+}
+
+/** The parser's own complaint would quote the reply, which may hold somebody's data. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UnexpectedReply(200, 'answered 200 with something that is not JSON');
+  }
+}
+
+function requestBody(call: ServiceCall<z.ZodType>): {
+  body: string | Uint8Array | null;
+  contentType: Record<string, string>;
+} {
+  if (call.bytes !== undefined) {
+    return { body: call.bytes, contentType: { 'content-type': 'application/octet-stream' } };
+  }
+  if (call.json !== undefined) {
+    return { body: JSON.stringify(call.json), contentType: { 'content-type': 'application/json' } };
+  }
+  return { body: null, contentType: {} };
+}
+
+async function readAtMost(
+  { body, statusCode }: Pick<Dispatcher.ResponseData, 'body' | 'statusCode'>,
+  limitBytes: number,
+): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > limitBytes) throw new UnexpectedReply(statusCode, 'reply is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function withRetry<T>(call: ServiceCall<z.ZodType>, fire: () => Promise<T>): Promise<T> {
+  try {
+    return await fire();
+  } catch (error) {
+    if (call.retry !== 'safe' || !isConnectionFailure(error) || call.deadline.remainingMs() === 0)
+      throw error;
+    return await fire();
+  }
+}
+
+/** The request may never have been seen: nothing listened, or the connection broke under it. */
+const connectionFailures = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+function isConnectionFailure(error: unknown): boolean {
+  return connectionFailures.has((error as NodeJS.ErrnoException).code ?? '');
+}
+
+/** Never the reply's own text: it may hold somebody's data. */
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

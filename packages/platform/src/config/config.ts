@@ -1,0 +1,185 @@
+/** Reading settings from the environment: every problem at once, with its fix, and never a value. */
+import type { ServiceName } from '@offer-ads/contracts/primitives';
+import { z } from 'zod';
+import { parseTokenHashes, tokenPattern } from '../admin/tokens.ts';
+import { readSecretFile } from './secret-files.ts';
+import { allSecrets } from './secrets.ts';
+import { factsOf, type SettingFacts } from './setting-facts.ts';
+
+/** Settings are missing or wrong. The message names variables only: values may be secrets and logs are read by many. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`Settings are missing or wrong:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+/**
+ * Parses the variables that the schema names; an empty variable counts as missing, as compose files write it. A secret may
+ * come as a file instead, named by NAME_FILE. The environment itself is left as it is.
+ */
+export function readConfig<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEnv): z.infer<S> {
+  const given: Record<string, Given> = Object.fromEntries(
+    Object.entries(schema.shape).map(([name, field]) => [name, readSetting(name, field, env)]),
+  );
+  const values = Object.entries(given).map(([name, { value }]) => [name, value]);
+  const result = schema.safeParse(Object.fromEntries(values));
+  const unread = Object.values(given).flatMap(({ problem }) => problem ?? []);
+  if (result.success && unread.length === 0) return result.data;
+  throw new ConfigError([
+    ...unread,
+    ...(result.error?.issues ?? []).flatMap(({ path, message }) => {
+      const name = String(path[0]);
+      const { problem, value, from } = given[name] ?? {};
+      if (problem !== undefined) return [];
+      if (value === undefined) return `${name} is missing: ${message}`;
+      return `${name}${from === undefined ? '' : `, read from ${from}`}: ${message}`;
+    }),
+  ]);
+}
+
+type Given = { readonly value?: string; readonly from?: string; readonly problem?: string };
+
+function readSetting(name: string, field: unknown, env: NodeJS.ProcessEnv): Given {
+  const value = env[name] || undefined;
+  const from = fileVariable(name);
+  const path = factsOf(field).secret ? env[from] || undefined : undefined;
+  if (path === undefined) return value === undefined ? {} : { value };
+  if (value !== undefined) return { problem: `${name} and ${from} are both given: leave one of them out` };
+  const file = readSecretFile(path);
+  return file.ok ? { value: file.text, from } : { problem: `${from} ${file.problem}` };
+}
+
+/** The variable that names the file of a secret. */
+export function fileVariable(name: string): string {
+  return `${name}_FILE`;
+}
+
+function address(example: string, protocols: RegExp) {
+  return z.url({ protocol: protocols, error: `must be an address such as ${example}` });
+}
+
+/** Whose value is a secret or holds one. */
+export const isSecret = { secret: true } as const satisfies SettingFacts;
+
+export const postgresUrl = address('postgres://user@host:5432/database', /^postgres(ql)?$/).meta({
+  ...isSecret,
+  description:
+    "The service's own database in Postgres, as its own user. Beyond a network that you trust with ?sslmode=verify-full and the certificate.",
+  example: 'postgres://user:password@postgres:5432/database',
+});
+const mongoExample = 'mongodb://host:27017/database?replicaSet=rs0';
+const mongoHost = address(mongoExample, /^mongodb(\+srv)?$/);
+/** It may name several members of a replica set, separated by commas, which is more than a URL can. */
+export const mongoUrl = z
+  .string({ error: `must be an address such as ${mongoExample}` })
+  .refine((text) => mongoHost.safeParse(text.replace(/,[^/?@]+/, '')).success, {
+    error: `must be an address such as ${mongoExample}`,
+  })
+  .meta({
+    ...isSecret,
+    description:
+      "The service's own database in MongoDB, a replica set, as its own user. All members, separated by commas, or mongodb+srv://.",
+    example: 'mongodb://user:password@mongo:27017/database?replicaSet=mongo&authSource=admin',
+  });
+export const amqpUrl = address('amqp://user:password@host:5672', /^amqps?$/).meta({
+  ...isSecret,
+  description: "RabbitMQ, as the service's own user; amqps:// beyond a network that you trust.",
+  example: 'amqp://user:password@rabbitmq:5672',
+});
+/** Without the trailing slash, so that paths are simply appended. */
+export const httpUrl = address('https://host:8080', /^https?$/).transform((url) => url.replace(/\/+$/, ''));
+
+/** 32 characters: a signing secret that cannot be guessed. There is no default on purpose. */
+const secretHint =
+  'must be a random text of at least 32 characters, for example from `openssl rand -hex 32`; while it is replaced, several separated by commas without blanks';
+export const secret = z
+  .string({ error: secretHint })
+  .refine((text) => allSecrets(text).every((one) => one.length >= 32), { error: secretHint })
+  // Of `old, new` replicas would accept " new" until they are restarted with it in front: others refuse those that are.
+  // A line break at the end, as secrets made of files have it, no header can carry, and no other service may have.
+  .refine((text) => !/^\s|\s$|\s,|,\s/.test(text), { error: secretHint })
+  .meta(isSecret);
+
+/** Given by others, to be sent as it is. A line break at its end would be refused only when it is sent, in an error that quotes it. */
+export const credential = z
+  .string()
+  .regex(/^[\x21-\x7e]+$/, { error: 'must be printable characters without spaces or line breaks' });
+
+const adminTokenHint =
+  'must be a random text of 32 to 200 characters without blanks and commas, as `admin token create` prints it';
+export const adminToken = z
+  .string({ error: adminTokenHint })
+  .regex(tokenPattern, { error: adminTokenHint })
+  .meta({
+    ...isSecret,
+    description:
+      'The token of the person who uses the admin tool, or of the console. Services are sent credentials made of it, another one each; they hold its hashes alone (ADMIN_TOKEN_HASHES).',
+  });
+
+const adminTokenHashesHint = 'must be like ann:HASH,bo:HASH';
+/** In words for the setting's own messages. */
+export function checkTokenHashes(text: string, context: z.RefinementCtx<string>): void {
+  const parsed = parseTokenHashes(text);
+  if (!parsed.ok) context.addIssue({ code: 'custom', message: `${adminTokenHashesHint}: ${parsed.problem}` });
+}
+export const adminTokenHashes = z
+  .string({ error: adminTokenHashesHint })
+  .superRefine(checkTokenHashes)
+  .meta({
+    ...isSecret,
+    description:
+      'Who may use the admin routes of this service: names, as audit logs have them, and the hash of a token for each, separated by commas, as `admin token create` prints them. Another list in each service. `console` is the console, which calls in the name of whoever is signed in there. Somebody stands there twice while the token is replaced.',
+    example: 'ann:HASH,console:HASH',
+  });
+
+/** Of the tokens in which callers of a service say on whose behalf they call. */
+export function contextSecret(service: ServiceName) {
+  return secret.meta({
+    description: `Signs and verifies on whose behalf ${service} is called. The same in ${service} and in all who call it.`,
+  });
+}
+
+export function serviceUrl(service: ServiceName) {
+  return httpUrl.meta({
+    description: `Address of ${service} within the network of the services.`,
+    example: `http://${service}:8080`,
+  });
+}
+
+export const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+  error: 'must be one of trace, debug, info, warn, error, fatal, silent',
+});
+
+const portHint = 'must be a port number from 0 (any free port) to 65535';
+export const port = z
+  .string({ error: portHint })
+  .regex(/^\d{1,5}$/, { error: portHint })
+  .transform(Number)
+  .refine((number) => number <= 65_535, { error: portHint });
+
+/** What every service that listens needs; spread it into the service's own schema. */
+export const httpSettings = {
+  HOST: z.string().default('127.0.0.1').meta({
+    description:
+      'Address of this machine on which it listens. 0.0.0.0, every address, in containers; what is reached from outside is decided there.',
+  }),
+  PORT: port.default(8080).meta({ description: 'Port on which it listens; 0 takes any free one.' }),
+  LOG_LEVEL: logLevel.default('info').meta({
+    description:
+      'The least important lines that are logged: trace, debug, info, warn, error, fatal or silent. debug while you look for a fault.',
+  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional().meta({
+    description:
+      'The OpenTelemetry collector that gets the traces, by OTLP over HTTP. Without it none are sent, and logs have trace ids all the same.',
+    example: 'http://otel-collector:4318',
+  }),
+};
+
+/** The same before there is a config: OpenTelemetry's standard variable, whose presence alone switches exporters on. */
+export function telemetryEndpoint(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  return env.OTEL_EXPORTER_OTLP_ENDPOINT || undefined;
+}

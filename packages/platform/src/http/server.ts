@@ -1,0 +1,275 @@
+/** An express server with what every service owes its callers: ids, logs, health, limits, plain errors, a graceful stop. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { requestBudgetHeader, storeTimeHeader } from '@offer-ads/contracts/caller-context';
+import express, { type Express } from 'express';
+import type { StoreClock } from '../postgres/store-clock.ts';
+import type { Clock } from '../process/clock.ts';
+import { callerGoneStatus } from '../process/faults.ts';
+import { type Logger, writeAccessLog } from '../telemetry/logging.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { refuseAmbiguous, toOriginForm } from './ambiguous-requests.ts';
+import {
+  answerBadRequests,
+  answerFault,
+  answerFaults,
+  endCrawlingUploads,
+  endStalledUploads,
+  notFound,
+  responseUnderWay,
+} from './errors.ts';
+import { healthRoutes, type Readiness } from './health.ts';
+import { callerKeepsIdleMs } from './keep-alive.ts';
+import { gatherHeaders, handHeadersOver, tell } from './replies.ts';
+import { accept, acceptedOf, routeTemplate } from './request.ts';
+import { endUnreadBody } from './request-bodies.ts';
+import { inTurn } from './requests-in-turn.ts';
+
+export type HttpServer = AsyncDisposable & {
+  readonly url: string;
+  readonly port: number;
+  /**
+   * Before it stops: not ready any more, but everybody is still served, and each reply ends its connection. Resolves when none is
+   * open, at the latest when callers have given up those that they keep idle.
+   */
+  readonly drain: () => Promise<void>;
+};
+
+export type HttpServerOptions = {
+  readonly service: string;
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly readiness: Readiness;
+  readonly routes: (app: Express) => void;
+  /** The address by which callers know the service: where it is https, browsers are told to come by no other way (RFC 6797). */
+  readonly publicUrl?: string;
+  /** Of services whose callers bound their commits. */
+  readonly storeClock?: StoreClock;
+  /** Requests that are served before express, because express costs as much as all else that is done for them. */
+  readonly door?: Door;
+  /** An upload ends when no byte came for this long (decision 23). */
+  readonly stallMs?: number;
+  /** An upload ends that brought fewer than `leastUploadBytes` in a whole window of this length. */
+  readonly crawlWindowMs?: number;
+  /** An upload ends after this long, however much of it still arrives. */
+  readonly uploadMs?: number;
+  /** How long requests in flight may take to finish when the server stops, draining included. */
+  readonly stopMs?: number;
+  readonly drainMs?: number;
+};
+
+/** What is to be done for a request; null leaves it to the routes. What it throws is answered like a route's. */
+export type Door = (req: IncomingMessage) => ((res: ServerResponse) => Promise<void>) | null;
+
+/** Decision 23: 15 s without a byte. */
+const defaultStallMs = 15_000;
+/** Longer than a phone is without a network in a tunnel; the slowest one sends ten times `leastUploadBytes` meanwhile. */
+const defaultCrawlWindowMs = 10_000;
+/** The largest picture at 90 KB a second: a poor mobile connection. */
+const defaultUploadMs = 60_000;
+/** A year; of this host alone, because others of the domain are not ours. */
+const strictTransport = 'max-age=31536000';
+/** One second more than the longest request, a creation. */
+const defaultStopMs = 26_000;
+/** Far more than a busy service has; idle ones of this many take about 200 MB, and more are refused. */
+const mostConnections = 10_000;
+/** Longer than clients keep idle connections, so that it is they who close and no request meets a closing one. */
+const keepAliveMs = 65_000;
+/** So long services keep an idle connection (`callerKeepsIdleMs`), and a moment: after that it is nobody's any more. */
+const defaultDrainMs = callerKeepsIdleMs + 2_000;
+/** A connection without a single byte for this long carries no request that is just arriving. */
+const silentMs = 500;
+
+export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer> {
+  const lifetime: Lifetime = { open: new Map(), stoppingSinceMs: undefined };
+  const app = express();
+  app.disable('etag');
+  app.disable('x-powered-by');
+  app.set('query parser', 'simple');
+  healthRoutes(app, { ...o, stopping: () => lifetime.stoppingSinceMs !== undefined });
+  o.routes(app);
+  app.use(notFound);
+  app.use(answerFaults(o.logger));
+
+  const uploadMs = o.uploadMs ?? defaultUploadMs;
+  const server = createServer({
+    headersTimeout: Math.min(10_000, uploadMs),
+    requestTimeout: uploadMs,
+    connectionsCheckingInterval: Math.min(1_000, uploadMs),
+    keepAliveTimeout: keepAliveMs,
+    maxHeaderSize: 16 * 1024,
+  });
+  server.maxHeadersCount = 100;
+  server.maxConnections = mostConnections;
+  server.timeout = o.stallMs ?? defaultStallMs;
+  server.on('connection', (socket: Socket) => {
+    lifetime.open.set(socket, performance.now());
+    socket.once('close', () => lifetime.open.delete(socket));
+  });
+  const crawlWatch = setInterval(
+    () => endCrawlingUploads(lifetime.open.keys()),
+    o.crawlWindowMs ?? defaultCrawlWindowMs,
+  );
+  server.once('close', () => clearInterval(crawlWatch));
+  const receive = receiveRequests(o, app, lifetime);
+  const serve = inTurn((req, res) => {
+    endStalledUploads(req, res);
+    endUnreadBody(req, res);
+    receive(req, res);
+  });
+  server.on('request', serve);
+  // An expectation that we do not know is ignored instead of being refused without the headers that every reply has.
+  server.on('checkExpectation', (req, res) => server.emit('request', req, res));
+  answerBadRequests(server);
+  server.listen(o.port, o.host);
+  await once(server, 'listening');
+
+  const { port } = server.address() as AddressInfo;
+  const url = `http://${o.host.includes(':') ? `[${o.host}]` : o.host}:${port}`;
+  o.logger.info({ address: url }, 'listening');
+  return {
+    url,
+    port,
+    drain: async () => {
+      beginToStop(lifetime);
+      const giveUpAt = performance.now() + (o.drainMs ?? defaultDrainMs);
+      while (lifetime.open.size > 0 && performance.now() < giveUpAt) await pause(50);
+    },
+    [Symbol.asyncDispose]: async () => {
+      const sinceMs = beginToStop(lifetime);
+      const leftMs = (o.stopMs ?? defaultStopMs) - (performance.now() - sinceMs);
+      await stop(server, lifetime, Math.max(0, leftMs));
+    },
+  };
+}
+
+type Lifetime = {
+  /** Connections, and when they came. */
+  readonly open: Map<Socket, number>;
+  stoppingSinceMs: number | undefined;
+};
+
+/** From here on each reply ends its connection, those to requests under way too. */
+function beginToStop(lifetime: Lifetime): number {
+  if (lifetime.stoppingSinceMs === undefined) {
+    lifetime.stoppingSinceMs = performance.now();
+    for (const socket of lifetime.open.keys()) {
+      const res = responseUnderWay(socket);
+      if (res !== undefined) res.shouldKeepAlive = false;
+    }
+  }
+  return lifetime.stoppingSinceMs;
+}
+
+/** Gives every request its facts, its id in the reply, its line in the access log, its metrics, and then to whom it is for. */
+function receiveRequests(
+  o: HttpServerOptions,
+  app: Express,
+  lifetime: Lifetime,
+): (req: IncomingMessage, res: ServerResponse) => void {
+  const report = reportByRoute(o);
+  const isSecure = o.publicUrl?.startsWith('https://') === true;
+
+  // One listener for all requests: it finds its request by the response that it is called on.
+  function answered(this: ServerResponse): void {
+    const { req } = this;
+    const request = acceptedOf(req);
+    const durationMs = performance.now() - request.startedAtMs;
+    const aborted = !this.writableFinished;
+    if (aborted) request.callerLeft();
+    const status = aborted && !this.headersSent ? callerGoneStatus : this.statusCode;
+    const route = routeTemplate(req);
+    report({ requestId: request.requestId, method: req.method ?? '', route, status, durationMs, aborted });
+  }
+
+  return (req, res) => {
+    const request = accept(req, o.clock.now());
+    gatherHeaders(res);
+    tell(res, 'X-Request-Id', request.requestId);
+    if (isSecure) tell(res, 'Strict-Transport-Security', strictTransport);
+    if (o.storeClock !== undefined) tellStoreTime(req, res, o.storeClock);
+    if (lifetime.stoppingSinceMs !== undefined) res.shouldKeepAlive = false;
+    res.on('close', answered);
+    if (refuseAmbiguous(req, res)) return;
+    req.url = toOriginForm(req.url ?? '');
+    const serve = o.door?.(req) ?? null;
+    if (serve !== null) return void serve(res).catch((error: unknown) => answerFault(o.logger, error, res));
+    handHeadersOver(res);
+    app(req, res);
+  };
+}
+
+/** Only to services, which say a budget. */
+function tellStoreTime(req: IncomingMessage, res: ServerResponse, clock: StoreClock): void {
+  const nowMs = req.headers[requestBudgetHeader] === undefined ? undefined : clock.nowMs();
+  if (nowMs !== undefined) tell(res, storeTimeHeader, nowMs);
+}
+
+type Answered = {
+  readonly requestId: string;
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly aborted: boolean;
+};
+
+/** The parser knows some thirty more, and anybody may send them. */
+const usualMethods: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+]);
+
+/** Routes and statuses are few, so that what is the same for all requests of one is made once. */
+function reportByRoute(o: { logger: Logger; metrics: Metrics }): (answered: Answered) => void {
+  const durations = o.metrics.histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Requests answered, by route and status.',
+    labelNames: ['method', 'route', 'status'],
+  });
+  const known = new Map<string, { duration: { observe(seconds: number): void }; fields: string }>();
+  const log = writeAccessLog(o.logger);
+  return ({ requestId, method, route, status, durationMs, aborted }) => {
+    const name = `${method} ${route} ${status}`;
+    let kind = known.get(name);
+    if (kind === undefined) {
+      const duration = durations.labels(usualMethods.has(method) ? method : 'other', route, `${status}`);
+      kind = { duration, fields: JSON.stringify({ method, route, status }).slice(1, -1) };
+      known.set(name, kind);
+    }
+    kind.duration.observe(durationMs / 1_000);
+    log(
+      `"requestId":"${requestId}",${kind.fields},"durationMs":${Math.round(durationMs)},"aborted":${aborted}`,
+    );
+  };
+}
+
+/** Refuses new connections, lets requests in flight finish, ends the rest after `stopMs`. */
+async function stop(server: Server, { open }: Lifetime, stopMs: number): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  const endIdle = () => {
+    server.closeIdleConnections();
+    // To Node a connection that has brought nothing yet is not idle; balancers and browsers open such ones.
+    for (const [socket, sinceMs] of open)
+      if (socket.bytesRead === 0 && performance.now() - sinceMs > silentMs) socket.destroy();
+  };
+  endIdle();
+  // Connections that become idle when their last reply is out do not close by themselves.
+  const idle = setInterval(endIdle, 100);
+  const bound = setTimeout(() => server.closeAllConnections(), stopMs);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(bound);
+}

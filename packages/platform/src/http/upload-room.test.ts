@@ -1,0 +1,76 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it } from '@jest/globals';
+import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
+import type { Request, Response } from 'express';
+import { requireCaller } from '../calls/caller-context.ts';
+import { systemClock } from '../process/clock.ts';
+import { uploadRoom } from './upload-room.ts';
+
+const caller = requireCaller({ secret: testContextSecret, audience: 'offers', clock: systemClock });
+
+function uploads(mostBytes: number) {
+  const room = uploadRoom({ mostBytes, largestBytes: 5 });
+  return (organisationId: number, contentLength?: number) => {
+    const res = new EventEmitter() as unknown as Response;
+    const context = signedCaller({ audience: 'offers', organisationId, validUntil: Date.now() + 60_000 });
+    const headers: Record<string, string> = {
+      ...context,
+      ...(contentLength !== undefined && { 'content-length': String(contentLength) }),
+    };
+    const req = { headers, get: (name: string) => headers[name.toLowerCase()] } as unknown as Request;
+    let outcome: unknown = 'let in';
+    caller(req, res, () =>
+      room(req, res, (refusal?: unknown) => {
+        outcome = refusal ?? outcome;
+      }),
+    );
+    return { outcome, end: () => res.emit('close') };
+  };
+}
+
+const inAMoment = { retryAfterSeconds: 2 };
+
+describe('the room for uploads', () => {
+  it('takes in what fits, refuses the next with a 503, and has room again when one is answered', () => {
+    const upload = uploads(10);
+    const [first, second, third] = [upload(1, 4), upload(2, 5), upload(3, 2)];
+    expect([first?.outcome, second?.outcome]).toEqual(['let in', 'let in']);
+    expect(third?.outcome).toMatchObject({ status: 503, ...inAMoment });
+    first?.end();
+    expect(upload(3, 2).outcome).toBe('let in');
+  });
+
+  it('counts an upload that does not tell its length, or tells too much, as the largest', () => {
+    const upload = uploads(10);
+    expect(upload(1).outcome).toBe('let in');
+    expect(upload(2, 1_000_000).outcome).toBe('let in');
+    expect(upload(3, 1).outcome).toMatchObject({ status: 503 });
+  });
+
+  it('takes nothing from what an upload gives back that was refused', () => {
+    const upload = uploads(10);
+    const held = [upload(1, 5), upload(2, 5)];
+    upload(3, 1).end();
+    expect(upload(3, 1).outcome).toMatchObject({ status: 503 });
+    for (const one of held) one.end();
+  });
+
+  it('gives one organisation no more than is left for all others', () => {
+    const upload = uploads(40);
+    const held = Array.from({ length: 4 }, () => upload(1, 5));
+    expect(held.map(({ outcome }) => outcome)).toEqual(Array(4).fill('let in'));
+    expect(upload(1, 5).outcome).toMatchObject({ status: 429, ...inAMoment });
+    // Half of what is left, and so on: each that comes finds room.
+    expect([upload(2, 5).outcome, upload(2, 5).outcome]).toEqual(['let in', 'let in']);
+    expect(upload(2, 5).outcome).toMatchObject({ status: 429 });
+    expect(upload(3, 5).outcome).toBe('let in');
+    for (const one of held) one.end();
+    expect(upload(2, 5).outcome).toBe('let in');
+  });
+
+  it('lets an organisation in that has nothing there while there is any room', () => {
+    const upload = uploads(9);
+    expect(upload(1, 5).outcome).toBe('let in');
+    expect(upload(2, 4).outcome).toBe('let in');
+  });
+});

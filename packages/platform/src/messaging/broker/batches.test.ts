@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { gatherBatches } from './batches.ts';
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+/** Batches whose work ends when the test says so. */
+function gathering() {
+  const begun: (readonly number[])[] = [];
+  const ends: (() => void)[] = [];
+  const batches = gatherBatches<number>({
+    atMost: 3,
+    lingerMs: 50,
+    work: (items) => {
+      begun.push(items);
+      return new Promise((resolve) => {
+        ends.push(resolve);
+      });
+    },
+  });
+  const endFirst = async () => {
+    ends.shift()?.();
+    await jest.advanceTimersByTimeAsync(0);
+  };
+  return { batches, begun, endFirst };
+}
+
+describe('a batch', () => {
+  it('begins when it is full', () => {
+    const { batches, begun } = gathering();
+    for (const item of [1, 2]) batches.add(item);
+    expect(begun).toEqual([]);
+    batches.add(3);
+    expect(begun).toEqual([[1, 2, 3]]);
+  });
+
+  it('begins with what is there when its first has waited long enough', () => {
+    const { batches, begun } = gathering();
+    batches.add(1);
+    jest.advanceTimersByTime(30);
+    batches.add(2);
+    jest.advanceTimersByTime(19);
+    expect(begun).toEqual([]);
+    jest.advanceTimersByTime(1);
+    expect(begun).toEqual([[1, 2]]);
+  });
+
+  it('begins only after the one before it, and is never above its bound', async () => {
+    const { batches, begun, endFirst } = gathering();
+    for (const item of [1, 2, 3, 4, 5, 6, 7]) batches.add(item);
+    jest.advanceTimersByTime(1_000);
+    expect(begun).toEqual([[1, 2, 3]]);
+    await endFirst();
+    expect(begun).toEqual([
+      [1, 2, 3],
+      [4, 5, 6],
+    ]);
+    await endFirst();
+    jest.advanceTimersByTime(50);
+    expect(begun.at(-1)).toEqual([7]);
+  });
+
+  it('at work is waited for by a stop, and no other begins', async () => {
+    const { batches, begun, endFirst } = gathering();
+    for (const item of [1, 2, 3, 4]) batches.add(item);
+    let stopped = false;
+    const stopping = batches.stop().finally(() => {
+      stopped = true;
+    });
+    batches.add(5);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(stopped).toBe(false);
+    await endFirst();
+    await stopping;
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(begun).toEqual([[1, 2, 3]]);
+  });
+
+  it('does not begin with what was forgotten', () => {
+    const { batches, begun } = gathering();
+    batches.add(1);
+    batches.forget();
+    jest.advanceTimersByTime(1_000);
+    expect(begun).toEqual([]);
+    batches.add(2);
+    jest.advanceTimersByTime(50);
+    expect(begun).toEqual([[2]]);
+  });
+});

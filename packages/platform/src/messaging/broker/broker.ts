@@ -1,0 +1,225 @@
+/** RabbitMQ as services see it: confirmed publishing, consuming, and a look at what was parked. */
+import type { ParkedMessage } from '@offer-ads/contracts/admin-events-api';
+import type { EventDeclaration } from '@offer-ads/contracts/event-declaration';
+import { eventType } from '@offer-ads/contracts/event-declaration';
+import type { ConfirmChannel } from 'amqplib';
+import { serviceUnavailable } from '../../process/faults.ts';
+import type { PauseBounds } from '../../process/growing-pauses.ts';
+import type { Logger } from '../../telemetry/logging.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import type { OutgoingEvent, ReceivedEvent } from '../events.ts';
+import { keepConnected, type Line } from './connection.ts';
+import { type Consuming, startConsuming } from './consuming.ts';
+import { type Subscription, toMessage } from './messages.ts';
+import { dropParked, listParked, replayParked, type Selection } from './parking.ts';
+import { confirmedPublish, type Publish } from './publishing.ts';
+import { type BrokerUser, brokerNames, consumesAny, declareTopology } from './topology.ts';
+import { watchQueues } from './watching.ts';
+import { withholdSensitive } from './withholding.ts';
+
+export type { Subscription };
+
+export type Broker = AsyncDisposable & {
+  /** In order, confirmed; rejects at once while the broker is away, otherwise within the time-out. */
+  readonly publish: (events: readonly OutgoingEvent[]) => Promise<void>;
+  /** Starts as soon as the broker is there, and again after every reconnection. Call it once. */
+  readonly consume: (subscriptions: readonly Subscription[]) => Promise<void>;
+  /**
+   * For whoever stops, before the outbox is emptied for the last time: waits for the events at work and takes no more, nor after a
+   * reconnection. Publishing goes on.
+   */
+  readonly stopConsuming: () => Promise<void>;
+  readonly connected: () => boolean;
+  /** CloudEvents types of the events that this release knows: it can publish no other. */
+  readonly types: readonly string[];
+  /** Of those, the ones that carry a credential. */
+  readonly typesWithCredentials: readonly string[];
+  readonly parked: {
+    readonly list: (limit: number) => Promise<ParkedMessage[]>;
+    readonly replay: (select: Selection) => Promise<number>;
+    readonly drop: (select: Selection) => Promise<number>;
+  };
+};
+
+export function on<D extends EventDeclaration>(
+  declaration: D,
+  handle: (event: ReceivedEvent<D>) => Promise<void>,
+): Subscription {
+  // Only events that fit the declaration's schema are handed over (readMessage).
+  return { declaration, handle: (event) => handle(event as ReceivedEvent<D>) };
+}
+
+/**
+ * For events that come by the thousand: `handle` takes up to 500 of them at once, in no order, and they are acknowledged
+ * together when it resolves, so it does all of them or, when it throws, none. Then each is handled as a batch of its own.
+ */
+export function onBatch<D extends EventDeclaration>(
+  declaration: D,
+  handle: (events: readonly ReceivedEvent<D>[]) => Promise<void>,
+): Subscription {
+  return {
+    ...on(declaration, (event) => handle([event])),
+    handleTogether: (events) => handle(events as readonly ReceivedEvent<D>[]),
+  };
+}
+
+/** Five attempts: the first at once, the others after these pauses, which outlast a failover and a short outage. */
+export const RETRY_DELAYS_MS = [1_000, 10_000, 60_000, 600_000] as const;
+const CONFIRM_TIMEOUT_MS = 5_000;
+
+type Link = { readonly line: Line; readonly publish: Publish };
+
+/** Returns without the broker when it is down, and goes on trying. */
+export async function connectBroker(o: {
+  url: string;
+  service: BrokerUser;
+  declarations: readonly EventDeclaration[];
+  logger: Logger;
+  metrics: Metrics;
+  /** Prefixes exchange and queues, so that tests do not meet. */
+  namespace?: string | undefined;
+  retryDelaysMs?: readonly number[];
+  confirmTimeoutMs?: number;
+  heldAtMostMs?: number;
+  holdingPauses?: PauseBounds;
+}): Promise<Broker> {
+  const { service, declarations, logger, metrics } = o;
+  const names = brokerNames(o.namespace ?? '');
+  const retryDelaysMs = o.retryDelaysMs ?? RETRY_DELAYS_MS;
+  const timeoutMs = o.confirmTimeoutMs ?? CONFIRM_TIMEOUT_MS;
+  const byType = new Map(declarations.map((declaration) => [eventType(declaration), declaration]));
+  const withhold = withholdSensitive(byType);
+  let subscriptions: readonly Subscription[] = [];
+  let consuming: Consuming | undefined;
+
+  const connection = await keepConnected<Link>({
+    url: o.url,
+    logger,
+    metrics,
+    setUp: async (line) => {
+      const channel = line.guard(await line.model.createConfirmChannel());
+      await declareTopology(channel, { names, service, declarations, retryDelaysMs });
+      // An event that finds no queue means that the topology is damaged; a new set-up repairs it.
+      const publish = confirmedPublish(channel, { timeoutMs, onUnroutable: line.reset });
+      await startConsumer({ line, publish });
+      return { line, publish };
+    },
+  });
+
+  async function startConsumer({ line, publish }: Link): Promise<void> {
+    if (subscriptions.length === 0) return;
+    const channel = line.guard(await line.model.createChannel());
+    const started = await startConsuming({
+      channel,
+      publish,
+      service,
+      names,
+      subscriptions,
+      retryDelaysMs,
+      heldAtMostMs: o.heldAtMostMs,
+      holdingPauses: o.holdingPauses,
+      withhold,
+      onCancelled: line.reset,
+      logger,
+      metrics,
+    });
+    consuming = started;
+    // It was told to stop meanwhile.
+    if (subscriptions.length === 0) await stopConsuming();
+  }
+
+  async function stopConsuming(): Promise<void> {
+    subscriptions = [];
+    const stopped = consuming;
+    consuming = undefined;
+    await stopped?.stop().catch((error: unknown) => logger.warn({ error }, 'consumer did not stop'));
+  }
+
+  function linked(): Link {
+    const link = connection.current();
+    if (link === undefined) throw serviceUnavailable('broker: not connected');
+    return link;
+  }
+
+  /** On a channel of its own: closing it gives back what was only looked at. */
+  async function withParked<T>(
+    nothing: T,
+    work: (channel: ConfirmChannel, link: Link) => Promise<T>,
+  ): Promise<T> {
+    if (!consumesAny(service, declarations)) return nothing;
+    const link = linked();
+    const channel = await link.line.model.createConfirmChannel();
+    channel.on('error', (error) => logger.warn({ error }, 'broker channel failed'));
+    try {
+      return await work(channel, link);
+    } finally {
+      await channel.close().catch(() => {});
+    }
+  }
+  const parked = names.parked(service);
+  const watching = consumesAny(service, declarations)
+    ? watchQueues({
+        model: () => connection.current()?.line.model,
+        names,
+        service,
+        retryDelaysMs,
+        inHand: () => consuming?.inHand() ?? { count: 0, oldestAgeMs: 0 },
+        logger,
+        metrics,
+      })
+    : undefined;
+
+  return {
+    publish: async (events) => {
+      const messages = events.map((event) => {
+        const declaration = byType.get(event.type);
+        if (declaration === undefined) throw new Error(`event ${event.type} is not declared`);
+        return toMessage(event, declaration, names.exchange);
+      });
+      await linked().publish(messages);
+    },
+    consume: async (wanted) => {
+      requireAll(service, declarations, wanted);
+      subscriptions = wanted;
+      const link = connection.current();
+      // Without a link, or when this fails, the set-up of the coming connection starts it.
+      if (link !== undefined) await startConsumer(link).catch(link.line.reset);
+    },
+    stopConsuming,
+    connected: () => connection.current() !== undefined,
+    types: [...byType.keys()],
+    typesWithCredentials: declarations.filter(({ credentials }) => credentials !== undefined).map(eventType),
+    parked: {
+      list: (limit) =>
+        withParked<ParkedMessage[]>([], (channel) => listParked(channel, { parked, limit, withhold })),
+      replay: (select) =>
+        withParked(0, (channel, { publish }) =>
+          replayParked(channel, { parked, queue: names.queue(service), publish, select }),
+        ),
+      drop: (select) => withParked(0, (channel) => dropParked(channel, parked, select)),
+    },
+    [Symbol.asyncDispose]: async () => {
+      // First of all, or another batch could begin meanwhile.
+      await stopConsuming();
+      await watching?.[Symbol.asyncDispose]();
+      await connection[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A service that forgot an event that names it would park each one, so it does not start at all. */
+function requireAll(
+  service: BrokerUser,
+  declarations: readonly EventDeclaration[],
+  subscriptions: readonly Subscription[],
+): void {
+  const subscribed = new Set(subscriptions.map((subscription) => eventType(subscription.declaration)));
+  const missing = declarations.filter(
+    (declaration) =>
+      declaration.consumers.some((consumer) => consumer === service) &&
+      !subscribed.has(eventType(declaration)),
+  );
+  if (missing.length === 0) return;
+  const list = missing.map(({ name }) => name).join(', ');
+  throw new Error(`${service} is declared as consumer but does not subscribe to ${list}`);
+}

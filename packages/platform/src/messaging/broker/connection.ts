@@ -1,0 +1,106 @@
+/** One connection to RabbitMQ that is kept up: whatever breaks, it comes back and is set up anew. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Channel, type ChannelModel, connect } from 'amqplib';
+import type { Logger } from '../../telemetry/logging.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+
+/** A connection while it lasts. */
+export type Line = {
+  readonly model: ChannelModel;
+  /** A channel that closes takes the line with it, so that every fault has the same way back: a new set-up. */
+  readonly guard: <C extends Channel>(channel: C) => C;
+  /** Gives the line up for a new one. */
+  readonly reset: () => void;
+};
+
+export type KeptConnection<T> = AsyncDisposable & {
+  /** What the latest set-up made; undefined while the broker is away. */
+  readonly current: () => T | undefined;
+};
+
+/** A start waits this long for the broker and then goes on without: readiness tells. */
+const FIRST_CONNECTION_WAIT_MS = 2_000;
+const RECONNECT = { initialDelay: 200, maxDelay: 5_000 } as const;
+const OPENING_TIMEOUT_MS = 5_000;
+const CLOSING_TIMEOUT_MS = 2_000;
+const HEARTBEAT_SECONDS = 10;
+
+export async function keepConnected<T>(o: {
+  url: string;
+  logger: Logger;
+  metrics: Metrics;
+  setUp: (line: Line) => Promise<T>;
+}): Promise<KeptConnection<T>> {
+  const { logger } = o;
+  const up = o.metrics.gauge({ name: 'broker_connected', help: '1 while the broker connection is up' });
+  let current: { readonly model: ChannelModel; readonly made: T } | undefined;
+
+  function lineOn(model: ChannelModel): Line {
+    const reset = () => {
+      if (current?.model === model) current = undefined;
+      // It may be closing already.
+      model.close().catch(() => {});
+    };
+    return {
+      model,
+      reset,
+      guard: (channel) => {
+        channel.on('error', (error) => logger.warn({ error }, 'broker channel failed'));
+        channel.on('close', () => {
+          if (current?.model === model) reset();
+        });
+        return channel;
+      },
+    };
+  }
+
+  const connection = await connect(withHeartbeat(o.url), {
+    noDelay: true,
+    keepAlive: true,
+    timeout: OPENING_TIMEOUT_MS,
+    recovery: {
+      ...RECONNECT,
+      waitForConnect: false,
+      setup: async (model: ChannelModel) => {
+        // First of all: a reset during the set-up would otherwise end the process.
+        model.on('error', (error) => logger.warn({ error }, 'broker connection failed'));
+        current = { model, made: await o.setUp(lineOn(model)) };
+        up.set(1);
+      },
+    },
+  });
+  connection.on('error', (error) => logger.warn({ error }, 'broker connection failed'));
+  connection.on('connect', () => logger.info('broker connected'));
+  connection.on('connect-failed', (error) => logger.warn({ error }, 'broker not reachable, trying again'));
+  connection.on('disconnect', (error) => {
+    current = undefined;
+    up.set(0);
+    logger.warn({ error }, 'broker connection lost, reconnecting');
+  });
+  await atMost(FIRST_CONNECTION_WAIT_MS, connection.waitForConnect());
+
+  return {
+    current: () => current?.made,
+    [Symbol.asyncDispose]: async () => {
+      current = undefined;
+      await atMost(CLOSING_TIMEOUT_MS, connection.close());
+    },
+  };
+}
+
+/** Heartbeats tell a peer that is gone from one that is silent. */
+function withHeartbeat(url: string): string {
+  const address = new URL(url);
+  if (!address.searchParams.has('heartbeat'))
+    address.searchParams.set('heartbeat', String(HEARTBEAT_SECONDS));
+  return address.href;
+}
+
+async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const timer = new AbortController();
+  await Promise.race([
+    work.catch(() => {}),
+    pause(milliseconds, undefined, { signal: timer.signal }).catch(() => {}),
+  ]);
+  timer.abort();
+}

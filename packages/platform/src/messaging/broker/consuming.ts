@@ -1,0 +1,178 @@
+/** Consuming: which deliveries are handled when, how many at once, alone or in batches. */
+import { eventType } from '@offer-ads/contracts/event-declaration';
+import { type Context, context } from '@opentelemetry/api';
+import type { Channel, ConsumeMessage } from 'amqplib';
+import type { PauseBounds } from '../../process/growing-pauses.ts';
+import type { Logger } from '../../telemetry/logging.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import { acknowledgeOn } from './acknowledging.ts';
+import { type Batches, gatherBatches } from './batches.ts';
+import { startHolding, type Tried } from './holding.ts';
+import { readMessage, type Subscription } from './messages.ts';
+import { type Publish, within } from './publishing.ts';
+import { attemptsOf, type Delivery, settleBy } from './settling.ts';
+import type { BrokerNames, BrokerUser } from './topology.ts';
+import type { Withhold } from './withholding.ts';
+
+export type Consuming = {
+  /** Takes no more, waits for what is in flight and gives back the rest; after that the connection may be closed. */
+  readonly stop: () => Promise<void>;
+  readonly inHand: () => InHand;
+};
+
+/** What this replica was given and has not settled. It is the head of the queue, so its oldest is about the queue's oldest. */
+export type InHand = { readonly count: number; readonly oldestAgeMs: number };
+
+/** A message with the trace that it belongs to. */
+type Delivered = { readonly message: ConsumeMessage; readonly trace: Context };
+
+/** Messages that the broker sends ahead, so that handlers never wait for the network. */
+const PREFETCH = 250;
+/** Handlers at work at once: below the number of database connections, so that they never starve requests. */
+const HANDLERS_AT_ONCE = 5;
+/** As many as fit into a transaction of some ten milliseconds; twice as many come ahead, so that the next one gathers. */
+const BATCH_AT_MOST = 500;
+const PREFETCH_FOR_BATCHES = 2 * BATCH_AT_MOST;
+/** At most twenty transactions a second where little happens, and no event waits longer than anybody would notice. */
+const BATCH_LINGER_MS = 50;
+/** A broker that has gone silent would be told until its heartbeats are missed, most of the time that a process has to stop. */
+const CANCEL_TIMEOUT_MS = 2_000;
+
+export async function startConsuming(o: {
+  channel: Channel;
+  publish: Publish;
+  service: BrokerUser;
+  names: BrokerNames;
+  subscriptions: readonly Subscription[];
+  retryDelaysMs: readonly number[];
+  heldAtMostMs?: number | undefined;
+  holdingPauses?: PauseBounds | undefined;
+  withhold: Withhold;
+  /** The broker ended the subscription, for example because somebody deleted the queue. */
+  onCancelled: () => void;
+  logger: Logger;
+  metrics: Metrics;
+}): Promise<Consuming> {
+  const { channel } = o;
+  const byType = new Map(
+    o.subscriptions.map((subscription) => [eventType(subscription.declaration), subscription]),
+  );
+  const acknowledging = acknowledgeOn(channel);
+  const { settle, settleTogether, putOff } = settleBy({ ...o, acknowledging, byType });
+  const waiting: Delivered[] = [];
+  const running = new Set<Promise<void>>();
+  const over = new AbortController();
+  const holding = startHolding<Delivered>({
+    ...o,
+    signal: over.signal,
+    tryAlone,
+    takeAgain: take,
+    putOff: (deliveries) => putOff(deliveries.map(({ message }) => message)),
+    pauses: o.holdingPauses,
+  });
+
+  function handleAlone(delivery: Delivered): void {
+    if (over.signal.aborted) return;
+    waiting.push(delivery);
+    startWaiting();
+  }
+
+  function startWaiting(): void {
+    if (holding.isHolding()) for (const delivery of waiting.splice(0)) holding.keep(delivery);
+    while (!over.signal.aborted && running.size < HANDLERS_AT_ONCE) {
+      const delivery = waiting.shift();
+      if (delivery === undefined) return;
+      const work = tryOrHold(delivery).finally(() => {
+        running.delete(work);
+        startWaiting();
+      });
+      running.add(work);
+    }
+  }
+
+  async function tryOrHold(delivery: Delivered): Promise<void> {
+    if ((await tryAlone(delivery)) === 'unavailable') holding.failed([delivery]);
+  }
+
+  async function tryAlone(delivery: Delivered): Promise<Tried> {
+    const { message, trace } = delivery;
+    // In the trace of the delivery: it may start when another delivery ends.
+    const tried = await context.with(trace, () => settle(message, holding.watchTry(delivery)));
+    if (tried === 'answered') holding.answered();
+    return tried;
+  }
+
+  const batches = new Map<Subscription, Batches<Delivery>>();
+  for (const subscription of o.subscriptions) {
+    const { declaration, handleTogether } = subscription;
+    if (handleTogether === undefined) continue;
+    const work = async (deliveries: readonly Delivery[]) => {
+      if (holding.isHolding()) return deliveries.forEach(holding.keep);
+      const outcome = await settleTogether(deliveries, { declaration, handleTogether });
+      if (outcome === 'handled') holding.answered();
+      // Where a batch is too much for a store that answers, its events are handled alone.
+      else if (outcome === 'unavailable' && !deliveries.some(holding.isSuspect)) holding.failed(deliveries);
+      // One of them may be poisonous; alone it fails alone.
+      else deliveries.forEach(handleAlone);
+    };
+    const batch = gatherBatches({ atMost: BATCH_AT_MOST, lingerMs: BATCH_LINGER_MS, work });
+    batches.set(subscription, batch);
+  }
+
+  function take(delivery: Delivered): void {
+    if (holding.isHolding()) return holding.keep(delivery);
+    const { message } = delivery;
+    const read = batches.size === 0 ? undefined : readMessage(message, byType);
+    const batch = read?.ok === true ? batches.get(read.subscription) : undefined;
+    // What failed before stays alone, or each of its tries would spoil a batch.
+    if (read?.ok !== true || batch === undefined || attemptsOf(message) > 0) handleAlone(delivery);
+    // The same object, by which holding knows it.
+    else batch.add(Object.assign(delivery, { event: read.event }));
+  }
+
+  // Deliveries of a lost channel come again on the next one.
+  channel.on('close', () => {
+    over.abort();
+    waiting.length = 0;
+    for (const batch of batches.values()) batch.forget();
+  });
+  await channel.prefetch(batches.size === 0 ? PREFETCH : PREFETCH_FOR_BATCHES);
+  const { consumerTag } = await channel.consume(o.names.queue(o.service), (message) => {
+    if (message === null) o.onCancelled();
+    else {
+      acknowledging.delivered(message);
+      take({ message, trace: context.active() });
+    }
+  });
+
+  return {
+    stop: async () => {
+      // Closing with deliveries in flight breaks the connection, hence this order.
+      over.abort();
+      // At once, or another batch could begin while the broker is told.
+      const batchesAtWork = [...batches.values()].map((batch) => batch.stop());
+      const told = within(
+        CANCEL_TIMEOUT_MS,
+        channel.cancel(consumerTag),
+        'the end of consuming not confirmed',
+      );
+      // Whether it heard or not, what is at work needs the stores that are closed next.
+      await told.catch((error: unknown) => o.logger.warn({ error }, 'what comes yet is delivered again'));
+      await Promise.all([...running, ...batchesAtWork, holding.stopped()]);
+      channel.nackAll(true);
+    },
+    inHand: () => {
+      // Those of a lost channel are in other hands.
+      if (over.signal.aborted) return { count: 0, oldestAgeMs: 0 };
+      const { count, first } = acknowledging.inHand();
+      return { count, oldestAgeMs: first === undefined ? 0 : ageMs(first) };
+    },
+  };
+}
+
+/** Since it happened, by the clock of whoever told it. */
+function ageMs(message: ConsumeMessage): number {
+  const time: unknown = message.properties.headers?.['cloudEvents_time'];
+  const sinceMs = typeof time === 'string' ? Date.now() - Date.parse(time) : 0;
+  return Number.isNaN(sinceMs) ? 0 : Math.max(0, sinceMs);
+}

@@ -1,0 +1,57 @@
+/** Publishing that is known to have arrived: confirms under a time-out, and a returned message is a failure. */
+import type { ConfirmChannel } from 'amqplib';
+import { serviceUnavailable } from '../../process/faults.ts';
+import { inTraceOf } from '../../telemetry/traces.ts';
+import type { OutgoingMessage } from './messages.ts';
+
+/** Resolves when the broker has taken all of them; on a rejection some may have arrived. */
+export type Publish = (messages: readonly OutgoingMessage[]) => Promise<void>;
+
+export function confirmedPublish(
+  channel: ConfirmChannel,
+  o: { timeoutMs: number; onUnroutable: () => void },
+): Publish {
+  const returned = new Set<string>();
+  // The broker returns a message before it confirms it.
+  channel.on('return', (message) => returned.add(String(message.properties.messageId)));
+
+  const publishOne = (message: OutgoingMessage) =>
+    new Promise<void>((resolve, reject) => {
+      const settle = (error: unknown) => {
+        if (returned.delete(message.messageId)) {
+          o.onUnroutable();
+          reject(serviceUnavailable(`broker: no queue for ${message.routingKey}`));
+        } else if (error) reject(serviceUnavailable(`broker: ${message.routingKey} not confirmed`, error));
+        else resolve();
+      };
+      const options = {
+        persistent: true,
+        contentType: 'application/json',
+        messageId: message.messageId,
+        headers: message.headers,
+        mandatory: message.mandatory,
+      };
+      // Inside the trace that caused the event, which ended long ago when a relay publishes it.
+      inTraceOf(message.headers, () =>
+        channel.publish(message.exchange, message.routingKey, message.content, options, settle),
+      );
+    });
+
+  // Synchronous so far as the channel goes: the order of the list is the order on the wire.
+  return async (messages) => {
+    await within(o.timeoutMs, Promise.all(messages.map(publishOne)), 'confirms did not come in time');
+  };
+}
+
+/** An answer can stay away for ever when the broker dies at the wrong moment. */
+export async function within<T>(timeoutMs: number, work: Promise<T>, problem: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(serviceUnavailable(`broker: ${problem}`)), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,196 @@
+/** What becomes of a delivery: handled, tried again after a delay, parked, or given back to the broker. */
+import { type Context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
+import type { ConsumeMessage } from 'amqplib';
+import { isServiceUnavailable } from '../../process/faults.ts';
+import type { Logger } from '../../telemetry/logging.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import type { ReceivedEvent } from '../events.ts';
+import type { Acknowledging } from './acknowledging.ts';
+import type { Tried } from './holding.ts';
+import { type ReadMessage, readMessage, type Subscription } from './messages.ts';
+import { attemptsHeader, forward, toParked } from './parking.ts';
+import type { Publish } from './publishing.ts';
+import type { BrokerNames, BrokerUser } from './topology.ts';
+import type { Withhold } from './withholding.ts';
+
+/** A delivery that could be read, with the trace that it belongs to. */
+export type Delivery = {
+  readonly message: ConsumeMessage;
+  readonly event: ReceivedEvent;
+  readonly trace: Context;
+};
+
+export type Together = {
+  readonly declaration: Subscription['declaration'];
+  readonly handleTogether: NonNullable<Subscription['handleTogether']>;
+};
+
+export type Settling = {
+  /**
+   * After `unavailable` nothing has become of the message.
+   * @param isToBlame whether it is the event itself for which its handler says that a store is away
+   */
+  readonly settle: (message: ConsumeMessage, isToBlame: () => boolean) => Promise<Tried>;
+  /** After `unavailable` and `failed` nothing has become of any of them. */
+  readonly settleTogether: (
+    deliveries: readonly Delivery[],
+    by: Together,
+  ) => Promise<'handled' | 'unavailable' | 'failed'>;
+  /** Sends them through the broker once more after a while, without counting it as a try. */
+  readonly putOff: (messages: readonly ConsumeMessage[]) => Promise<void>;
+};
+
+const PUT_OFF_MS = 60_000;
+
+/** More links than this a span drops. */
+const LINKS = 128;
+
+type Outcome = 'handled' | 'retried' | 'parked' | 'held';
+
+export function settleBy(o: {
+  acknowledging: Acknowledging;
+  publish: Publish;
+  service: BrokerUser;
+  names: BrokerNames;
+  byType: ReadonlyMap<string, Subscription>;
+  retryDelaysMs: readonly number[];
+  withhold: Withhold;
+  logger: Logger;
+  metrics: Metrics;
+}): Settling {
+  const { acknowledging, names, service, logger } = o;
+  const handled = o.metrics.histogram({
+    name: 'events_handled_seconds',
+    help: 'Time to handle an event, or the batch that it was in, by type and outcome',
+    labelNames: ['type', 'outcome'],
+  });
+
+  /**
+   * The one rule: what cannot be read is parked at once, because it never can be. While a store is away the event is held.
+   * Whatever else a handler throws may pass, so it is tried again after each delay and then parked.
+   */
+  async function handle(
+    message: ConsumeMessage,
+    read: ReadMessage,
+    isToBlame: () => boolean,
+  ): Promise<Outcome> {
+    if (!read.ok) return park(message, read.reason, attemptsOf(message));
+    try {
+      await read.subscription.handle(read.event);
+      return 'handled';
+    } catch (error) {
+      if (!isServiceUnavailable(error) || isToBlame()) return retry(message, error);
+      logger.warn({ error, eventId: idOf(message) }, 'event not handled, because a store does not answer');
+      return 'held';
+    }
+  }
+
+  async function retry(message: ConsumeMessage, error: unknown): Promise<Outcome> {
+    const attempts = attemptsOf(message) + 1;
+    const reason = error instanceof Error ? error.message : String(error);
+    const delayMs = o.retryDelaysMs[attempts - 1];
+    if (delayMs === undefined) return park(message, reason, attempts);
+    logger.warn(
+      { error, attempts, delayMs, eventId: idOf(message) },
+      'event not handled, will be tried again',
+    );
+    await o.publish([forward(message, names.retry(service, delayMs), { [attemptsHeader]: attempts })]);
+    return 'retried';
+  }
+
+  async function park(message: ConsumeMessage, reason: string, attempts: number): Promise<Outcome> {
+    logger.error({ reason, attempts, eventId: idOf(message) }, 'event parked');
+    const queue = names.parked(service);
+    await o.publish([toParked(message, { queue, reason, attempts, withhold: o.withhold })]);
+    return 'parked';
+  }
+
+  return {
+    settle: async (message, isToBlame) => {
+      const read = readMessage(message, o.byType);
+      const done = handled.startTimer({ type: read.ok ? read.subscription.declaration.name : 'unreadable' });
+      try {
+        const outcome = await handle(message, read, isToBlame);
+        if (outcome === 'held') return 'unavailable';
+        done({ outcome });
+        acknowledging.ack([message]);
+        return outcome === 'handled' ? 'answered' : 'unknown';
+      } catch (error) {
+        // Neither retried nor parked nor acknowledged: the broker delivers it again, now or after the reconnection.
+        logger.warn({ error, eventId: idOf(message) }, 'event given back to the broker');
+        acknowledging.giveBack(message);
+        return 'unknown';
+      }
+    },
+    settleTogether: async (deliveries, { declaration, handleTogether }) => {
+      const done = handled.startTimer({ type: declaration.name });
+      try {
+        await inTraceOfItsOwn(declaration.name, deliveries, () =>
+          handleTogether(deliveries.map(({ event }) => event)),
+        );
+      } catch (error) {
+        logger.warn({ error, events: deliveries.length }, 'batch not handled');
+        return isServiceUnavailable(error) ? 'unavailable' : 'failed';
+      }
+      for (const _ of deliveries) done({ outcome: 'handled' });
+      try {
+        acknowledging.ack(deliveries.map(({ message }) => message));
+      } catch (error) {
+        logger.warn(
+          { error, events: deliveries.length },
+          'batch not acknowledged, its events will come again',
+        );
+      }
+      return 'handled';
+    },
+    putOff: async (messages) => {
+      // Long enough that they do not go round and round, and short enough that nobody waits for them when the store is back.
+      const delayMs = o.retryDelaysMs.findLast((delay) => delay <= PUT_OFF_MS);
+      try {
+        if (delayMs === undefined) throw new Error('no queue delays that shortly');
+        const queue = names.retry(service, delayMs);
+        await o.publish(messages.map((message) => forward(message, queue, {})));
+        acknowledging.ack(messages);
+      } catch (error) {
+        logger.warn({ error, events: messages.length }, 'events given back to the broker');
+        for (const message of messages) acknowledging.giveBack(message);
+      }
+    },
+  };
+}
+
+/** Tries that this message has had. */
+export function attemptsOf(message: ConsumeMessage): number {
+  const attempts: unknown = message.properties.headers?.[attemptsHeader];
+  return typeof attempts === 'number' ? attempts : 0;
+}
+
+function idOf(message: ConsumeMessage): unknown {
+  return message.properties.messageId;
+}
+
+/** A batch has many causes, so it belongs to the trace of none and links to them. */
+function inTraceOfItsOwn<T>(
+  name: string,
+  deliveries: readonly Delivery[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const links = deliveries.slice(0, LINKS).flatMap((delivery) => {
+    const context = trace.getSpanContext(delivery.trace);
+    return context === undefined ? [] : [{ context }];
+  });
+  const options = {
+    kind: SpanKind.CONSUMER,
+    links,
+    attributes: { 'messaging.batch.message_count': deliveries.length },
+  };
+  return trace
+    .getTracer('offer-ads')
+    .startActiveSpan(`${name} batch`, options, ROOT_CONTEXT, async (span) => {
+      try {
+        return await work();
+      } finally {
+        span.end();
+      }
+    });
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { MemberChanged } from '@offer-ads/contracts/community-events';
+import { eventType } from '@offer-ads/contracts/event-declaration';
+import type { Message } from 'amqplib';
+import { toParked } from './parking.ts';
+import { withholdSensitive } from './withholding.ts';
+
+const withhold = withholdSensitive(new Map([[eventType(MemberChanged), MemberChanged]]));
+
+function parkedOf(body: string) {
+  const headers = { cloudEvents_type: eventType(MemberChanged) };
+  const message = { content: Buffer.from(body), properties: { headers }, fields: {} } as unknown as Message;
+  const parked = toParked(message, { queue: 'parked', reason: 'stuck', attempts: 5, withhold });
+  return { body: parked.content.toString(), canBeReplayed: parked.headers['x-withheld'] !== true };
+}
+
+describe("a member's position", () => {
+  it('is kept to two decimals once the event is parked, and the event can be replayed', () => {
+    const { body, canBeReplayed } = parkedOf(
+      '{"memberId":1,"latitude":51.507351,"longitude":-0.127758,"version":3}',
+    );
+    expect(JSON.parse(body)).toEqual({ memberId: 1, latitude: 51.51, longitude: -0.13, version: 3 });
+    expect(canBeReplayed).toBe(true);
+  });
+
+  it.each([
+    ['{"latitude":"51.507351","longitude":-0.127758}', '{"latitude":"[withheld]","longitude":-0.13}'],
+    ['{"latitude":51.507351', '[withheld]'],
+    ['[51.507351]', '[withheld]'],
+  ])('is withheld of a body that no service can read: %s', (sent, kept) => {
+    expect(parkedOf(sent)).toEqual({ body: kept, canBeReplayed: false });
+  });
+});

@@ -1,0 +1,44 @@
+/** Building events from their declarations. */
+import { randomUUID } from 'node:crypto';
+import type { EventData, EventDeclaration } from '@offer-ads/contracts/event-declaration';
+import { eventType } from '@offer-ads/contracts/event-declaration';
+import { type RestingTrace, restingTrace } from '../telemetry/traces.ts';
+
+/** An event on its way out; plain JSON, because it rests in the outbox first. */
+export type OutgoingEvent = {
+  readonly id: string;
+  readonly type: string;
+  /** ISO 8601. */
+  readonly time: string;
+  /** What it is about, for example `offer/17`. */
+  readonly subject: string;
+  /** Orders the events of one subject. */
+  readonly subjectVersion: number;
+  readonly data: unknown;
+  /** W3C trace context of the work that caused the event; the relay publishes later, outside of it. */
+  readonly trace: RestingTrace;
+};
+
+export type ReceivedEvent<D extends EventDeclaration = EventDeclaration> = {
+  readonly id: string;
+  readonly time: Date;
+  readonly subject: string;
+  readonly subjectVersion: number;
+  readonly data: EventData<D>;
+};
+
+/** Throws when the data does not fit the declaration: that is a bug of the caller, not an input. */
+export function newEvent<D extends EventDeclaration>(
+  declaration: D,
+  o: { subject: string; subjectVersion: number; at: Date; data: EventData<D> },
+): OutgoingEvent {
+  return {
+    id: randomUUID(),
+    type: eventType(declaration),
+    time: o.at.toISOString(),
+    subject: o.subject,
+    subjectVersion: o.subjectVersion,
+    data: declaration.schema.parse(o.data),
+    trace: restingTrace(),
+  };
+}

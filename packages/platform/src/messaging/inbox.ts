@@ -1,0 +1,35 @@
+/** The inbox: an event's effect happens once, because its id is recorded in the same transaction. */
+
+import type { Postgres, Transaction } from '../postgres/postgres.ts';
+import { removeOlderThan } from '../postgres/removing.ts';
+import { startLoop } from '../process/loops.ts';
+import type { Logger } from '../telemetry/logging.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+
+/** False: this event was handled before, so do nothing. Waits for a handler of the same event that is at work. */
+export async function recordInInbox(tx: Transaction, eventId: string): Promise<boolean> {
+  const recorded = await tx.query(
+    'INSERT INTO inbox (event_id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING event_id',
+    [eventId],
+  );
+  return recorded.length === 1;
+}
+
+/** Longer than any retry and any outage of the broker; after that only a person replays, and handlers bear it. */
+export const INBOX_RETENTION_DAYS = 30;
+const PRUNE_EVERY_MS = 3_600_000;
+
+export function startInboxPruning(o: { postgres: Postgres; logger: Logger; metrics: Metrics }) {
+  return startLoop({
+    name: 'inbox-pruning',
+    everyMs: PRUNE_EVERY_MS,
+    logger: o.logger,
+    metrics: o.metrics,
+    work: (signal) =>
+      removeOlderThan(
+        o.postgres,
+        { table: 'inbox', key: 'event_id', time: 'handled_at', days: INBOX_RETENTION_DAYS },
+        signal,
+      ),
+  });
+}

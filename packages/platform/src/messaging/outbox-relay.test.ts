@@ -1,0 +1,77 @@
+/** The relay without a store, with batches that are made up. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { eventually } from '@offer-ads/testing/eventually';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { createMetrics } from '../telemetry/metrics.ts';
+import type { Broker } from './broker/broker.ts';
+import { RELAY_BATCH_SIZE, startRelay } from './outbox-relay.ts';
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+/** Each batch takes a tenth of a second. */
+function relaying(sizeOfBatch: (batch: number) => number | 'busy') {
+  const told = { batches: 0 };
+  const relay = startRelay({
+    relayBatch: async () => {
+      await nextTurn();
+      jest.advanceTimersByTime(100);
+      told.batches += 1;
+      return sizeOfBatch(told.batches);
+    },
+    countWaiting: async () => ({ events: 0, oldestAgeMs: undefined }),
+    everyMs: 3_600_000,
+    broker: { connected: () => true } as Broker,
+    logger: silentLogger,
+    metrics: createMetrics('offers'),
+  });
+  return { relay, told };
+}
+
+describe('an outbox that is woken', () => {
+  it('comes again while another relay is at work, which may not have seen what was just written', async () => {
+    const { relay, told } = relaying((batch) => (batch === 1 ? 0 : batch < 5 ? 'busy' : 1));
+    await nextTurn();
+    relay.wake();
+    await eventually(() => {
+      jest.advanceTimersByTime(100);
+      expect(told.batches).toBe(5);
+    });
+    jest.advanceTimersByTime(60_000);
+    await nextTurn();
+    expect(told.batches).toBe(5);
+    await relay[Symbol.asyncDispose]();
+  });
+
+  it('leaves to its poll what another relay is at for longer than the poll takes', async () => {
+    const { relay, told } = relaying(() => 'busy');
+    relay.wake();
+    for (let turn = 0; turn < 1_000; turn += 1) {
+      jest.advanceTimersByTime(60_000);
+      await nextTurn();
+    }
+    expect(told.batches).toBeGreaterThan(10);
+    expect(told.batches).toBeLessThan(50);
+    await relay[Symbol.asyncDispose]();
+  });
+});
+
+describe('an outbox that is stopped', () => {
+  it('leaves a backlog that is too long for the time that is left to others', async () => {
+    const { relay, told } = relaying(() => RELAY_BATCH_SIZE);
+    await relay[Symbol.asyncDispose]();
+    expect(told.batches).toBeGreaterThan(10);
+    expect(told.batches).toBeLessThan(50);
+  });
+
+  it('publishes what there is, when that is no more than a few batches', async () => {
+    const { relay, told } = relaying((batch) => (batch < 5 ? RELAY_BATCH_SIZE : 7));
+    await relay[Symbol.asyncDispose]();
+    expect(told.batches).toBeGreaterThanOrEqual(5);
+  });
+});

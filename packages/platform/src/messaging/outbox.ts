@@ -1,0 +1,107 @@
+/**
+ * The outbox: events are written in the transaction of the state that they tell of, and a relay publishes them in that
+ * order, each at least once (architecture, rule 3).
+ */
+
+import type { Postgres, Transaction } from '../postgres/postgres.ts';
+import type { Logger } from '../telemetry/logging.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Broker } from './broker/broker.ts';
+import type { OutgoingEvent } from './events.ts';
+import {
+  MOST_COUNTED,
+  type OutboxRelay,
+  RELAY_BATCH_SIZE,
+  startRelay,
+  type Waiting,
+} from './outbox-relay.ts';
+import { startSentEventsPruning } from './sent-events.ts';
+
+/** Told after the commit of a transaction that wrote to the outbox. */
+const WRITTEN = 'outbox-written';
+
+export async function addToOutbox(tx: Transaction, events: readonly OutgoingEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  // The order of the list is the order of publishing.
+  await tx.query(
+    `INSERT INTO outbox (event)
+     SELECT event FROM json_array_elements($1::json) WITH ORDINALITY AS listed (event, place) ORDER BY place`,
+    [JSON.stringify(events)],
+  );
+  tx.tellAfterCommit?.(WRITTEN);
+}
+
+/** Only events whose process died after their commit wait for the poll, and those written while the broker was away. */
+const POLL_EVERY_MS = 1_000;
+
+export function startOutboxRelay(o: {
+  postgres: Postgres;
+  broker: Broker;
+  logger: Logger;
+  metrics: Metrics;
+}): OutboxRelay {
+  const { postgres } = o;
+  const relay = startRelay({
+    ...o,
+    everyMs: POLL_EVERY_MS,
+    relayBatch: () => relayBatch(postgres, o.broker),
+    countWaiting: () => countWaiting(postgres),
+  });
+  postgres.committed.on(WRITTEN, relay.wake);
+  const pruning = startSentEventsPruning(o);
+  return {
+    flush: relay.flush,
+    [Symbol.asyncDispose]: async () => {
+      postgres.committed.off(WRITTEN, relay.wake);
+      await pruning[Symbol.asyncDispose]();
+      await relay[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/**
+ * Takes the oldest events, publishes them and commits once the broker has confirmed: when anything fails they stay. Those that
+ * were published are kept for a while (sent-events.ts).
+ * That the transaction is open meanwhile is deliberate (docs/adr/0003-outbox-relay-publishes-inside-its-transaction.md).
+ */
+async function relayBatch(postgres: Postgres, broker: Broker): Promise<number | 'busy'> {
+  return postgres.transaction(async (tx) => {
+    if (!(await becomeRelay(tx))) return 'busy';
+    // What opens something for whoever reads it is kept nowhere once it is sent.
+    const rows = await tx.query<{ position: bigint; event: OutgoingEvent }>(
+      `WITH taken AS (
+         DELETE FROM outbox WHERE position IN (
+           SELECT position FROM outbox ORDER BY position LIMIT $1 FOR UPDATE SKIP LOCKED)
+         RETURNING position, event),
+       kept AS (
+         INSERT INTO sent_events (position, event, happened_at)
+         SELECT position, event, (event ->> 'time')::timestamptz FROM taken WHERE event ->> 'type' <> ALL ($2))
+       SELECT position, event FROM taken`,
+      [RELAY_BATCH_SIZE, broker.typesWithCredentials],
+    );
+    if (rows.length === 0) return 0;
+    // A DELETE promises no order.
+    rows.sort((a, b) => (a.position < b.position ? -1 : 1));
+    await broker.publish(rows.map((row) => row.event));
+    return rows.length;
+  });
+}
+
+/** In the order of the primary key, so that it reads no more rows than it counts. */
+async function countWaiting(postgres: Postgres): Promise<Waiting> {
+  const [row] = await postgres.query<{ events: number; oldestAgeMs: number | null }>(
+    `SELECT count(*)::integer AS events,
+            extract(epoch FROM clock_timestamp() - min(written_at))::float8 * 1000 AS "oldestAgeMs"
+     FROM (SELECT written_at FROM outbox ORDER BY position LIMIT $1) AS oldest`,
+    [MOST_COUNTED],
+  );
+  return { events: row?.events ?? 0, oldestAgeMs: row?.oldestAgeMs ?? undefined };
+}
+
+/** One relay per service, or events of one subject could overtake each other. The lock ends with the transaction. */
+async function becomeRelay(tx: Transaction): Promise<boolean> {
+  const [lock] = await tx.query<{ held: boolean }>(
+    "SELECT pg_try_advisory_xact_lock(hashtextextended('outbox-relay', 0)) AS held",
+  );
+  return lock?.held === true;
+}

@@ -1,0 +1,76 @@
+/** Published events that are kept for a while, so that they can be published again after a restore (docs/operations). */
+
+import type { Postgres } from '../postgres/postgres.ts';
+import { removeOlderThan } from '../postgres/removing.ts';
+import { startLoop } from '../process/loops.ts';
+import type { Logger } from '../telemetry/logging.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+
+/** Longer than it takes to notice and to restore; less than the inboxes' memory, so that each takes effect once. */
+export const SENT_EVENTS_RETENTION_DAYS = 14;
+const PRUNE_EVERY_MS = 3_600_000;
+/** Most that are put back into the outbox at once: so many the relay publishes in a second or two. */
+export const REPUBLISH_BATCH = 5_000;
+
+export type Republished = {
+  readonly republished: number;
+  /** Where this selection ends, so that what is published meanwhile is not taken again. */
+  readonly upTo: bigint;
+};
+
+/**
+ * Puts events of a period back into the outbox, the oldest first, under their own ids; 0 when there are no more. Only of `types`:
+ * one that this release knows no more it cannot publish, and in the outbox it would hold up all behind it for ever.
+ */
+export async function republish(
+  postgres: Postgres,
+  o: {
+    readonly from: Date;
+    readonly to: Date;
+    readonly types: readonly string[];
+    readonly upTo?: bigint | undefined;
+  },
+): Promise<Republished> {
+  return postgres.transaction(async (tx) => {
+    const upTo = o.upTo ?? (await lastPosition(tx));
+    const moved = await tx.query(
+      `WITH earliest AS (
+         SELECT position FROM sent_events WHERE ${isOfPeriod} ORDER BY happened_at LIMIT $4),
+       again AS (
+         DELETE FROM sent_events WHERE position IN (
+           -- From where the period begins, in order, until there are enough; by time, all of it would be read and sorted each time.
+           SELECT position FROM sent_events
+            WHERE position BETWEEN (SELECT min(position) FROM earliest) AND $3
+              AND (${isOfPeriod}) IS TRUE AND event ->> 'type' = ANY ($5)
+            ORDER BY position LIMIT $4 FOR UPDATE SKIP LOCKED)
+         RETURNING position, event)
+       INSERT INTO outbox (event) SELECT event FROM again ORDER BY position RETURNING position`,
+      [o.from, o.to, upTo, REPUBLISH_BATCH, o.types, SENT_EVENTS_RETENTION_DAYS],
+    );
+    return { republished: moved.length, upTo };
+  });
+}
+
+const isOfPeriod = 'happened_at >= greatest($1, now() - make_interval(days => $6)) AND happened_at < $2';
+
+async function lastPosition(tx: Pick<Postgres, 'query'>): Promise<bigint> {
+  const [row] = await tx.query<{ last: bigint }>(
+    'SELECT coalesce(max(position), 0)::bigint AS last FROM sent_events',
+  );
+  return row?.last ?? 0n;
+}
+
+export function startSentEventsPruning(o: { postgres: Postgres; logger: Logger; metrics: Metrics }) {
+  return startLoop({
+    name: 'sent-events-pruning',
+    everyMs: PRUNE_EVERY_MS,
+    logger: o.logger,
+    metrics: o.metrics,
+    work: (signal) =>
+      removeOlderThan(
+        o.postgres,
+        { table: 'sent_events', key: 'position', time: 'happened_at', days: SENT_EVENTS_RETENTION_DAYS },
+        signal,
+      ),
+  });
+}

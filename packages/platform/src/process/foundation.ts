@@ -1,0 +1,23 @@
+/** What every service stands on before it opens anything: a clock, a logger, metrics. */
+
+import { createLogger, type Logger } from '../telemetry/logging.ts';
+import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
+import { type Clock, systemClock } from './clock.ts';
+
+export type Foundation = { readonly clock: Clock; readonly logger: Logger; readonly metrics: Metrics };
+
+/** What a test puts in place of the real thing. */
+export type Overrides = {
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  /** A corner of the broker of its own. */
+  readonly brokerNamespace?: string;
+};
+
+export function layFoundation(service: string, level: string, overrides: Overrides): Foundation {
+  return {
+    clock: overrides.clock ?? systemClock,
+    logger: overrides.logger ?? createLogger({ service, level }),
+    metrics: createMetrics(service),
+  };
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { startLoop } from './loops.ts';
+
+const settings = {
+  name: 'test',
+  everyMs: 60_000,
+  logger: pino({ level: 'silent' }),
+  metrics: createMetrics('offers'),
+};
+
+/** Work that stands still until it is let go, and counts. */
+function heldWork() {
+  const releases: (() => void)[] = [];
+  let started = 0;
+  return {
+    started: () => started,
+    letGo: () => releases.shift()?.(),
+    work: () => {
+      started += 1;
+      return new Promise<void>((resolve) => releases.push(resolve));
+    },
+  };
+}
+
+describe('startLoop', () => {
+  it('runs at once, one run at a time, and shares the run that waits for its turn', async () => {
+    const held = heldWork();
+    const loop = startLoop({ ...settings, work: held.work });
+    expect(held.started()).toBe(1);
+    const first = loop.runNow();
+    const second = loop.runNow();
+    held.letGo();
+    await Promise.resolve();
+    while (held.started() < 2) await new Promise(setImmediate);
+    held.letGo();
+    await Promise.all([first, second]);
+    expect(held.started()).toBe(2);
+    await loop[Symbol.asyncDispose]();
+  });
+
+  it('goes on after a run that failed, and tells who asked for it', async () => {
+    let runs = 0;
+    const work = async () => {
+      runs += 1;
+      if (runs === 2) throw new Error('second run');
+    };
+    await using loop = startLoop({ ...settings, work });
+    await expect(loop.runNow()).rejects.toThrow('second run');
+    await expect(loop.runNow()).resolves.toBeUndefined();
+  });
+
+  it('repeats by itself', async () => {
+    let runs = 0;
+    const thrice = Promise.withResolvers<void>();
+    const work = async () => {
+      runs += 1;
+      if (runs === 3) thrice.resolve();
+    };
+    await using _loop = startLoop({ ...settings, everyMs: 1, work });
+    await thrice.promise;
+    expect(runs).toBeGreaterThanOrEqual(3);
+  });
+
+  it('tells the run that it is being stopped, and waits for it', async () => {
+    let finished = false;
+    const loop = startLoop({
+      ...settings,
+      work: async (signal) => {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        finished = true;
+      },
+    });
+    await loop[Symbol.asyncDispose]();
+    expect(finished).toBe(true);
+    await expect(loop.runNow()).rejects.toThrow('has stopped');
+  });
+});

@@ -1,0 +1,124 @@
+/** Work that repeats: one run at a time, faults logged and survived, stopped by disposal. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Postgres } from '../postgres/postgres.ts';
+import type { Logger } from '../telemetry/logging.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { inNoTrace } from '../telemetry/traces.ts';
+
+export type Loop = AsyncDisposable & {
+  /** A run that starts after this call; calls that come while it waits for its turn share it. Rejects when it fails. */
+  readonly runNow: () => Promise<void>;
+};
+
+/** The first run starts at once. The pause is counted from the end of a run, so runs never pile up. */
+export function startLoop(o: {
+  name: string;
+  everyMs: number;
+  /** The signal aborts when the loop is being stopped. */
+  work: (signal: AbortSignal) => Promise<void>;
+  logger: Logger;
+  metrics: Metrics;
+}): Loop {
+  const stopping = new AbortController();
+  const runs = o.metrics.counter({
+    name: 'loop_runs_total',
+    help: 'Runs of repeated work by outcome',
+    labelNames: ['loop', 'outcome'],
+    from0: { loop: [o.name], outcome: ['done', 'failed'] },
+  });
+  const succeeded = o.metrics.gauge({
+    name: 'loop_last_success_timestamp_seconds',
+    help: 'When a run of repeated work last succeeded; before the first, when it began to be repeated',
+    labelNames: ['loop'],
+  });
+  o.metrics
+    .gauge({
+      name: 'loop_interval_seconds',
+      help: 'Pause between two runs of repeated work',
+      labelNames: ['loop'],
+    })
+    .set({ loop: o.name }, o.everyMs / 1_000);
+  succeeded.set({ loop: o.name }, Date.now() / 1_000);
+  let current: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+
+  async function run(): Promise<void> {
+    try {
+      await inNoTrace(() => o.work(stopping.signal));
+      runs.inc({ loop: o.name, outcome: 'done' });
+      succeeded.set({ loop: o.name }, Date.now() / 1_000);
+    } catch (error) {
+      runs.inc({ loop: o.name, outcome: 'failed' });
+      o.logger.error({ error, loop: o.name }, 'repeated work failed and will be tried again');
+      throw error;
+    } finally {
+      current = undefined;
+    }
+  }
+
+  function runNow(): Promise<void> {
+    if (stopping.signal.aborted) return Promise.reject(new Error(`loop ${o.name} has stopped`));
+    if (current === undefined) {
+      current = run();
+      return current;
+    }
+    next ??= current
+      .catch(() => {})
+      .then(() => {
+        next = undefined;
+        return runNow();
+      });
+    return next;
+  }
+
+  async function repeat(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await runNow().catch(() => {});
+      await pause(o.everyMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+  const repeating = repeat();
+
+  return {
+    runNow,
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort();
+      await repeating;
+      await current?.catch(() => {});
+    },
+  };
+}
+
+/**
+ * Runs the work in at most one replica at a time; says whether it was this one. The lock belongs to the connection, so
+ * a replica that dies lets go of it.
+ */
+export async function tryWithLeadership(
+  postgres: Postgres,
+  lockName: string,
+  work: () => Promise<void>,
+): Promise<boolean> {
+  const client = await postgres.pool.connect();
+  let broken: Error | undefined;
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  client.on('error', onError);
+  try {
+    const locked = await client.query<{ led: boolean }>(
+      'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS led',
+      [lockName],
+    );
+    if (locked.rows[0]?.led !== true) return false;
+    try {
+      await work();
+    } finally {
+      await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [lockName]).catch(onError);
+    }
+    return true;
+  } finally {
+    client.off('error', onError);
+    // Closing the connection frees the lock that could not be given back.
+    client.release(broken);
+  }
+}
