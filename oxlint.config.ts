@@ -96,7 +96,7 @@ export default defineConfig({
       rules: imports('express'),
     },
     {
-      files: ['services/billing/src/stripe*.ts', 'services/billing/src/**/stripe*.ts'],
+      files: ['services/billing/src/stripe/*.ts'],
       rules: imports('stripe'),
     },
     {

@@ -5,9 +5,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { UnusedTime } from '@offer-ads/contracts/unused-time';
 import { fc } from '@offer-ads/testing/profile';
-import { creditDue, earnedCredit } from '../services/billing/src/domain/credit.ts';
-import type { OfferNews } from '../services/offers/src/offer-events.ts';
-import { type Standing, type Story, stories, told } from '../services/offers/test/stories.ts';
+import { creditDue, earnedCredit } from '../services/billing/src/domain/ledger/credit.ts';
+import type { OfferNews } from '../services/offers/src/lifecycle/offer-events.ts';
+import { type Standing, type Story, stories, told } from '../services/offers/test/lifecycle/stories.ts';
 
 /** Any of the events, each any number of times, in any order; every one at least once, since the outbox loses none. */
 function deliveries(count: number): fc.Arbitrary<number[]> {

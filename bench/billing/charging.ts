@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { openPostgres, type Postgres, type Queryable, sqlOf } from '@offer-ads/platform/postgres/postgres';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { chargeOffer } from '../../services/billing/src/charge-offer.ts';
+import { chargeOffer } from '../../services/billing/src/balance/charge-offer.ts';
+import { topUpBalance } from '../../services/billing/src/balance/top-up-balance.ts';
 import { billingMeters } from '../../services/billing/src/meters.ts';
-import { topUpBalance } from '../../services/billing/src/top-up-balance.ts';
 import { type Statement, writeScript } from './pgbench.ts';
 
 export const ORGANISATIONS = 1_000;

@@ -230,9 +230,9 @@ describe('the guide of errors', () => {
     const sent = Map.groupBy(Object.values(samples).flat().map(replyToCreateRefusal), statusOf);
     /** Every fault that the rules of the form can name, as they stand in the code. */
     const faults = [
-      'services/offers/src/domain/offer-form.ts',
+      'services/offers/src/domain/creation/offer-form.ts',
       'services/offers/src/domain/offer-targeting.ts',
-      'services/offers/src/domain/offer-texts.ts',
+      'services/offers/src/domain/creation/offer-texts.ts',
     ].flatMap((file) => literalsIn(source(file), /\bfault\(\s*/g));
     faults.push(
       ...literalsIn(source('services/offers/src/http/multipart.ts'), /faults\.add\(\s*/g),

@@ -9,11 +9,11 @@ import {
   formatMinor,
 } from '@offer-ads/contracts/currencies';
 import { MOST_CHARACTERS_OF_SHOWN_NAME } from '@offer-ads/contracts/shown-name';
-import { VAT_PERCENT } from '../../services/billing/src/domain/vat.ts';
+import { VAT_PERCENT } from '../../services/billing/src/domain/invoices/vat.ts';
 import { mostKeysInForce } from '../../services/gateway/src/domain/key-standing.ts';
 import { defaultQuota } from '../../services/gateway/src/domain/organisation.ts';
 import { endpoints } from '../../services/gateway/src/http/endpoints.ts';
-import { GREATEST_PICTURE_PIXELS } from '../../services/offers/src/domain/offer-form.ts';
+import { GREATEST_PICTURE_PIXELS } from '../../services/offers/src/domain/creation/offer-form.ts';
 import { readRadius } from '../../services/offers/src/domain/offer-targeting.ts';
 
 const repository = join(import.meta.dirname, '../..');
@@ -38,7 +38,7 @@ function constant(file: string, pattern: RegExp): number {
     .reduce((a, b) => a * b);
 }
 
-const form = 'services/offers/src/domain/offer-form.ts';
+const form = 'services/offers/src/domain/creation/offer-form.ts';
 const budgetOf = (method: string, path: string) =>
   (endpoints.find((each) => each.method === method && each.path === path)?.budgetMs ?? 0) / 1_000;
 const radii = Array.from({ length: 100 }, (_, miles) => miles).filter(
@@ -51,15 +51,24 @@ describe('the guide of limits', () => {
       'Requests per minute from one address, over all endpoints',
       [constant('services/gateway/src/http/rate-limit.ts', /requests: (\d+), windowSeconds: 60/)],
     ],
-    ['An `Idempotency-Key`', [constant('services/offers/src/domain/idempotency-key.ts', /\{1,(\d+)\}/)]],
+    [
+      'An `Idempotency-Key`',
+      [constant('services/offers/src/domain/creation/idempotency-key.ts', /\{1,(\d+)\}/)],
+    ],
     ['`title`', [constant(form, /'title', \{ atMost: (\d+)/)]],
     ['`description`', [constant(form, /'description', \{ atMost: (\d+)/)]],
     ['`terms_and_conditions`', [constant(form, /'terms_and_conditions', \{ atMost: (\d+)/)]],
     ['`advertised_name`', [MOST_CHARACTERS_OF_SHOWN_NAME]],
-    ['`url`', [constant('services/offers/src/domain/offer-texts.ts', /GREATEST_URL_LENGTH = ([\d_]+)/)]],
+    [
+      '`url`',
+      [constant('services/offers/src/domain/creation/offer-texts.ts', /GREATEST_URL_LENGTH = ([\d_]+)/)],
+    ],
     ['`radius`', [radii[0] ?? 0, radii.at(-1) ?? 0]],
     ['Duration', [constant(form, /SHORTEST_DURATION_MS = ([\d_]+)/) / 1_000]],
-    ['Start', [constant('services/offers/src/check-creation.ts', /START_GRACE_MS = ([\d_]+)/) / 1_000]],
+    [
+      'Start',
+      [constant('services/offers/src/creation/check-creation.ts', /START_GRACE_MS = ([\d_]+)/) / 1_000],
+    ],
     ['Size', [constant('services/offers/src/http/multipart.ts', /GREATEST_PICTURE_BYTES = ([\d_ *]+);/), 5]],
     ['Pixels, over all frames', [GREATEST_PICTURE_PIXELS / 1_000_000]],
     ['Offers of a person at a time, in each mode', [defaultQuota.perPerson]],

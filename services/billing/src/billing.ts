@@ -3,9 +3,9 @@
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
-import type { Seller } from './domain/invoice.ts';
+import type { Seller } from './domain/invoices/invoice.ts';
 import type { Meters } from './meters.ts';
-import type { StripeAccounts } from './stripe-client.ts';
+import type { StripeAccounts } from './stripe/client.ts';
 
 export type Billing = {
   readonly postgres: Postgres;

@@ -5,11 +5,11 @@ import { OfferDeleted, OfferEnded, OfferPaymentApplied } from '@offer-ads/contra
 import type { UnusedTime } from '@offer-ads/contracts/unused-time';
 import { on, type Subscription } from '@offer-ads/platform/messaging/broker/broker';
 import { recordInInbox } from '@offer-ads/platform/messaging/inbox';
+import { creditUnusedTime } from './balance/credit-offer.ts';
 import type { Billing } from './billing.ts';
-import { closePageSoon } from './checkouts-store.ts';
-import { creditUnusedTime } from './credit-offer.ts';
+import { closePageSoon } from './checkouts/checkouts-store.ts';
+import { lockPayment } from './checkouts/payments-store.ts';
 import { saveOrganisation } from './organisations-store.ts';
-import { lockPayment } from './payments-store.ts';
 
 export function subscriptions(billing: Billing): readonly Subscription[] {
   return [

@@ -2,7 +2,7 @@
 import { billedCurrencies } from '@offer-ads/contracts/currencies';
 import { mode } from '@offer-ads/contracts/primitives';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { eventOutcomes, paymentOutcomes, reversalOutcomes } from './domain/event-outcomes.ts';
+import { eventOutcomes, paymentOutcomes, reversalOutcomes } from './domain/payments/event-outcomes.ts';
 
 export type Meters = ReturnType<typeof billingMeters>;
 

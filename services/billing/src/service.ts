@@ -11,22 +11,22 @@ import { layFoundation, type Overrides } from '@offer-ads/platform/process/found
 import { startLoop } from '@offer-ads/platform/process/loops';
 import type { RunningService } from '@offer-ads/platform/process/process';
 import type { Billing } from './billing.ts';
+import { reconcileCheckouts } from './checkouts/reconcile.ts';
 import type { BillingConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
-import { createPdfMaker } from './documents/pdf-maker.ts';
-import type { Seller } from './domain/invoice.ts';
-import { findMissedEvents } from './find-missed-events.ts';
+import type { Seller } from './domain/invoices/invoice.ts';
 import { adminRoutes } from './http/admin-routes.ts';
 import { internalRoutes } from './http/internal-routes.ts';
 import { invoiceRoutes } from './http/invoice-routes.ts';
 import { payRoutes } from './http/pay-routes.ts';
 import { webhookRoutes } from './http/webhook-routes.ts';
-import { completeInvoices } from './invoices.ts';
+import { createPdfMaker } from './invoices/documents/pdf-maker.ts';
+import { completeInvoices } from './invoices/invoices.ts';
+import { watchLedger } from './ledger/watch-ledger.ts';
 import { billingMeters } from './meters.ts';
-import { reconcileCheckouts } from './reconcile.ts';
-import { openStripe, type StripeKeys } from './stripe-client.ts';
-import { watchLedger } from './watch-ledger.ts';
-import { watchReversals } from './watch-reversals.ts';
+import { watchReversals } from './reversals/watch-reversals.ts';
+import { openStripe, type StripeKeys } from './stripe/client.ts';
+import { findMissedEvents } from './webhooks/find-missed-events.ts';
 
 export type RunningBilling = RunningService & {
   readonly url: string;

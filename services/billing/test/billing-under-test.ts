@@ -17,17 +17,17 @@ import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { testClock } from '@offer-ads/testing/clock';
 import { createTestDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
+import { topUpBalance } from '../src/balance/top-up-balance.ts';
 import type { Billing } from '../src/billing.ts';
-import { findByPayToken } from '../src/checkouts-store.ts';
-import type { Book } from '../src/domain/ledger.ts';
-import { checkLedger } from '../src/ledger-check-store.ts';
+import { findByPayToken } from '../src/checkouts/checkouts-store.ts';
+import { type CheckoutOrder, openCheckout } from '../src/checkouts/open-checkout.ts';
+import { findPayment } from '../src/checkouts/payments-store.ts';
+import type { Book } from '../src/domain/ledger/ledger.ts';
+import { checkLedger } from '../src/ledger/ledger-check-store.ts';
 import { billingMeters } from '../src/meters.ts';
-import { type CheckoutOrder, openCheckout } from '../src/open-checkout.ts';
-import { openTopUp } from '../src/open-top-up.ts';
-import { findPayment } from '../src/payments-store.ts';
-import { receiveWebhook } from '../src/receive-webhook.ts';
-import { openStripe, stripeDeadline } from '../src/stripe-client.ts';
-import { topUpBalance } from '../src/top-up-balance.ts';
+import { openStripe, stripeDeadline } from '../src/stripe/client.ts';
+import { openTopUp } from '../src/top-ups/open-top-up.ts';
+import { receiveWebhook } from '../src/webhooks/receive-webhook.ts';
 
 export const stripeKeys = {
   TEST: { secretKey: 'sk_test_simulated', webhookSecret: 'whsec_test_simulated' },

@@ -8,8 +8,8 @@ import { openPostgres, type Postgres } from '@offer-ads/platform/postgres/postgr
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { createEmptyDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { changeCheckout, findByPayToken, takeOutlived } from '../src/checkouts-store.ts';
-import { renewed, sessionExpired } from '../src/domain/checkout.ts';
+import { changeCheckout, findByPayToken, takeOutlived } from '../src/checkouts/checkouts-store.ts';
+import { renewed, sessionExpired } from '../src/domain/payments/checkout.ts';
 import { STORE_PATIENCE_MS } from './billing-under-test.ts';
 
 const migrations = fileURLToPath(new URL('../migrations', import.meta.url));

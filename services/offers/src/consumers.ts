@@ -6,11 +6,11 @@ import { on, onBatch, type Subscription } from '@offer-ads/platform/messaging/br
 import { recordInInbox } from '@offer-ads/platform/messaging/inbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { OffersContext } from './context.ts';
-import { applyPayment, effectiveAt } from './domain/lifecycle.ts';
+import { applyPayment, effectiveAt } from './domain/lifecycle/lifecycle.ts';
 import type { Offer } from './domain/offer.ts';
-import { paymentApplied } from './offer-events.ts';
+import { paymentApplied } from './lifecycle/offer-events.ts';
 import { lockOffer, saveOffer } from './offers-store.ts';
-import { recordTraffic, type TrafficEvent } from './traffic-intake.ts';
+import { recordTraffic, type TrafficEvent } from './traffic/intake.ts';
 
 type ConsumerContext = Pick<OffersContext, 'postgres' | 'clock' | 'meters'>;
 

@@ -31,8 +31,8 @@ import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { z } from 'zod';
 import type { OffersConfig } from './config.ts';
+import type { UnusedTime } from './domain/lifecycle/unused-time.ts';
 import type { Offer } from './domain/offer.ts';
-import type { UnusedTime } from './domain/unused-time.ts';
 
 /** On whose behalf a call is made, and how long it may take. */
 export type Errand = {

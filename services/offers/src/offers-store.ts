@@ -5,7 +5,7 @@ import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Offer, Stop } from './domain/offer.ts';
-import type { OfferNews } from './offer-events.ts';
+import type { OfferNews } from './lifecycle/offer-events.ts';
 
 /** Whose offers, and in which of the two worlds. */
 export type Owner = { readonly organisationId: number; readonly mode: Mode };

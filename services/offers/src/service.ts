@@ -21,11 +21,11 @@ import { imageAddresses } from './images/addresses.ts';
 import { openImageStore } from './images/open.ts';
 import { ownImageStore } from './images/owner.ts';
 import { type ImageRemoval, startImageRemoval } from './images/removal.ts';
+import { type Sweeper, startSweeper } from './lifecycle/sweeper.ts';
+import { watchLiveOffers } from './lifecycle/watch-live-offers.ts';
 import { offersMeters } from './meters.ts';
 import { connectNeighbours } from './neighbours.ts';
-import { type Sweeper, startSweeper } from './sweeper.ts';
-import { startTrafficPruning } from './traffic-pruning.ts';
-import { watchLiveOffers } from './watch-live-offers.ts';
+import { startTrafficPruning } from './traffic/pruning.ts';
 
 export type Offers = RunningService & {
   readonly url: string;

@@ -5,11 +5,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/eventually';
 import { png } from '@offer-ads/testing/pictures';
-import { holdCommits, installCrashPoints } from './crash-points.ts';
+import { holdCommits, installCrashPoints } from './creation/crash-points.ts';
 import { form, type Parts } from './forms.ts';
+import { standstill } from './lifecycle/standstill.ts';
+import { killVictims, startVictim, type Victim } from './lifecycle/victims.ts';
 import { type Answer, type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
-import { standstill } from './standstill.ts';
-import { killVictims, startVictim, type Victim } from './victims.ts';
 
 const LEASE_MS = 31_000;
 const ABANDONED_MS = 61_000;

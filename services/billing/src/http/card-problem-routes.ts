@@ -10,17 +10,17 @@ import { actorOf } from '@offer-ads/platform/admin/routes';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Router } from 'express';
 import type { Billing } from '../billing.ts';
-import { creditOwed } from '../domain/credit.ts';
-import type { Bearer, Settlement } from '../domain/settlement.ts';
-import { latestProblems, type ProviderProblem } from '../provider-events-store.ts';
+import { creditOwed } from '../domain/ledger/credit.ts';
+import type { Bearer, Settlement } from '../domain/payments/settlement.ts';
 import {
   type CreditedTakenBack,
   type ListedReversal,
   latestReversals,
   listCreditedTakenBack,
-} from '../reversals-store.ts';
-import { type SettleRefusal, settleReversal } from '../settle-reversal.ts';
-import { findSettlements } from '../settlements-store.ts';
+} from '../reversals/reversals-store.ts';
+import { type SettleRefusal, settleReversal } from '../reversals/settle-reversal.ts';
+import { findSettlements } from '../reversals/settlements-store.ts';
+import { latestProblems, type ProviderProblem } from '../webhooks/provider-events-store.ts';
 
 /** On the routes that have checked the credential. */
 export function cardProblemRoutes(routes: Router, { postgres, clock }: Billing): void {

@@ -3,9 +3,9 @@ import { type AdminInvoice, adminInvoicesQuery } from '@offer-ads/contracts/admi
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Router } from 'express';
 import type { Billing } from '../billing.ts';
-import { parseInvoiceNumber } from '../domain/invoice.ts';
-import { findByNumber } from '../invoices-store.ts';
-import { readInvoices, summaryOf } from '../read-invoices.ts';
+import { parseInvoiceNumber } from '../domain/invoices/invoice.ts';
+import { findByNumber } from '../invoices/invoices-store.ts';
+import { readInvoices, summaryOf } from '../invoices/read-invoices.ts';
 
 /** On the routes that have checked the credential. */
 export function invoiceAdminRoutes(routes: Router, { postgres }: Billing): void {

@@ -5,12 +5,12 @@ import { validInput } from '@offer-ads/platform/http/valid-input';
 import { Fault } from '@offer-ads/platform/process/faults';
 import express, { type Express, type Request, type Response } from 'express';
 import type { Billing } from '../billing.ts';
-import { invoicePage, invoicePageHeaders } from '../documents/invoice-page.ts';
-import type { PdfMaker } from '../documents/pdf-maker.ts';
-import { type Invoice, parseInvoiceNumber } from '../domain/invoice.ts';
-import { documentOf } from '../domain/invoice-document.ts';
-import { findInvoice } from '../invoices-store.ts';
-import { readInvoices } from '../read-invoices.ts';
+import { type Invoice, parseInvoiceNumber } from '../domain/invoices/invoice.ts';
+import { documentOf } from '../domain/invoices/invoice-document.ts';
+import { invoicePage, invoicePageHeaders } from '../invoices/documents/invoice-page.ts';
+import type { PdfMaker } from '../invoices/documents/pdf-maker.ts';
+import { findInvoice } from '../invoices/invoices-store.ts';
+import { readInvoices } from '../invoices/read-invoices.ts';
 
 export function invoiceRoutes(app: Express, billing: Billing, pdfs: PdfMaker, contextSecret: string): void {
   const routes = express.Router();

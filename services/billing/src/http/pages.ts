@@ -1,7 +1,7 @@
 /** The few pages of the payment link. */
 import { type WebPage, webPage, webPageHeaders } from '@offer-ads/platform/pages/web-page';
-import type { Purchase } from '../domain/card-payment.ts';
-import type { LinkLeadsTo } from '../follow-payment-link.ts';
+import type { LinkLeadsTo } from '../checkouts/follow-payment-link.ts';
+import type { Purchase } from '../domain/payments/card-payment.ts';
 
 type PageKind = Exclude<LinkLeadsTo['kind'], 'session'> | 'busy' | 'thanks' | 'cancelled';
 type PageText = readonly [status: number, title: string, body: string];

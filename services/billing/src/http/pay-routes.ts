@@ -5,8 +5,8 @@ import type { WebPage } from '@offer-ads/platform/pages/web-page';
 import { Fault } from '@offer-ads/platform/process/faults';
 import type { Express, Response } from 'express';
 import type { Billing } from '../billing.ts';
-import { followPaymentLink, type LinkLeadsTo, lookAtPaymentLink } from '../follow-payment-link.ts';
-import { stripeDeadline } from '../stripe-client.ts';
+import { followPaymentLink, type LinkLeadsTo, lookAtPaymentLink } from '../checkouts/follow-payment-link.ts';
+import { stripeDeadline } from '../stripe/client.ts';
 import { page, pageHeaders } from './pages.ts';
 import { createVisitLimit } from './visit-limit.ts';
 

@@ -9,9 +9,9 @@ import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Router } from 'express';
 import { z } from 'zod';
 import type { Billing } from '../billing.ts';
-import { type OfferPayment, paidAt } from '../domain/offer-payment.ts';
-import { listPayments } from '../payments-store.ts';
-import { voidPayment } from '../void-payment.ts';
+import { listPayments } from '../checkouts/payments-store.ts';
+import { voidPayment } from '../checkouts/void-payment.ts';
+import { type OfferPayment, paidAt } from '../domain/payments/offer-payment.ts';
 
 const named = z.object({ offer_id: z.coerce.number().int().positive() });
 

@@ -5,7 +5,7 @@ import { callerOf } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Router } from 'express';
-import { addPlayMoney, type PlayMoneyOutcome } from '../add-play-money.ts';
+import { addPlayMoney, type PlayMoneyOutcome } from '../balance/add-play-money.ts';
 import type { Billing } from '../billing.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { refusePerson, type Sentences, sentencesOfAll } from './refuse-person.ts';

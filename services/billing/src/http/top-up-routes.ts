@@ -6,8 +6,8 @@ import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Router } from 'express';
 import type { Billing } from '../billing.ts';
-import { openTopUp, type TopUpOutcome } from '../open-top-up.ts';
-import { stripeDeadline } from '../stripe-client.ts';
+import { stripeDeadline } from '../stripe/client.ts';
+import { openTopUp, type TopUpOutcome } from '../top-ups/open-top-up.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { refusePerson, type Sentences, sentencesOfAll } from './refuse-person.ts';
 

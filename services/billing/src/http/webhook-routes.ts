@@ -1,7 +1,7 @@
 /** `/webhooks/stripe`: 200 only when what the webhook tells is committed; anything else makes Stripe send it again. */
 import express, { type Express } from 'express';
 import type { Billing } from '../billing.ts';
-import { receiveWebhook } from '../receive-webhook.ts';
+import { receiveWebhook } from '../webhooks/receive-webhook.ts';
 
 /** Stripe's events are a few kilobytes. */
 const LARGEST_EVENT = '512kb';

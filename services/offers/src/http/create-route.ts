@@ -5,9 +5,14 @@ import { callerOf } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import type { Request, RequestHandler } from 'express';
 import type { OffersContext } from '../context.ts';
-import { createOffer } from '../create-offer.ts';
-import { isIdempotencyKey } from '../domain/idempotency-key.ts';
-import { GREATEST_PICTURE_FRAMES, namedMode, type OfferForm, readOfferForm } from '../domain/offer-form.ts';
+import { createOffer } from '../creation/create-offer.ts';
+import { isIdempotencyKey } from '../domain/creation/idempotency-key.ts';
+import {
+  GREATEST_PICTURE_FRAMES,
+  namedMode,
+  type OfferForm,
+  readOfferForm,
+} from '../domain/creation/offer-form.ts';
 import { fingerprint, readUpload } from './multipart.ts';
 import { type CreateRequestRefusal, type Reply, replyToCreateRefusal } from './replies.ts';
 import { send } from './send.ts';

@@ -6,7 +6,7 @@ import type { Express, Response } from 'express';
 import type { OffersContext } from '../context.ts';
 import { STORE_MS } from '../images/guard.ts';
 import type { StoredImage } from '../images/images.ts';
-import { pictureTypeOf } from '../picture-types.ts';
+import { pictureTypeOf } from '../images/picture-types.ts';
 import { imageReplies } from './replies.ts';
 import { send } from './send.ts';
 

@@ -2,11 +2,11 @@
 import type { PortalOffer } from '@offer-ads/contracts/portal-offers-api';
 import type { ListedOffer as ListedOfferReply, ListReply } from '@offer-ads/contracts/public-api';
 import type { OffersContext } from '../context.ts';
-import { effectiveAt } from '../domain/lifecycle.ts';
+import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
 import { type ListingQuery, writeCursor } from '../domain/listing-query.ts';
 import { statusAt } from '../domain/offer.ts';
 import { listedAddressExpiry } from '../images/addresses.ts';
-import type { ListedOffer, ListingPage } from '../listing-store.ts';
+import type { ListedOffer, ListingPage } from '../listing/listing-store.ts';
 
 /** "Offer (as returned by View Offers)". */
 export function listedOffer(

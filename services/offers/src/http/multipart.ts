@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { Fault } from '@offer-ads/platform/process/faults';
-import { singleFields } from '../domain/offer-form.ts';
+import { singleFields } from '../domain/creation/offer-form.ts';
 import type { FormFields } from '../domain/readings.ts';
 
 export type UploadedForm = {

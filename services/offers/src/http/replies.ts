@@ -3,12 +3,17 @@ import { formatMinor } from '@offer-ads/contracts/currencies';
 import type { Mode } from '@offer-ads/contracts/primitives';
 import type { Refusal } from '@offer-ads/contracts/public-api';
 import type { CatalogueRefusal } from '../catalogue-store.ts';
-import type { CreateRefusal } from '../create-offer.ts';
-import type { DeleteRefusal } from '../delete-offer.ts';
-import type { DisableRefusal, EnableRefusal, PauseRefusal, ResumeRefusal } from '../domain/lifecycle.ts';
+import type { CreateRefusal } from '../creation/create-offer.ts';
+import { stillProcessing } from '../creation/idempotency-store.ts';
+import type {
+  DisableRefusal,
+  EnableRefusal,
+  PauseRefusal,
+  ResumeRefusal,
+} from '../domain/lifecycle/lifecycle.ts';
 import type { ListingQueryResult } from '../domain/listing-query.ts';
-import type { SimulationRefusal } from '../domain/simulation.ts';
-import { stillProcessing } from '../idempotency-store.ts';
+import type { SimulationRefusal } from '../domain/traffic/simulation.ts';
+import type { DeleteRefusal } from '../lifecycle/delete-offer.ts';
 
 export type Reply = {
   readonly status: number;

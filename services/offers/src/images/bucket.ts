@@ -10,8 +10,8 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { calledOutside } from '@offer-ads/platform/telemetry/traces';
-import { pictureTypeOf } from '../picture-types.ts';
 import { type ImageStore, isImageName, MARK, PAGE_OF_NAMES } from './images.ts';
+import { pictureTypeOf } from './picture-types.ts';
 
 export type BucketSettings = {
   readonly endpoint: string;

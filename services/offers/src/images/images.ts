@@ -1,7 +1,7 @@
 /** Where cleaned pictures lie, behind one small interface, and what they are called there. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { extensions, type PictureType } from '../picture-types.ts';
+import { extensions, type PictureType } from './picture-types.ts';
 
 /** Bytes under names. A signal ends the wait for an answer, not a body that is on its way. */
 export type ImageStore = AsyncDisposable & {

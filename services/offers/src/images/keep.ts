@@ -1,10 +1,10 @@
 /** Keeping a picture: the row first, so that there is nothing in the store that nobody knows of. */
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { OffersContext } from '../context.ts';
-import type { PictureType } from '../picture-types.ts';
 import { STORE_MS } from './guard.ts';
 import { contentOf, newImageName } from './images.ts';
 import { nameToKeep } from './images-store.ts';
+import type { PictureType } from './picture-types.ts';
 
 /**
  * The same picture is kept once, whoever brings it. From here on nobody removes it for an hour; for as long as it is

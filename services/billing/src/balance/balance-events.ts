@@ -1,0 +1,40 @@
+/** How events name a balance. Their versions are ledger transaction numbers, which grow with every booking. */
+import { BalanceToppedUp } from '@offer-ads/contracts/billing-events';
+import { newEvent } from '@offer-ads/platform/messaging/events';
+import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Book } from '../domain/ledger/ledger.ts';
+import type { Booked } from '../ledger/ledger-store.ts';
+
+export function balanceSubject({ organisationId, mode, currency }: Book): string {
+  return `balance/${organisationId}/${mode}/${currency}`;
+}
+
+type AnnouncedTopUp = {
+  readonly book: Book;
+  readonly netMinor: bigint;
+  readonly vatMinor: bigint;
+  readonly method: 'card' | 'platform';
+};
+
+export async function announceTopUp(
+  tx: Transaction,
+  topUp: AnnouncedTopUp,
+  { transactionId, balance }: Booked,
+  at: Date,
+): Promise<void> {
+  await addToOutbox(tx, [
+    newEvent(BalanceToppedUp, {
+      subject: balanceSubject(topUp.book),
+      subjectVersion: Number(transactionId),
+      at,
+      data: {
+        ...topUp.book,
+        balanceMinor: `${balance.minor}`,
+        netMinor: `${topUp.netMinor}`,
+        vatMinor: `${topUp.vatMinor}`,
+        method: topUp.method,
+      },
+    }),
+  ]);
+}

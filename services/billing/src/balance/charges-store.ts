@@ -1,0 +1,87 @@
+/** A charge of the prepaid balance as one statement, which is what nearly all charges are. */
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import { type Postgres, type PreparedStatement, TOO_LATE } from '@offer-ads/platform/postgres/postgres';
+import { type Book, entriesOf, offerCharged } from '../domain/ledger/ledger.ts';
+
+type Charge = {
+  readonly offerId: number;
+  readonly book: Book;
+  readonly title: string;
+  readonly netMinor: bigint;
+};
+
+/** SQLSTATE of a class that the standard leaves to applications. */
+const NOT_PLAIN = 'OA001';
+
+const chargeStatement: PreparedStatement = {
+  name: 'charge',
+  sql: `WITH entry AS MATERIALIZED (
+          SELECT account_id, kind, amount_minor
+            FROM unnest($8::text[], $9::bigint[]) AS change (kind, amount_minor)
+            JOIN accounts USING (kind)
+           WHERE organisation_id = $2 AND mode = $3 AND currency = $4
+        ), paid AS (
+          INSERT INTO offer_payments
+            (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
+          VALUES ($1, $2, $3, $4, $5, $6, 0, 'B', 'charged', $7)
+          ON CONFLICT DO NOTHING RETURNING net_minor
+        ), moved AS (
+          UPDATE balances
+             SET balance_minor = balance_minor - net_minor, last_booked_at = greatest(last_booked_at, $7)
+            FROM paid, entry
+           WHERE entry.kind = 'prepaid-balance' AND balances.account_id = entry.account_id
+             AND balance_minor >= net_minor
+             AND (low_threshold_minor IS NULL OR balance_minor < low_threshold_minor
+                  OR balance_minor - net_minor >= low_threshold_minor)
+             AND (SELECT count(*) FROM entry) = cardinality($8::text[])
+          RETURNING balance_minor, last_booked_at
+        ), booked AS (
+          INSERT INTO transactions
+            (cause, kind, organisation_id, mode, currency, offer_id, booked_at, balance_after_minor)
+          SELECT $10, $11, $2, $3, $4, $1, last_booked_at, balance_minor FROM moved
+          RETURNING transaction_id
+        ), written AS (
+          INSERT INTO entries (transaction_id, account_id, amount_minor)
+          SELECT transaction_id, account_id, amount_minor FROM booked, entry
+        )
+        SELECT balance_minor FROM paid LEFT JOIN moved ON true
+         WHERE CASE WHEN balance_minor IS NULL THEN abort_statement('${NOT_PLAIN}')
+                    WHEN clock_timestamp() >= $12::timestamptz THEN abort_statement('${TOO_LATE}')
+                    ELSE true END`,
+};
+
+/**
+ * Charges what is new, affordable and crosses no threshold; a balance is locked from within the statement to its commit, whatever the
+ * caller's process is doing meanwhile. It takes its locks in the order of all others: the offer's id, then the balance.
+ * @returns the balance after it; undefined when nothing was done and a transaction of several statements must find out why
+ */
+export async function chargeAtOnce(
+  postgres: Postgres,
+  charge: Charge,
+  now: Date,
+  deadline?: Deadline,
+): Promise<bigint | undefined> {
+  const { offerId, book, title, netMinor } = charge;
+  const transaction = offerCharged(book, offerId, netMinor);
+  const entries = entriesOf(transaction);
+  try {
+    const [row] = await postgres.query<{ balance_minor: bigint }>(chargeStatement, [
+      offerId,
+      book.organisationId,
+      book.mode,
+      book.currency,
+      title,
+      netMinor,
+      now,
+      entries.map((entry) => entry.account),
+      entries.map((entry) => entry.amountMinor),
+      transaction.cause,
+      transaction.kind,
+      postgres.commitBy(deadline),
+    ]);
+    return row?.balance_minor;
+  } catch (error) {
+    if ((error as { code?: unknown } | null)?.code === NOT_PLAIN) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * Credits of Unused Time to the prepaid balance: cumulative, net, never above the price (decisions 6 and 30), and never of
+ * money that the card provider has taken back (decision 158).
+ */
+import { BalanceCredited } from '@offer-ads/contracts/billing-events';
+import type { UnusedTime } from '@offer-ads/contracts/unused-time';
+import { newEvent } from '@offer-ads/platform/messaging/events';
+import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import { lockPayment, saveCredits } from '../checkouts/payments-store.ts';
+import { creditDue, earnedCredit } from '../domain/ledger/credit.ts';
+import { unusedTimeCredited } from '../domain/ledger/ledger.ts';
+import { type OfferPayment, paidAt, paymentIntentOf } from '../domain/payments/offer-payment.ts';
+import { book } from '../ledger/ledger-store.ts';
+import { sumTakenBack } from '../reversals/reversals-store.ts';
+import { balanceSubject } from './balance-events.ts';
+
+/** The offer never ran, for example when its payment came too late (decision 7). */
+export const whollyUnused: UnusedTime = { unusedMs: 1, scheduledMs: 1 };
+
+/**
+ * Needs the payment's row locked: what was taken back is read after that. So whoever returns money and credits what was withheld either
+ * comes before it or finds what it has saved. An offer that was never paid is credited nothing.
+ */
+export async function creditUnusedTime(
+  tx: Transaction,
+  payment: OfferPayment,
+  unusedTime: UnusedTime,
+  now: Date,
+): Promise<void> {
+  await credit(tx, payment, earnedCredit(payment, unusedTime), now);
+}
+
+/** For when the card provider has returned money, or the organisation has borne what was taken. Locks the payment's row. */
+export async function creditWithheld(tx: Transaction, offerId: number, now: Date): Promise<void> {
+  const payment = await lockPayment(tx, offerId);
+  if (payment !== undefined) await credit(tx, payment, payment.earnedMinor, now);
+}
+
+async function credit(tx: Transaction, payment: OfferPayment, earnedMinor: bigint, now: Date): Promise<void> {
+  if (paidAt(payment) === null) return;
+  const amountMinor = creditDue({ ...payment, earnedMinor }, await takenBackOf(tx, payment));
+  const creditedMinor = payment.creditedMinor + amountMinor;
+  if (amountMinor === 0n && earnedMinor === payment.earnedMinor) return;
+  await saveCredits(tx, payment.offerId, { earnedMinor, creditedMinor });
+  if (amountMinor === 0n) return;
+  const transaction = unusedTimeCredited(payment.book, payment.offerId, {
+    amountMinor,
+    creditedSoFarMinor: creditedMinor,
+  });
+  const booking = await book(tx, transaction, now);
+  if (!booking.booked) throw new Error(`${transaction.cause}: a credit was refused`);
+  await addToOutbox(tx, [
+    newEvent(BalanceCredited, {
+      subject: balanceSubject(payment.book),
+      subjectVersion: Number(booking.transactionId),
+      at: now,
+      data: {
+        ...payment.book,
+        offerId: payment.offerId,
+        title: payment.title,
+        amountMinor: `${amountMinor}`,
+        balanceMinor: `${booking.balance.minor}`,
+      },
+    }),
+  ]);
+}
+
+/** Gross, and only what the organisation has not given back from its balance. */
+export async function takenBackOf(on: Transaction, payment: OfferPayment): Promise<bigint> {
+  const intent = paymentIntentOf(payment);
+  return intent === null ? 0n : sumTakenBack(on, intent, payment.book);
+}

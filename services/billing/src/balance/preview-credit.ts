@@ -1,0 +1,20 @@
+/** What Unused Time would credit now: the credit itself, without booking it. */
+import type { UnusedTime } from '@offer-ads/contracts/unused-time';
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
+import { findPayment } from '../checkouts/payments-store.ts';
+import { creditDue, earnedCredit } from '../domain/ledger/credit.ts';
+import type { Book } from '../domain/ledger/ledger.ts';
+import { isSameBook, paidAt } from '../domain/payments/offer-payment.ts';
+import { takenBackOf } from './credit-offer.ts';
+
+/** 0 for an offer that was never paid, or is of another book. */
+export async function previewCredit(
+  postgres: Postgres,
+  offer: { readonly offerId: number; readonly book: Book },
+  unusedTime: UnusedTime,
+): Promise<bigint> {
+  const payment = await findPayment(postgres, offer.offerId);
+  if (payment === undefined || !isSameBook(payment.book, offer.book) || paidAt(payment) === null) return 0n;
+  const earnedMinor = earnedCredit(payment, unusedTime);
+  return creditDue({ ...payment, earnedMinor }, await takenBackOf(postgres, payment));
+}

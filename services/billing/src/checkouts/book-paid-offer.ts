@@ -1,0 +1,35 @@
+/** What the card payment of an offer does: it is booked and told to offers. */
+import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import { newEvent } from '@offer-ads/platform/messaging/events';
+import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import { creditUnusedTime, whollyUnused } from '../balance/credit-offer.ts';
+import { movesMoney, offerPaidByCard } from '../domain/ledger/ledger.ts';
+import type { OfferCardPayment } from '../domain/payments/offer-payment.ts';
+import { book } from '../ledger/ledger-store.ts';
+
+/** Needs the payment's row locked, and gives what its invoice says. */
+export async function bookPaidOffer(tx: Transaction, payment: OfferCardPayment, now: Date) {
+  const transaction = offerPaidByCard(payment.book, payment.offerId, payment);
+  if (movesMoney(transaction)) await book(tx, transaction, now);
+  await addToOutbox(tx, [offerPaid(payment, now)]);
+  // Nobody has an offer to run for a closed checkout: the price goes to the balance at once (decision 7). That
+  // offers will report the same makes no difference, credits being cumulative.
+  if (payment.checkout.state === 'closed') await creditUnusedTime(tx, payment, whollyUnused, now);
+  return { ...payment, kind: 'offer' as const, cause: transaction.cause };
+}
+
+function offerPaid({ book, ...payment }: OfferCardPayment, at: Date) {
+  return newEvent(OfferPaid, {
+    subject: `offer/${payment.offerId}`,
+    subjectVersion: 1,
+    at,
+    data: {
+      offerId: payment.offerId,
+      ...book,
+      netMinor: `${payment.netMinor}`,
+      vatMinor: `${payment.vatMinor}`,
+      paidAt: at.toISOString(),
+    },
+  });
+}

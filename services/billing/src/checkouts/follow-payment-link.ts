@@ -1,0 +1,74 @@
+/** What a payer meets who follows the stable link: the open session, a fresh one when the last has expired, or a page. */
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import type { Billing } from '../billing.ts';
+import type { CardPayment, Purchase } from '../domain/payments/card-payment.ts';
+import { isOverAtStripe, payerMeets, renewed, sessionExpired } from '../domain/payments/checkout.ts';
+import { retrieveSession } from '../stripe/sessions.ts';
+import { changeCheckout, findByPayToken } from './checkouts-store.ts';
+import { ensureSession } from './ensure-session.ts';
+import { recordFoundPayment } from './record-payment.ts';
+import { reportMissing } from './report-missing.ts';
+
+export type LinkLeadsTo =
+  /** `of`: what it is for. */
+  | { readonly kind: 'session'; readonly url: string; readonly of: Purchase['kind'] }
+  | { readonly kind: 'paid' | 'closed' | 'ended' | 'unavailable'; readonly of: Purchase['kind'] }
+  | { readonly kind: 'unknown' };
+
+/** Throws a 503 when Stripe is away and a session would have to be opened. */
+export async function followPaymentLink(
+  billing: Billing,
+  payToken: string,
+  deadline: Deadline,
+): Promise<LinkLeadsTo> {
+  const payment = await findByPayToken(billing.postgres, payToken);
+  if (payment === undefined) return { kind: 'unknown' };
+  const met = payerMeets(payment.checkout, billing.clock.now());
+  if (met.kind !== 'no-session') return leadsTo(payment, met);
+  if (met.why === 'expired') await nextGeneration(billing, payment, deadline);
+  return openedOrNot(billing, payToken, deadline);
+}
+
+/** The same without creating or asking anything: for HEAD, and for the pages after a payment. */
+export async function lookAtPaymentLink(billing: Billing, payToken: string): Promise<LinkLeadsTo> {
+  const payment = await findByPayToken(billing.postgres, payToken);
+  if (payment === undefined) return { kind: 'unknown' };
+  return leadsTo(payment, payerMeets(payment.checkout, billing.clock.now()));
+}
+
+/** Begun only when Stripe itself says that the last session is over: a payment made in its last second counts. */
+async function nextGeneration(billing: Billing, payment: CardPayment, deadline: Deadline): Promise<void> {
+  const { session } = payment.checkout;
+  if (!session.expired && session.sessionId !== null) {
+    const { mode } = payment.book;
+    const { status, isPaid, receipt } = await retrieveSession(
+      billing.stripe,
+      mode,
+      session.sessionId,
+      deadline,
+    );
+    if (isPaid && receipt !== null) await recordFoundPayment(billing, receipt);
+    if (status === 'missing') reportMissing(billing, payment);
+    if (!isOverAtStripe(session, status, billing.clock.now())) return;
+  }
+  // Expired without an id: Stripe never told of it, and no one was ever led there.
+  const now = billing.clock.now();
+  await changeCheckout(billing, payment, (checkout) =>
+    renewed(sessionExpired(checkout, session.generation), now),
+  );
+}
+
+async function openedOrNot(billing: Billing, payToken: string, deadline: Deadline): Promise<LinkLeadsTo> {
+  const payment = await findByPayToken(billing.postgres, payToken);
+  if (payment === undefined) return { kind: 'unknown' };
+  const ready = await ensureSession(billing, payment, deadline);
+  if (ready === 'too-small') return { kind: 'unavailable', of: payment.purchase.kind };
+  return leadsTo(payment, payerMeets(ready.checkout, billing.clock.now()));
+}
+
+function leadsTo({ purchase }: CardPayment, met: ReturnType<typeof payerMeets>): LinkLeadsTo {
+  const of = purchase.kind;
+  if (met.kind === 'session') return { ...met, of };
+  if (met.kind === 'closing' || met.kind === 'no-session') return { kind: 'unavailable', of };
+  return { kind: met.kind, of };
+}

@@ -1,0 +1,96 @@
+/**
+ * The card checkout of an offer. The row comes first, then the call to Stripe, then the row again (rule: no network
+ * call inside a transaction); whatever breaks in between, a repeat goes on with the same generation under the same key.
+ */
+import type { CheckoutReply } from '@offer-ads/contracts/billing-api';
+import { cardMaximumMinor, cardMinimumMinor, isBilledCurrency } from '@offer-ads/contracts/currencies';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import { Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
+import type { Billing } from '../billing.ts';
+import { vatOnCardPayment } from '../domain/invoices/vat.ts';
+import type { Book } from '../domain/ledger/ledger.ts';
+import { type CardPayment, purchaseName } from '../domain/payments/card-payment.ts';
+import { newCheckout } from '../domain/payments/checkout.ts';
+import { isSameSale, type OfferCardPayment } from '../domain/payments/offer-payment.ts';
+import { conflictingSale } from '../faults.ts';
+import { ensureSession } from './ensure-session.ts';
+import { newPayToken, paymentUrl } from './payment-link.ts';
+import { insertCheckout, lockPayment } from './payments-store.ts';
+
+export type CheckoutOrder = {
+  readonly offerId: number;
+  readonly book: Book;
+  readonly country: string;
+  readonly title: string;
+  readonly netMinor: bigint;
+  readonly offerExpiryAt: Date;
+};
+
+export async function openCheckout(
+  billing: Billing,
+  order: CheckoutOrder,
+  deadline: Deadline,
+): Promise<CheckoutReply> {
+  const minimumMinor = requireMinimum(order.book.currency);
+  if (order.netMinor < minimumMinor) return belowMinimum(minimumMinor);
+  const grossMinor = order.netMinor + vatOnCardPayment(order.netMinor, order.country);
+  if (grossMinor > cardMaximumMinor(order.book.currency)) {
+    return { outcome: 'refused', reason: 'above-maximum', minimumMinor: null };
+  }
+  const payment = await reserve(billing, order, deadline);
+  if (payment === 'closed') return closedForEver;
+  const ready = await ensureSession(billing, payment, deadline);
+  if (ready === 'too-small') return belowMinimum(minimumMinor);
+  // Stripe's answer may have been so slow that offers has had it settled meanwhile.
+  if (isClosed(ready)) return closedForEver;
+  return {
+    outcome: 'opened',
+    paymentUrl: paymentUrl(billing, payment),
+    netMinor: `${payment.netMinor}`,
+    vatMinor: `${payment.vatMinor}`,
+  };
+}
+
+/** Offers refuses such currencies before (`E6`); a zero-decimal one would be billed a hundredfold. */
+function requireMinimum(currency: string): bigint {
+  const minimumMinor = cardMinimumMinor(currency);
+  if (minimumMinor === undefined || !isBilledCurrency(currency)) {
+    throw new Fault(`checkout asked for in ${currency}, which is not billed`, {
+      status: 400,
+      publicMessage: `${currency} is not a billed currency`,
+    });
+  }
+  return minimumMinor;
+}
+
+async function reserve(
+  billing: Billing,
+  order: CheckoutOrder,
+  deadline: Deadline,
+): Promise<OfferCardPayment | 'closed'> {
+  const { offerId, book, title, netMinor } = order;
+  const now = billing.clock.now();
+  const vatMinor = vatOnCardPayment(netMinor, order.country);
+  const payToken = newPayToken();
+  return billing.postgres.transaction(async (tx) => {
+    const checkout = newCheckout(order.offerExpiryAt, now);
+    await insertCheckout(tx, { offerId, book, title, netMinor, vatMinor, payToken }, checkout, now);
+    const payment = await lockPayment(tx, offerId);
+    if (payment === undefined) throw serviceUnavailable(`checkout of offer ${offerId} vanished, ask again`);
+    if (payment.method === null) return 'closed';
+    if (payment.method !== 'E' || !isSameSale(payment, order)) throw conflictingSale(offerId);
+    return isClosed(payment) ? 'closed' : payment;
+  }, deadline);
+}
+
+/** A settling that offers has given up on may still be at it: an offer must not be shown with a link that is about to close. */
+function isClosed({ purchase, checkout }: CardPayment): boolean {
+  if (checkout.state === 'closing') throw serviceUnavailable(`${purchaseName(purchase)} is being settled`);
+  return checkout.state === 'closed';
+}
+
+const closedForEver: CheckoutReply = { outcome: 'refused', reason: 'closed', minimumMinor: null };
+
+function belowMinimum(minimumMinor: bigint): CheckoutReply {
+  return { outcome: 'refused', reason: 'below-minimum', minimumMinor: `${minimumMinor}` };
+}

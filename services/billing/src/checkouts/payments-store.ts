@@ -1,0 +1,188 @@
+/** Offers' payments in Postgres. The row of an offer is the lock under which its money moves. */
+import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Book } from '../domain/ledger/ledger.ts';
+import type { Checkout, CheckoutState } from '../domain/payments/checkout.ts';
+import type { OfferPayment } from '../domain/payments/offer-payment.ts';
+import { writeSession } from './checkouts-store.ts';
+
+type Sale = {
+  readonly offerId: number;
+  readonly book: Book;
+  readonly title: string;
+  readonly netMinor: bigint;
+};
+
+/** False: the id is known already. Waits for whoever is at work on it. */
+export async function insertCharge(tx: Transaction, sale: Sale, chargedAt: Date): Promise<boolean> {
+  return inserted(tx, insertChargeStatement, [...saleValues(sale), chargedAt]);
+}
+
+const insertChargeStatement: PreparedStatement = {
+  name: 'insert-charge',
+  sql: `INSERT INTO offer_payments
+          (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
+        VALUES ($1, $2, $3, $4, $5, $6, 0, 'B', 'charged', $7)
+        ON CONFLICT DO NOTHING RETURNING offer_id`,
+};
+
+export async function insertCheckout(
+  tx: Transaction,
+  sale: Sale & { readonly vatMinor: bigint; readonly payToken: string },
+  checkout: Checkout,
+  now: Date,
+): Promise<boolean> {
+  const isNew = await inserted(
+    tx,
+    `INSERT INTO offer_payments
+       (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, pay_token, offer_expiry_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, 'E', $8, $9, $10)
+     ON CONFLICT DO NOTHING RETURNING offer_id`,
+    [...saleValues(sale), sale.vatMinor, checkout.state, sale.payToken, checkout.expiryAt],
+  );
+  if (isNew) await writeSession(tx, { kind: 'offer', offerId: sale.offerId }, checkout, now);
+  return isNew;
+}
+
+/** Closes an id that nothing was asked of yet: whatever still comes for it finds it closed. */
+export async function insertClosed(tx: Transaction, offerId: number, book: Book): Promise<boolean> {
+  return inserted(
+    tx,
+    `INSERT INTO offer_payments (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, state)
+     VALUES ($1, $2, $3, $4, $5, $6, 0, 'closed')
+     ON CONFLICT DO NOTHING RETURNING offer_id`,
+    saleValues({ offerId, book, title: '', netMinor: 0n }),
+  );
+}
+
+async function inserted(
+  tx: Transaction,
+  statement: string | PreparedStatement,
+  values: readonly unknown[],
+): Promise<boolean> {
+  return (await tx.query(statement, values)).length === 1;
+}
+
+function saleValues({ offerId, book, title, netMinor }: Sale): readonly unknown[] {
+  return [offerId, book.organisationId, book.mode, book.currency, title, netMinor];
+}
+
+/** A refused request leaves nothing behind. */
+export async function deletePayment(tx: Transaction, offerId: number): Promise<void> {
+  await tx.query('DELETE FROM offer_payments WHERE offer_id = $1', [offerId]);
+}
+
+const SELECT_PAYMENT = `
+  SELECT p.*, s.generation, s.session_id, s.url, s.expires_at, s.expired
+    FROM offer_payments p
+    LEFT JOIN LATERAL (
+      SELECT * FROM checkout_sessions s WHERE s.offer_id = p.offer_id ORDER BY generation DESC LIMIT 1
+    ) s ON true`;
+
+export async function lockPayment(tx: Transaction, offerId: number): Promise<OfferPayment | undefined> {
+  // Two statements: a lock that had to wait would show the session as it was before the wait.
+  const locked = await tx.query('SELECT FROM offer_payments WHERE offer_id = $1 FOR UPDATE', [offerId]);
+  // A row that comes between the two would be read without its lock.
+  return locked.length === 0 ? undefined : findPayment(tx, offerId);
+}
+
+export async function findPayment(on: Queryable, offerId: number): Promise<OfferPayment | undefined> {
+  const [row] = await on.query<PaymentRow>(`${SELECT_PAYMENT} WHERE p.offer_id = $1`, [offerId]);
+  return row && paymentOf(row);
+}
+
+/** All there are, by offer id. */
+export async function listPayments(
+  on: Transaction,
+  o: { after: number; limit: number },
+): Promise<OfferPayment[]> {
+  const rows = await on.query<PaymentRow>(
+    `${SELECT_PAYMENT} WHERE p.offer_id > $1 ORDER BY p.offer_id LIMIT $2`,
+    [o.after, o.limit],
+  );
+  return rows.map(paymentOf);
+}
+
+/** What Unused Time is worth so far, and how much of it was credited. */
+export async function saveCredits(
+  tx: Transaction,
+  offerId: number,
+  o: { readonly earnedMinor: bigint; readonly creditedMinor: bigint },
+): Promise<void> {
+  await tx.query('UPDATE offer_payments SET earned_minor = $2, credited_minor = $3 WHERE offer_id = $1', [
+    offerId,
+    o.earnedMinor,
+    o.creditedMinor,
+  ]);
+}
+
+type PaymentRow = {
+  offer_id: bigint;
+  organisation_id: bigint;
+  mode: Book['mode'];
+  currency: string;
+  title: string;
+  net_minor: bigint;
+  vat_minor: bigint;
+  credited_minor: bigint;
+  earned_minor: bigint;
+  payment_method: 'B' | 'E' | null;
+  state: 'charged' | CheckoutState;
+  paid_at: Date | null;
+  pay_token: string | null;
+  offer_expiry_at: Date | null;
+  paid_session_id: string | null;
+  payment_intent_id: string | null;
+  deletion: number;
+  deletion_taken_back: boolean;
+  generation: number | null;
+  session_id: string | null;
+  url: string | null;
+  expires_at: Date | null;
+  expired: boolean | null;
+};
+
+function paymentOf(row: PaymentRow): OfferPayment {
+  const facts = {
+    offerId: Number(row.offer_id),
+    book: { organisationId: Number(row.organisation_id), mode: row.mode, currency: row.currency },
+    title: row.title,
+    netMinor: row.net_minor,
+    vatMinor: row.vat_minor,
+    creditedMinor: row.credited_minor,
+    // Of credits from before it was recorded, nothing was withheld.
+    earnedMinor: row.earned_minor > row.credited_minor ? row.earned_minor : row.credited_minor,
+  };
+  if (row.payment_method === null) return { ...facts, method: null };
+  if (row.state === 'charged') {
+    return { ...facts, method: 'B', chargedAt: present(row.paid_at) };
+  }
+  const session = {
+    generation: present(row.generation),
+    expiresAt: present(row.expires_at),
+    sessionId: row.session_id,
+    url: row.url,
+    expired: present(row.expired),
+  };
+  return {
+    ...facts,
+    method: 'E',
+    purchase: { kind: 'offer', offerId: facts.offerId },
+    payToken: present(row.pay_token),
+    paidSessionId: row.paid_session_id,
+    paymentIntentId: row.payment_intent_id,
+    checkout: {
+      state: row.state,
+      session,
+      expiryAt: present(row.offer_expiry_at),
+      paidAt: row.paid_at,
+      deletion: row.deletion,
+      takenBack: row.deletion_taken_back,
+    },
+  };
+}
+
+/** The table's constraints promise it. */
+function present<T>(value: T | null): T {
+  if (value === null) throw new Error('a payment row lacks what its payment method needs');
+  return value;
+}

@@ -1,0 +1,95 @@
+/** A card payment that Stripe reports, by webhook or when asked: booked once, told to whom it concerns, or kept with its problem. */
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Billing } from '../billing.ts';
+import {
+  type CardPayment,
+  type Receipt,
+  type ReceiptProblem,
+  receiptProblem,
+} from '../domain/payments/card-payment.ts';
+import { type Checkout, opened, paid } from '../domain/payments/checkout.ts';
+import type { PaymentOutcome } from '../domain/payments/event-outcomes.ts';
+import { isOfOffer, type OfferCardPayment } from '../domain/payments/offer-payment.ts';
+import { type DueInvoice, issueInvoice } from '../invoices/invoices.ts';
+import { bookReversalsOf } from '../reversals/record-reversal.ts';
+import { lockIntent } from '../reversals/reversals-store.ts';
+import { bookPaidTopUp } from '../top-ups/book-paid-top-up.ts';
+import { isKeptProblem, recordOutcome, recordProviderEvent } from '../webhooks/provider-events-store.ts';
+import { bookPaidOffer } from './book-paid-offer.ts';
+import { lockCardPayment, recordPaidSession, sessionOf, updateCheckout } from './checkouts-store.ts';
+import { lockPayment } from './payments-store.ts';
+
+/** Where `invoice` is there, the caller issues it last in its transaction (`issueInvoice`). */
+export type RecordedPayment = { readonly outcome: PaymentOutcome; readonly invoice: DueInvoice | null };
+
+export async function recordPayment(tx: Transaction, receipt: Receipt, now: Date): Promise<RecordedPayment> {
+  const { purchase } = receipt;
+  // Before the row and any booking: whoever needs several of these locks must take them in this order.
+  if (receipt.paymentIntentId !== null) await lockIntent(tx, receipt.paymentIntentId);
+  const payment =
+    purchase.kind === 'offer' ? await lockPayment(tx, purchase.offerId) : await lockCardPayment(tx, purchase);
+  const problem = receiptProblem(payment, receipt, await sessionOf(tx, receipt));
+  if (problem !== null) return { outcome: problem, invoice: null };
+  // `receiptProblem` lets nothing else pass.
+  const unpaid = payment as OfferCardPayment | CardPayment;
+  if (unpaid.checkout.paidAt !== null) return { outcome: 'paid-before', invoice: null };
+
+  // The webhook may be faster than the answer that names the session.
+  const change = (checkout: Checkout) => paid(opened(checkout, { ...receipt, url: null }), now);
+  const { paymentIntentId } = receipt;
+  const settled = { ...(await updateCheckout(tx, unpaid, change, now)), paymentIntentId };
+  await recordPaidSession(tx, purchase, receipt);
+  const invoiced = isOfOffer(settled)
+    ? await bookPaidOffer(tx, settled, now)
+    : await bookPaidTopUp(tx, settled, now);
+  if (receipt.paymentIntentId !== null) await bookReversalsOf(tx, settled, receipt.paymentIntentId, now);
+  return { outcome: 'paid', invoice: { ...invoiced, paidAt: now } };
+}
+
+/** A payment found by asking Stripe rather than told by a webhook; a problem is kept in the inbox all the same, and reported once. */
+export async function recordFoundPayment(billing: Billing, receipt: Receipt): Promise<PaymentOutcome> {
+  const now = billing.clock.now();
+  const { recorded, isNews } = await billing.postgres.transaction(async (tx) => {
+    const { outcome, invoice } = await recordPayment(tx, receipt, now);
+    const isNews = !isProblem(outcome) || (await keepProblem(tx, receipt, outcome, now));
+    if (invoice !== null) await issueInvoice(tx, { ...invoice, seller: billing.seller, now });
+    return { recorded: outcome, isNews };
+  });
+  if (isNews) reportPayment(billing, receipt, recorded);
+  return recorded;
+}
+
+/** False: it was told or found before. */
+async function keepProblem(
+  tx: Transaction,
+  receipt: Receipt,
+  problem: ReceiptProblem,
+  now: Date,
+): Promise<boolean> {
+  if (await isKeptProblem(tx, receipt.sessionId, problem)) return false;
+  const eventId = `found ${receipt.sessionId}`;
+  const found = { eventId, mode: receipt.mode, type: 'found when asked', receipt };
+  const isNew = await recordProviderEvent(tx, found, now);
+  await recordOutcome(tx, eventId, problem);
+  return isNew;
+}
+
+export function isProblem(recorded: PaymentOutcome): recorded is ReceiptProblem {
+  return recorded !== 'paid' && recorded !== 'paid-before';
+}
+
+/** A payment that cannot be applied needs a person; the log line is what alerts. */
+export function reportPayment(billing: Billing, receipt: Receipt, recorded: PaymentOutcome): void {
+  const { purchase, sessionId, mode, currency, generation } = receipt;
+  billing.meters.payments.inc({ outcome: recorded });
+  if (recorded === 'paid')
+    billing.meters.charged.inc(
+      { mode, currency, method: 'card', purchase: purchase.kind },
+      Number(receipt.amountMinor),
+    );
+  if (!isProblem(recorded)) return;
+  billing.logger.error(
+    { purchase, sessionId, generation, currency, amountMinor: `${receipt.amountMinor}`, problem: recorded },
+    'a card payment cannot be applied and waits for a person',
+  );
+}

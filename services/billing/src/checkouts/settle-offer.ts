@@ -1,0 +1,29 @@
+/** The fate of an abandoned creation: charged, or closed for ever, so that no late charge can reach it (decision 11). */
+import type { SettleReply } from '@offer-ads/contracts/billing-api';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import type { Billing } from '../billing.ts';
+import type { Book } from '../domain/ledger/ledger.ts';
+import { paidAt } from '../domain/payments/offer-payment.ts';
+import { closeCheckout } from './close-checkout.ts';
+import { paymentUrl } from './payment-link.ts';
+import { findPayment } from './payments-store.ts';
+
+export async function settleOffer(
+  billing: Billing,
+  offer: { readonly offerId: number; readonly book: Book },
+  deadline: Deadline,
+): Promise<SettleReply> {
+  const closing = await closeCheckout(billing, offer, deadline);
+  if (closing !== 'paid') return { outcome: closing };
+  const payment = await findPayment(billing.postgres, offer.offerId);
+  const at = payment && paidAt(payment);
+  if (!payment?.method || !at) throw new Error(`offer ${offer.offerId} is paid but has no payment`);
+  return {
+    outcome: 'charged',
+    paymentMethod: payment.method,
+    paymentUrl: payment.method === 'E' ? paymentUrl(billing, payment) : null,
+    netMinor: `${payment.netMinor}`,
+    vatMinor: `${payment.vatMinor}`,
+    paidAt: at.toISOString(),
+  };
+}

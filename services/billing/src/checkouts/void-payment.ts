@@ -1,0 +1,23 @@
+/** The payment of an offer that no longer exists, because offers was restored to a moment before it: taken back. */
+import type { VoidReply } from '@offer-ads/contracts/payments-api';
+import { creditUnusedTime, whollyUnused } from '../balance/credit-offer.ts';
+import type { Billing } from '../billing.ts';
+import { stripeDeadline } from '../stripe/client.ts';
+import { closeCheckout } from './close-checkout.ts';
+import { findPayment, lockPayment } from './payments-store.ts';
+
+/** Undefined: there is none. What was paid goes to the balance, never back to a card (price rule 7). */
+export async function voidPayment(
+  billing: Billing,
+  offerId: number,
+): Promise<VoidReply['outcome'] | undefined> {
+  const payment = await findPayment(billing.postgres, offerId);
+  if (payment === undefined) return undefined;
+  const closing = await closeCheckout(billing, payment, stripeDeadline());
+  if (closing !== 'paid') return closing;
+  await billing.postgres.transaction(async (tx) => {
+    const paid = await lockPayment(tx, offerId);
+    if (paid !== undefined) await creditUnusedTime(tx, paid, whollyUnused, billing.clock.now());
+  });
+  return 'credited';
+}

@@ -1,0 +1,124 @@
+/** An invoice as a page: readable on a phone, light and dark, and printed without anything that is only for screens. */
+import { createHash } from 'node:crypto';
+import type { Fact, InvoiceDocument, Party } from '../../domain/invoices/invoice-document.ts';
+
+const style = `
+  :root { color-scheme: light dark; --quiet: #5b6472; --rule: #d5dae1; --good: #0a6b35; --alarm: #a4262c }
+  @media (prefers-color-scheme: dark) { :root { --quiet: #a3acb9; --rule: #3d4551; --good: #6fd19a; --alarm: #ff9a9f } }
+  * { box-sizing: border-box }
+  body { margin: 0 auto; padding: 2rem 1.25rem 3rem; max-width: 46rem; font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere }
+  header { display: flex; flex-wrap: wrap; gap: .75rem 1.5rem; align-items: center; justify-content: space-between }
+  h1 { margin: 0; font-size: 1.75rem; line-height: 1.2 }
+  h2 { margin: 0 0 .25rem; font-size: .875rem; font-weight: 600; color: var(--quiet) }
+  .paid { padding: .125rem .75rem; border: .125rem solid; border-radius: .375rem; font-weight: 700; letter-spacing: .08em; color: var(--good) }
+  .warning { margin: 1rem 0 0; padding: .75rem 1rem; border: .125rem solid; border-radius: .375rem; font-weight: 600; color: var(--alarm) }
+  dl { display: flex; flex-wrap: wrap; gap: .75rem 2.5rem; margin: 1.5rem 0 }
+  dt { font-size: .875rem; color: var(--quiet) }
+  dd { margin: 0; font-weight: 600 }
+  .parties { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); gap: 1.25rem 2rem; margin: 1.5rem 0 2rem }
+  .parties p { margin: 0 }
+  .parties p:first-of-type { font-weight: 600 }
+  table { width: 100%; border-collapse: collapse }
+  caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+  th, td { padding: .625rem 0; text-align: start; vertical-align: top; border-bottom: 1px solid var(--rule) }
+  thead th { font-size: .875rem; color: var(--quiet) }
+  th + td, thead th + th { padding-inline-start: 1rem; text-align: end; white-space: nowrap; font-variant-numeric: tabular-nums }
+  tbody th, tfoot th { font-weight: 400 }
+  tfoot th { text-align: end }
+  tfoot tr:last-child > * { font-size: 1.125rem; font-weight: 700; border-bottom: 0 }
+  footer { margin-top: 1.5rem; color: var(--quiet) }
+  footer p { margin: .5rem 0 }
+  @page { margin: 18mm }
+  @media print {
+    :root { color-scheme: light; --quiet: #444; --rule: #bbb; --good: #0a6b35; --alarm: #a4262c }
+    body { padding: 0; max-width: none; font-size: 10.5pt }
+    tr, .parties section { break-inside: avoid }
+  }
+`;
+
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+];
+
+/** Nothing but the page's own style may load, and nobody may frame it. */
+export const invoicePageHeaders = {
+  'Cache-Control': 'private, no-store',
+  'Content-Security-Policy': [...policy, "frame-ancestors 'none'"].join('; '),
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+} as const;
+
+/** The policy stands in the page too, where it holds for a copy that somebody saved. */
+export function invoicePage(document: InvoiceDocument): string {
+  const { line } = document;
+  const title = line.title === null ? '' : `<br>${foreign(line.title)}`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${escape(policy.join('; '))}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escape(`${document.heading} ${document.number}`)}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<header>
+<h1>${escape(document.heading)}</h1>
+<div class="paid">PAID</div>
+</header>
+${document.warning === null ? '' : `<p class="warning">${escape(document.warning)}</p>\n`}<dl>
+${document.facts.map(factOf).join('\n')}
+</dl>
+<div class="parties">
+${party(document.seller)}
+${party(document.buyer)}
+</div>
+<table>
+<caption>What was paid for</caption>
+<thead><tr><th scope="col">Description</th><th scope="col">Amount</th></tr></thead>
+<tbody><tr><th scope="row">${escape(line.description)}${title}</th><td>${escape(line.amount)}</td></tr></tbody>
+<tfoot>
+${document.totals.map(total).join('\n')}
+</tfoot>
+</table>
+<footer>
+<p>${escape(document.paid)}</p>
+${document.note === null ? '' : `<p>${escape(document.note)}</p>\n`}</footer>
+</main>
+</body>
+</html>
+`;
+}
+
+function factOf({ name, value }: Fact): string {
+  return `<div><dt>${escape(name)}</dt><dd>${escape(value)}</dd></div>`;
+}
+
+function party({ role, lines }: Party): string {
+  return `<section>\n<h2>${escape(role)}</h2>\n${lines.map((line) => `<p>${foreign(line)}</p>`).join('\n')}\n</section>`;
+}
+
+function total({ name, value }: Fact): string {
+  return `<tr><th scope="row">${escape(name)}</th><td>${escape(value)}</td></tr>`;
+}
+
+/** Text of others: its direction of reading ends with it. */
+function foreign(text: string): string {
+  return `<bdi>${escape(text)}</bdi>`;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+}

@@ -1,0 +1,197 @@
+/** An invoice as a PDF: one page of A4, real text, its fonts inside, and the same bytes whenever the same invoice is made. */
+import { fileURLToPath } from 'node:url';
+import { type Font, openSync } from 'fontkit';
+import PdfDocument from 'pdfkit';
+import type { InvoiceDocument, Party } from '../../domain/invoices/invoice-document.ts';
+import { drawable, linesOf, MISSING, visualPieces } from './pdf-text.ts';
+
+type Pdf = InstanceType<typeof PdfDocument>;
+
+/** Cover the alphabets of Europe, Hebrew and Arabic. Opened once: that takes longer than a document. */
+const openFont = (address: string) => openSync(fileURLToPath(address)) as Font;
+const fonts = {
+  regular: openFont(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf')),
+  bold: openFont(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf')),
+};
+
+const NOTE_ON_MISSING = `${MISSING} stands for a character that this file has no font for. The page of the document shows it.`;
+
+function lacksCharacters({ buyer, seller, line }: InvoiceDocument): boolean {
+  return [...buyer.lines, ...seller.lines, line.title ?? ''].some((text) =>
+    drawable(text, fonts.bold).includes(MISSING),
+  );
+}
+
+const ink = '#1b2430';
+const quiet = '#5b6472';
+const rule = '#d5dae1';
+const good = '#0a6b35';
+const alarm = '#a4262c';
+
+const page = { left: 56, right: 539, top: 56 };
+const half = (page.right - page.left - 32) / 2;
+/** As much as one page has room for, at the bounds of every text. */
+const MOST_LINES = 5;
+const LINE_HEIGHT = 1.4;
+
+type Style = {
+  readonly font?: keyof typeof fonts;
+  readonly size?: number;
+  readonly color?: string;
+  readonly width?: number;
+  readonly align?: 'left' | 'right';
+  readonly most?: number;
+};
+
+export function invoicePdf(document: InvoiceDocument): Promise<Buffer> {
+  const pdf = new PdfDocument({
+    size: 'A4',
+    margin: 0,
+    lang: 'en-GB',
+    displayTitle: true,
+    // The day is the invoice's own: the moment of making would change the bytes.
+    info: {
+      Title: `${document.heading} ${document.number}`,
+      Author: document.seller.lines[0] ?? '',
+      CreationDate: document.issuedAt,
+      ModDate: document.issuedAt,
+    },
+  });
+  const done = collect(pdf);
+  draw(pdf, document);
+  pdf.end();
+  return done;
+}
+
+function collect(pdf: Pdf): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  return new Promise((resolve, reject) => {
+    pdf.on('data', (chunk: Buffer) => chunks.push(chunk));
+    pdf.on('end', () => resolve(Buffer.concat(chunks)));
+    pdf.on('error', reject);
+  });
+}
+
+function draw(pdf: Pdf, document: InvoiceDocument): void {
+  if (document.warning !== null) watermark(pdf);
+  let y = header(pdf, document);
+  y = facts(pdf, document, y + 22);
+  const below = [
+    party(pdf, document.seller, page.left, y + 22),
+    party(pdf, document.buyer, page.left + half + 32, y + 22),
+  ];
+  y = table(pdf, document, Math.max(...below) + 28);
+  y = put(pdf, document.paid, page.left, y + 22, { color: quiet });
+  const notes = [document.note, lacksCharacters(document) ? NOTE_ON_MISSING : null].filter(
+    (note) => note !== null,
+  );
+  for (const note of notes) y = put(pdf, note, page.left, y + 6, { color: quiet, size: 9 });
+}
+
+/** Behind everything, so that no cut or copy of a test document passes for an invoice. */
+function watermark(pdf: Pdf): void {
+  pdf.markContent('Artifact', { type: 'Pagination' });
+  pdf.save().rotate(-45, { origin: [298, 421] });
+  put(pdf, 'TEST', 98, 330, { font: 'bold', size: 150, color: '#f6e3e4', width: 500 });
+  pdf.restore().endMarkedContent();
+}
+
+function header(pdf: Pdf, document: InvoiceDocument): number {
+  let y = put(pdf, document.heading, page.left, page.top, { font: 'bold', size: 22 });
+  pdf
+    .roundedRect(page.right - 76, page.top, 76, 28, 4)
+    .lineWidth(1.5)
+    .stroke(good);
+  put(pdf, 'PAID', page.right - 58, page.top + 5, { font: 'bold', size: 14, color: good, width: 60 });
+  if (document.warning === null) return y;
+  y += 6;
+  pdf
+    .roundedRect(page.left, y, page.right - page.left, 28, 4)
+    .lineWidth(1.5)
+    .stroke(alarm);
+  put(pdf, document.warning, page.left + 10, y + 7, { font: 'bold', color: alarm });
+  return y + 28;
+}
+
+function facts(pdf: Pdf, document: InvoiceDocument, y: number): number {
+  const width = (page.right - page.left) / document.facts.length;
+  const ends = document.facts.map(({ name, value }, column) => {
+    const x = page.left + column * width;
+    const next = put(pdf, name, x, y, { color: quiet, size: 9, width });
+    return put(pdf, value, x, next, { font: 'bold', width });
+  });
+  return Math.max(...ends);
+}
+
+function party(pdf: Pdf, { role, lines }: Party, x: number, top: number): number {
+  let y = put(pdf, role, x, top, { color: quiet, size: 9, width: half });
+  for (const [index, line] of lines.entries()) {
+    y = put(pdf, line, x, y, { font: index === 0 ? 'bold' : 'regular', width: half });
+  }
+  return y;
+}
+
+const amountWidth = 200;
+const textWidth = page.right - page.left - amountWidth - 16;
+
+function table(pdf: Pdf, { line, totals }: InvoiceDocument, top: number): number {
+  let y = row(pdf, 'Description', 'Amount', top, { color: quiet, size: 9 });
+  const amountAt = y;
+  y = put(pdf, line.description, page.left, y, { width: textWidth });
+  if (line.title !== null) y = put(pdf, line.title, page.left, y, { width: textWidth });
+  put(pdf, line.amount, page.right - amountWidth, amountAt, { width: amountWidth, align: 'right' });
+  y = ruleBelow(pdf, y);
+  for (const [index, { name, value }] of totals.entries()) {
+    const isLast = index === totals.length - 1;
+    y = row(pdf, name, value, y, isLast ? { font: 'bold', size: 12 } : {}, 'right');
+  }
+  return y;
+}
+
+function row(
+  pdf: Pdf,
+  name: string,
+  value: string,
+  y: number,
+  style: Style,
+  align: Style['align'] = 'left',
+): number {
+  const below = [
+    put(pdf, name, page.left, y, { ...style, width: textWidth, align }),
+    put(pdf, value, page.right - amountWidth, y, { ...style, width: amountWidth, align: 'right' }),
+  ];
+  return ruleBelow(pdf, Math.max(...below));
+}
+
+function ruleBelow(pdf: Pdf, y: number): number {
+  pdf
+    .moveTo(page.left, y + 6)
+    .lineTo(page.right, y + 6)
+    .lineWidth(0.75)
+    .stroke(rule);
+  return y + 14;
+}
+
+/** Sets a text and gives the place below it. */
+function put(pdf: Pdf, text: string, x: number, y: number, style: Style): number {
+  const { font = 'regular', size = 10.5, color = ink, width = page.right - x, align = 'left' } = style;
+  // pdfkit takes opened fonts; its types do not know.
+  pdf
+    .font(fonts[font] as unknown as string)
+    .fontSize(size)
+    .fillColor(color);
+  const widthOf = (piece: string) => pdf.widthOfString(piece);
+  const most = style.most ?? MOST_LINES;
+  let below = y;
+  for (const line of linesOf(drawable(text, fonts[font]), { width, most, widthOf })) {
+    const pieces = visualPieces(line);
+    const whole = pieces.reduce((sum, piece) => sum + widthOf(piece), 0);
+    let at = align === 'right' ? x + width - whole : x;
+    for (const piece of pieces) {
+      pdf.text(piece, at, below, { lineBreak: false });
+      at += widthOf(piece);
+    }
+    below += size * LINE_HEIGHT;
+  }
+  return below;
+}

@@ -1,0 +1,113 @@
+/** PDFs on demand, from one thread of their own: bounded in number, time and memory, and never in the way of a payment. */
+import { Worker } from 'node:worker_threads';
+import { Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
+import type { InvoiceDocument } from '../../domain/invoices/invoice-document.ts';
+import type { PdfDone, PdfJob } from './pdf-worker.ts';
+
+export type PdfMaker = AsyncDisposable & {
+  /** Throws a 503 when too many are asked for at once, or when one takes too long. */
+  readonly make: (document: InvoiceDocument) => Promise<Buffer>;
+  /**
+   * Starts the thread and has it set a first document. That takes ten times as long as later ones, on a busy machine as long as
+   * a person who asks for an invoice is given; and memory is taken once, at the start.
+   */
+  readonly warmUp: () => Promise<void>;
+};
+
+/** Half a second of work; whoever comes then may come again. */
+const MOST_WAITING = 20;
+/** A hundred times what one takes, and room for the thread's start. A document that takes longer is given up with its thread. */
+const LONGEST_MS = 5_000;
+const MOST_MEMORY_MB = 192;
+
+const defaults = { longestMs: LONGEST_MS, program: new URL('./pdf-worker.ts', import.meta.url) };
+
+type Waiting = { readonly resolve: (pdf: Buffer) => void; readonly reject: (error: Error) => void };
+
+/** Nobody's, and never shown. */
+const firstDocument: InvoiceDocument = {
+  number: '',
+  heading: 'Invoice',
+  warning: 'TEST',
+  facts: [{ name: 'Date', value: '1 January 2026' }],
+  seller: { role: 'From', lines: ['Seller'] },
+  buyer: { role: 'To', lines: ['Buyer'] },
+  line: { description: 'Advertising', title: 'Two for one', amount: 'GBP 10.00' },
+  totals: [{ name: 'Total', value: 'GBP 12.00' }],
+  paid: 'Paid by card',
+  note: null,
+  issuedAt: new Date(0),
+};
+
+/** The thread starts when it is warmed up, or with the first document; another when it has failed. */
+export function createPdfMaker(options: Partial<typeof defaults> = {}): PdfMaker {
+  const { longestMs, program } = { ...defaults, ...options };
+  const waiting = new Map<number, Waiting>();
+  let lastId = 0;
+  let worker: Worker | undefined;
+
+  function start(): Worker {
+    const started = new Worker(program, {
+      // Neither secrets nor the flags of the service are its business.
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB },
+    });
+    started.on('message', (done: PdfDone) => {
+      const job = waiting.get(done.id);
+      waiting.delete(done.id);
+      if ('bytes' in done) job?.resolve(Buffer.from(done.bytes));
+      else
+        job?.reject(
+          new Fault(`a PDF could not be made: ${done.failed}`, {
+            status: 500,
+            publicMessage: 'Internal server error',
+          }),
+        );
+    });
+    started.on('error', (error) => giveUp(started, serviceUnavailable('the PDF thread failed', error)));
+    started.on('exit', () => giveUp(started, serviceUnavailable('the PDF thread ended')));
+    return started;
+  }
+
+  /** All who wait for this thread are told; the next document starts another. */
+  function giveUp(failed: Worker, reason: Fault): void {
+    if (worker !== failed) return;
+    worker = undefined;
+    void failed.terminate();
+    for (const job of waiting.values()) job.reject(reason);
+    waiting.clear();
+  }
+
+  async function make(document: InvoiceDocument): Promise<Buffer> {
+    if (waiting.size >= MOST_WAITING) throw serviceUnavailable(`${waiting.size} PDFs wait already`);
+    worker ??= start();
+    const at = worker;
+    const id = ++lastId;
+    const tooLong = setTimeout(
+      () => giveUp(at, serviceUnavailable(`PDF of ${document.number} took too long`)),
+      longestMs,
+    );
+    try {
+      return await new Promise<Buffer>((resolve, reject) => {
+        waiting.set(id, { resolve, reject });
+        at.postMessage({ id, document } satisfies PdfJob);
+      });
+    } finally {
+      clearTimeout(tooLong);
+    }
+  }
+
+  return {
+    make,
+    warmUp: async () => {
+      await make(firstDocument);
+    },
+    [Symbol.asyncDispose]: async () => {
+      const last = worker;
+      if (last === undefined) return;
+      giveUp(last, serviceUnavailable('the service stops'));
+      await last.terminate();
+    },
+  };
+}

@@ -1,0 +1,188 @@
+/** Invoices in Postgres. */
+import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Invoice, Invoiced, Seller } from '../domain/invoices/invoice.ts';
+import { vatPercentOf } from '../domain/invoices/invoice.ts';
+
+/**
+ * Numbers have no gaps, so there is one after the other: whoever issues keeps the others of the mode waiting until its
+ * transaction has ended, and a rollback gives the number back. Taken last, it is held for little more than the commit.
+ */
+export async function lockNumbers(tx: Transaction, mode: Mode): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`invoice numbers of ${mode}`]);
+}
+
+export type NewInvoice = Invoiced & {
+  readonly cause: string;
+  readonly seller: Seller;
+  readonly issuedAt: Date;
+};
+
+/**
+ * Needs the numbers locked by a statement before it, so that it sees the last one, whose day it does not go behind, whatever clock
+ * and wait brought it here. A cause that has its invoice keeps it.
+ */
+export async function insertInvoice(tx: Transaction, invoice: NewInvoice): Promise<bigint> {
+  const { book, seller } = invoice;
+  const [row] = await tx.query<{ sequence: bigint }>(
+    `WITH issued AS (
+       INSERT INTO invoices
+         (mode, sequence, cause, organisation_id, currency, kind, offer_id, title, net_minor, vat_minor, vat_percent,
+          paid_at, issued_at, seller_name, seller_address, seller_vat_number, buyer_name, buyer_country)
+       SELECT $1, coalesce(latest.sequence, 0) + 1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
+              $11, greatest($12, latest.issued_at), $13, $14, $15, buyer.name, buyer.country
+         FROM (VALUES (1)) AS one
+         LEFT JOIN (SELECT sequence, issued_at FROM invoices WHERE mode = $1 ORDER BY sequence DESC LIMIT 1) latest ON true
+         LEFT JOIN organisations buyer ON buyer.organisation_id = $3
+       ON CONFLICT (cause) DO NOTHING
+       RETURNING sequence, offer_id
+     ), marked AS (
+       UPDATE offer_payments SET invoiced = true FROM issued WHERE offer_payments.offer_id = issued.offer_id
+     )
+     SELECT sequence FROM issued UNION ALL SELECT sequence FROM invoices WHERE cause = $2`,
+    [
+      book.mode,
+      invoice.cause,
+      book.organisationId,
+      book.currency,
+      invoice.kind,
+      invoice.offerId,
+      invoice.title,
+      invoice.netMinor,
+      invoice.vatMinor,
+      vatPercentOf(invoice.vatMinor),
+      invoice.paidAt,
+      invoice.issuedAt,
+      seller.name,
+      seller.address,
+      seller.vatNumber,
+    ],
+  );
+  if (row === undefined) throw new Error(`"${invoice.cause}" has no invoice although one was issued`);
+  return row.sequence;
+}
+
+/** Invoices of organisations that were not known then get their names. */
+export async function fillInBuyers(on: Queryable): Promise<number> {
+  const filled = await on.query(
+    `UPDATE invoices SET buyer_name = organisations.name, buyer_country = organisations.country
+       FROM organisations
+      WHERE invoices.organisation_id = organisations.organisation_id AND buyer_name IS NULL
+      RETURNING sequence`,
+  );
+  return filled.length;
+}
+
+/** Paid card payments that have none yet, in the order in which they were paid; locks them, so that replicas share the work. */
+export async function takeNotInvoiced(tx: Transaction, limit: number): Promise<readonly Paid[]> {
+  const rows = await tx.query<NotInvoicedRow>(
+    `SELECT offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, paid_at FROM offer_payments
+      WHERE payment_method = 'E' AND paid_at IS NOT NULL AND NOT invoiced
+      ORDER BY paid_at, offer_id LIMIT $1 FOR UPDATE`,
+    [limit],
+  );
+  return rows.map((row) => ({
+    kind: 'offer',
+    offerId: Number(row.offer_id),
+    book: { organisationId: Number(row.organisation_id), mode: row.mode, currency: row.currency },
+    title: row.title,
+    netMinor: row.net_minor,
+    vatMinor: row.vat_minor,
+    paidAt: row.paid_at,
+  }));
+}
+
+type Paid = Extract<Invoiced, { kind: 'offer' }>;
+type NotInvoicedRow = {
+  offer_id: bigint;
+  organisation_id: bigint;
+  mode: Mode;
+  currency: string;
+  title: string;
+  net_minor: bigint;
+  vat_minor: bigint;
+  paid_at: Date;
+};
+
+type InvoiceRow = {
+  mode: Mode;
+  sequence: bigint;
+  cause: string;
+  organisation_id: bigint;
+  currency: string;
+  kind: 'offer' | 'top-up';
+  offer_id: bigint | null;
+  title: string | null;
+  net_minor: bigint;
+  vat_minor: bigint;
+  vat_percent: number;
+  paid_at: Date;
+  issued_at: Date;
+  seller_name: string;
+  seller_address: string;
+  seller_vat_number: string;
+  buyer_name: string | null;
+  buyer_country: string | null;
+};
+
+/** Whose invoices, in which mode. */
+export type Files = { readonly organisationId: number; readonly mode: Mode };
+
+/** Newest first; `before` is the last one of the page before. */
+export async function listInvoices(
+  on: Queryable,
+  { organisationId, mode }: Files,
+  page: { readonly before: bigint | null; readonly limit: number },
+): Promise<Invoice[]> {
+  const rows = await on.query<InvoiceRow>(
+    `SELECT * FROM invoices
+      WHERE organisation_id = $1 AND mode = $2 AND ($3::bigint IS NULL OR sequence < $3)
+      ORDER BY sequence DESC LIMIT $4`,
+    [organisationId, mode, page.before, page.limit],
+  );
+  return rows.map(invoiceOf);
+}
+
+export async function findInvoice(
+  on: Queryable,
+  { organisationId, mode }: Files,
+  sequence: bigint,
+): Promise<Invoice | undefined> {
+  const [row] = await on.query<InvoiceRow>(
+    'SELECT * FROM invoices WHERE organisation_id = $1 AND mode = $2 AND sequence = $3',
+    [organisationId, mode, sequence],
+  );
+  return row && invoiceOf(row);
+}
+
+/** Anybody's: for the platform team. */
+export async function findByNumber(
+  on: Queryable,
+  { mode, sequence }: { readonly mode: Mode; readonly sequence: bigint },
+): Promise<Invoice | undefined> {
+  const [row] = await on.query<InvoiceRow>('SELECT * FROM invoices WHERE mode = $1 AND sequence = $2', [
+    mode,
+    sequence,
+  ]);
+  return row && invoiceOf(row);
+}
+
+function invoiceOf(row: InvoiceRow): Invoice {
+  const { buyer_name: name, buyer_country: country } = row;
+  const facts = {
+    sequence: row.sequence,
+    cause: row.cause,
+    book: { organisationId: Number(row.organisation_id), mode: row.mode, currency: row.currency },
+    title: row.title,
+    netMinor: row.net_minor,
+    vatMinor: row.vat_minor,
+    vatPercent: row.vat_percent,
+    paidAt: row.paid_at,
+    issuedAt: row.issued_at,
+    seller: { name: row.seller_name, address: row.seller_address, vatNumber: row.seller_vat_number },
+    buyer: name === null || country === null ? null : { name, country },
+  };
+  return row.offer_id === null
+    ? { ...facts, kind: 'top-up', offerId: null }
+    : { ...facts, kind: 'offer', offerId: Number(row.offer_id) };
+}

@@ -1,0 +1,43 @@
+/** Pages of an organisation's invoices, newest first. */
+import type { InvoiceSummary, InvoicesReply } from '@offer-ads/contracts/billing-api';
+import type { Queryable } from '@offer-ads/platform/postgres/postgres';
+import { Fault } from '@offer-ads/platform/process/faults';
+import { type Invoice, invoiceNumber, parseInvoiceNumber } from '../domain/invoices/invoice.ts';
+import { type Files, listInvoices } from './invoices-store.ts';
+
+/** A cursor is the number of the last invoice of the page before. */
+export async function readInvoices(
+  on: Queryable,
+  files: Files,
+  { cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number },
+): Promise<InvoicesReply> {
+  const before = cursor === undefined ? null : placeIn(cursor, files);
+  // One more than asked for tells whether there is a next page.
+  const found = await listInvoices(on, files, { before, limit: limit + 1 });
+  const invoices = found.slice(0, limit).map(summaryOf);
+  const nextCursor = found.length > limit ? (invoices.at(-1)?.number ?? null) : null;
+  return { mode: files.mode, invoices, nextCursor };
+}
+
+function placeIn(cursor: string, { mode }: Files): bigint {
+  const place = parseInvoiceNumber(cursor);
+  if (place?.mode === mode) return place.sequence;
+  const publicMessage = 'cursor: must be the nextCursor of a page before';
+  throw new Fault('unreadable cursor', { status: 400, publicMessage });
+}
+
+export function summaryOf(invoice: Invoice): InvoiceSummary {
+  const { book, sequence, kind, offerId, title, netMinor, vatMinor, paidAt, issuedAt } = invoice;
+  return {
+    number: invoiceNumber(book.mode, sequence),
+    kind,
+    offerId,
+    title,
+    currency: book.currency,
+    netMinor: `${netMinor}`,
+    vatMinor: `${vatMinor}`,
+    grossMinor: `${netMinor + vatMinor}`,
+    paidAt: paidAt.toISOString(),
+    issuedAt: issuedAt.toISOString(),
+  };
+}

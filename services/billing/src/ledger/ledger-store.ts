@@ -1,0 +1,177 @@
+/** The ledger in Postgres: booking, balances, and the check that recomputes everything. */
+import type { PreparedStatement, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { accountKindsIn, type Book, entriesOf, type LedgerTransaction } from '../domain/ledger/ledger.ts';
+
+export type Balance = { readonly minor: bigint; readonly lowThresholdMinor: bigint | null };
+
+export type Booked = {
+  readonly booked: true;
+  readonly transactionId: bigint;
+  /** The prepaid balance after it, also of a transaction that does not change it. */
+  readonly balance: Balance;
+};
+export type Booking = Booked | { readonly booked: false; readonly reason: 'balance-too-low' };
+
+type BookingRow = {
+  accounts: bigint;
+  transaction_id: bigint | null;
+  balance_minor: bigint | null;
+  low_threshold_minor: bigint | null;
+};
+
+const bookStatement: PreparedStatement = {
+  name: 'book',
+  sql: `WITH entry AS MATERIALIZED (
+          SELECT account_id, kind, amount_minor
+            FROM unnest($6::text[], $7::bigint[]) AS change (kind, amount_minor)
+            JOIN accounts USING (kind)
+           WHERE organisation_id = $1 AND mode = $2 AND currency = $3
+        ), complete AS MATERIALIZED (
+          SELECT count(*) AS accounts, count(*) = cardinality($6::text[]) AS yes,
+                 coalesce(sum(amount_minor) FILTER (WHERE kind = 'prepaid-balance'), 0)::bigint AS change
+            FROM entry
+        ), moved AS (
+          UPDATE balances
+             SET balance_minor = balance_minor + change, last_booked_at = greatest(last_booked_at, $8)
+            FROM complete, accounts
+           WHERE organisation_id = $1 AND mode = $2 AND currency = $3 AND kind = 'prepaid-balance'
+             AND balances.account_id = accounts.account_id AND complete.yes
+             AND (change >= 0 OR balance_minor + change >= 0)
+          RETURNING balance_minor, low_threshold_minor, last_booked_at
+        ), booked AS (
+          INSERT INTO transactions
+            (cause, kind, organisation_id, mode, currency, offer_id, booked_at, balance_after_minor)
+          SELECT $4, $9, $1, $2, $3, $5, last_booked_at, balance_minor FROM moved
+          RETURNING transaction_id
+        ), written AS (
+          INSERT INTO entries (transaction_id, account_id, amount_minor)
+          SELECT transaction_id, account_id, amount_minor FROM booked, entry
+        )
+        SELECT accounts, transaction_id, balance_minor, low_threshold_minor
+          FROM complete LEFT JOIN booked ON true LEFT JOIN moved ON true`,
+};
+
+/**
+ * Books it whole or not at all; the database refuses a cause that was booked before. One statement, so that a busy
+ * balance is locked for no longer than the commit takes. Every transaction takes that lock, also one that leaves the
+ * balance as it is, and gets its id, its time and the balance after it while it holds it: within a book they go
+ * up together and in the order of commits, which is what makes a statement exact.
+ */
+export async function book(tx: Transaction, transaction: LedgerTransaction, at: Date): Promise<Booking> {
+  const entries = entriesOf(transaction);
+  const { organisationId, mode, currency } = transaction.book;
+  const attempt = async () => {
+    const [row] = await tx.query<BookingRow>(bookStatement, [
+      organisationId,
+      mode,
+      currency,
+      transaction.cause,
+      transaction.offerId,
+      entries.map((entry) => entry.account),
+      entries.map((entry) => entry.amountMinor),
+      at,
+      transaction.kind,
+    ]);
+    if (row === undefined) throw new Error(`booking "${transaction.cause}" gave no row`);
+    return row;
+  };
+  let row = await attempt();
+  if (row.accounts !== BigInt(entries.length)) {
+    await openAccounts(tx, transaction.book);
+    row = await attempt();
+  }
+  if (row.transaction_id === null || row.balance_minor === null)
+    return { booked: false, reason: 'balance-too-low' };
+  const balance = { minor: row.balance_minor, lowThresholdMinor: row.low_threshold_minor };
+  return { booked: true, transactionId: row.transaction_id, balance };
+}
+
+/** Accounts are made on first use (architecture, rule 10), so that no command waits for an event. */
+async function openAccounts(tx: Transaction, { organisationId, mode, currency }: Book): Promise<void> {
+  await tx.query(
+    `WITH opened AS (
+       INSERT INTO accounts (organisation_id, mode, currency, kind)
+       SELECT $1, $2, $3, unnest($4::text[])
+       ON CONFLICT DO NOTHING
+       RETURNING account_id, kind
+     )
+     INSERT INTO balances (account_id) SELECT account_id FROM opened WHERE kind = 'prepaid-balance'`,
+    [organisationId, mode, currency, accountKindsIn(mode)],
+  );
+}
+
+/** 0 when nothing was ever booked. */
+export async function balanceOf(on: Transaction, book: Book): Promise<bigint> {
+  return (await balanceStanding(on, book)).minor;
+}
+
+export async function balanceStanding(
+  on: Transaction,
+  { organisationId, mode, currency }: Book,
+): Promise<Balance> {
+  const [row] = await on.query<BalanceRow>(
+    `SELECT balance_minor, low_threshold_minor FROM balances JOIN accounts USING (account_id)
+      WHERE organisation_id = $1 AND mode = $2 AND currency = $3 AND kind = 'prepaid-balance'`,
+    [organisationId, mode, currency],
+  );
+  return row === undefined ? { minor: 0n, lowThresholdMinor: null } : balanceIn(row);
+}
+
+/** Below what the organisation wants to be told; kept also while nothing was ever booked. */
+export async function setLowThreshold(
+  tx: Transaction,
+  book: Book,
+  thresholdMinor: bigint | null,
+): Promise<Balance> {
+  const attempt = () =>
+    tx.query<BalanceRow>(
+      `UPDATE balances SET low_threshold_minor = $4 FROM accounts
+        WHERE balances.account_id = accounts.account_id
+          AND organisation_id = $1 AND mode = $2 AND currency = $3 AND kind = 'prepaid-balance'
+       RETURNING balance_minor, low_threshold_minor`,
+      [book.organisationId, book.mode, book.currency, thresholdMinor],
+    );
+  let [row] = await attempt();
+  if (row === undefined) {
+    await openAccounts(tx, book);
+    [row] = await attempt();
+  }
+  if (row === undefined) throw new Error(`no balance to keep the threshold of ${JSON.stringify(book)}`);
+  return balanceIn(row);
+}
+
+type BalanceRow = { balance_minor: bigint; low_threshold_minor: bigint | null };
+
+function balanceIn(row: BalanceRow): Balance {
+  return { minor: row.balance_minor, lowThresholdMinor: row.low_threshold_minor };
+}
+
+/** Makes whoever else is about to book this cause wait until this transaction has ended. */
+export async function lockCause(tx: Transaction, cause: string): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [cause]);
+}
+
+/** The transaction that a cause has led to, with what it did to the prepaid balance. */
+export async function findByCause(
+  on: Transaction,
+  cause: string,
+): Promise<{ readonly book: Book; readonly balanceChangeMinor: bigint } | undefined> {
+  const [row] = await on.query<{
+    organisation_id: bigint;
+    mode: Book['mode'];
+    currency: string;
+    balance_change: bigint | null;
+  }>(
+    `SELECT t.organisation_id, t.mode, t.currency,
+            sum(amount_minor) FILTER (WHERE accounts.kind = 'prepaid-balance')::bigint AS balance_change
+       FROM transactions t JOIN entries USING (transaction_id) JOIN accounts USING (account_id)
+      WHERE cause = $1
+      GROUP BY t.transaction_id`,
+    [cause],
+  );
+  if (row === undefined) return undefined;
+  return {
+    book: { organisationId: Number(row.organisation_id), mode: row.mode, currency: row.currency },
+    balanceChangeMinor: row.balance_change ?? 0n,
+  };
+}

@@ -1,0 +1,82 @@
+/** The ledger is checked every night by one replica, and all of them tell what the last check found and when that was. */
+import type { LedgerCheckReply } from '@offer-ads/contracts/admin-billing-api';
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import { startLoop, tryWithLeadership } from '@offer-ads/platform/process/loops';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
+import { isLedgerCheckDue } from '../domain/ledger/ledger-check-due.ts';
+import { checkLedger } from './ledger-check-store.ts';
+import { lastLedgerCheck, recordLedgerCheck } from './ledger-checks-store.ts';
+
+type Watched = { readonly postgres: Postgres; readonly clock: Clock };
+
+export type LedgerWatch = AsyncDisposable & {
+  /** A check if one is due. */
+  readonly check: () => Promise<void>;
+  /** Reads the last result. */
+  readonly look: () => Promise<void>;
+};
+
+/** A check takes minutes with millions of transactions; one that failed is tried again within the hour. */
+const CHECK_EVERY_MS = 3_600_000;
+/** One row of one table. */
+const LOOK_EVERY_MS = 15_000;
+
+/** Takes as long as it takes, and nobody waits for it. */
+export async function checkAndRecord(o: Watched, signal?: AbortSignal): Promise<LedgerCheckReply> {
+  const found = await checkLedger(o.postgres, { signal });
+  await recordLedgerCheck(o.postgres, found, o.clock.now());
+  return found;
+}
+
+export function watchLedger(o: Watched & { logger: Logger; metrics: Metrics }): LedgerWatch {
+  const problems = o.metrics.gauge({
+    name: 'ledger_check_problems',
+    help: 'What the last check of the ledger found wrong; every replica tells it',
+  });
+  const checkedAt = o.metrics.gauge({
+    name: 'ledger_check_timestamp_seconds',
+    help: 'When the last check of the ledger came to its end; 0 when none ever has',
+  });
+  const checking = startLoop({
+    ...o,
+    name: 'ledger-check',
+    everyMs: CHECK_EVERY_MS,
+    work: async (signal) => {
+      if (!(await isDue(o))) return;
+      await tryWithLeadership(o.postgres, 'ledger-check', async () => {
+        // Another replica may have been at it until just now.
+        if (!(await isDue(o))) return;
+        const found = await checkAndRecord(o, signal);
+        const facts = { transactions: found.transactions, problems: found.problems.length };
+        if (found.ok) o.logger.info(facts, 'the ledger has been checked');
+        else o.logger.error(facts, 'the ledger does not add up: ledger check says where');
+      });
+    },
+  });
+  const looking = startLoop({
+    ...o,
+    name: 'ledger-check-look',
+    everyMs: LOOK_EVERY_MS,
+    work: async () => {
+      const last = await lastLedgerCheck(o.postgres);
+      if (last === undefined) return;
+      problems.set(last.problems);
+      checkedAt.set(last.checkedAt.getTime() / 1_000);
+    },
+  });
+  return {
+    check: checking.runNow,
+    look: looking.runNow,
+    [Symbol.asyncDispose]: async () => {
+      await checking[Symbol.asyncDispose]();
+      await looking[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function isDue({ postgres, clock }: Watched): Promise<boolean> {
+  const last = await lastLedgerCheck(postgres);
+  return isLedgerCheckDue(last?.checkedAt, clock.now());
+}

@@ -1,0 +1,103 @@
+/**
+ * Refunds and disputes at the provider: each is on record once and in the ledger once, whatever order its news and those of
+ * its payment come in. What becomes of the balance, a person decides.
+ */
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import { creditWithheld } from '../balance/credit-offer.ts';
+import type { Billing } from '../billing.ts';
+import { findByIntent } from '../checkouts/checkouts-store.ts';
+import { lockPayment } from '../checkouts/payments-store.ts';
+import {
+  type OfReversal,
+  returnedByProvider,
+  settlementReturned,
+  takenByProvider,
+} from '../domain/ledger/card-ledger.ts';
+import { movesMoney } from '../domain/ledger/ledger.ts';
+import type { CardPayment } from '../domain/payments/card-payment.ts';
+import type { ReversalOutcome } from '../domain/payments/event-outcomes.ts';
+import { type KeptReversal, learned, type Reversal } from '../domain/payments/reversal.ts';
+import { book } from '../ledger/ledger-store.ts';
+import { findReversal, findReversalsOf, lockIntent, markBooked, saveReversal } from './reversals-store.ts';
+import { findSettlement, markGivenBack } from './settlements-store.ts';
+
+export async function recordReversal(tx: Transaction, news: Reversal, now: Date): Promise<ReversalOutcome> {
+  const { reversalId, mode, paymentIntentId } = news;
+  await lockIntent(tx, paymentIntentId ?? reversalId);
+  const before = await findReversal(tx, reversalId);
+  const reversal = learned(before, news);
+  await saveReversal(tx, reversal, now);
+  const payment = paymentIntentId === null ? undefined : await findByIntent(tx, mode, paymentIntentId);
+  if (payment === undefined) return 'reversal-of-unknown';
+  const offerId = await lockOfferOf(tx, payment);
+  const kept = {
+    ...reversal,
+    takenBooked: before?.takenBooked === true,
+    returnedBooked: before?.returnedBooked === true,
+  };
+  const outcome = await bookReversal(tx, payment, kept, now);
+  if (reversal.returned && offerId !== null) await creditWithheld(tx, offerId, now);
+  return outcome;
+}
+
+/** Before any booking, which locks the balance: credits lock the offer's row first too. Null for a top-up. */
+export async function lockOfferOf(tx: Transaction, { purchase }: CardPayment): Promise<number | null> {
+  if (purchase.kind !== 'offer') return null;
+  await lockPayment(tx, purchase.offerId);
+  return purchase.offerId;
+}
+
+/** What was heard of before its payment was, which this transaction has just recorded. Needs `lockIntent` before any booking. */
+export async function bookReversalsOf(
+  tx: Transaction,
+  payment: CardPayment,
+  paymentIntentId: string,
+  now: Date,
+): Promise<void> {
+  for (const reversal of await findReversalsOf(tx, paymentIntentId))
+    await bookReversal(tx, payment, reversal, now);
+}
+
+async function bookReversal(
+  tx: Transaction,
+  payment: CardPayment,
+  reversal: KeptReversal,
+  now: Date,
+): Promise<ReversalOutcome> {
+  if (reversal.mode !== payment.book.mode || reversal.currency !== payment.book.currency) {
+    return 'reversal-of-unknown';
+  }
+  const facts = ofPayment(payment, reversal);
+  const due = [
+    ...(reversal.taken && !reversal.takenBooked ? [takenByProvider(facts)] : []),
+    ...(reversal.returned && !reversal.returnedBooked ? [returnedByProvider(facts)] : []),
+  ];
+  if (due.length === 0) return 'reversal-kept';
+  for (const transaction of due.filter(movesMoney)) await book(tx, transaction, now);
+  if (reversal.returned) await giveBack(tx, facts, now);
+  await markBooked(tx, reversal.reversalId, reversal);
+  return 'reversal-booked';
+}
+
+export function ofPayment({ book, purchase }: CardPayment, reversal: Reversal): OfReversal {
+  return { book, offerId: purchase.kind === 'offer' ? purchase.offerId : null, reversal };
+}
+
+/** Somebody may have been decided to bear it. */
+async function giveBack(tx: Transaction, facts: OfReversal, now: Date): Promise<void> {
+  const settlement = await findSettlement(tx, facts.reversal.reversalId);
+  if (settlement === undefined || settlement.givenBack) return;
+  const transaction = settlementReturned(facts, settlement.borneBy);
+  await book(tx, transaction, now);
+  await markGivenBack(tx, settlement.reversalId, transaction.cause);
+}
+
+/** Whatever the provider does with money that was ours is for a person to look at; the log line is what alerts. */
+export function reportReversal(billing: Billing, reversal: Reversal, outcome: ReversalOutcome): void {
+  const { reversalId, kind, mode, currency, status } = reversal;
+  billing.meters.reversals.inc({ kind, mode, outcome });
+  billing.logger.error(
+    { reversalId, kind, mode, currency, amountMinor: `${reversal.amountMinor}`, status, outcome },
+    'the card provider takes money back, or returns it: a person decides what follows',
+  );
+}

@@ -1,0 +1,229 @@
+/** Refunds and disputes at the provider, in Postgres. */
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Book } from '../domain/ledger/ledger.ts';
+import type { KeptReversal, Reversal } from '../domain/payments/reversal.ts';
+
+type ReversalRow = {
+  reversal_id: string;
+  kind: Reversal['kind'];
+  mode: Reversal['mode'];
+  payment_intent_id: string | null;
+  amount_minor: bigint;
+  currency: string;
+  status: string;
+  reason: string | null;
+  as_of: Date;
+  first_heard_at: Date;
+  taken: boolean;
+  returned: boolean;
+  taken_booked: boolean;
+  returned_booked: boolean;
+};
+
+/** News of one payment and its recording wait for each other, so that neither misses the other. */
+export async function lockIntent(tx: Transaction, paymentIntentId: string): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `card reversals of ${paymentIntentId}`,
+  ]);
+}
+
+/** Of what its news are locked by, before the row is; undefined when nothing is known of it. */
+export async function lockKeyOf(on: Transaction, reversalId: string): Promise<string | undefined> {
+  const [row] = await on.query<{ key: string }>(
+    'SELECT coalesce(payment_intent_id, reversal_id) AS key FROM card_reversals WHERE reversal_id = $1',
+    [reversalId],
+  );
+  return row?.key;
+}
+
+export async function findReversal(tx: Transaction, reversalId: string): Promise<KeptReversal | undefined> {
+  const [row] = await tx.query<ReversalRow>(
+    'SELECT * FROM card_reversals WHERE reversal_id = $1 FOR UPDATE',
+    [reversalId],
+  );
+  return row && reversalOf(row);
+}
+
+export async function findReversalsOf(tx: Transaction, paymentIntentId: string): Promise<KeptReversal[]> {
+  const rows = await tx.query<ReversalRow>(
+    'SELECT * FROM card_reversals WHERE payment_intent_id = $1 ORDER BY reversal_id FOR UPDATE',
+    [paymentIntentId],
+  );
+  return rows.map(reversalOf);
+}
+
+export async function saveReversal(tx: Transaction, reversal: Reversal, now: Date): Promise<void> {
+  await tx.query(
+    `INSERT INTO card_reversals
+       (reversal_id, kind, mode, payment_intent_id, amount_minor, currency, status, reason, as_of, first_heard_at, taken, returned)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+     ON CONFLICT (reversal_id) DO UPDATE
+       SET payment_intent_id = excluded.payment_intent_id, status = excluded.status, reason = excluded.reason,
+           as_of = excluded.as_of, taken = excluded.taken, returned = excluded.returned`,
+    [
+      reversal.reversalId,
+      reversal.kind,
+      reversal.mode,
+      reversal.paymentIntentId,
+      reversal.amountMinor,
+      reversal.currency,
+      reversal.status,
+      reversal.reason,
+      reversal.asOf,
+      now,
+      reversal.taken,
+      reversal.returned,
+    ],
+  );
+}
+
+export async function markBooked(
+  tx: Transaction,
+  reversalId: string,
+  booked: { readonly taken: boolean; readonly returned: boolean },
+): Promise<void> {
+  await tx.query('UPDATE card_reversals SET taken_booked = $2, returned_booked = $3 WHERE reversal_id = $1', [
+    reversalId,
+    booked.taken,
+    booked.returned,
+  ]);
+}
+
+/** How much of a payment the provider has and keeps, gross. What the organisation's balance has borne is not missing any more. */
+export async function sumTakenBack(
+  on: Transaction,
+  paymentIntentId: string,
+  { mode, currency }: Pick<Book, 'mode' | 'currency'>,
+): Promise<bigint> {
+  const [row] = await on.query<{ minor: bigint }>(
+    `SELECT coalesce(sum(amount_minor), 0)::bigint AS minor FROM card_reversals r
+      WHERE payment_intent_id = $1 AND mode = $2 AND currency = $3 AND taken AND NOT returned
+        AND NOT EXISTS (SELECT FROM card_settlements s WHERE s.reversal_id = r.reversal_id AND s.borne_by = 'balance')`,
+    [paymentIntentId, mode, currency],
+  );
+  return row?.minor ?? 0n;
+}
+
+/** Booked as taken, not returned, and nobody has decided who bears it; of an unknown payment nothing is booked, nor to be decided. */
+export async function countWaiting(
+  on: Transaction,
+): Promise<{ kind: Reversal['kind']; mode: Reversal['mode']; waiting: number }[]> {
+  return on.query(
+    `SELECT kind, mode, count(*)::integer AS waiting FROM card_reversals r
+      WHERE taken_booked AND NOT returned
+        AND NOT EXISTS (SELECT FROM card_settlements s WHERE s.reversal_id = r.reversal_id)
+      GROUP BY kind, mode`,
+  );
+}
+
+/** An offer that was credited although a refund or dispute of its payment waits for a person. */
+export type CreditedTakenBack = {
+  readonly offerId: number;
+  readonly organisationId: number;
+  readonly mode: Book['mode'];
+  readonly currency: string;
+  readonly netMinor: bigint;
+  readonly vatMinor: bigint;
+  readonly creditedMinor: bigint;
+  readonly takenBack: { readonly inAllMinor: bigint; readonly undecidedMinor: bigint };
+};
+
+/** More than people leave undecided; an alert needs no exact sum beyond. */
+const MOST_CREDITED = 10_000;
+
+export async function listCreditedTakenBack(
+  on: Transaction,
+  limit = MOST_CREDITED,
+): Promise<CreditedTakenBack[]> {
+  const rows = await on.query<{
+    offer_id: bigint;
+    organisation_id: bigint;
+    mode: Book['mode'];
+    currency: string;
+    net_minor: bigint;
+    vat_minor: bigint;
+    credited_minor: bigint;
+    in_all: bigint;
+    undecided: bigint;
+  }>(
+    `SELECT p.offer_id, p.organisation_id, p.mode, p.currency, p.net_minor, p.vat_minor, p.credited_minor,
+            coalesce(sum(r.amount_minor) FILTER (WHERE s.borne_by IS DISTINCT FROM 'balance'), 0)::bigint AS in_all,
+            sum(r.amount_minor) FILTER (WHERE s.borne_by IS NULL)::bigint AS undecided
+       FROM card_reversals r
+       JOIN offer_payments p
+         ON (p.payment_intent_id, p.mode, p.currency) = (r.payment_intent_id, r.mode, r.currency)
+       LEFT JOIN card_settlements s USING (reversal_id)
+      WHERE r.taken AND NOT r.returned AND p.credited_minor > 0
+      GROUP BY p.offer_id HAVING bool_or(s.borne_by IS NULL)
+      ORDER BY p.offer_id DESC LIMIT $1`,
+    [limit],
+  );
+  return rows.map((row) => ({
+    offerId: Number(row.offer_id),
+    organisationId: Number(row.organisation_id),
+    mode: row.mode,
+    currency: row.currency,
+    netMinor: row.net_minor,
+    vatMinor: row.vat_minor,
+    creditedMinor: row.credited_minor,
+    takenBack: { inAllMinor: row.in_all, undecidedMinor: row.undecided },
+  }));
+}
+
+/** Of the admin list. */
+export type ListedReversal = {
+  readonly reversal: KeptReversal;
+  readonly firstHeardAt: Date;
+  readonly organisationId: number | null;
+  readonly offerId: number | null;
+  readonly topUpId: number | null;
+};
+
+type ListedRow = ReversalRow & {
+  organisation_id: bigint | null;
+  offer_id: bigint | null;
+  top_up_id: bigint | null;
+};
+
+/** The latest first, with the payment that each is of, as far as it is known. */
+export async function latestReversals(on: Transaction, limit: number): Promise<ListedReversal[]> {
+  const rows = await on.query<ListedRow>(
+    // One payment after the other: a plain join with the view reads all of them.
+    `SELECT r.*, p.organisation_id, p.offer_id, p.top_up_id
+       FROM (SELECT * FROM card_reversals ORDER BY first_heard_at DESC, reversal_id DESC LIMIT $1) r
+       LEFT JOIN LATERAL (
+         SELECT * FROM card_payments p WHERE p.payment_intent_id = r.payment_intent_id AND p.mode = r.mode LIMIT 1
+       ) p ON true
+      ORDER BY r.first_heard_at DESC, r.reversal_id DESC`,
+    [limit],
+  );
+  return rows.map((row) => ({
+    reversal: reversalOf(row),
+    firstHeardAt: row.first_heard_at,
+    organisationId: numberOf(row.organisation_id),
+    offerId: numberOf(row.offer_id),
+    topUpId: numberOf(row.top_up_id),
+  }));
+}
+
+function numberOf(id: bigint | null): number | null {
+  return id === null ? null : Number(id);
+}
+
+function reversalOf(row: ReversalRow): KeptReversal {
+  return {
+    reversalId: row.reversal_id,
+    kind: row.kind,
+    mode: row.mode,
+    paymentIntentId: row.payment_intent_id,
+    amountMinor: row.amount_minor,
+    currency: row.currency,
+    status: row.status,
+    reason: row.reason,
+    asOf: row.as_of,
+    taken: row.taken,
+    returned: row.returned,
+    takenBooked: row.taken_booked,
+    returnedBooked: row.returned_booked,
+  };
+}

@@ -1,0 +1,84 @@
+/** A person's decision who bears a refund or a dispute: once, booked with its reason, and never an overdraft. */
+import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { creditWithheld } from '../balance/credit-offer.ts';
+import { announceLowBalance } from '../balance/low-balance.ts';
+import { findByIntent } from '../checkouts/checkouts-store.ts';
+import { settled } from '../domain/ledger/card-ledger.ts';
+import type { KeptReversal } from '../domain/payments/reversal.ts';
+import {
+  type Bearer,
+  type NothingToSettle,
+  nothingToSettle,
+  type Settlement,
+} from '../domain/payments/settlement.ts';
+import { balanceOf, book } from '../ledger/ledger-store.ts';
+import { lockOfferOf, ofPayment } from './record-reversal.ts';
+import { findReversal, lockIntent, lockKeyOf } from './reversals-store.ts';
+import { findSettlement, insertSettlement } from './settlements-store.ts';
+
+export type Decision = {
+  readonly reversalId: string;
+  readonly borneBy: Bearer;
+  readonly reason: string;
+  readonly decidedBy: string;
+};
+
+export type SettleRefusal =
+  | { readonly reason: 'unknown' | NothingToSettle }
+  | { readonly reason: 'settled-otherwise'; readonly settlement: Settlement }
+  | { readonly reason: 'balance-too-low'; readonly balanceMinor: bigint; readonly reversal: KeptReversal };
+export type SettleOutcome =
+  | { readonly ok: true; readonly settlement: Settlement; readonly reversal: KeptReversal }
+  | { readonly ok: false; readonly refusal: SettleRefusal };
+
+/** The same decision again is the first one. */
+export async function settleReversal(
+  postgres: Postgres,
+  decision: Decision,
+  now: Date,
+): Promise<SettleOutcome> {
+  return postgres.transaction(async (tx) => {
+    const key = await lockKeyOf(tx, decision.reversalId);
+    // News of it, and of its payment, wait until this is decided.
+    if (key !== undefined) await lockIntent(tx, key);
+    const reversal = key === undefined ? undefined : await findReversal(tx, decision.reversalId);
+    if (reversal === undefined) return refuse({ reason: 'unknown' });
+    const before = await findSettlement(tx, decision.reversalId);
+    if (before !== undefined) {
+      if (before.borneBy === decision.borneBy) return { ok: true, settlement: before, reversal };
+      return refuse({ reason: 'settled-otherwise', settlement: before });
+    }
+    const nothing = nothingToSettle(reversal);
+    return nothing === null ? bear(tx, reversal, decision, now) : refuse({ reason: nothing });
+  });
+}
+
+async function bear(
+  tx: Transaction,
+  reversal: KeptReversal,
+  decision: Decision,
+  now: Date,
+): Promise<SettleOutcome> {
+  const { mode, paymentIntentId, amountMinor, reversalId } = reversal;
+  const payment = paymentIntentId === null ? undefined : await findByIntent(tx, mode, paymentIntentId);
+  if (payment === undefined) return refuse({ reason: 'payment-unknown' });
+  const offerId = await lockOfferOf(tx, payment);
+  const transaction = settled(ofPayment(payment, reversal), decision.borneBy);
+  const booking = await book(tx, transaction, now);
+  if (!booking.booked) {
+    const balanceMinor = await balanceOf(tx, payment.book);
+    return refuse({ reason: booking.reason, balanceMinor, reversal });
+  }
+  if (decision.borneBy === 'balance') {
+    await announceLowBalance(tx, { book: payment.book, changeMinor: -amountMinor }, booking, now);
+  }
+  const settlement = { ...decision, reversalId, amountMinor, settledAt: now };
+  await insertSettlement(tx, settlement, transaction.cause);
+  // The organisation has paid after all: its Unused Time is worth something again.
+  if (decision.borneBy === 'balance' && offerId !== null) await creditWithheld(tx, offerId, now);
+  return { ok: true, settlement: { ...settlement, givenBack: false }, reversal };
+}
+
+function refuse(refusal: SettleRefusal): SettleOutcome {
+  return { ok: false, refusal };
+}

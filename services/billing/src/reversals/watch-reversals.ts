@@ -1,0 +1,46 @@
+/** How many refunds and disputes wait for a person, and how much was credited of such payments: looked up by every replica, so that one that dies takes no number with it. */
+import { billedCurrencies } from '@offer-ads/contracts/currencies';
+import { mode } from '@offer-ads/contracts/primitives';
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
+import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
+import { creditOwed } from '../domain/ledger/credit.ts';
+import { countWaiting, listCreditedTakenBack } from './reversals-store.ts';
+
+/** A person decides in hours; the look reads all refunds that there ever were. */
+const LOOK_EVERY_MS = 60_000;
+
+export function watchReversals(o: { postgres: Postgres; logger: Logger; metrics: Metrics }): Loop {
+  const waiting = o.metrics.gauge({
+    name: 'card_reversals_waiting',
+    help: 'Refunds and disputes at the card provider of which nobody has decided yet who bears them; every replica tells it',
+    labelNames: ['kind', 'mode'],
+  });
+  const owed = o.metrics.gauge({
+    name: 'credits_owed_minor_units',
+    help: 'Unused Time that was credited although the card provider has taken the payment back, until somebody has decided who bears it; every replica tells it',
+    labelNames: ['mode', 'currency'],
+  });
+  return startLoop({
+    ...o,
+    name: 'reversals-look',
+    everyMs: LOOK_EVERY_MS,
+    work: async () => {
+      const counted = await countWaiting(o.postgres);
+      for (const kind of ['refund', 'dispute'])
+        for (const each of mode.options)
+          waiting.set(
+            { kind, mode: each },
+            counted.find((found) => found.kind === kind && found.mode === each)?.waiting ?? 0,
+          );
+      const credited = await listCreditedTakenBack(o.postgres);
+      for (const each of mode.options)
+        for (const currency of billedCurrencies) {
+          const owing = credited.filter((offer) => offer.mode === each && offer.currency === currency);
+          const minor = owing.reduce((sum, offer) => sum + creditOwed(offer, offer.takenBack), 0n);
+          owed.set({ mode: each, currency }, Number(minor));
+        }
+    },
+  });
+}

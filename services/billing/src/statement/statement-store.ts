@@ -1,0 +1,126 @@
+/** Pages of the ledger of one book, newest first, with the balance after each transaction. */
+import type { TransactionKind } from '@offer-ads/contracts/billing-api';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Book } from '../domain/ledger/ledger.ts';
+import type { Period, StatementPlace } from '../domain/ledger/statement.ts';
+
+export type StatementLine = {
+  readonly transactionId: bigint;
+  readonly bookedAt: Date;
+  readonly kind: TransactionKind;
+  readonly cause: string;
+  readonly offerId: number | null;
+  readonly title: string | null;
+  readonly amountMinor: bigint;
+  readonly balanceMinor: bigint;
+  /** Null when the card provider had no part in it. */
+  readonly card: { readonly netMinor: bigint; readonly vatMinor: bigint } | null;
+};
+
+export type StatementPage = {
+  readonly openingMinor: bigint;
+  readonly closingMinor: bigint;
+  readonly lines: readonly StatementLine[];
+};
+
+/**
+ * One statement, so that balances and lines are of one moment. Within a book, times and ids go up together in the
+ * order of commits (see `book`), so nothing can still appear below a place that was read.
+ * @param after null for the first page
+ * @returns undefined when the book has no such place
+ */
+export async function readStatementPage(
+  on: Transaction,
+  { organisationId, mode, currency }: Book,
+  { from, to }: Period,
+  { after, limit }: { readonly after: StatementPlace | null; readonly limit: number },
+): Promise<StatementPage | undefined> {
+  const rows = await on.query<PageRow>(PAGE, [
+    organisationId,
+    mode,
+    currency,
+    from ?? '-infinity',
+    to ?? 'infinity',
+    after?.newestId ?? null,
+    after?.lastId ?? null,
+    limit,
+  ]);
+  const [bounds] = rows;
+  if (bounds === undefined || bounds.closing === null || bounds.after_at === null) return undefined;
+  return {
+    openingMinor: bounds.opening,
+    closingMinor: bounds.closing,
+    lines: rows.filter(hasLine).map(lineOf),
+  };
+}
+
+const OF_BOOK = 'organisation_id = $1 AND mode = $2 AND currency = $3';
+const PAGE = `
+  WITH bounds AS MATERIALIZED (
+    SELECT coalesce((SELECT balance_after_minor FROM transactions
+                      WHERE ${OF_BOOK} AND booked_at < $4
+                      ORDER BY booked_at DESC, transaction_id DESC LIMIT 1), 0) AS opening,
+           CASE WHEN $6::bigint IS NULL
+                THEN coalesce((SELECT balance_after_minor FROM transactions
+                                WHERE ${OF_BOOK} AND booked_at < $5
+                                ORDER BY booked_at DESC, transaction_id DESC LIMIT 1), 0)
+                ELSE (SELECT balance_after_minor FROM transactions WHERE ${OF_BOOK} AND transaction_id = $6)
+           END AS closing,
+           CASE WHEN $7::bigint IS NULL THEN $5::timestamptz
+                ELSE (SELECT booked_at FROM transactions WHERE ${OF_BOOK} AND transaction_id = $7)
+           END AS after_at
+  ), page AS (
+    SELECT transactions.* FROM bounds CROSS JOIN LATERAL (
+      SELECT * FROM transactions
+       WHERE ${OF_BOOK} AND booked_at >= $4 AND booked_at < $5
+         AND (booked_at, transaction_id) < (bounds.after_at, coalesce($7::bigint, 0))
+       ORDER BY booked_at DESC, transaction_id DESC LIMIT $8
+    ) transactions
+  )
+  SELECT bounds.opening, bounds.closing, bounds.after_at::text, page.transaction_id, page.booked_at, page.kind, page.cause,
+         page.offer_id, offer_payments.title, page.balance_after_minor, moved.*
+    FROM bounds
+    LEFT JOIN page ON true
+    LEFT JOIN offer_payments USING (offer_id)
+    LEFT JOIN LATERAL (
+      SELECT coalesce(sum(amount_minor) FILTER (WHERE a.kind = 'prepaid-balance'), 0)::bigint AS amount,
+             -(sum(amount_minor) FILTER (WHERE a.kind = 'card-clearing'))::bigint AS card_gross,
+             coalesce(sum(amount_minor) FILTER (WHERE a.kind = 'vat-payable'), 0)::bigint AS vat
+        FROM entries JOIN accounts a USING (account_id)
+       WHERE entries.transaction_id = page.transaction_id
+    ) moved ON true
+   ORDER BY page.booked_at DESC, page.transaction_id DESC`;
+
+type Bounds = { opening: bigint; closing: bigint | null; after_at: string | null };
+type Line = {
+  transaction_id: bigint;
+  booked_at: Date;
+  kind: TransactionKind;
+  cause: string;
+  offer_id: bigint | null;
+  title: string | null;
+  balance_after_minor: bigint;
+  amount: bigint;
+  card_gross: bigint | null;
+  vat: bigint;
+};
+/** An empty page is the bounds alone. */
+type PageRow = Bounds & (Line | { transaction_id: null });
+
+function hasLine(row: PageRow): row is Bounds & Line {
+  return row.transaction_id !== null;
+}
+
+function lineOf(row: Line): StatementLine {
+  return {
+    transactionId: row.transaction_id,
+    bookedAt: row.booked_at,
+    kind: row.kind,
+    cause: row.cause,
+    offerId: row.offer_id === null ? null : Number(row.offer_id),
+    title: row.title,
+    amountMinor: row.amount,
+    balanceMinor: row.balance_after_minor,
+    card: row.card_gross === null ? null : { netMinor: row.card_gross - row.vat, vatMinor: row.vat },
+  };
+}

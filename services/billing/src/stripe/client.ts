@@ -1,0 +1,62 @@
+/** Stripe, once per mode: TEST and LIVE have keys, webhook secrets and a breaker of their own and never meet. */
+import type { Mode } from '@offer-ads/contracts/primitives';
+import { createBreaker } from '@offer-ads/platform/calls/breaker';
+import { createDeadline, type Deadline } from '@offer-ads/platform/calls/deadline';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
+import { calledOutside } from '@offer-ads/platform/telemetry/traces';
+import { Stripe } from 'stripe';
+import { isHarmlessToBreaker, type StripeAccount } from './calls.ts';
+
+export type StripeAccounts = Readonly<Record<Mode, StripeAccount>>;
+export type StripeKeys = { readonly secretKey: string; readonly webhookSecret: string };
+
+/** Decision 23: Stripe has 8 seconds in all, repeats included. */
+const STRIPE_BUDGET_MS = 8_000;
+
+/** Disposing lets go of the breakers' timers. `apiUrl` replaces Stripe's own address, for a simulator. */
+export function openStripe(o: {
+  keys: Readonly<Record<Mode, StripeKeys>>;
+  apiUrl?: string | undefined;
+  logger: Logger;
+  metrics: Metrics;
+}): StripeAccounts & Disposable {
+  const accounts = { TEST: openAccount('TEST', o), LIVE: openAccount('LIVE', o) };
+  return {
+    ...accounts,
+    [Symbol.dispose]: () => {
+      for (const { breaker } of Object.values(accounts)) breaker.shutdown();
+    },
+  };
+}
+
+function openAccount(mode: Mode, o: Parameters<typeof openStripe>[0]): StripeAccount {
+  const { secretKey, webhookSecret } = o.keys[mode];
+  // Repeats are ours to make: the SDK's know no budget, and would wait for as long as `Retry-After` says.
+  const client = new Stripe(secretKey, { ...hostOf(o.apiUrl), maxNetworkRetries: 0, telemetry: false });
+  const breaker = createBreaker({
+    target: `stripe-${mode.toLowerCase()}`,
+    logger: o.logger,
+    metrics: o.metrics,
+    attempt: (call: () => Promise<unknown>) => calledOutside(call),
+    isHarmless: isHarmlessToBreaker,
+  });
+  return { client, webhookSecret, breaker };
+}
+
+function hostOf(apiUrl: string | undefined) {
+  if (apiUrl === undefined) return {};
+  const { protocol, hostname, port } = new URL(apiUrl);
+  const isPlain = protocol === 'http:';
+  return {
+    protocol: isPlain ? ('http' as const) : ('https' as const),
+    host: hostname,
+    port: port || (isPlain ? 80 : 443),
+  };
+}
+
+/** What remains of the caller's patience, and never more than Stripe's own budget. */
+export function stripeDeadline(caller?: Deadline): Deadline {
+  const budgetMs = Math.min(caller?.remainingMs() ?? STRIPE_BUDGET_MS, STRIPE_BUDGET_MS);
+  return createDeadline(budgetMs, undefined, undefined, caller?.commitByMs);
+}

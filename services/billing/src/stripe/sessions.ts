@@ -1,0 +1,221 @@
+/** Checkout Sessions: opened, asked about and expired, in billing's own words. */
+import { offerId, organisationId } from '@offer-ads/contracts/primitives';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
+import { Stripe } from 'stripe';
+import { z } from 'zod';
+import {
+  type CardPayment,
+  type Purchase,
+  purchaseName,
+  type Receipt,
+} from '../domain/payments/card-payment.ts';
+import { callStripe, isRefusal, isSpentKey } from './calls.ts';
+import type { StripeAccounts } from './client.ts';
+import { forgetVatRate, vatRateId } from './tax-rate.ts';
+
+export type OpenedSession =
+  | { readonly kind: 'opened'; readonly sessionId: string; readonly url: string | null }
+  /** Stripe's own minimum; ours is a table that may be older (decision 14). */
+  | { readonly kind: 'too-small' }
+  /** The stored expiry is too near by now. No session exists under this key, so a later generation may be tried. */
+  | { readonly kind: 'too-late' }
+  /**
+   * The key will bring nothing but a stored failure. Should Stripe have made a session under it, nobody was ever led there:
+   * payers get only what is on record. So a later generation may be tried.
+   */
+  | { readonly kind: 'spent' }
+  /** Refused for another reason, which no repeat would change. No session exists. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** What Stripe knows of a session. */
+export type SessionFacts = {
+  /** `missing`: the account behind our key has no such session. */
+  readonly status: 'open' | 'complete' | 'expired' | 'missing';
+  readonly isPaid: boolean;
+  /** Null when the session is none of ours. */
+  readonly receipt: Receipt | null;
+};
+
+/**
+ * The session of the payment's present generation: made when it is not there yet, the same one when it is. Repeats ask
+ * for exactly the same, from what is stored, under the same key. A 503 means that it is not known whether it exists.
+ */
+export async function openSession(
+  stripe: StripeAccounts,
+  payment: CardPayment,
+  publicUrl: string,
+  deadline: Deadline,
+): Promise<OpenedSession> {
+  const account = stripe[payment.book.mode];
+  try {
+    const taxRates = payment.vatMinor > 0n ? [await vatRateId(account, deadline)] : [];
+    const session = await callStripe(account, deadline, (client, options) =>
+      client.checkout.sessions.create(sessionParameters(payment, publicUrl, taxRates), {
+        ...options,
+        idempotencyKey: idempotencyKey(payment),
+      }),
+    );
+    return { kind: 'opened', sessionId: session.id, url: session.url };
+  } catch (error) {
+    if (isSpentKey(error)) return { kind: 'spent' };
+    if (isMissing(error)) {
+      // The tax rate that was remembered is gone: the repeat finds or makes another.
+      forgetVatRate(account);
+      throw serviceUnavailable('stripe: something that the session needs is gone', error);
+    }
+    if (!isRefusal(error)) throw error;
+    if (error.code === 'amount_too_small') return { kind: 'too-small' };
+    if (error.param === 'expires_at') return { kind: 'too-late' };
+    return { kind: 'refused', reason: error.message };
+  }
+}
+
+export async function retrieveSession(
+  stripe: StripeAccounts,
+  mode: Receipt['mode'],
+  sessionId: string,
+  deadline: Deadline,
+): Promise<SessionFacts> {
+  try {
+    return factsOf(
+      await callStripe(stripe[mode], deadline, (client, options) =>
+        client.checkout.sessions.retrieve(sessionId, {}, options),
+      ),
+    );
+  } catch (error) {
+    if (isUnknownObject(error)) return missing;
+    throw unexpected(error);
+  }
+}
+
+const missing: SessionFacts = { status: 'missing', isPaid: false, receipt: null };
+
+/** Makes sure that the session can no longer be paid, and tells what it has come to. */
+export async function expireSession(
+  stripe: StripeAccounts,
+  mode: Receipt['mode'],
+  sessionId: string,
+  deadline: Deadline,
+): Promise<SessionFacts> {
+  try {
+    return factsOf(
+      await callStripe(stripe[mode], deadline, (client, options) =>
+        client.checkout.sessions.expire(sessionId, {}, options),
+      ),
+    );
+  } catch (error) {
+    // Only an open session can be expired: this one is paid or over already.
+    if (isRefusal(error)) return retrieveSession(stripe, mode, sessionId, deadline);
+    if (isUnknownObject(error)) return missing;
+    throw unexpected(error);
+  }
+}
+
+/** For example a key that may not read sessions: nobody can say what became of this one. */
+function unexpected(error: unknown): unknown {
+  if (!(error instanceof Stripe.errors.StripeError)) return error;
+  return serviceUnavailable(`stripe: ${error.type} ${error.code ?? ''} ${error.requestId ?? ''}`, error);
+}
+
+/** The start of the link's secret keeps apart what databases of different days have numbered alike. */
+function idempotencyKey({ purchase, payToken, checkout }: CardPayment): string {
+  const what = purchaseName(purchase).replace(' ', '-');
+  return `${what}-${payToken.slice(0, 8)}-generation-${checkout.session.generation}`;
+}
+
+function sessionParameters(
+  payment: CardPayment,
+  publicUrl: string,
+  taxRates: string[],
+): Stripe.Checkout.SessionCreateParams {
+  const { book, checkout, payToken, purchase } = payment;
+  const metadata = {
+    ...(purchase.kind === 'offer'
+      ? { offer_id: `${purchase.offerId}` }
+      : { top_up_id: `${purchase.topUpId}` }),
+    organisation_id: `${book.organisationId}`,
+    mode: book.mode,
+    generation: `${checkout.session.generation}`,
+  };
+  const link = `${publicUrl}/pay/${payToken}`;
+  return {
+    mode: 'payment',
+    allowed_payment_method_types: ['card'],
+    // The card is charged in the organisation's billing currency and no other.
+    adaptive_pricing: { enabled: false },
+    line_items: [
+      {
+        quantity: 1,
+        price_data: {
+          currency: book.currency.toLowerCase(),
+          unit_amount: Number(payment.netMinor),
+          product_data: { name: payment.title },
+        },
+        ...(taxRates.length > 0 && { tax_rates: taxRates }),
+      },
+    ],
+    metadata,
+    payment_intent_data: { metadata },
+    expires_at: checkout.session.expiresAt.getTime() / 1_000,
+    success_url: `${link}/thanks`,
+    cancel_url: `${link}/cancelled`,
+  };
+}
+
+const common = {
+  organisation_id: z.coerce.number().pipe(organisationId),
+  generation: z.coerce.number().int().positive(),
+};
+const ourMetadata = z.union([
+  z
+    .object({ offer_id: z.coerce.number().pipe(offerId), ...common })
+    .transform((ours) => ({ ...ours, purchase: { kind: 'offer', offerId: ours.offer_id } as Purchase })),
+  z
+    .object({ top_up_id: z.coerce.number().int().positive(), ...common })
+    .transform((ours) => ({ ...ours, purchase: { kind: 'top-up', topUpId: ours.top_up_id } as Purchase })),
+]);
+
+export function factsOf(session: Stripe.Checkout.Session): SessionFacts {
+  return {
+    status: statusOf(session),
+    isPaid: session.payment_status === 'paid',
+    receipt: receiptOf(session),
+  };
+}
+
+/** A status that this version does not know promises nothing, so the session counts as open. */
+function statusOf({ status }: Stripe.Checkout.Session): SessionFacts['status'] {
+  if (status === 'complete') return 'complete';
+  return status === 'expired' ? 'expired' : 'open';
+}
+
+function receiptOf(session: Stripe.Checkout.Session): Receipt | null {
+  const ours = ourMetadata.safeParse(session.metadata);
+  if (!ours.success || session.amount_total === null || session.currency === null) return null;
+  return {
+    sessionId: session.id,
+    paymentIntentId: idOf(session.payment_intent),
+    amountMinor: BigInt(session.amount_total),
+    currency: session.currency.toUpperCase(),
+    purchase: ours.data.purchase,
+    organisationId: ours.data.organisation_id,
+    // Not from the metadata: which account it was paid to is what counts.
+    mode: session.livemode ? 'LIVE' : 'TEST',
+    generation: ours.data.generation,
+  };
+}
+
+/** Stripe gives an id, or the whole object where it was asked to. */
+export function idOf(reference: string | { readonly id: string } | null): string | null {
+  return typeof reference === 'string' ? reference : (reference?.id ?? null);
+}
+
+/** What was asked for, and not something that it names. Another 404 comes from a wrong address, and says nothing. */
+function isUnknownObject(error: unknown): boolean {
+  return isMissing(error) && error instanceof Stripe.errors.StripeError && error.statusCode === 404;
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === 'resource_missing';
+}

@@ -1,0 +1,89 @@
+/**
+ * A top-up of the prepaid balance by card: the net that the balance is to receive, VAT on top (decision 13). Once per
+ * idempotency key; a refusal leaves nothing behind and frees the key.
+ */
+import { cardMinimumMinor } from '@offer-ads/contracts/currencies';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
+import type { Billing } from '../billing.ts';
+import { lockCardPayment } from '../checkouts/checkouts-store.ts';
+import { ensureSession } from '../checkouts/ensure-session.ts';
+import { newPayToken, paymentUrl } from '../checkouts/payment-link.ts';
+import { vatOnCardPayment } from '../domain/invoices/vat.ts';
+import type { CardPayment } from '../domain/payments/card-payment.ts';
+import { newCheckout } from '../domain/payments/checkout.ts';
+import { isSameBook } from '../domain/payments/offer-payment.ts';
+import { type TopUpRefusal, tooManyOpen, topUpExpiry, topUpProblem } from '../domain/payments/top-up.ts';
+import { findTopUpByKey, insertTopUp, lockTopUpsOf, openTopUpsOf, type TopUpOrder } from './top-ups-store.ts';
+
+export type OpenedTopUp = {
+  readonly topUpId: number;
+  readonly paymentUrl: string;
+  readonly netMinor: bigint;
+  readonly vatMinor: bigint;
+  /** Then the page is closed, unless it was paid. */
+  readonly expiryAt: Date;
+};
+export type TopUpOutcome =
+  | { readonly ok: true; readonly topUp: OpenedTopUp }
+  | { readonly ok: false; readonly refusal: TopUpRefusal | { readonly reason: 'different-payload' } };
+
+/** @throws a 503 when Stripe does not answer; the same key goes on then */
+export async function openTopUp(
+  billing: Billing,
+  order: TopUpOrder & { readonly country: string },
+  deadline: Deadline,
+): Promise<TopUpOutcome> {
+  const { netMinor, book } = order;
+  const vatMinor = vatOnCardPayment(netMinor, order.country);
+  const problem = topUpProblem({ currency: book.currency, netMinor, vatMinor });
+  if (problem !== null) return { ok: false, refusal: problem };
+  const payment = await reserve(billing, { ...order, vatMinor }, deadline);
+  if ('reason' in payment) return { ok: false, refusal: payment };
+  const ready = await ensureSession(billing, payment, deadline);
+  if (ready === 'too-small') {
+    const minimumMinor = cardMinimumMinor(book.currency) ?? 0n;
+    return { ok: false, refusal: { reason: 'below-minimum', minimumMinor, currency: book.currency } };
+  }
+  const { topUpId } = payment.purchase;
+  // As it was asked for first: VAT is that of the day, whatever the organisation's country has become.
+  const { checkout, ...amounts } = payment;
+  return {
+    ok: true,
+    topUp: {
+      topUpId,
+      paymentUrl: paymentUrl(billing, payment),
+      netMinor: amounts.netMinor,
+      vatMinor: amounts.vatMinor,
+      expiryAt: checkout.expiryAt,
+    },
+  };
+}
+
+type TopUpPayment = CardPayment & {
+  readonly purchase: { readonly kind: 'top-up'; readonly topUpId: number };
+};
+
+async function reserve(
+  billing: Billing,
+  order: TopUpOrder & { readonly vatMinor: bigint },
+  deadline: Deadline,
+): Promise<TopUpPayment | TopUpRefusal | { readonly reason: 'different-payload' }> {
+  const now = billing.clock.now();
+  return billing.postgres.transaction(async (tx) => {
+    await lockTopUpsOf(tx, order.book);
+    // Who asks again for one that is there asks for no other.
+    const isNew = (await findTopUpByKey(tx, order)) === undefined;
+    const problem = isNew ? tooManyOpen(await openTopUpsOf(tx, order.book, now)) : null;
+    if (problem !== null) return problem;
+    const checkout = newCheckout(topUpExpiry(now), now);
+    await insertTopUp(tx, { ...order, payToken: newPayToken() }, checkout, now);
+    const purchase = await findTopUpByKey(tx, order);
+    const payment = purchase && (await lockCardPayment(tx, purchase));
+    if (purchase === undefined || payment === undefined) {
+      throw serviceUnavailable(`top-up of key ${order.idempotencyKey} vanished, ask again`);
+    }
+    const isRepeat = isSameBook(payment.book, order.book) && payment.netMinor === order.netMinor;
+    return isRepeat ? { ...payment, purchase } : { reason: 'different-payload' };
+  }, deadline);
+}

@@ -1,0 +1,82 @@
+/** Top-ups by card in Postgres: one row per idempotency key, the lock under which it is paid and closed. */
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import { writeSession } from '../checkouts/checkouts-store.ts';
+import type { Book } from '../domain/ledger/ledger.ts';
+import type { Purchase } from '../domain/payments/card-payment.ts';
+import type { Checkout } from '../domain/payments/checkout.ts';
+
+export type TopUpOrder = {
+  readonly book: Book;
+  readonly idempotencyKey: string;
+  readonly netMinor: bigint;
+};
+
+/** Top-ups of an organisation and mode are asked for one after the other, so that their number can be bounded. */
+export async function lockTopUpsOf(tx: Transaction, { organisationId, mode }: Book): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `top-ups of ${organisationId} in ${mode}`,
+  ]);
+}
+
+/** How many can still be paid, and when the first of them can no longer. */
+export async function openTopUpsOf(
+  tx: Transaction,
+  { organisationId, mode }: Book,
+  now: Date,
+): Promise<{ readonly open: number; readonly nextClosesAt: Date | null }> {
+  const [row] = await tx.query<{ open: bigint; next_closes_at: Date | null }>(
+    `SELECT count(*) AS open, min(expiry_at) AS next_closes_at FROM top_ups
+      WHERE organisation_id = $1 AND mode = $2 AND state IN ('opening', 'open', 'closing') AND expiry_at > $3`,
+    [organisationId, mode, now],
+  );
+  return { open: Number(row?.open ?? 0n), nextClosesAt: row?.next_closes_at ?? null };
+}
+
+/** Nothing when the key was used before. Waits for whoever is at work on it. */
+export async function insertTopUp(
+  tx: Transaction,
+  order: TopUpOrder & { readonly vatMinor: bigint; readonly payToken: string },
+  checkout: Checkout,
+  now: Date,
+): Promise<void> {
+  const { book } = order;
+  const [row] = await tx.query<{ top_up_id: bigint }>(
+    `INSERT INTO top_ups
+       (organisation_id, mode, currency, idempotency_key, asked_at, net_minor, vat_minor, state, pay_token, expiry_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     ON CONFLICT (organisation_id, mode, idempotency_key) DO NOTHING RETURNING top_up_id`,
+    [
+      book.organisationId,
+      book.mode,
+      book.currency,
+      order.idempotencyKey,
+      now,
+      order.netMinor,
+      order.vatMinor,
+      checkout.state,
+      order.payToken,
+      checkout.expiryAt,
+    ],
+  );
+  if (row !== undefined) await writeSession(tx, purchaseOf(row.top_up_id), checkout, now);
+}
+
+export async function findTopUpByKey(
+  on: Transaction,
+  { book, idempotencyKey }: Pick<TopUpOrder, 'book' | 'idempotencyKey'>,
+): Promise<Extract<Purchase, { kind: 'top-up' }> | undefined> {
+  const [row] = await on.query<{ top_up_id: bigint }>(
+    'SELECT top_up_id FROM top_ups WHERE organisation_id = $1 AND mode = $2 AND idempotency_key = $3',
+    [book.organisationId, book.mode, idempotencyKey],
+  );
+  return row && purchaseOf(row.top_up_id);
+}
+
+/** A refused request leaves nothing behind. */
+export async function deleteTopUp(tx: Transaction, topUpId: number): Promise<void> {
+  await tx.query('DELETE FROM top_ups WHERE top_up_id = $1', [topUpId]);
+}
+
+function purchaseOf(topUpId: bigint) {
+  return { kind: 'top-up' as const, topUpId: Number(topUpId) };
+}

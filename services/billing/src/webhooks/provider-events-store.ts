@@ -1,0 +1,132 @@
+/** The inbox of Stripe: what arrived, and what came of it. */
+
+import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import { type Receipt, type ReceiptProblem, receiptProblems } from '../domain/payments/card-payment.ts';
+
+export type ReceivedProviderEvent = {
+  readonly eventId: string;
+  readonly mode: Mode;
+  readonly type: string;
+  readonly receipt: Receipt | null;
+};
+
+/** Of an event that could not be read or applied: told again, it is tried again. */
+const UNAPPLIED = 'not-applied';
+
+/** False: it was handled before. Waits for a handler of the same event that is at work. */
+export async function recordProviderEvent(
+  tx: Transaction,
+  event: ReceivedProviderEvent,
+  now: Date,
+): Promise<boolean> {
+  const { eventId, mode, type, receipt } = event;
+  const purchase = receipt?.purchase;
+  const recorded = await tx.query(
+    `INSERT INTO provider_events
+       (event_id, mode, type, received_at, offer_id, top_up_id, session_id, amount_minor, currency, outcome)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'received')
+     ON CONFLICT (event_id) DO UPDATE SET outcome = excluded.outcome
+       WHERE provider_events.outcome = '${UNAPPLIED}'
+     RETURNING event_id`,
+    [
+      eventId,
+      mode,
+      type,
+      now,
+      purchase?.kind === 'offer' ? purchase.offerId : null,
+      purchase?.kind === 'top-up' ? purchase.topUpId : null,
+      receipt?.sessionId,
+      receipt?.amountMinor,
+      receipt?.currency,
+    ],
+  );
+  return recorded.length === 1;
+}
+
+/** False: it is on record, as that or as handled. */
+export async function recordUnapplied(
+  on: Transaction,
+  { eventId, mode, type }: Omit<ReceivedProviderEvent, 'receipt'>,
+  now: Date,
+): Promise<boolean> {
+  const recorded = await on.query(
+    `INSERT INTO provider_events (event_id, mode, type, received_at, outcome) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT DO NOTHING RETURNING event_id`,
+    [eventId, mode, type, now, UNAPPLIED],
+  );
+  return recorded.length === 1;
+}
+
+/** Those of them that nobody has told of, or that could not be applied. */
+export async function unknownEvents<E extends Pick<ReceivedProviderEvent, 'eventId'>>(
+  on: Transaction,
+  events: readonly E[],
+): Promise<E[]> {
+  const known = await on.query<{ event_id: string }>(
+    'SELECT event_id FROM provider_events WHERE event_id = ANY ($1) AND outcome <> $2',
+    [events.map(({ eventId }) => eventId), UNAPPLIED],
+  );
+  const ids = new Set(known.map((row) => row.event_id));
+  return events.filter(({ eventId }) => !ids.has(eventId));
+}
+
+export async function recordOutcome(tx: Transaction, eventId: string, outcome: string): Promise<void> {
+  await tx.query('UPDATE provider_events SET outcome = $2 WHERE event_id = $1', [eventId, outcome]);
+}
+
+/** Whether a person was told already that a session has this problem, by a webhook or by asking. */
+export async function isKeptProblem(
+  on: Transaction,
+  sessionId: string,
+  problem: ReceiptProblem,
+): Promise<boolean> {
+  const kept = await on.query('SELECT FROM provider_events WHERE session_id = $1 AND outcome = $2 LIMIT 1', [
+    sessionId,
+    problem,
+  ]);
+  return kept.length > 0;
+}
+
+export type ProviderProblem = {
+  readonly eventId: string;
+  readonly mode: Mode;
+  readonly problem: ReceiptProblem;
+  readonly heardAt: Date;
+  readonly sessionId: string | null;
+  readonly amountMinor: bigint | null;
+  readonly currency: string | null;
+  readonly offerId: number | null;
+  readonly topUpId: number | null;
+};
+
+type ProblemRow = {
+  event_id: string;
+  mode: Mode;
+  outcome: ReceiptProblem;
+  received_at: Date;
+  session_id: string | null;
+  amount_minor: bigint | null;
+  currency: string | null;
+  offer_id: bigint | null;
+  top_up_id: bigint | null;
+};
+
+/** Payments that could not be applied, the latest first. */
+export async function latestProblems(on: Transaction, limit: number): Promise<ProviderProblem[]> {
+  const rows = await on.query<ProblemRow>(
+    'SELECT * FROM provider_events WHERE outcome = ANY ($1) ORDER BY received_at DESC, event_id LIMIT $2',
+    [receiptProblems, limit],
+  );
+  return rows.map((row) => ({
+    eventId: row.event_id,
+    mode: row.mode,
+    problem: row.outcome,
+    heardAt: row.received_at,
+    sessionId: row.session_id,
+    amountMinor: row.amount_minor,
+    currency: row.currency,
+    offerId: row.offer_id === null ? null : Number(row.offer_id),
+    topUpId: row.top_up_id === null ? null : Number(row.top_up_id),
+  }));
+}

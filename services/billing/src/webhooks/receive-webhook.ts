@@ -1,0 +1,100 @@
+/** One webhook of Stripe, applied once, whatever is repeated and in whatever order. Answered only after the commit. */
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Billing } from '../billing.ts';
+import { lockCardPayment, sessionOf, updateCheckout } from '../checkouts/checkouts-store.ts';
+import { recordPayment, reportPayment } from '../checkouts/record-payment.ts';
+import type { Seller } from '../domain/invoices/invoice.ts';
+import { isKnownSession, isOfBook, type Receipt } from '../domain/payments/card-payment.ts';
+import { sessionExpired } from '../domain/payments/checkout.ts';
+import { type EventOutcome, quietOutcomes, reversalOutcomes } from '../domain/payments/event-outcomes.ts';
+import { type DueInvoice, issueInvoice } from '../invoices/invoices.ts';
+import { recordReversal, reportReversal } from '../reversals/record-reversal.ts';
+import type { ProviderEvent } from '../stripe/webhooks.ts';
+import { readWebhook } from '../stripe/webhooks.ts';
+import { recordOutcome, recordProviderEvent } from './provider-events-store.ts';
+
+export type WebhookAnswer = 'accepted' | 'refused';
+
+export async function receiveWebhook(
+  billing: Billing,
+  body: Buffer,
+  signature: string,
+): Promise<WebhookAnswer> {
+  const { webhooks, webhookDelay } = billing.meters;
+  const now = billing.clock.now();
+  const reading = readWebhook(billing.stripe, body, signature, now);
+  if (!reading.ok) {
+    webhooks.inc({ outcome: reading.reason });
+    billing.logger.warn({ reason: reading.reason }, 'webhook refused');
+    return 'refused';
+  }
+  const outcome = await applyEvent(billing, reading.event).catch((error: unknown) => {
+    // Stripe is not told 200, and sends it again.
+    webhooks.inc({ outcome: 'failed' });
+    throw error;
+  });
+  webhooks.inc({ outcome });
+  const delayMs = now.getTime() - reading.event.createdAt.getTime();
+  // An event without a time is applied all the same.
+  if (outcome !== 'seen-before' && !Number.isNaN(delayMs)) webhookDelay.observe(Math.max(0, delayMs) / 1_000);
+  return 'accepted';
+}
+
+/** Once for each event, whoever told of it. */
+export async function applyEvent(billing: Billing, event: ProviderEvent): Promise<EventOutcome> {
+  const issuing = { seller: billing.seller, now: billing.clock.now() };
+  const outcome = await billing.postgres.transaction((tx) => apply(tx, event, issuing));
+  report(billing, event, outcome);
+  return outcome;
+}
+
+type Issuing = { readonly seller: Seller; readonly now: Date };
+
+async function apply(tx: Transaction, event: ProviderEvent, issuing: Issuing): Promise<EventOutcome> {
+  const receipt = receiptOf(event);
+  const isNew = await recordProviderEvent(tx, { ...event, receipt }, issuing.now);
+  if (!isNew) return 'seen-before';
+  const { outcome, invoice } = await effectOf(tx, event, issuing.now);
+  await recordOutcome(tx, event.eventId, outcome);
+  // Last: it keeps other payments of the mode waiting until this one is committed.
+  if (invoice !== null) await issueInvoice(tx, { ...invoice, ...issuing });
+  return outcome;
+}
+
+function receiptOf({ news }: ProviderEvent): Receipt | null {
+  return news === null || news.kind === 'reversal' ? null : news.session.receipt;
+}
+
+type Effect = { readonly outcome: EventOutcome; readonly invoice: DueInvoice | null };
+
+async function effectOf(tx: Transaction, event: ProviderEvent, now: Date): Promise<Effect> {
+  const { news } = event;
+  const only = (outcome: EventOutcome): Effect => ({ outcome, invoice: null });
+  if (news?.kind === 'reversal') return only(await recordReversal(tx, news.reversal, now));
+  const receipt = receiptOf(event);
+  if (news === null || receipt === null) return only('not-ours');
+  if (news.kind === 'over') return only(await endSession(tx, receipt, now));
+  return news.session.isPaid ? recordPayment(tx, receipt, now) : only('not-paid-yet');
+}
+
+async function endSession(tx: Transaction, receipt: Receipt, now: Date): Promise<EventOutcome> {
+  const payment = await lockCardPayment(tx, receipt.purchase);
+  if (payment === undefined || !isOfBook(payment, receipt)) return 'not-ours';
+  if (!isKnownSession(payment, receipt, await sessionOf(tx, receipt))) return 'not-ours';
+  await updateCheckout(tx, payment, (checkout) => sessionExpired(checkout, receipt.generation), now);
+  return 'session-over';
+}
+
+function report(billing: Billing, event: ProviderEvent, outcome: EventOutcome): void {
+  if (isOneOf(quietOutcomes, outcome)) return;
+  if (isOneOf(reversalOutcomes, outcome)) {
+    if (event.news?.kind === 'reversal') reportReversal(billing, event.news.reversal, outcome);
+    return;
+  }
+  const receipt = receiptOf(event);
+  if (receipt !== null) reportPayment(billing, receipt, outcome);
+}
+
+function isOneOf<T extends string>(some: readonly T[], outcome: string): outcome is T {
+  return (some as readonly string[]).includes(outcome);
+}

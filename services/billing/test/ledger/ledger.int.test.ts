@@ -1,0 +1,361 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BalanceToppedUp } from '@offer-ads/contracts/billing-events';
+import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { runs } from '@offer-ads/testing/profile';
+import { chargeOffer } from '../../src/balance/charge-offer.ts';
+import { topUpBalance } from '../../src/balance/top-up-balance.ts';
+import { accountKinds, type Book, balanceToppedUp, offerPaidByCard } from '../../src/domain/ledger/ledger.ts';
+import { completeInvoices } from '../../src/invoices/invoices.ts';
+import { checkLedger } from '../../src/ledger/ledger-check-store.ts';
+import { balanceOf, book } from '../../src/ledger/ledger-store.ts';
+import { checkAndRecord } from '../../src/ledger/watch-ledger.ts';
+import { type BillingUnderTest, startBillingUnderTest } from '../billing-under-test.ts';
+
+let test: BillingUnderTest;
+const sql = (text: string, values: readonly unknown[] = []) => test.billing.postgres.query(text, values);
+beforeAll(async () => {
+  test = await startBillingUnderTest();
+});
+afterAll(() => test.finish());
+
+async function fundedBook(): Promise<Book> {
+  const book = test.newBook();
+  await test.topUp(book, 100_00n);
+  return book;
+}
+
+describe('the database itself', () => {
+  it('refuses a transaction that does not sum to zero', async () => {
+    await fundedBook();
+    const unbalanced = test.billing.postgres.transaction(async (tx) => {
+      const [row] = await tx.query<{ transaction_id: bigint }>(
+        `INSERT INTO transactions (cause, kind, organisation_id, mode, currency, booked_at, balance_after_minor)
+         SELECT 'unbalanced', 'card-refund', organisation_id, mode, currency, now(), 0
+           FROM accounts LIMIT 1 RETURNING transaction_id`,
+      );
+      await tx.query(
+        `INSERT INTO entries SELECT $1, account_id, CASE kind WHEN 'sales' THEN 100 ELSE -99 END
+           FROM accounts WHERE kind IN ('sales', 'card-clearing') ORDER BY account_id LIMIT 2`,
+        [row?.transaction_id],
+      );
+    });
+    await expect(unbalanced).rejects.toMatchObject({ constraint: 'transaction_must_balance' });
+  });
+
+  it('refuses a transaction without entries, and entries that cross two organisations', async () => {
+    const one = await fundedBook();
+    const other = await fundedBook();
+    const insert = `INSERT INTO transactions
+                      (cause, kind, organisation_id, mode, currency, booked_at, balance_after_minor)
+                    VALUES ($1, 'card-refund', $2, 'TEST', 'GBP', now(), 0) RETURNING transaction_id`;
+    await expect(sql(insert, ['empty', one.organisationId])).rejects.toMatchObject({
+      constraint: 'transaction_must_balance',
+    });
+    const crossing = test.billing.postgres.transaction(async (tx) => {
+      const [row] = await tx.query<{ transaction_id: bigint }>(insert, ['crossing', one.organisationId]);
+      await tx.query(
+        `INSERT INTO entries SELECT $1, account_id, CASE organisation_id WHEN $2 THEN 5 ELSE -5 END
+           FROM accounts WHERE kind = 'sales' AND organisation_id IN ($2, $3)`,
+        [row?.transaction_id, one.organisationId, other.organisationId],
+      );
+    });
+    await expect(crossing).rejects.toMatchObject({ constraint: 'transaction_must_balance' });
+  });
+
+  it('refuses to change or remove anything that was booked', async () => {
+    await fundedBook();
+    for (const attempt of [
+      'UPDATE entries SET amount_minor = amount_minor + 1',
+      'DELETE FROM entries',
+      'UPDATE transactions SET cause = cause || 1',
+      'DELETE FROM transactions',
+      "UPDATE accounts SET mode = 'LIVE'",
+      'TRUNCATE entries',
+      'TRUNCATE transactions CASCADE',
+    ]) {
+      await expect(sql(attempt)).rejects.toMatchObject({ constraint: 'ledger_is_append_only' });
+    }
+  });
+
+  it('refuses to overdraw a balance, whoever tries', async () => {
+    await fundedBook();
+    await expect(sql('UPDATE balances SET balance_minor = -1')).rejects.toMatchObject({
+      constraint: 'no_overdraft',
+    });
+  });
+
+  it('refuses to book one cause twice', async () => {
+    const paid = offerPaidByCard(test.newBook(), test.newOfferId(), { netMinor: 1n, vatMinor: 0n });
+    const bookOnce = () =>
+      test.billing.postgres.transaction(async (tx) => {
+        await book(tx, paid, test.clock.now());
+        // Only to keep the ledger check at the end of this file honest: the offer's record belongs to it, and its invoice.
+        await tx.query(
+          `INSERT INTO offer_payments (offer_id, organisation_id, mode, currency, payment_method, state, title,
+             net_minor, vat_minor, paid_at, pay_token, offer_expiry_at)
+           VALUES ($1, $2, 'TEST', 'GBP', 'E', 'paid', '', 1, 0, now(), 'a token', now())`,
+          [paid.offerId, paid.book.organisationId],
+        );
+      });
+    await bookOnce();
+    await completeInvoices(test.billing);
+    await expect(bookOnce()).rejects.toMatchObject({ constraint: 'transactions_cause_key' });
+  });
+});
+
+describe('accounts', () => {
+  it('are made on first use, all kinds of a book together, also by many at once', async () => {
+    const fresh = test.newBook({ currency: 'EUR' });
+    await Promise.all(Array.from({ length: 10 }, () => test.topUp(fresh, 1_00n)));
+    expect(await balanceOf(test.billing.postgres, fresh)).toBe(10_00n);
+    const accounts = await sql('SELECT FROM accounts WHERE organisation_id = $1', [fresh.organisationId]);
+    expect(accounts).toHaveLength(accountKinds.length);
+  });
+});
+
+describe('a top-up', () => {
+  it('is booked once per reference, however often and at once it is asked for', async () => {
+    const book = test.newBook();
+    const topUp = { book, amountMinor: 50_00n, reference: 'bank transfer 17' };
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => topUpBalance(test.billing.postgres, topUp, test.clock.now())),
+    );
+    for (const answer of answers) expect(answer).toEqual({ ok: true, balanceMinor: 50_00n });
+    const announced = (await test.emitted(BalanceToppedUp)).filter(
+      ({ organisationId }) => organisationId === book.organisationId,
+    );
+    const amounts = { balanceMinor: '5000', netMinor: '5000', vatMinor: '0' };
+    expect(announced).toEqual([{ ...book, ...amounts, method: 'platform' }]);
+  });
+
+  it('whose reference stands for another one is refused', async () => {
+    const topUp = { book: test.newBook(), amountMinor: 50_00n, reference: 'bank transfer 18' };
+    await topUpBalance(test.billing.postgres, topUp, test.clock.now());
+    for (const other of [
+      { ...topUp, amountMinor: 51_00n },
+      { ...topUp, book: test.newBook() },
+    ]) {
+      const answer = await topUpBalance(test.billing.postgres, other, test.clock.now());
+      expect(answer).toEqual({ ok: false, reason: 'reference-taken' });
+    }
+  });
+});
+
+describe('the ledger check', () => {
+  it('finds a balance that differs from its entries, and an offer whose record does', async () => {
+    const book = await fundedBook();
+    const offerId = test.newOfferId();
+    await chargeOffer(test.billing, { offerId, book, title: '', netMinor: 10_00n }, test.clock.now());
+    const tampered = test.billing.postgres.transaction(async (tx) => {
+      // Committed only in this transaction's eyes: the check runs inside, then everything is undone.
+      await tx.query('UPDATE balances SET balance_minor = balance_minor + 1');
+      await tx.query('UPDATE offer_payments SET credited_minor = 5 WHERE offer_id = $1', [offerId]);
+      const found = await checkLedger(tx);
+      throw Object.assign(new Error('undo'), { found });
+    });
+    await expect(tampered).rejects.toMatchObject({
+      found: {
+        ok: false,
+        problems: expect.arrayContaining([
+          expect.stringMatching(/^balance of account \d+ is \d+, its last transaction left \d+$/),
+          expect.stringContaining(`offer ${offerId}: its record says 1000 paid and 5 credited`),
+        ]),
+      },
+    });
+  });
+
+  /** In a transaction that is undone: what the check finds once the ledger was tampered with behind its own rules. */
+  async function findingsAfter(
+    tamper: (tx: Transaction, book: Book) => Promise<unknown>,
+    step: number,
+  ): Promise<readonly string[]> {
+    let problems: readonly string[] = [];
+    const undone = test.billing.postgres.transaction(async (tx) => {
+      await tx.query('SET LOCAL session_replication_role = replica');
+      const tampered = test.newBook();
+      for (let bookings = 0; bookings < 6; bookings += 1)
+        await book(tx, balanceToppedUp(tampered, randomUUID(), 10n), test.clock.now());
+      await tamper(tx, tampered);
+      ({ problems } = await checkLedger(tx, { transactionsAtOnce: step, rowsAtOnce: step }));
+      throw new Error('undo');
+    });
+    await expect(undone).rejects.toThrow('undo');
+    return problems;
+  }
+
+  const third = `(SELECT transaction_id FROM transactions WHERE organisation_id = $1 ORDER BY transaction_id OFFSET 2 LIMIT 1)`;
+  const tamperings: readonly [string, string, RegExp][] = [
+    [
+      'a running balance that does not follow from the one before',
+      `UPDATE transactions SET balance_after_minor = 31 WHERE transaction_id = ${third}`,
+      /^transaction \d+ says that it left a balance of 31, but 20 and its change of 10 make 30$/,
+    ],
+    [
+      'a change that its running balance does not know of',
+      `UPDATE entries SET amount_minor = amount_minor * 2 WHERE transaction_id = ${third}`,
+      /^transaction \d+ says that it left a balance of 30, but 20 and its change of 20 make 40$/,
+    ],
+    [
+      'a time that puts a transaction before an earlier one',
+      `UPDATE transactions SET booked_at = booked_at + interval '1 s' WHERE transaction_id = ${third}`,
+      /^transaction \d+ has an earlier time than transaction \d+, which was booked before it$/,
+    ],
+    [
+      'a transaction that does not sum to zero',
+      `UPDATE entries SET amount_minor = 11 WHERE amount_minor > 0 AND transaction_id = ${third}`,
+      /^transaction \d+ sums to 1 in GBP$/,
+    ],
+    [
+      'a transaction without entries',
+      `DELETE FROM entries WHERE transaction_id = ${third}`,
+      /^transaction \d+ has no entries$/,
+    ],
+    [
+      'an entry of another book',
+      `UPDATE entries SET account_id = (SELECT account_id FROM accounts WHERE organisation_id <> $1 LIMIT 1)
+        WHERE amount_minor > 0 AND transaction_id = ${third}`,
+      /^transaction \d+ has an entry in a book that is not its own$/,
+    ],
+    [
+      'a transaction of an offer that has no record',
+      `UPDATE transactions SET offer_id = 999999 WHERE transaction_id = ${third}`,
+      /^transaction \d+ is of offer 999999, which has no record$/,
+    ],
+    [
+      'an offer that was paid for out of another book than its own',
+      `WITH record AS (
+         INSERT INTO offer_payments
+           (offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, payment_method, state, paid_at)
+         VALUES (900000000 + $1, $1 + 1, 'TEST', 'GBP', '', 10, 0, 'B', 'charged', now())
+       ), sold AS (
+         UPDATE entries SET amount_minor = 10, account_id = (
+                  SELECT account_id FROM accounts WHERE organisation_id = $1 AND kind = 'sales'
+                )
+          WHERE amount_minor < 0 AND transaction_id = ${third}
+       )
+       UPDATE transactions SET offer_id = 900000000 + $1 WHERE transaction_id = ${third}`,
+      /^offer 9\d{8}: its record says 10 paid and 0 credited, the ledger 0 and 0$/,
+    ],
+    [
+      'a top-up that was taken from play money',
+      `UPDATE entries SET account_id = (
+                SELECT account_id FROM accounts WHERE organisation_id = $1 AND kind = 'play-money'
+              )
+        WHERE amount_minor < 0 AND transaction_id = ${third}`,
+      /^transaction \d+ of kind platform-top-up takes 10 from play money in TEST mode$/,
+    ],
+    [
+      'play money that came from elsewhere',
+      `UPDATE transactions SET kind = 'play-money' WHERE transaction_id = ${third}`,
+      /^transaction \d+ of kind play-money takes 0 from play money in TEST mode$/,
+    ],
+    [
+      'a balance that is not what its last transaction left',
+      `UPDATE balances SET balance_minor = 61 FROM accounts
+        WHERE accounts.account_id = balances.account_id AND organisation_id = $1`,
+      /^balance of account \d+ is 61, its last transaction left 60$/,
+    ],
+  ];
+  it.each(tamperings)('finds %s, in steps of any length', async (_what, sql, finding) => {
+    const findings = await Promise.all(
+      [1, 2, 3, 5, 1_000].map((step) =>
+        findingsAfter((tx, { organisationId }) => tx.query(sql, [organisationId]), step),
+      ),
+    );
+    for (const problems of findings) {
+      expect(problems).toContainEqual(expect.stringMatching(finding));
+      expect(new Set(problems).size).toBe(problems.length);
+      expect(problems).toHaveLength(findings[0]?.length ?? 0);
+    }
+  });
+
+  it('stops at a thousand problems', async () => {
+    const problems = await findingsAfter(
+      (tx) =>
+        tx.query(`INSERT INTO transactions
+                    (cause, kind, organisation_id, mode, currency, booked_at, balance_after_minor)
+                  SELECT 'bad ' || n, 'card-refund', 1, 'TEST', 'GBP', now(), 0 FROM generate_series(1, 1500) n`),
+      100,
+    );
+    expect(problems).toHaveLength(1_001);
+    expect(problems.at(-1)).toBe('the check stopped at 1000 problems');
+  });
+
+  it('at the end of a test file fails when the ledger does not add up', async () => {
+    const other = await startBillingUnderTest();
+    await other.topUp(other.newBook(), 1n);
+    await other.billing.postgres.query('UPDATE balances SET balance_minor = 2');
+    await expect(other.finish()).rejects.toThrow(/its last transaction left 1/);
+  });
+
+  it('is at the end of every test file of billing that has a database', async () => {
+    const folder = fileURLToPath(new URL('.', import.meta.url));
+    const files = (await readdir(folder)).filter((file) => file.endsWith('.test.ts'));
+    expect(files.length).toBeGreaterThan(8);
+    const unchecked = await Promise.all(
+      files.map(async (file) => {
+        const text = await readFile(join(folder, file), 'utf8');
+        const movesMoney = /createTestDatabase\(|startBillingUnderTest\(/.test(text);
+        return movesMoney && !/await expectSoundLedger\(\)|\.finish\(\)/.test(text) ? [file] : [];
+      }),
+    );
+    expect(unchecked.flat()).toEqual([]);
+  });
+
+  it('holds no lock between two of its steps, so that a migration never waits for it with every charge behind', async () => {
+    const { postgres, clock } = test.billing;
+    let free = 0;
+    // As an ALTER TABLE would take it; NOWAIT fails where the check holds on to the table.
+    const migrate = async () => {
+      await postgres.transaction((tx) => tx.query('LOCK TABLE transactions, offer_payments NOWAIT'));
+      free += 1;
+    };
+    const between = (on: Queryable): Queryable => ({
+      query: async (statement, values) => {
+        const rows = await on.query(statement, values);
+        await migrate();
+        return rows as never;
+      },
+    });
+    const watched: Postgres = {
+      ...postgres,
+      ...between(postgres),
+      transaction: (work) => postgres.transaction((tx) => work(between(tx))),
+    };
+    expect((await checkAndRecord({ postgres: watched, clock })).ok).toBe(true);
+    expect(free).toBeGreaterThan(8);
+  });
+
+  it('finds nothing wrong while charges, credits and top-ups are booked beside it, step by step', async () => {
+    const book = await fundedBook();
+    const over = new AbortController();
+    const trading = Array.from({ length: 3 }, async () => {
+      while (!over.signal.aborted) {
+        const offerId = test.newOfferId();
+        await chargeOffer(test.billing, { offerId, book, title: '', netMinor: 1n }, test.clock.now());
+        await test.topUp(book, 1n);
+      }
+    });
+    const found: string[] = [];
+    for (let round = 0; round < runs(5, 100); round += 1)
+      found.push(
+        ...(await checkLedger(test.billing.postgres, { transactionsAtOnce: 7, rowsAtOnce: 5 })).problems,
+      );
+    over.abort();
+    await Promise.all(trading);
+    expect(found).toEqual([]);
+  });
+
+  it('counts what was booked', async () => {
+    const before = await test.billing.postgres.transaction((tx) => checkLedger(tx));
+    await test.billing.postgres.transaction((tx) =>
+      book(tx, balanceToppedUp(test.newBook(), 'counted', 1n), test.clock.now()),
+    );
+    const after = await test.billing.postgres.transaction((tx) => checkLedger(tx));
+    expect(after).toEqual({ ok: true, transactions: before.transactions + 1, problems: [] });
+  });
+});

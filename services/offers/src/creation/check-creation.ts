@@ -1,0 +1,129 @@
+/** Everything that can refuse a creation before money is spoken of, in the order of decision 9. Nothing outside changes. */
+
+import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import { cardMaximumMinor, cardMinimumMinor } from '@offer-ads/contracts/currencies';
+import type { Queryable } from '@offer-ads/platform/postgres/postgres';
+import { listCategories, listInterests } from '../catalogue-store.ts';
+import type { OffersContext } from '../context.ts';
+import type { OfferForm } from '../domain/creation/offer-form.ts';
+import { checkQuota, type Quota, type QuotaRefusal } from '../domain/creation/quota.ts';
+import { keepImage } from '../images/keep.ts';
+import type { Errand } from '../neighbours.ts';
+import type { Checks } from './idempotency-store.ts';
+import { countOffersInUse } from './reservations-store.ts';
+
+export type CheckRefusal =
+  | { readonly reason: 'start-in-past' }
+  | { readonly reason: 'unknown-category' }
+  | { readonly reason: 'unknown-interests'; readonly ids: readonly number[] }
+  | { readonly reason: 'terms-not-accepted' }
+  | { readonly reason: 'currency-not-billed'; readonly currency: string }
+  | { readonly reason: 'no-matching-users' }
+  | { readonly reason: 'below-minimum'; readonly minimumMinor: bigint; readonly currency: string }
+  | { readonly reason: 'above-maximum'; readonly maximumMinor: bigint; readonly currency: string }
+  | QuotaRefusal
+  | { readonly reason: 'balance-too-low'; readonly netMinor: bigint; readonly currency: string }
+  | { readonly reason: 'image-unreadable'; readonly problem: string }
+  | { readonly reason: 'image-refused'; readonly because: string };
+
+export type CheckRequest = Errand & {
+  readonly form: OfferForm;
+  readonly picture: Buffer;
+  readonly receivedAt: Date;
+};
+
+type Checked = { readonly ok: true; readonly checks: Checks } | Refused;
+type Refused = { readonly ok: false; readonly refusal: CheckRefusal };
+
+/** "Limits": a start may lie at most 60 seconds before now. */
+const START_GRACE_MS = 60_000;
+
+export async function checkCreation(o: OffersContext, request: CheckRequest): Promise<Checked> {
+  const { caller, form, receivedAt } = request;
+  const late = checkStart(request);
+  if (late !== null) return refused(late);
+  const unknown = await checkCatalogue(o.postgres, caller, form);
+  if (unknown !== null) return refused(unknown);
+  if (!caller.termsAccepted) return refused({ reason: 'terms-not-accepted' });
+
+  const price = await o.neighbours.price(request, {
+    startAt: form.startAt.toISOString(),
+    endAt: form.expiryAt.toISOString(),
+    latitude: form.latitude,
+    longitude: form.longitude,
+    radiusMiles: form.radiusMiles,
+    gender: [...form.gender],
+    interests: [...form.interests],
+  });
+  const { currency } = caller;
+  if (price.money === null) return refused({ reason: 'currency-not-billed', currency });
+  if (price.matchingUsers === 0) return refused({ reason: 'no-matching-users' });
+  const netMinor = BigInt(price.money.costMinor);
+  const minimumMinor = cardMinimumMinor(currency);
+  if (form.paymentMethod === 'E' && minimumMinor !== undefined && netMinor < minimumMinor) {
+    return refused({ reason: 'below-minimum', minimumMinor, currency });
+  }
+
+  // Billing says it with VAT; what is too much without it needs no picture judged and no row.
+  const maximumMinor = cardMaximumMinor(currency);
+  if (form.paymentMethod === 'E' && netMinor > maximumMinor) {
+    return refused({ reason: 'above-maximum', maximumMinor, currency });
+  }
+
+  const inUse = await countOffersInUse(o.postgres, caller, receivedAt);
+  const quotaRefusal = checkQuota(quotaOf(o, caller), inUse, { mode: caller.mode, netMinor });
+  if (quotaRefusal !== null) return refused(quotaRefusal);
+  if (form.paymentMethod === 'B' && BigInt((await o.neighbours.balance(request)).balanceMinor) < netMinor) {
+    return refused({ reason: 'balance-too-low', netMinor, currency });
+  }
+  return judgePicture(o, request, netMinor);
+}
+
+/** Asked again before the offer is reserved: who comes back after a 503 may come too late. */
+export function checkStart({
+  form,
+  receivedAt,
+}: Pick<CheckRequest, 'form' | 'receivedAt'>): CheckRefusal | null {
+  const isLate = form.startAt.getTime() < receivedAt.getTime() - START_GRACE_MS;
+  return isLate ? { reason: 'start-in-past' } : null;
+}
+
+/** Asked for twice: early, so that a refusal costs nothing, and under the quota's lock, so that it holds (decision 9). */
+export function quotaOf({ freeLiveOffersPerDay }: OffersContext, { quota }: CallerContext): Quota {
+  return { ...quota, freePerDay: freeLiveOffersPerDay };
+}
+
+async function checkCatalogue(
+  db: Queryable,
+  caller: CallerContext,
+  form: OfferForm,
+): Promise<CheckRefusal | null> {
+  const categories = await listCategories(db, caller.organisationId);
+  if (!categories.some((category) => category.category_id === form.categoryId)) {
+    return { reason: 'unknown-category' };
+  }
+  if (form.interests.length === 0) return null;
+  const known = new Set((await listInterests(db)).map((interest) => interest.interest_id));
+  const ids = form.interests.filter((id) => !known.has(id));
+  return ids.length === 0 ? null : { reason: 'unknown-interests', ids };
+}
+
+/** Last, because it is the slowest. What members will see is the cleaned picture that moderation gives back. */
+async function judgePicture(o: OffersContext, request: CheckRequest, netMinor: bigint): Promise<Checked> {
+  const judged = await o.neighbours.judgePicture(request, request.picture);
+  switch (judged.verdict) {
+    case 'unreadable':
+      return refused({ reason: 'image-unreadable', problem: judged.problem });
+    case 'refused':
+      return refused({ reason: 'image-refused', because: judged.reason });
+    case 'allowed': {
+      const cleaned = Buffer.from(judged.imageBase64, 'base64');
+      const image = await keepImage(o, cleaned, judged.contentType, request.deadline);
+      return { ok: true, checks: { netMinor: netMinor.toString(), image } };
+    }
+  }
+}
+
+function refused(refusal: CheckRefusal): Refused {
+  return { ok: false, refusal };
+}

@@ -1,0 +1,208 @@
+/**
+ * Creating an offer: received -> checked -> charging -> finished (architecture, "Creating an offer"). At most one offer
+ * and one charge result from a key, whoever crashes, races or loses an answer on the way, because
+ *  - only the holder of the key's lease works on it, and a write with an old fence is void;
+ *  - until `charging` nothing outside has changed, so the creation may be repeated or dropped;
+ *  - from `charging` on a hidden reservation carries the offer's id, for which billing charges once at most, and the
+ *    creation is brought to its end even if its caller has gone.
+ */
+import { cardMaximumMinor } from '@offer-ads/contracts/currencies';
+import type { CreateReply } from '@offer-ads/contracts/public-api';
+import type { OffersContext } from '../context.ts';
+import { checkQuota } from '../domain/creation/quota.ts';
+import type { Billed } from '../domain/lifecycle/lifecycle.ts';
+import type { Offer } from '../domain/offer.ts';
+import type { Errand } from '../neighbours.ts';
+import {
+  type CheckRefusal,
+  type CheckRequest,
+  checkCreation,
+  checkStart,
+  quotaOf,
+} from './check-creation.ts';
+import { abandonCreation, finishCreation, lockReservation, settle } from './end-creation.ts';
+import {
+  type Checks,
+  type Creation,
+  claimKey,
+  freeKey,
+  type Hold,
+  letGo,
+  markCharging,
+  markChecked,
+} from './idempotency-store.ts';
+import { dropReservation, insertReservation, lockOffersInUse } from './reservations-store.ts';
+
+/** Its `receivedAt` is `now` for every rule, frozen when the request arrived (decision 8). */
+export type CreateRequest = CheckRequest & {
+  readonly idempotencyKey: string;
+  /** SHA-256 over every field and the bytes of the image. */
+  readonly fingerprint: Buffer;
+};
+
+export type CreateRefusal =
+  | CheckRefusal
+  | { readonly reason: 'in-flight' }
+  | { readonly reason: 'different-payload' };
+
+export type CreateOutcome =
+  | { readonly ok: true; readonly reply: CreateReply; readonly replayed: boolean }
+  | { readonly ok: false; readonly refusal: CreateRefusal };
+
+export async function createOffer(o: OffersContext, request: CreateRequest): Promise<CreateOutcome> {
+  const { organisationId, mode } = request.caller;
+  const name = { organisationId, mode, idempotencyKey: request.idempotencyKey };
+  const claim = await claimKey(o.postgres, name, request.fingerprint, o.clock.now());
+  if (claim.outcome === 'replay') return { ok: true, reply: claim.reply, replayed: true };
+  if (claim.outcome !== 'held') return refused({ reason: claim.outcome });
+  try {
+    return await proceed(o, request, claim.hold, claim.creation);
+  } catch (fault) {
+    // Whatever the outcome was, the recovery point holds it: the same key goes on from there (decision 10).
+    await letGo(o.postgres, claim.hold, o.clock.now()).catch((error: unknown) => {
+      o.logger.warn({ error }, 'a creation stays leased until its lease runs out');
+    });
+    throw fault;
+  }
+}
+
+/** From wherever the creation stands to its end. */
+async function proceed(
+  o: OffersContext,
+  request: CreateRequest,
+  hold: Hold,
+  creation: Creation,
+): Promise<CreateOutcome> {
+  switch (creation.at) {
+    case 'received': {
+      // Nobody needs a check whose caller has gone; the key goes on from here, as after a 503.
+      const checked = await checkCreation(o, { ...request, deadline: request.deadline.whileAwaited() });
+      if (checked.ok) return proceed(o, request, hold, await markChecked(o.postgres, hold, checked.checks));
+      await freeKey(o.postgres, hold);
+      return checked;
+    }
+    case 'checked': {
+      request.deadline.whileAwaited().stopIfGone();
+      const reserved = await reserve(o, request, hold, creation.checks);
+      return reserved.ok ? charge(o, request, hold, reserved.offer) : reserved;
+    }
+    case 'charging': {
+      const offer = await o.postgres.transaction((tx) => lockReservation(tx, hold, creation.offerId));
+      return charge(o, request, hold, offer);
+    }
+  }
+}
+
+/** checked -> charging: with the start and, under its lock, the quota rechecked, the offer exists, hidden, under its id for ever. */
+async function reserve(
+  o: OffersContext,
+  request: CreateRequest,
+  hold: Hold,
+  checks: Checks,
+): Promise<{ readonly ok: true; readonly offer: Offer } | Refused> {
+  const { organisationId, mode } = request.caller;
+  const work = () => reserveNow(o, request, hold, checks);
+  return o.reservations.run(`${organisationId}/${mode}`, work, request.deadline);
+}
+
+async function reserveNow(
+  o: OffersContext,
+  request: CreateRequest,
+  hold: Hold,
+  checks: Checks,
+): Promise<{ readonly ok: true; readonly offer: Offer } | Refused> {
+  const { caller, form, receivedAt } = request;
+  const netMinor = BigInt(checks.netMinor);
+  return o.postgres.transaction(async (tx) => {
+    const late = checkStart(request);
+    if (late !== null) {
+      await freeKey(tx, hold);
+      return refused(late);
+    }
+    const offer = await insertReservation(tx, {
+      ...form,
+      organisationId: caller.organisationId,
+      mode: caller.mode,
+      createdBy: caller.personId,
+      tradingName: caller.tradingName,
+      country: caller.country,
+      currency: caller.currency,
+      image: checks.image,
+      netMinor,
+      createdAt: receivedAt,
+    });
+    await markCharging(tx, hold, offer.offerId);
+    // Last: others of the organisation wait from here until this transaction has ended.
+    const inUse = await lockOffersInUse(tx, caller, receivedAt, offer.offerId);
+    const refusal = checkQuota(quotaOf(o, caller), inUse, offer);
+    if (refusal === null) return { ok: true, offer };
+    await freeKey(tx, hold);
+    await dropReservation(tx, offer.offerId);
+    return refused(refusal);
+  }, request.deadline);
+}
+
+/** charging -> finished; or billing's refusal, which closes the id and frees the key. */
+async function charge(
+  o: OffersContext,
+  request: CreateRequest,
+  hold: Hold,
+  offer: Offer,
+): Promise<CreateOutcome> {
+  const answer = await askBilling(o, request, offer);
+  if (!answer.ok) {
+    // An earlier try may still be under way at billing and succeed after this refusal: once settled, it cannot.
+    const billed = await settle(o, request, offer.offerId);
+    if (billed === null) {
+      await abandonCreation(o, hold, offer.offerId);
+      return answer;
+    }
+    return finished(await finishCreation(o, hold, offer.offerId, billed, request.receivedAt));
+  }
+  return finished(await finishCreation(o, hold, offer.offerId, answer.billed, request.receivedAt));
+}
+
+async function askBilling(
+  o: OffersContext,
+  errand: Errand,
+  offer: Offer,
+): Promise<{ readonly ok: true; readonly billed: Billed } | Refused> {
+  const answer = await (offer.paymentMethod === 'B'
+    ? o.neighbours.charge(errand, offer)
+    : o.neighbours.openCheckout(errand, offer));
+  const { netMinor, currency } = offer;
+  switch (answer.outcome) {
+    case 'charged':
+      return { ok: true, billed: { paymentUrl: null, vatMinor: 0n, paidAt: new Date(answer.chargedAt) } };
+    case 'opened': {
+      const { paymentUrl, vatMinor } = answer;
+      return { ok: true, billed: { paymentUrl, vatMinor: BigInt(vatMinor), paidAt: null } };
+    }
+    case 'refused':
+      switch (answer.reason) {
+        case 'balance-too-low':
+          return refused({ reason: 'balance-too-low', netMinor, currency });
+        case 'below-minimum':
+          return refused({
+            reason: 'below-minimum',
+            minimumMinor: BigInt(answer.minimumMinor ?? 0),
+            currency,
+          });
+        case 'above-maximum':
+          return refused({ reason: 'above-maximum', maximumMinor: cardMaximumMinor(currency), currency });
+        // Settled as not charged by somebody who went before freeing the key: the caller comes again and starts anew.
+        case 'closed':
+          return refused({ reason: 'in-flight' });
+      }
+  }
+}
+
+function finished(reply: CreateReply): CreateOutcome {
+  return { ok: true, reply, replayed: false };
+}
+
+type Refused = { readonly ok: false; readonly refusal: CreateRefusal };
+
+function refused(refusal: CreateRefusal): Refused {
+  return { ok: false, refusal };
+}

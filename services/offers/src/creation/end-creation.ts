@@ -1,0 +1,93 @@
+/** The two ends of a creation from `charging` on: finished or abandoned. Requests and the sweeper come here alike. */
+import type { CreateReply } from '@offer-ads/contracts/public-api';
+import type { Transaction } from '@offer-ads/platform/postgres/postgres';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
+import type { OffersContext } from '../context.ts';
+import { type Billed, paymentOutcome, show } from '../domain/lifecycle/lifecycle.ts';
+import { type Offer, statusAt } from '../domain/offer.ts';
+import { created, type OfferNews, paymentApplied, paymentLinkIssued } from '../lifecycle/offer-events.ts';
+import type { Errand } from '../neighbours.ts';
+import { lockOffer, saveOffer } from '../offers-store.ts';
+import { confirmHold, freeKey, type Hold, markFinished } from './idempotency-store.ts';
+import { dropReservation } from './reservations-store.ts';
+
+/**
+ * The fate of a charge that nobody knows: what was billed, or null when nothing was and nothing ever will be for this id.
+ * @throws the 503 fault while billing cannot tell
+ */
+export async function settle(o: OffersContext, errand: Errand, offerId: number): Promise<Billed | null> {
+  const fate = await o.neighbours.settle(errand, offerId);
+  switch (fate.outcome) {
+    case 'charged':
+      return {
+        paymentUrl: fate.paymentUrl,
+        vatMinor: BigInt(fate.vatMinor),
+        paidAt: new Date(fate.paidAt),
+      };
+    case 'closed':
+      return null;
+    case 'unknown':
+      throw serviceUnavailable(`billing cannot tell yet whether offer ${offerId} was charged`);
+  }
+}
+
+/** The offer is shown, its reply kept for every replay and its events written, all in one transaction. */
+export async function finishCreation(
+  o: OffersContext,
+  hold: Hold,
+  offerId: number,
+  billed: Billed,
+  now: Date,
+): Promise<CreateReply> {
+  const { reply, offer } = await o.postgres.transaction(async (tx) => {
+    // Locked, so that a payment which comes now is either found on the reservation or finds the offer shown.
+    const offer = show(await lockReservation(tx, hold, offerId), billed, now);
+    const imageUrl = o.addresses.sign(offer.image, offer.expiryAt);
+    await saveOffer(tx, offer, [created(offer, imageUrl, now), ...newsOfPayment(offer, now)]);
+    const reply = replyOf(offer, now);
+    await markFinished(tx, hold, reply);
+    return { reply, offer };
+  });
+  const labels = { mode: offer.mode, method: offer.paymentMethod };
+  o.meters.created.inc(labels);
+  if (offer.paidAt !== null) o.meters.paid.inc(labels);
+  return reply;
+}
+
+/** Nothing was charged and nothing will be: what remains of the creation is an id that is never used again. */
+export async function abandonCreation(o: OffersContext, hold: Hold, offerId: number): Promise<void> {
+  await o.postgres.transaction(async (tx) => {
+    await freeKey(tx, hold);
+    await dropReservation(tx, offerId);
+  });
+}
+
+export async function lockReservation(tx: Transaction, hold: Hold, offerId: number): Promise<Offer> {
+  await confirmHold(tx, hold);
+  const offer = await lockOffer(tx, offerId);
+  if (offer === null || offer.shownAt !== null) throw new Error(`offer ${offerId} is no reservation`);
+  return offer;
+}
+
+function newsOfPayment(offer: Offer, now: Date): OfferNews[] {
+  if (offer.paidAt !== null) {
+    return [paymentApplied(offer, paymentOutcome(statusAt(offer, now)), offer.paidAt, now)];
+  }
+  return [paymentLinkIssued(offer, linkOf(offer), now)];
+}
+
+/** "Behaviour" 2 and 3 of POST /offers; of a card offer it is the same even if the payer was faster than the reply. */
+function replyOf(offer: Offer, now: Date): CreateReply {
+  const created = { return_code: 'S1', offer_id: offer.offerId } as const;
+  switch (offer.paymentMethod) {
+    case 'E':
+      return { ...created, status: 'Awaiting Payment', payment_url: linkOf(offer), currency: offer.currency };
+    case 'B':
+      return { ...created, status: now < offer.startAt ? 'Scheduled' : 'Active', payment_url: null };
+  }
+}
+
+function linkOf(offer: Offer): string {
+  if (offer.paymentUrl === null) throw new Error(`offer ${offer.offerId} has no payment link`);
+  return offer.paymentUrl;
+}

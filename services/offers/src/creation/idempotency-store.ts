@@ -1,0 +1,224 @@
+/**
+ * The SQL of idempotency keys: who holds a creation, and how far it came (architecture, "Creating an offer"). Every write
+ * after the claim names the holder's fence and is void when somebody else has taken over meanwhile.
+ */
+import type { Mode } from '@offer-ads/contracts/primitives';
+import type { CreateReply } from '@offer-ads/contracts/public-api';
+import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { Fault } from '@offer-ads/platform/process/faults';
+import { judgeKey, latestLease, leaseFrom, type RecoveryPoint } from '../domain/creation/idempotency-key.ts';
+
+export type KeyName = {
+  readonly organisationId: number;
+  readonly mode: Mode;
+  readonly idempotencyKey: string;
+};
+
+/** The right to work on the creation of a key until somebody else takes over. No fence is ever given twice. */
+export type Hold = KeyName & { readonly fence: bigint };
+
+/** What is known once a creation was checked. Nothing outside has changed yet. */
+export type Checks = { readonly netMinor: string; readonly image: string };
+
+export type Creation =
+  | { readonly at: 'received' }
+  | { readonly at: 'checked'; readonly checks: Checks }
+  | { readonly at: 'charging'; readonly offerId: number };
+
+export type Claim =
+  | { readonly outcome: 'held'; readonly hold: Hold; readonly creation: Creation }
+  | { readonly outcome: 'replay'; readonly reply: CreateReply }
+  | { readonly outcome: 'different-payload' | 'in-flight' };
+
+type KeyRow = {
+  organisation_id: number;
+  mode: Mode;
+  idempotency_key: string;
+  fingerprint: Buffer;
+  recovery_point: RecoveryPoint;
+  lease_until: Date;
+  fence: bigint;
+  checks: Checks | null;
+  offer_id: number | null;
+  reply: CreateReply | null;
+};
+
+const thisKey = 'organisation_id = $1 AND mode = $2 AND idempotency_key = $3';
+const thisHold = `${thisKey} AND fence = $4`;
+
+export async function claimKey(
+  postgres: Postgres,
+  name: KeyName,
+  fingerprint: Buffer,
+  now: Date,
+): Promise<Claim> {
+  const [created] = await postgres.query<Pick<KeyRow, 'fence'>>(
+    `INSERT INTO idempotency_keys (organisation_id, mode, idempotency_key, fingerprint, recovery_point, lease_until)
+     VALUES ($1, $2, $3, $4, 'received', $5) ON CONFLICT DO NOTHING RETURNING fence`,
+    [...keyValues(name), fingerprint, leaseFrom(now)],
+  );
+  if (created !== undefined)
+    return { outcome: 'held', hold: { ...name, ...created }, creation: { at: 'received' } };
+  return postgres.transaction(async (tx) => {
+    const [row] = await tx.query<KeyRow>(
+      `SELECT * FROM idempotency_keys WHERE ${thisKey} FOR UPDATE`,
+      keyValues(name),
+    );
+    // Freed between the two statements: the caller tries again, as after any request in flight.
+    if (row === undefined) return { outcome: 'in-flight' };
+    const known = {
+      sameFingerprint: row.fingerprint.equals(fingerprint),
+      recoveryPoint: row.recovery_point,
+      leaseUntil: row.lease_until,
+    };
+    const verdict = judgeKey(known, now);
+    switch (verdict) {
+      case 'different-payload':
+      case 'in-flight':
+        return { outcome: verdict };
+      case 'replay':
+        return { outcome: 'replay', reply: present(row.reply) };
+      case 'take-over':
+        return { outcome: 'held', ...(await takeOver(tx, row, now)) };
+    }
+  });
+}
+
+/** For whoever asks and claims nothing. Until it is finished, an offer may still come to nothing, and its id says nothing. */
+export async function findCreation(
+  postgres: Postgres,
+  name: KeyName,
+): Promise<{ state: 'created'; offer_id: number } | { state: 'under_way' | 'none'; offer_id: null }> {
+  const [row] = await postgres.query<Pick<KeyRow, 'recovery_point' | 'offer_id'>>(
+    `SELECT recovery_point, offer_id FROM idempotency_keys WHERE ${thisKey}`,
+    keyValues(name),
+  );
+  if (row === undefined) return { state: 'none', offer_id: null };
+  return row.recovery_point === 'finished'
+    ? { state: 'created', offer_id: present(row.offer_id) }
+    : { state: 'under_way', offer_id: null };
+}
+
+/** Creations whose holder has been gone since before the instant, or can have no such lease. One at a time, so that none is locked while another is settled. */
+export async function claimAbandoned(
+  postgres: Postgres,
+  abandonedBefore: Date,
+  now: Date,
+): Promise<{ hold: Hold; creation: Creation } | null> {
+  return postgres.transaction(async (tx) => {
+    const [row] = await tx.query<KeyRow>(
+      `SELECT * FROM idempotency_keys WHERE recovery_point <> 'finished' AND (lease_until < $1 OR lease_until > $2)
+       ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED`,
+      [abandonedBefore, latestLease(now)],
+    );
+    return row === undefined ? null : takeOver(tx, row, now);
+  });
+}
+
+async function takeOver(
+  tx: Transaction,
+  row: KeyRow,
+  now: Date,
+): Promise<{ hold: Hold; creation: Creation }> {
+  const name = { organisationId: row.organisation_id, mode: row.mode, idempotencyKey: row.idempotency_key };
+  const [taken] = await tx.query<Pick<KeyRow, 'fence'>>(
+    `UPDATE idempotency_keys SET fence = DEFAULT, lease_until = $4 WHERE ${thisKey} RETURNING fence`,
+    [...keyValues(name), leaseFrom(now)],
+  );
+  return { hold: { ...name, fence: present(taken?.fence ?? null) }, creation: toCreation(row) };
+}
+
+/** With the picture locked, so that it is needed from here on or was doomed before: then this is void too. */
+export async function markChecked(db: Queryable, hold: Hold, checks: Checks): Promise<Creation> {
+  await fenced(
+    db,
+    `WITH picture AS (SELECT FROM images WHERE name = $6 AND doomed_at IS NULL FOR SHARE)
+     UPDATE idempotency_keys SET recovery_point = 'checked', checks = $5
+     WHERE ${thisHold} AND EXISTS (SELECT FROM picture) RETURNING 1`,
+    hold,
+    JSON.stringify(checks),
+    checks.image,
+  );
+  return { at: 'checked', checks };
+}
+
+export async function markCharging(tx: Transaction, hold: Hold, offerId: number): Promise<Creation> {
+  await fenced(
+    tx,
+    `UPDATE idempotency_keys SET recovery_point = 'charging', offer_id = $5 WHERE ${thisHold} RETURNING 1`,
+    hold,
+    offerId,
+  );
+  return { at: 'charging', offerId };
+}
+
+export async function markFinished(tx: Transaction, hold: Hold, reply: CreateReply): Promise<void> {
+  await fenced(
+    tx,
+    `UPDATE idempotency_keys SET recovery_point = 'finished', reply = $5, checks = NULL WHERE ${thisHold} RETURNING 1`,
+    hold,
+    JSON.stringify(reply),
+  );
+}
+
+/** Locks the key's row for the rest of the transaction, provided that it is still this holder's. */
+export async function confirmHold(tx: Transaction, hold: Hold): Promise<void> {
+  await fenced(tx, `SELECT 1 FROM idempotency_keys WHERE ${thisHold} FOR UPDATE`, hold);
+}
+
+/** A refusal uses up nothing (decision 10). */
+export async function freeKey(db: Queryable, hold: Hold): Promise<void> {
+  await fenced(db, `DELETE FROM idempotency_keys WHERE ${thisHold} RETURNING 1`, hold);
+}
+
+/** Gives the creation up where it stands, so that the next request with the key goes on at once. */
+export async function letGo(db: Queryable, hold: Hold, now: Date): Promise<void> {
+  await db.query(
+    `UPDATE idempotency_keys SET lease_until = $5 WHERE ${thisHold} AND recovery_point <> 'finished'`,
+    [...holdValues(hold), now],
+  );
+}
+
+async function fenced(db: Queryable, sql: string, hold: Hold, ...values: unknown[]): Promise<void> {
+  const touched = await db.query(sql, [...holdValues(hold), ...values]);
+  if (touched.length === 0) throw overtaken();
+}
+
+/** Another works on, or the picture is kept no longer after an hour of silence: to the caller, a request in process. */
+function overtaken(): Fault {
+  return new Fault('this creation was taken for dead', {
+    status: 409,
+    publicMessage: stillProcessing,
+    retryAfterSeconds: 1,
+  });
+}
+
+/** "Codes" of POST /offers: 409, with decision 10's Retry-After. */
+export const stillProcessing = 'A request with this Idempotency-Key is still being processed';
+
+function toCreation(row: KeyRow): Creation {
+  switch (row.recovery_point) {
+    case 'received':
+      return { at: 'received' };
+    case 'checked':
+      return { at: 'checked', checks: present(row.checks) };
+    case 'charging':
+      return { at: 'charging', offerId: present(row.offer_id) };
+    case 'finished':
+      throw new Error('a finished creation has nothing left to do');
+  }
+}
+
+/** The table's checks promise these columns at their recovery points. */
+function present<T>(value: T | null): T {
+  if (value === null) throw new Error('an idempotency row lacks what its recovery point promises');
+  return value;
+}
+
+function keyValues(name: KeyName): unknown[] {
+  return [name.organisationId, name.mode, name.idempotencyKey];
+}
+
+function holdValues(hold: Hold): unknown[] {
+  return [...keyValues(hold), hold.fence];
+}

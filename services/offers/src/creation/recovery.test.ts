@@ -1,0 +1,42 @@
+/** What cannot be shown from outside: how the runs of the recovery end. */
+import { expect, it } from '@jest/globals';
+import type { OffersContext } from '../context.ts';
+import { recoverCreations } from './recovery.ts';
+
+it('a run that finds no more because the database fails ends only after what it has begun', async () => {
+  const begun = Promise.withResolvers<void>();
+  const atWork = Promise.withResolvers<unknown[]>();
+  const row = {
+    organisation_id: 1,
+    mode: 'TEST',
+    idempotency_key: 'k',
+    recovery_point: 'received',
+    fence: 1n,
+  };
+  let searches = 0;
+  const postgres = {
+    transaction: async (work: (tx: object) => Promise<unknown>) => {
+      searches += 1;
+      if (searches === 2) throw new Error('the database is away');
+      return work({ query: async () => [row] });
+    },
+    // Freeing the key of what was found.
+    query: () => {
+      begun.resolve();
+      return atWork.promise;
+    },
+  };
+  const o = { postgres, clock: { now: () => new Date() } } as unknown as OffersContext;
+
+  let ended = false;
+  const run = recoverCreations(o, new AbortController().signal).finally(() => {
+    ended = true;
+  });
+  run.catch(() => {});
+  await begun.promise;
+  // Many turns later than the fault.
+  for (let turn = 0; turn < 100; turn += 1) await Promise.resolve();
+  expect([searches, ended]).toEqual([2, false]);
+  atWork.resolve([row]);
+  await expect(run).rejects.toThrow('the database is away');
+});

@@ -1,0 +1,89 @@
+/**
+ * Work whose request died, brought to its end: creations finished or dropped, deletions finished, pages opened again.
+ * Any number of replicas may be at it.
+ */
+import { randomUUID } from 'node:crypto';
+import type { OffersContext } from '../context.ts';
+import { CLOCK_SKEW_MS } from '../domain/creation/idempotency-key.ts';
+import { closedOrLeftAlone, closePage, keepPage } from '../lifecycle/delete-offer.ts';
+import { systemErrand } from '../neighbours.ts';
+import { findPagesToKeep, findStrandedDeletions } from '../offers-store.ts';
+import { abandonCreation, finishCreation, lockReservation, settle } from './end-creation.ts';
+import { type Creation, claimAbandoned, freeKey, type Hold, letGo } from './idempotency-store.ts';
+
+/** A client that was told 503 comes back sooner than this; after it, nobody does. */
+const ABANDONED_AFTER_MS = 60_000;
+/** Five seconds more than a request may take: a living deletion is left alone. */
+const STRANDED_AFTER_MS = 30_000;
+/** Enough that a card provider which does not answer holds up nobody who has paid from the balance. */
+const AT_ONCE = 8;
+const BATCH = 200;
+
+export async function recoverCreations(o: OffersContext, stopping: AbortSignal): Promise<void> {
+  const busy = new Set<Promise<void>>();
+  try {
+    while (!stopping.aborted) {
+      const now = o.clock.now();
+      const abandonedBefore = new Date(now.getTime() - ABANDONED_AFTER_MS);
+      const claimed = await claimAbandoned(o.postgres, abandonedBefore, now);
+      if (claimed === null) break;
+      const work = endOrLetGo(o, claimed.hold, claimed.creation).finally(() => busy.delete(work));
+      busy.add(work);
+      if (busy.size === AT_ONCE) await Promise.race(busy);
+    }
+  } finally {
+    // Whatever ends the search, the run is over when its last work is: the next begins with none, and a shutdown waits.
+    await Promise.all(busy);
+  }
+}
+
+/** Never rejects: one that fails keeps no other waiting, and its turn comes again. */
+async function endOrLetGo(o: OffersContext, hold: Hold, creation: Creation): Promise<void> {
+  try {
+    await endCreation(o, hold, creation);
+  } catch (error) {
+    o.logger.warn({ error }, 'an abandoned creation could not be settled and will be tried again');
+    await letGo(o.postgres, hold, o.clock.now()).catch((fault: unknown) => {
+      o.logger.warn({ error: fault }, 'a creation stays leased until its lease runs out');
+    });
+  }
+}
+
+/** Decision 11: before the charge it is dropped; from then on billing says what became of it. */
+async function endCreation(o: OffersContext, hold: Hold, creation: Creation): Promise<void> {
+  if (creation.at !== 'charging') return freeKey(o.postgres, hold);
+  const offer = await o.postgres.transaction((tx) => lockReservation(tx, hold, creation.offerId));
+  const billed = await settle(o, systemErrand(offer, randomUUID()), offer.offerId);
+  if (billed === null) await abandonCreation(o, hold, offer.offerId);
+  else await finishCreation(o, hold, offer.offerId, billed, o.clock.now());
+}
+
+export async function recoverDeletions(o: OffersContext, stopping: AbortSignal): Promise<void> {
+  const now = o.clock.now().getTime();
+  const stranded = {
+    before: new Date(now - STRANDED_AFTER_MS),
+    orAfter: new Date(now + CLOCK_SKEW_MS),
+    atMost: BATCH,
+  };
+  for (const offer of await findStrandedDeletions(o.postgres, stranded)) {
+    if (stopping.aborted) return;
+    const page = await closePage(o, systemErrand(offer, randomUUID()), offer);
+    // Nobody was told that the deletion failed, so it is tried until billing knows.
+    if (page === 'closed' || page === 'paid') await closedOrLeftAlone(o, offer, page, o.clock.now());
+  }
+}
+
+/** Whoever was told that nothing was deleted finds the page as it was. */
+export async function keepPages(o: OffersContext, stopping: AbortSignal): Promise<void> {
+  for (const offer of await findPagesToKeep(o.postgres, BATCH)) {
+    if (stopping.aborted) return;
+    try {
+      await keepPage(o, systemErrand(offer, randomUUID()), offer);
+    } catch (error) {
+      o.logger.warn(
+        { error, offerId: offer.offerId },
+        'a payment page may be closed and will be opened again',
+      );
+    }
+  }
+}

@@ -1,0 +1,101 @@
+/** The SQL of reservations: the hidden offers of creations under way, and the quota that they count against. */
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import { dayOf, type OffersInUse } from '../domain/creation/quota.ts';
+import type { Offer, OfferContent } from '../domain/offer.ts';
+import { type OfferRow, type Owner, toOffer } from '../offers-store.ts';
+
+/** What a creation reserves: the offer with its price, not shown to anybody yet. */
+export type Reservation = Pick<
+  Offer,
+  | keyof OfferContent
+  | 'organisationId'
+  | 'mode'
+  | 'createdBy'
+  | 'tradingName'
+  | 'country'
+  | 'currency'
+  | 'image'
+  | 'createdAt'
+  | 'startAt'
+  | 'expiryAt'
+  | 'paymentMethod'
+  | 'netMinor'
+>;
+
+/** Gives it an id that no other offer ever has, whatever becomes of the creation. */
+export async function insertReservation(tx: Transaction, reservation: Reservation): Promise<Offer> {
+  const [row] = await tx.query<OfferRow>(
+    `INSERT INTO offers (organisation_id, mode, created_by, trading_name, country, currency, category_id, title, description,
+       terms_and_conditions, advertised_name, url, image, latitude, longitude, radius_miles, gender, interests,
+       created_at, start_at, expiry_at, payment_method, net_minor)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
+     RETURNING *`,
+    [
+      reservation.organisationId,
+      reservation.mode,
+      reservation.createdBy,
+      reservation.tradingName,
+      reservation.country,
+      reservation.currency,
+      reservation.categoryId,
+      reservation.title,
+      reservation.description,
+      reservation.termsAndConditions,
+      reservation.advertisedName,
+      reservation.url,
+      reservation.image,
+      reservation.latitude,
+      reservation.longitude,
+      reservation.radiusMiles,
+      reservation.gender,
+      reservation.interests,
+      reservation.createdAt,
+      reservation.startAt,
+      reservation.expiryAt,
+      reservation.paymentMethod,
+      reservation.netMinor,
+    ],
+  );
+  if (row === undefined) throw new Error('the insert returned no row');
+  return toOffer(row);
+}
+
+/** Only ever a reservation: an offer that was shown is never removed from the store. */
+export async function dropReservation(tx: Transaction, offerId: number): Promise<void> {
+  await tx.query('DELETE FROM offers WHERE offer_id = $1 AND shown_at IS NULL', [offerId]);
+}
+
+type Whose = Owner & { readonly personId: number | null };
+
+/** For a first look, which a moment later may no longer be true. */
+export async function countOffersInUse(db: Queryable, whose: Whose, now: Date): Promise<OffersInUse> {
+  return counted(db, 'offers_in_use', whose, now, null);
+}
+
+/**
+ * Counts beside a reservation of this transaction, and lets no other creation of the organisation and mode count before this
+ * transaction has ended. Call it last: all that is done after it, others wait for.
+ */
+export async function lockOffersInUse(
+  tx: Transaction,
+  whose: Whose,
+  now: Date,
+  reservedId: number,
+): Promise<OffersInUse> {
+  return counted(tx, 'lock_offers_in_use', whose, now, reservedId);
+}
+
+async function counted(
+  db: Queryable,
+  by: 'offers_in_use' | 'lock_offers_in_use',
+  whose: Whose,
+  now: Date,
+  reservedId: number | null,
+): Promise<OffersInUse> {
+  const [row] = await db.query<{ of_organisation: number; of_person: number; free_today: number }>(
+    `SELECT * FROM ${by}($1, $2, $3, $4, $5, $6)`,
+    [whose.organisationId, whose.mode, whose.personId, now, dayOf(now), reservedId],
+  );
+  if (row === undefined) throw new Error('offers in use were not counted');
+  return { ofOrganisation: row.of_organisation, ofPerson: row.of_person, freeToday: row.free_today };
+}

@@ -1,0 +1,139 @@
+/**
+ * The form of POST /offers: every field rule of the specification that needs neither clock nor catalogue. All faults are
+ * named at once, so that a caller corrects a form in one go (decision 9).
+ */
+import { parseDateTime } from '@offer-ads/contracts/date-time';
+import type { PictureHeader } from '@offer-ads/contracts/picture-header';
+import type { Mode, PaymentMethod } from '@offer-ads/contracts/primitives';
+import type { OfferContent } from '../offer.ts';
+import { parseId } from '../offer-id.ts';
+import { checkBrackets, readGender, readInterests, readLocation, readRadius } from '../offer-targeting.ts';
+import { allOf, type FormFields, fault, type Reading, single, valid } from '../readings.ts';
+import { readAdvertisedName, readOptionalText, readText, readUrl } from './offer-texts.ts';
+
+/** What the bytes themselves say; `unknown` is anything that is not one of the three types. */
+/** Unknown when it is none of the three types. */
+export type PictureFacts = PictureHeader | 'unknown';
+
+export type OfferForm = OfferContent & {
+  readonly startAt: Date;
+  readonly expiryAt: Date;
+  readonly paymentMethod: PaymentMethod;
+};
+
+export type OfferFormResult =
+  | { readonly ok: true; readonly form: OfferForm }
+  | { readonly ok: false; readonly faults: readonly string[] };
+
+/** Sent once at most; a second one is a fault of the form's shape. Names with brackets may be repeated. */
+export const singleFields = [
+  'category_id',
+  'title',
+  'description',
+  'terms_and_conditions',
+  'advertised_name',
+  'url',
+  'radius',
+  'start_datetime',
+  'expiry_datetime',
+  'payment_method',
+  'environment',
+] as const;
+type SingleField = (typeof singleFields)[number];
+
+/** Decision 18: over all frames; beyond that, decoding is an attack on memory. */
+export const GREATEST_PICTURE_PIXELS = 50_000_000;
+/** Decision 107: each frame costs a fixed effort however small it is. */
+export const GREATEST_PICTURE_FRAMES = 2_000;
+/** "Limits": an offer runs for at least a minute. */
+const SHORTEST_DURATION_MS = 60_000;
+
+/** Null when the form names neither mode; that is a fault of the field, the other mode is a refusal of its own (E1 403). */
+export function namedMode(fields: FormFields): Mode | null {
+  const text = fields.get('environment')?.[0];
+  return text === 'TEST' || text === 'LIVE' ? text : null;
+}
+
+/** @param picture null when the form has no picture */
+export function readOfferForm(fields: FormFields, picture: PictureFacts | null): OfferFormResult {
+  const read = allOf({
+    category: readCategoryId(fields),
+    title: readText(fields, 'title', { atMost: 40 }),
+    description: readText(fields, 'description', { atMost: 500 }),
+    terms: readOptionalText(fields, 'terms_and_conditions', { atMost: 500 }),
+    advertisedName: readAdvertisedName(fields),
+    url: readUrl(fields),
+    picture: checkPicture(picture),
+    location: readLocation(fields),
+    radiusMiles: readRadius(fields),
+    gender: readGender(fields),
+    interests: readInterests(fields),
+    brackets: checkBrackets(fields),
+    period: readPeriod(fields),
+    paymentMethod: readPaymentMethod(fields),
+    environment: namedMode(fields) === null ? fault('environment must be TEST or LIVE') : valid(null),
+  });
+  if (!read.ok) return read;
+  const { category, terms, location, period, title, description, advertisedName, url } = read.value;
+  const { radiusMiles, gender, interests, paymentMethod } = read.value;
+  return {
+    ok: true,
+    form: {
+      categoryId: category,
+      title,
+      description,
+      termsAndConditions: terms,
+      advertisedName,
+      url,
+      ...location,
+      radiusMiles,
+      gender,
+      interests,
+      ...period,
+      paymentMethod,
+    },
+  };
+}
+
+function checkPicture(picture: PictureFacts | null): Reading<null> {
+  if (picture === null) return fault('image is missing');
+  if (picture === 'unknown') return fault('image must be a JPG, PNG or GIF');
+  const { width, height, frames } = picture;
+  if (frames > GREATEST_PICTURE_FRAMES) return fault('image must have at most 2,000 frames');
+  return width * height * frames > GREATEST_PICTURE_PIXELS
+    ? fault('image must have at most 50 megapixels over all its frames')
+    : valid(null);
+}
+
+function readCategoryId(fields: FormFields): Reading<number> {
+  const text = single(fields, 'category_id');
+  if (text === '') return fault('category_id is missing');
+  const id = parseId(text);
+  return id === undefined ? fault('category_id must be an id from GET /categories') : valid(id);
+}
+
+function readPeriod(fields: FormFields): Reading<{ startAt: Date; expiryAt: Date }> {
+  const read = allOf({
+    startAt: readDateTime(fields, 'start_datetime'),
+    expiryAt: readDateTime(fields, 'expiry_datetime'),
+  });
+  if (!read.ok) return read;
+  const durationMs = read.value.expiryAt.getTime() - read.value.startAt.getTime();
+  return durationMs >= SHORTEST_DURATION_MS
+    ? read
+    : fault('expiry_datetime must be at least 60 seconds after start_datetime');
+}
+
+function readDateTime(fields: FormFields, name: SingleField): Reading<Date> {
+  const instant = parseDateTime(single(fields, name));
+  // Offsets can push a date out of the years that four digits write, which is how every reply and event writes it.
+  const isWritable = instant !== undefined && /^\d{4}-/.test(instant.toISOString());
+  return isWritable
+    ? valid(instant)
+    : fault(`${name} must be an ISO 8601 date and time with its zone, such as 2026-03-01T10:00:00Z`);
+}
+
+function readPaymentMethod(fields: FormFields): Reading<PaymentMethod> {
+  const text = single(fields, 'payment_method');
+  return text === 'E' || text === 'B' ? valid(text) : fault('payment_method must be E or B');
+}

@@ -1,0 +1,67 @@
+/** The texts of an offer's form and its address, as members will see them. Lengths count code points (decision 18a). */
+import {
+  faultsOfShownName,
+  MOST_CHARACTERS_OF_SHOWN_NAME,
+  showsNothing,
+  turnsReading,
+} from '@offer-ads/contracts/shown-name';
+import { type FormFields, fault, type Reading, single, valid } from '../readings.ts';
+
+const GREATEST_URL_LENGTH = 2_048;
+
+type Limit = { readonly atMost: number };
+
+export function readText(fields: FormFields, name: string, limit: Limit): Reading<string> {
+  if (showsNothing(single(fields, name))) return fault(`${name} is missing`);
+  return readOptionalText(fields, name, limit);
+}
+
+export function readOptionalText(fields: FormFields, name: string, { atMost }: Limit): Reading<string> {
+  const text = single(fields, name);
+  const length = codePoints(text);
+  if (length > atMost) return fault(`${name} must have at most ${atMost} characters, it has ${length}`);
+  // No store keeps it, and no reader shows it.
+  if (text.includes('\0')) return fault(`${name} must not contain a NUL character`);
+  return valid(text);
+}
+
+/** Null: the trading name is shown. */
+export function readAdvertisedName(fields: FormFields): Reading<string | null> {
+  const name = 'advertised_name';
+  const length = readOptionalText(fields, name, { atMost: MOST_CHARACTERS_OF_SHOWN_NAME });
+  const text = single(fields, name);
+  const faults = [
+    ...(length.ok ? [] : length.faults),
+    ...faultsOfShownName(text).map((problem) => `${name} ${problem}`),
+  ];
+  if (faults.length > 0) return fault(...faults);
+  return valid(showsNothing(text) ? null : text);
+}
+
+/** http or https, without user information, and never fetched (decision 18a). It is kept as it was sent. */
+export function readUrl(fields: FormFields): Reading<string> {
+  const text = single(fields, 'url');
+  if (showsNothing(text)) return fault('url is missing');
+  const length = codePoints(text);
+  if (length > GREATEST_URL_LENGTH) {
+    return fault(`url must have at most ${GREATEST_URL_LENGTH} characters, it has ${length}`);
+  }
+  return isWebAddress(text)
+    ? valid(text)
+    : fault('url must be an http or https address without user information');
+}
+
+/**
+ * Stricter than the parser, which drops blanks and control characters, takes a backslash for a slash and mends what is
+ * missing: members' browsers get the text as it was sent, and other programs read such texts as another address.
+ */
+function isWebAddress(text: string): boolean {
+  if (/[\s\p{Cc}\\]/u.test(text) || turnsReading(text)) return false;
+  const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
+  return authority !== undefined && !authority.includes('@') && URL.canParse(text);
+}
+
+/** An emoji is one character, whatever its bytes. */
+function codePoints(text: string): number {
+  return Array.from(text).length;
+}

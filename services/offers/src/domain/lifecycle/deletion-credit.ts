@@ -1,0 +1,17 @@
+/** What a deletion would settle, before anybody decides on it: by the rules of the deletion itself. */
+
+import type { Offer } from '../offer.ts';
+import { beginDeletion } from './lifecycle.ts';
+import { type UnusedTime, unusedTime } from './unused-time.ts';
+
+/**
+ * The Unused Time that OfferDeleted would tell if the offer were deleted now. Null: a deletion credits nothing, because nothing was
+ * paid, or because the end has settled everything (decision 5).
+ */
+export function unusedTimeIfDeleted(offer: Offer, now: Date): UnusedTime | null {
+  const begun = beginDeletion(offer, now);
+  if (!begun.ok || begun.step !== 'deleted') return null;
+  const { deletedAt } = begun.offer;
+  if (deletedAt === null || deletedAt >= offer.expiryAt || offer.endedToldAt !== null) return null;
+  return unusedTime(begun.offer, deletedAt);
+}

@@ -1,0 +1,95 @@
+import { describe, expect, it } from '@jest/globals';
+import { fc } from '@offer-ads/testing/profile';
+import { type Standing, stories, told } from '../../../test/lifecycle/stories.ts';
+import { isLive, stateAt } from '../offer.ts';
+import { activatedAt } from './activation.ts';
+import { type UnusedTime, unusedTime } from './unused-time.ts';
+
+/** At the borders of its schedule, and at any later instant. */
+const offsets = fc.array(fc.integer({ min: 0, max: 500 * 86_400_000 }), { maxLength: 3 });
+
+/** A story is as good as its end: every beginning of one is another story. In order, from its last step on. */
+function instantsFrom({ now, offer }: Standing, offsets: readonly number[]): Date[] {
+  const borders = [offer.startAt, offer.expiryAt].flatMap((it) => [-1, 0, 1].map((off) => +it + off));
+  const instants = [...borders, ...offsets.map((offset) => +now + offset)].filter((at) => at > +now);
+  return [now, ...instants.toSorted((a, b) => a - b).map((at) => new Date(at))];
+}
+
+function isWithin({ unusedMs, scheduledMs }: UnusedTime): boolean {
+  return Number.isSafeInteger(unusedMs) && unusedMs >= 0 && unusedMs <= scheduledMs;
+}
+
+describe('for any commands at any milliseconds', () => {
+  it("what may be done, the state at any instant from then on, and whether it is shown, are the model's", () => {
+    fc.assert(
+      fc.property(stories, offsets, (story, offsets) => {
+        const standings = [...told(story)];
+        expect(standings.map((it) => it.accepted)).toEqual(standings.map((it) => it.modelAccepted));
+        for (const standing of standings.slice(-1)) {
+          const { offer, model } = standing;
+          const instants = instantsFrom(standing, offsets);
+          expect(instants.map((at) => [at, stateAt(offer, at), isLive(offer, at)])).toEqual(
+            instants.map((at) => [at, model.stateAt(+at), model.isLiveAt(+at)]),
+          );
+        }
+      }),
+    );
+  });
+
+  it("unused time at any instant from then on lies in 0..scheduled, never shrinks, and is the model's", () => {
+    fc.assert(
+      fc.property(stories, offsets, (story, offsets) => {
+        const standings = [...told(story)];
+        const figures = standings.map(({ offer, now }) => unusedTime(offer, now));
+        for (const standing of standings.slice(-1)) {
+          const instants = instantsFrom(standing, offsets);
+          const later = instants.map((at) => unusedTime(standing.offer, at));
+          expect(later.map((it) => it.unusedMs)).toEqual(instants.map((at) => standing.model.unusedMs(+at)));
+          figures.push(...later);
+        }
+        expect(figures.every(isWithin)).toBe(true);
+        const unused = figures.map((it) => it.unusedMs);
+        expect(unused).toEqual(unused.toSorted((a, b) => a - b));
+      }),
+    );
+  });
+
+  it('stops are apart and in order, and a live offer is known to be live since an instant at which it was', () => {
+    fc.assert(
+      fc.property(stories, (story) => {
+        for (const { now, offer, model } of told(story)) {
+          const borders = offer.stops.flatMap(({ from, to }) => [+from, +to]);
+          expect(borders).toEqual([...new Set(borders)].toSorted((a, b) => a - b));
+          const since = activatedAt(offer, now);
+          expect(since !== null).toBe(model.isLiveAt(+now));
+          if (since !== null)
+            expect([+since, (+since + +now) / 2].map((at) => model.isLiveAt(at))).toEqual([true, true]);
+        }
+      }),
+    );
+  });
+});
+
+describe('for commands that overtake each other on their way', () => {
+  const overtaken = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 26_000 })), {
+    maxLength: 16,
+  });
+
+  it('unused time lies in 0..scheduled all the same; what is told of it never shrinks, nor grows after the end', () => {
+    fc.assert(
+      fc.property(stories, overtaken, (story, overtaken) => {
+        const standings = [...told(story, overtaken)];
+        expect(standings.every(({ offer, now }) => isWithin(unusedTime(offer, now)))).toBe(true);
+        const news = standings.at(-1)?.news ?? [];
+        const figures = news.map(({ data }) => (data as UnusedTime).unusedMs);
+        expect(figures).toEqual(figures.toSorted((a, b) => a - b));
+        const isPaidAndEnded = ({ declaration, data }: (typeof news)[number]) =>
+          declaration.name === 'OfferEnded' && (data as { paid: boolean }).paid;
+        const atTheEnd = news.findIndex(isPaidAndEnded);
+        if (atTheEnd >= 0) expect(new Set(figures.slice(atTheEnd)).size).toBe(1);
+        // Payment, end and deletion, each once at most.
+        expect(new Set(news.map(({ declaration }) => declaration.name)).size).toBe(news.length);
+      }),
+    );
+  });
+});

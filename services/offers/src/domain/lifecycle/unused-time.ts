@@ -1,0 +1,52 @@
+/** Unused Time: the part of the scheduled period in which a paid offer did not run (decision 6). */
+import type { Lifecycle } from '../offer.ts';
+
+/** Milliseconds. `unusedMs` is what has accrued so far and lies in 0..scheduledMs. */
+export type UnusedTime = { readonly unusedMs: number; readonly scheduledMs: number };
+
+type Period = { readonly from: number; readonly to: number };
+
+export function unusedTime(offer: Lifecycle, now: Date): UnusedTime {
+  const scheduledMs = offer.expiryAt.getTime() - offer.startAt.getTime();
+  if (offer.paymentAppliedAt === null) return { unusedMs: 0, scheduledMs };
+  if (cameTooLate(offer, offer.paymentAppliedAt)) return { unusedMs: scheduledMs, scheduledMs };
+  // Never time before the creation: a start may lie 60 seconds in the past.
+  const within = {
+    from: Math.max(offer.startAt.getTime(), offer.createdAt.getTime()),
+    to: offer.expiryAt.getTime(),
+  };
+  return { unusedMs: lengthOfUnion(periodsNotRun(offer, offer.paymentAppliedAt, now), within), scheduledMs };
+}
+
+/** Decision 7: a payment that reaches an Ended or deleted offer is wholly unused, whatever the period was. */
+function cameTooLate(offer: Lifecycle, appliedAt: Date): boolean {
+  return appliedAt >= offer.expiryAt || (offer.deletedAt !== null && appliedAt > offer.deletedAt);
+}
+
+/** They may overlap: an offer can be paused, disabled and deleted at once, and still loses each moment only once. */
+function periodsNotRun(offer: Lifecycle, appliedAt: Date, now: Date): Period[] {
+  const stops = [
+    ...offer.stops,
+    ...[offer.pausedSince, offer.disabledSince]
+      .filter((since) => since !== null)
+      .map((since) => ({ from: since, to: now })),
+  ];
+  return [
+    { from: -Infinity, to: appliedAt.getTime() },
+    ...stops.map(({ from, to }) => ({ from: from.getTime(), to: to.getTime() })),
+    ...(offer.deletedAt === null ? [] : [{ from: offer.deletedAt.getTime(), to: Infinity }]),
+  ];
+}
+
+function lengthOfUnion(periods: readonly Period[], within: Period): number {
+  let length = 0;
+  let coveredTo = within.from;
+  for (const period of periods.toSorted((a, b) => a.from - b.from)) {
+    const from = Math.max(period.from, coveredTo);
+    const to = Math.min(period.to, within.to);
+    if (to <= from) continue;
+    length += to - from;
+    coveredTo = to;
+  }
+  return length;
+}

@@ -1,0 +1,28 @@
+/** Views and clicks that an advertiser makes up in TEST mode, to see what analytics and charts do. LIVE figures are people's. */
+import type { Mode, OfferStatus } from '@offer-ads/contracts/primitives';
+import { effectiveAt } from '../lifecycle/lifecycle.ts';
+import { isLive, type Offer, statusAt } from '../offer.ts';
+import { wholeHour } from './analytics-period.ts';
+import type { RollUp, Traffic } from './traffic.ts';
+
+export type SimulationRefusal =
+  | { readonly reason: 'not-test-mode'; readonly mode: Mode }
+  | { readonly reason: 'not-shown'; readonly status: OfferStatus; readonly isDisabled: boolean };
+
+export type Simulation =
+  | { readonly ok: true; readonly rollUp: RollUp }
+  | { readonly ok: false; readonly refusal: SimulationRefusal };
+
+/** As if that many members, each once, had seen it at this moment. */
+export function simulateTraffic(offer: Offer, traffic: Traffic, now: Date): Simulation {
+  if (offer.mode !== 'TEST') return { ok: false, refusal: { reason: 'not-test-mode', mode: offer.mode } };
+  const at = effectiveAt(offer, now);
+  if (!isLive(offer, at)) {
+    const status = statusAt(offer, at);
+    return { ok: false, refusal: { reason: 'not-shown', status, isDisabled: offer.disabledSince !== null } };
+  }
+  // The clock of the replica that created it may run ahead, and before its creation nothing counts.
+  const hour = wholeHour(at < offer.createdAt ? offer.createdAt : at);
+  const filtered = { viewsRepeated: 0, clicksRepeated: 0, viewsAutomated: 0, clicksAutomated: 0 };
+  return { ok: true, rollUp: { offerId: offer.offerId, hour, counts: { ...traffic, ...filtered } } };
+}

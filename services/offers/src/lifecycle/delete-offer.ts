@@ -1,0 +1,84 @@
+/**
+ * Deleting an offer. A paid or ended one goes in one transaction. One that awaits payment passes the recovery point
+ * *deleting*: its page is closed first, and only a closed page lets it go, so that nobody can pay for what is gone. When
+ * billing does not answer, or the deadline has passed, nothing is deleted, and billing is told to open again what it may have closed.
+ */
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import { isTooLate } from '@offer-ads/platform/postgres/postgres';
+import type { OffersContext } from '../context.ts';
+import { beginDeletion, endDeletion, type PaymentPage, pageKept } from '../domain/lifecycle/lifecycle.ts';
+import type { Offer } from '../domain/offer.ts';
+import type { Errand } from '../neighbours.ts';
+import { type OfferReference, updateOffer } from '../offers-store.ts';
+import { deleted, type OfferNews } from './offer-events.ts';
+
+/** E6: the payer was faster. E7: nobody can say whether the page is closed. Neither deletes anything. */
+export type DeleteRefusal = 'not-found' | 'just-paid' | 'page-not-closed';
+export type DeleteOutcome = { readonly ok: true } | { readonly ok: false; readonly reason: DeleteRefusal };
+
+export async function deleteOffer(
+  o: OffersContext,
+  errand: Errand,
+  reference: OfferReference,
+  now: Date,
+): Promise<DeleteOutcome> {
+  const begin = (offer: Offer) => {
+    const decided = beginDeletion(offer, now);
+    return decided.ok ? { ...decided, news: newsOf(decided, now) } : decided;
+  };
+  const begun = await updateOffer(o.postgres, reference, begin, errand.deadline);
+  if (!begun.ok) return begun;
+  if (begun.step === 'deleted') return { ok: true };
+  const page = await closePage(o, errand, begun.offer);
+  // Only the deletion itself must be in time: what leaves the offer as it was is right at any time.
+  if (page !== 'closed') return closedOrLeftAlone(o, begun.offer, page, now);
+  try {
+    return await closedOrLeftAlone(o, begun.offer, page, now, errand.deadline);
+  } catch (error) {
+    if (!isTooLate(error)) throw error;
+    return closedOrLeftAlone(o, begun.offer, 'unanswered', now);
+  }
+}
+
+export async function closePage(o: OffersContext, errand: Errand, offer: Offer): Promise<PaymentPage> {
+  const { offerId, deletions } = offer;
+  try {
+    return (await o.neighbours.closeCheckout(errand, offerId, deletions)).outcome;
+  } catch (error) {
+    o.logger.warn({ error, offerId }, 'the payment page could not be closed');
+    return 'unanswered';
+  }
+}
+
+/** Leaves the recovery point: the offer is deleted, or it is what it was. `begun` is the offer as the deletion has begun it. */
+export async function closedOrLeftAlone(
+  o: OffersContext,
+  begun: Offer,
+  page: PaymentPage,
+  now: Date,
+  deadline?: Deadline,
+): Promise<DeleteOutcome> {
+  const end = (offer: Offer) => {
+    const decided = endDeletion(offer, page, now, begun.deletions);
+    return decided.ok ? { ...decided, news: newsOf(decided, now) } : decided;
+  };
+  const ended = await updateOffer(o.postgres, begun, end, deadline);
+  if (!ended.ok) return ended;
+  return ended.step === 'deleted' ? { ok: true } : { ok: false, reason: ended.why };
+}
+
+/** Billing hears that the page stays, and opens it again if it has closed it. Repeated until it has heard. */
+export async function keepPage(o: OffersContext, errand: Errand, offer: Offer): Promise<void> {
+  const { offerId, keptDeletion } = offer;
+  if (keptDeletion === null) throw new Error(`offer ${offerId} has no deletion that was given up`);
+  await o.neighbours.keepCheckout(errand, offerId, keptDeletion);
+  await updateOffer(o.postgres, offer, (found) => ({
+    ok: true,
+    offer: pageKept(found, keptDeletion),
+    news: [],
+  }));
+}
+
+function newsOf(decided: { readonly step: string; readonly offer: Offer }, now: Date): OfferNews[] {
+  return decided.step === 'deleted' ? [deleted(decided.offer, now)] : [];
+}

@@ -1,0 +1,130 @@
+/** The events that offers emits about one offer, built from the offer as the transaction leaves it. */
+import type { EventData, EventDeclaration } from '@offer-ads/contracts/event-declaration';
+import {
+  OfferActivated,
+  OfferCreated,
+  OfferDeleted,
+  OfferDisabled,
+  OfferEnabled,
+  OfferEnded,
+  OfferPaused,
+  OfferPaymentApplied,
+  OfferResumed,
+  PaymentLinkIssued,
+} from '@offer-ads/contracts/offers-events';
+import type { PaymentOutcome } from '../domain/lifecycle/lifecycle.ts';
+import { unusedTime } from '../domain/lifecycle/unused-time.ts';
+import type { Offer } from '../domain/offer.ts';
+
+/** What happened, before the store gives it its place among the versions of its offer. */
+export type OfferNews = {
+  readonly declaration: EventDeclaration;
+  readonly at: Date;
+  readonly data: unknown;
+};
+
+export function created(offer: Offer, imageUrl: string, at: Date): OfferNews {
+  return news(OfferCreated, at, {
+    ...reference(offer),
+    categoryId: offer.categoryId,
+    description: offer.description,
+    termsAndConditions: offer.termsAndConditions,
+    // The name that members see.
+    advertisedName: offer.advertisedName ?? offer.tradingName,
+    url: offer.url,
+    imageUrl,
+    latitude: offer.latitude,
+    longitude: offer.longitude,
+    radiusMiles: offer.radiusMiles,
+    gender: [...offer.gender],
+    interests: [...offer.interests],
+    paymentMethod: offer.paymentMethod,
+    paid: offer.paidAt !== null,
+  });
+}
+
+export function paymentLinkIssued(offer: Offer, paymentUrl: string, at: Date): OfferNews {
+  return news(PaymentLinkIssued, at, { ...reference(offer), ...price(offer), paymentUrl });
+}
+
+export function paymentApplied(
+  offer: Offer,
+  outcome: Exclude<PaymentOutcome, 'kept'>,
+  paidAt: Date,
+  at: Date,
+): OfferNews {
+  return news(OfferPaymentApplied, at, {
+    ...reference(offer),
+    ...price(offer),
+    ...unusedTime(offer, at),
+    paymentMethod: offer.paymentMethod,
+    paidAt: paidAt.toISOString(),
+    outcome,
+  });
+}
+
+export function activated(offer: Offer, activatedAt: Date, at: Date): OfferNews {
+  return news(OfferActivated, at, { ...reference(offer), activatedAt: activatedAt.toISOString() });
+}
+
+export function paused(offer: Offer, at: Date): OfferNews {
+  return news(OfferPaused, at, { ...reference(offer), pausedAt: at.toISOString() });
+}
+
+export function resumed(offer: Offer, at: Date): OfferNews {
+  return news(OfferResumed, at, { ...reference(offer), resumedAt: at.toISOString() });
+}
+
+export function disabled(offer: Offer, at: Date): OfferNews {
+  return news(OfferDisabled, at, { ...reference(offer), disabledAt: at.toISOString() });
+}
+
+export function enabled(offer: Offer, at: Date): OfferNews {
+  return news(OfferEnabled, at, { ...reference(offer), enabledAt: at.toISOString() });
+}
+
+export function ended(offer: Offer, at: Date): OfferNews {
+  return news(OfferEnded, at, {
+    ...reference(offer),
+    ...settlement(offer, at),
+    endedAt: offer.expiryAt.toISOString(),
+  });
+}
+
+export function deleted(offer: Offer, at: Date): OfferNews {
+  const deletedAt = offer.deletedAt ?? at;
+  return news(OfferDeleted, at, {
+    ...reference(offer),
+    ...settlement(offer, deletedAt),
+    deletedAt: deletedAt.toISOString(),
+  });
+}
+
+function news<D extends EventDeclaration>(declaration: D, at: Date, data: EventData<D>): OfferNews {
+  return { declaration, at, data };
+}
+
+function reference(offer: Offer) {
+  return {
+    offerId: offer.offerId,
+    organisationId: offer.organisationId,
+    mode: offer.mode,
+    title: offer.title,
+    startAt: offer.startAt.toISOString(),
+    expiryAt: offer.expiryAt.toISOString(),
+  };
+}
+
+function price(offer: Offer) {
+  return {
+    createdBy: offer.createdBy,
+    currency: offer.currency,
+    netMinor: offer.netMinor.toString(),
+    vatMinor: offer.vatMinor.toString(),
+  };
+}
+
+/** Cumulative, so that billing may hear it late, twice or in another order (architecture, rule 5). */
+function settlement(offer: Offer, at: Date) {
+  return { ...unusedTime(offer, at), paid: offer.paymentAppliedAt !== null };
+}

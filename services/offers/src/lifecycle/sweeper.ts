@@ -1,0 +1,80 @@
+/**
+ * What has to happen though nobody asks: events of moments that pass (decision 1: only the events, never the state), and
+ * the end of work whose request died. Any number of replicas may run it.
+ */
+
+import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
+import type { OffersContext } from '../context.ts';
+import { keepPages, recoverCreations, recoverDeletions } from '../creation/recovery.ts';
+import { activatedAt } from '../domain/lifecycle/activation.ts';
+import type { Offer } from '../domain/offer.ts';
+import { type Change, changeDueOffers } from '../offers-store.ts';
+import { activated, ended } from './offer-events.ts';
+
+export type Sweeper = AsyncDisposable & {
+  /** Tells of offers that became live or ended. */
+  readonly tell: () => Promise<void>;
+  /** Settles creations and deletions that were left behind. */
+  readonly recover: () => Promise<void>;
+};
+
+/** OfferActivated and OfferEnded are out within two seconds of their moment. */
+const TELL_EVERY_MS = 1_000;
+const RECOVER_EVERY_MS = 5_000;
+/** Locks few rows for a short time, however many offers begin on the hour. */
+const BATCH = 200;
+
+export function startSweeper(o: OffersContext & { logger: Logger; metrics: Metrics }): Sweeper {
+  const telling = startLoop({
+    ...o,
+    name: 'offers-telling',
+    everyMs: TELL_EVERY_MS,
+    work: async (stopping) => {
+      await tellAll(o, 'to-activate', tellActivated, stopping);
+      await tellAll(o, 'to-end', tellEnded, stopping);
+    },
+  });
+  // Loops of their own, because billing may take its time: none waits for what another waits for.
+  const recovering = [
+    { name: 'offers-creations', recover: recoverCreations },
+    { name: 'offers-deletions', recover: recoverDeletions },
+    { name: 'offers-pages', recover: keepPages },
+  ].map(({ name, recover }) =>
+    startLoop({ ...o, name, everyMs: RECOVER_EVERY_MS, work: (stopping) => recover(o, stopping) }),
+  );
+  const loops: readonly Loop[] = [telling, ...recovering];
+  return {
+    tell: telling.runNow,
+    recover: async () => {
+      await Promise.all(recovering.map((loop) => loop.runNow()));
+    },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(loops.map((loop) => loop[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+async function tellAll(
+  o: OffersContext,
+  due: 'to-activate' | 'to-end',
+  decide: (offer: Offer, now: Date) => Change<'not-due'>,
+  stopping: AbortSignal,
+): Promise<void> {
+  let changed: number;
+  do {
+    const now = o.clock.now();
+    changed = await changeDueOffers(o.postgres, due, { now, atMost: BATCH }, (offer) => decide(offer, now));
+  } while (changed === BATCH && !stopping.aborted);
+}
+
+function tellActivated(offer: Offer, now: Date): Change<'not-due'> {
+  const since = activatedAt(offer, now);
+  if (since === null) return { ok: false, reason: 'not-due' };
+  return { ok: true, offer: { ...offer, activatedToldAt: now }, news: [activated(offer, since, now)] };
+}
+
+function tellEnded(offer: Offer, now: Date): Change<'not-due'> {
+  return { ok: true, offer: { ...offer, endedToldAt: now }, news: [ended(offer, now)] };
+}

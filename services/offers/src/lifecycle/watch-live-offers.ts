@@ -1,0 +1,35 @@
+/** How many offers members are shown, for whoever watches; every replica tells the same. */
+import { mode as modeSchema } from '@offer-ads/contracts/primitives';
+import type { Postgres } from '@offer-ads/platform/postgres/postgres';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
+import { countLive } from '../offers-store.ts';
+
+/** The figure changes slowly, and counting costs some ten milliseconds. */
+const COUNT_EVERY_MS = 60_000;
+/** Far above what is seen; then the gauge stands still, and the database is not kept busy by it. */
+const MOST_COUNTED = 100_000;
+
+export function watchLiveOffers(o: {
+  postgres: Postgres;
+  clock: Clock;
+  logger: Logger;
+  metrics: Metrics;
+}): Loop {
+  const live = o.metrics.gauge({
+    name: 'offers_live',
+    help: `Offers that members are shown: Active and not disabled; ${MOST_COUNTED} in all stand for that many or more`,
+    labelNames: ['mode'],
+  });
+  return startLoop({
+    ...o,
+    name: 'live-offers',
+    everyMs: COUNT_EVERY_MS,
+    work: async () => {
+      const counts = await countLive(o.postgres, o.clock.now(), MOST_COUNTED);
+      for (const mode of modeSchema.options) live.set({ mode }, counts.get(mode) ?? 0);
+    },
+  });
+}

@@ -1,0 +1,116 @@
+/**
+ * The SQL of GET /offers: keyset pages, newest first (decision 22). A page reads about as many rows as it shows, whatever it is
+ * filtered by and wherever it lies; migrations/0008_listing.sql says which index finds what.
+ */
+import type { Queryable } from '@offer-ads/platform/postgres/postgres';
+import {
+  type ListedStatus,
+  type ListingPlace,
+  type ListingQuery,
+  placeBefore,
+} from '../domain/listing-query.ts';
+import type { Offer } from '../domain/offer.ts';
+import { type OfferReference, type OfferRow, type Owner, toOffer } from '../offers-store.ts';
+
+/** With the names that the listing shows in place of ids. */
+export type ListedOffer = Offer & {
+  readonly categoryName: string;
+  readonly interestNames: readonly { readonly interest_id: number; readonly interest_name: string }[];
+};
+
+export type ListingPage = { readonly offers: readonly ListedOffer[]; readonly next: ListingPlace | null };
+
+export async function listOffers(
+  db: Queryable,
+  owner: Owner,
+  query: ListingQuery,
+  now: Date,
+): Promise<ListingPage> {
+  const before = placeBefore(query);
+  // One more than the page holds says whether there are more.
+  const range = [
+    owner.organisationId,
+    owner.mode,
+    before?.createdAt ?? 'infinity',
+    before?.offerId ?? 0,
+    query.createdAfter ?? '-infinity',
+    query.limit + 1,
+  ];
+  const rows = await (query.onlyDisabled
+    ? db.query<ListedRow>(named(inRangeDisabled), [...range, query.status, now])
+    : query.status === null
+      ? db.query<ListedRow>(named(inRange), range)
+      : db.query<ListedRow>(named(inRangeByStatus), [...range, query.status, now, filingOf(query.status)]));
+  const offers = rows.slice(0, query.limit).map(toListedOffer);
+  const last = rows.length > query.limit ? offers.at(-1) : undefined;
+  return { offers, next: last === undefined ? null : { createdAt: last.createdAt, offerId: last.offerId } };
+}
+
+/** One offer as the listing shows it. */
+export async function findListedOffer(db: Queryable, reference: OfferReference): Promise<ListedOffer | null> {
+  const [row] = await db.query<ListedRow>(
+    named(`SELECT * FROM offers WHERE offer_id = $1 AND organisation_id = $2 AND mode = $3 AND ${listed}`),
+    [reference.offerId, reference.organisationId, reference.mode],
+  );
+  return row === undefined ? null : toListedOffer(row);
+}
+
+/** Reservations of unfinished creations are seen by nobody, and deleted offers by nobody any more. */
+const listed = 'deleted_at IS NULL AND shown_at IS NOT NULL';
+/** Both bounds are always there, so that every page is one range of its index, in prepared statements too. */
+const range = '(created_at, offer_id) < ($3, $4) AND created_at >= $5';
+const newestFirst = 'ORDER BY created_at DESC, offer_id DESC';
+
+const inRange = `SELECT * FROM offers WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND ${range}
+  ${newestFirst} LIMIT $6`;
+
+/** `statusAt` with `effectiveAt` once more, in SQL, because a listing must be filtered before it is cut into pages. $8 is now. */
+const statusNow = `CASE
+  WHEN expiry_at <= $8 OR ended_told_at IS NOT NULL THEN 'ended'
+  WHEN payment_applied_at IS NULL THEN 'awaiting_payment'
+  WHEN paused_since IS NOT NULL THEN 'paused'
+  WHEN start_at <= $8 THEN 'active'
+  ELSE 'scheduled' END` satisfies `${string}'${ListedStatus}'${string}`;
+
+/** Where `offer_filed_as` has them: what waits for its start is filed with what has just begun. */
+function filingOf(status: ListedStatus): string {
+  return status === 'scheduled' ? 'waiting' : status;
+}
+
+const filedAs = 'offer_filed_as(mode, payment_applied_at, paused_since, activated_told_at, ended_told_at)';
+const refiledAt =
+  'offer_refiled_at(start_at, expiry_at, payment_applied_at, paused_since, activated_told_at, ended_told_at)';
+
+/**
+ * What is filed under the status and still has it; and of what the clock has moved on since it was filed, which is little, whatever
+ * has come to have it. MATERIALIZED, so that those few are looked up and never waited for on a walk through all.
+ */
+const inRangeByStatus = `WITH moved_on AS MATERIALIZED (
+    SELECT * FROM offers
+    WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND ${refiledAt} <= $8)
+  (SELECT * FROM offers
+   WHERE organisation_id = $1 AND ${filedAs} = $2::text || ' ' || $9::text AND ${listed} AND ${range} AND ${statusNow} = $7
+   ${newestFirst} LIMIT $6)
+  UNION ALL
+  (SELECT * FROM moved_on WHERE ${range} AND ${statusNow} = $7 ${newestFirst} LIMIT $6)
+  ${newestFirst} LIMIT $6`;
+
+/** They are few and seldom asked for: this one walks through what the organisation has. */
+const inRangeDisabled = `SELECT * FROM offers WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND ${range}
+  AND disabled_since IS NOT NULL AND ($7::text IS NULL OR ${statusNow} = $7::text)
+  ${newestFirst} LIMIT $6`;
+
+/** Categories and interests may have become inactive since: what was offered keeps their names. */
+function named(page: string): string {
+  return `SELECT page.*, category_name,
+      ARRAY(SELECT json_build_object('interest_id', interest_id, 'interest_name', interest_name)
+            FROM interests WHERE interest_id = ANY (page.interests) ORDER BY interest_id) AS interest_names
+    FROM (${page}) AS page JOIN categories USING (category_id)
+    ${newestFirst}`;
+}
+
+type ListedRow = OfferRow & { category_name: string; interest_names: ListedOffer['interestNames'] };
+
+function toListedOffer(row: ListedRow): ListedOffer {
+  return { ...toOffer(row), categoryName: row.category_name, interestNames: row.interest_names };
+}

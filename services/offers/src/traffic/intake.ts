@@ -1,0 +1,113 @@
+/** Views and clicks as they arrive, in batches: each event takes effect once, whatever the number, order and replicas. */
+
+import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import { isOfferId } from '../domain/offer-id.ts';
+import { hourOfTraffic } from '../domain/traffic/analytics-period.ts';
+import {
+  countAlone,
+  noteSightings,
+  type RollUp,
+  type Sighting,
+  sumRollUps,
+} from '../domain/traffic/traffic.ts';
+import { addTraffic, findCreationTimes, recordTrafficEvents } from './traffic-store.ts';
+import {
+  insertViewers,
+  type KnownViewer,
+  lockViewers,
+  updateViewers,
+  type Viewer,
+  viewerIn,
+} from './viewers-store.ts';
+
+/** A view or a click as it was told. */
+export type TrafficEvent = Omit<Sighting, 'hour'> & { readonly eventId: string; readonly seenAt: Date };
+
+/** How many were taken in, were known already, and were of nothing that could be seen. */
+export type Intake = { readonly taken: number; readonly repeated: number; readonly outside: number };
+
+/** All of them or, when it throws, none. */
+export async function recordTraffic(
+  o: { readonly postgres: Postgres; readonly clock: Clock },
+  events: readonly TrafficEvent[],
+): Promise<Intake> {
+  // The database writes ids in lower case.
+  const byId = new Map(events.map((event) => [event.eventId.toLowerCase(), event]));
+  return o.postgres.transaction(async (tx) => {
+    const now = o.clock.now();
+    const fresh = await recordTrafficEvents(tx, [...byId.keys()], now);
+    const sightings = await locate(tx, [...fresh].map((id) => byId.get(id)).filter(isThere), now);
+    const alone = sightings.filter(standsAlone).map(countAlone);
+    const ofViewers = await noteViewers(tx, sightings, now);
+    // Last, because the rows of a much seen offer are what all batches meet at.
+    await addTraffic(tx, sumRollUps(alone.concat(ofViewers)));
+    return {
+      taken: sightings.length,
+      repeated: events.length - fresh.size,
+      outside: fresh.size - sightings.length,
+    };
+  });
+}
+
+/** Traffic of an offer that nobody was ever shown, or from before it was, is noise from outside and counts nowhere. */
+async function locate(tx: Transaction, events: readonly TrafficEvent[], now: Date): Promise<Sighting[]> {
+  const offerIds = new Set(events.map(({ offerId }) => offerId).filter(isOfferId));
+  const createdAt = await findCreationTimes(tx, [...offerIds]);
+  return events.flatMap(({ offerId, kind, viewer, automated, seenAt }) => {
+    const created = createdAt.get(offerId);
+    const hour = created === undefined ? null : hourOfTraffic(seenAt, created, now);
+    return hour === null ? [] : [{ offerId, hour, kind, viewer, automated }];
+  });
+}
+
+/** What viewers did is decided on what they did before in that hour, one batch after the other. */
+async function noteViewers(
+  tx: Transaction,
+  sightings: readonly Sighting[],
+  now: Date,
+): Promise<readonly RollUp[]> {
+  const groups = groupByViewer(sightings.filter((sighting) => !standsAlone(sighting)));
+  if (groups.length === 0) return [];
+  const asNew = groups.map(({ viewer, seen }) => note({ ...viewer, known: new Map() }, seen));
+  const inserted = await insertViewers(tx, asNew.map(whom), now);
+  const fresh = asNew.filter(({ viewer }) => inserted.has(viewer.key)).flatMap(({ rollUps }) => rollUps);
+  const others = groups.filter(({ viewer }) => !inserted.has(viewer.key));
+  if (others.length === 0) return fresh;
+  const locked = await lockViewers(tx, others.map(whom));
+  const noted = others.map(({ viewer, seen }) =>
+    note({ ...viewer, known: locked.get(viewer.key) ?? new Map() }, seen),
+  );
+  await updateViewers(tx, noted.map(whom), now);
+  return fresh.concat(noted.flatMap(({ rollUps }) => rollUps));
+}
+
+type Group = { readonly viewer: Viewer; readonly seen: Sighting[] };
+
+function groupByViewer(sightings: readonly Sighting[]): readonly Group[] {
+  const groups = new Map<string, Group>();
+  for (const sighting of sightings) {
+    const viewer = viewerIn(sighting.hour, sighting.viewer ?? '');
+    const group = groups.get(viewer.key);
+    if (group === undefined) groups.set(viewer.key, { viewer, seen: [sighting] });
+    else group.seen.push(sighting);
+  }
+  return [...groups.values()];
+}
+
+function note(viewer: KnownViewer, seen: readonly Sighting[]): { viewer: KnownViewer; rollUps: RollUp[] } {
+  const { after, rollUps } = noteSightings(viewer.known, seen);
+  return { viewer: { ...viewer, known: after }, rollUps };
+}
+
+function whom<V extends Viewer>({ viewer }: { readonly viewer: V }): V {
+  return viewer;
+}
+
+function standsAlone({ viewer, automated }: Sighting): boolean {
+  return automated || viewer === undefined;
+}
+
+function isThere<T>(value: T | undefined): value is T {
+  return value !== undefined;
+}

@@ -1,0 +1,37 @@
+/** Forgets what the intake of views and clicks needs to know for a few days only (decision 51). */
+
+import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
+import type { OffersContext } from '../context.ts';
+import { forgetTrafficEvents } from './traffic-store.ts';
+import { forgetViewers } from './viewers-store.ts';
+
+/** More than any retry and a weekend's outage: the same view does not come later than this. */
+const EVENTS_KNOWN_MS = 3 * 86_400_000;
+/** What is late comes after an outage, and all of it within hours. */
+const VIEWERS_KNOWN_MS = 2 * 86_400_000;
+const PRUNE_EVERY_MS = 600_000;
+/** Deleted in some ten milliseconds: nobody waits for it, and no statement meets its time-out however much there is. */
+const AT_ONCE = 5_000;
+
+export function startTrafficPruning(
+  o: Pick<OffersContext, 'postgres' | 'clock'> & { logger: Logger; metrics: Metrics },
+): Loop {
+  return startLoop({
+    ...o,
+    name: 'traffic-pruning',
+    everyMs: PRUNE_EVERY_MS,
+    work: async (stopping) => {
+      const before = (knownMs: number) => new Date(o.clock.now().getTime() - knownMs);
+      await repeat(() => forgetTrafficEvents(o.postgres, before(EVENTS_KNOWN_MS), AT_ONCE), stopping);
+      await repeat(() => forgetViewers(o.postgres, before(VIEWERS_KNOWN_MS), AT_ONCE), stopping);
+    },
+  });
+}
+
+async function repeat(forgetSome: () => Promise<number>, stopping: AbortSignal): Promise<void> {
+  let forgotten: number;
+  do forgotten = await forgetSome();
+  while (forgotten === AT_ONCE && !stopping.aborted);
+}

@@ -1,0 +1,113 @@
+/** The SQL of views and clicks. Rows are written in one fixed order, so that batches of replicas never wait for each other in a ring. */
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { Period } from '../domain/traffic/analytics-period.ts';
+import type { Counts, RollUp, Traffic } from '../domain/traffic/traffic.ts';
+import { GRID_START, type Point } from '../domain/traffic/traffic-series.ts';
+
+/** Those that were not recorded before. Waits for another batch that is at work on one of them. */
+export async function recordTrafficEvents(
+  tx: Transaction,
+  eventIds: readonly string[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const recorded = await tx.query<{ event_id: string }>(
+    `INSERT INTO traffic_inbox (event_id, handled_at)
+     SELECT event_id, $2 FROM unnest($1::uuid[]) AS new (event_id) ORDER BY event_id
+     ON CONFLICT DO NOTHING RETURNING event_id`,
+    [eventIds, now],
+  );
+  return new Set(recorded.map((row) => row.event_id));
+}
+
+/** Says how many, so that the caller can go on. */
+export async function forgetTrafficEvents(db: Queryable, before: Date, atMost: number): Promise<number> {
+  const forgotten = await db.query(
+    `DELETE FROM traffic_inbox WHERE event_id IN (
+       SELECT event_id FROM traffic_inbox WHERE handled_at < $1
+       ORDER BY handled_at LIMIT $2 FOR UPDATE SKIP LOCKED
+     ) RETURNING 1`,
+    [before, atMost],
+  );
+  return forgotten.length;
+}
+
+/** Offers that are missing were never shown to anybody, so nobody can have seen them. */
+export async function findCreationTimes(
+  db: Queryable,
+  offerIds: readonly number[],
+): Promise<ReadonlyMap<number, Date>> {
+  const rows = await db.query<{ offer_id: number; created_at: Date }>(
+    'SELECT offer_id, created_at FROM offers WHERE offer_id = ANY ($1::integer[]) AND shown_at IS NOT NULL',
+    [offerIds],
+  );
+  return new Map(rows.map((row) => [row.offer_id, row.created_at]));
+}
+
+/** Adds what changes; exactly once is the caller's care, by recordTrafficEvents in the same transaction. */
+export async function addTraffic(tx: Transaction, rollUps: readonly RollUp[]): Promise<void> {
+  if (rollUps.length === 0) return;
+  const column = (name: keyof Counts) => rollUps.map(({ counts }) => counts[name]);
+  await tx.query(
+    `INSERT INTO traffic AS known (offer_id, hour, views, clicks, views_repeated, clicks_repeated, views_automated,
+                                   clicks_automated)
+     SELECT * FROM unnest($1::integer[], $2::timestamptz[], $3::integer[], $4::integer[], $5::integer[], $6::integer[],
+                          $7::integer[], $8::integer[]) AS new (offer_id, hour) ORDER BY offer_id, hour
+     ON CONFLICT (offer_id, hour) DO UPDATE
+     SET views = known.views + excluded.views, clicks = known.clicks + excluded.clicks,
+         views_repeated = known.views_repeated + excluded.views_repeated,
+         clicks_repeated = known.clicks_repeated + excluded.clicks_repeated,
+         views_automated = known.views_automated + excluded.views_automated,
+         clicks_automated = known.clicks_automated + excluded.clicks_automated`,
+    [
+      rollUps.map(({ offerId }) => offerId),
+      rollUps.map(({ hour }) => hour.toISOString()),
+      column('views'),
+      column('clicks'),
+      column('viewsRepeated'),
+      column('clicksRepeated'),
+      column('viewsAutomated'),
+      column('clicksAutomated'),
+    ],
+  );
+}
+
+/**
+ * Nothing is counted before the creation or after now, so the whole hours that the period touches hold exactly what lies
+ * in it (decision 18a).
+ */
+export async function sumTraffic(db: Queryable, offerId: number, period: Period): Promise<Traffic> {
+  const { views, clicks } = await sumCounts(db, offerId, period);
+  return { views, clicks };
+}
+
+/** What `sumTraffic` sums, by the buckets in which something was counted, oldest first. */
+export async function sumTrafficByBucket(
+  db: Queryable,
+  offerId: number,
+  period: Period,
+  bucketMs: number,
+): Promise<Point[]> {
+  return db.query<Point>(
+    `SELECT date_bin(make_interval(secs => $4), hour, $5) AS "startAt",
+            sum(views)::float8 AS views, sum(clicks)::float8 AS clicks
+     FROM traffic WHERE offer_id = $1 AND ${inPeriod} GROUP BY 1 ORDER BY 1`,
+    [offerId, period.from, period.to, bucketMs / 1_000, GRID_START],
+  );
+}
+
+const inPeriod = `hour >= date_trunc('hour', $2::timestamptz, 'UTC') AND hour <= $3`;
+
+/** With what was filtered. Sums are doubles, exact far beyond what anybody will ever see. */
+export async function sumCounts(db: Queryable, offerId: number, period: Period): Promise<Counts> {
+  const [row] = await db.query<Counts>(
+    `SELECT coalesce(sum(views), 0)::float8 AS views, coalesce(sum(clicks), 0)::float8 AS clicks,
+            coalesce(sum(views_repeated), 0)::float8 AS "viewsRepeated",
+            coalesce(sum(clicks_repeated), 0)::float8 AS "clicksRepeated",
+            coalesce(sum(views_automated), 0)::float8 AS "viewsAutomated",
+            coalesce(sum(clicks_automated), 0)::float8 AS "clicksAutomated"
+     FROM traffic WHERE offer_id = $1 AND ${inPeriod}`,
+    [offerId, period.from, period.to],
+  );
+  if (row === undefined) throw new Error('a sum has one row');
+  return row;
+}

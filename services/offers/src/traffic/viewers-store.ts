@@ -1,0 +1,99 @@
+/**
+ * The SQL of who was where in which hour, kept only as long as repeats are looked for. Rows are written and locked in
+ * one fixed order.
+ */
+import { hash } from 'node:crypto';
+import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
+import type { ViewerHour } from '../domain/traffic/traffic.ts';
+
+/** A viewer in one hour: the key stands for the pseudonym in this hour only. */
+export type Viewer = { readonly hour: Date; readonly key: string };
+export type KnownViewer = Viewer & { readonly known: ViewerHour };
+
+/** Of a million viewers in one hour, two share the 64 bits of their key about once in forty million hours. */
+export function viewerIn(hour: Date, pseudonym: string): Viewer {
+  const digest = hash('sha256', `${hour.getTime()} ${pseudonym}`, 'buffer');
+  return { hour, key: digest.readBigInt64BE(0).toString() };
+}
+
+/** Stores those whom nobody knew and gives their keys; the others are as they were. */
+export async function insertViewers(
+  tx: Transaction,
+  viewers: readonly KnownViewer[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const inserted = await tx.query<{ viewer: bigint }>(
+    `${insertInOrder} ON CONFLICT DO NOTHING RETURNING viewer`,
+    rowsOf(viewers, now),
+  );
+  return new Set(inserted.map(({ viewer }) => viewer.toString()));
+}
+
+/** By key, what nobody else changes until the transaction ends. Throws when one was forgotten meanwhile. */
+export async function lockViewers(
+  tx: Transaction,
+  viewers: readonly Viewer[],
+): Promise<ReadonlyMap<string, ViewerHour>> {
+  const rows = await tx.query<{ viewer: bigint; seen: string | null }>(
+    `SELECT viewer, seen::text FROM traffic_viewers
+     WHERE (hour, viewer) IN (SELECT * FROM unnest($1::timestamptz[], $2::bigint[]))
+     ORDER BY hour, viewer FOR UPDATE`,
+    columnsOf(viewers),
+  );
+  if (rows.length !== viewers.length)
+    throw new Error('a viewer was forgotten just now, the next try finds none');
+  return new Map(rows.map(({ viewer, seen }) => [viewer.toString(), read(seen)]));
+}
+
+/** By the way of an insert, which finds each row by its key, whatever the planner thinks of the table. */
+export async function updateViewers(
+  tx: Transaction,
+  viewers: readonly KnownViewer[],
+  now: Date,
+): Promise<void> {
+  await tx.query(
+    `${insertInOrder} ON CONFLICT (hour, viewer) DO UPDATE SET seen = excluded.seen, touched_at = excluded.touched_at`,
+    rowsOf(viewers, now),
+  );
+}
+
+const insertInOrder = `INSERT INTO traffic_viewers (hour, viewer, seen, touched_at)
+  SELECT hour, viewer, seen::integer[], $4
+  FROM unnest($1::timestamptz[], $2::bigint[], $3::text[]) AS new (hour, viewer, seen) ORDER BY hour, viewer`;
+
+function rowsOf(viewers: readonly KnownViewer[], now: Date): unknown[] {
+  return [...columnsOf(viewers), viewers.map(({ known }) => written(known)), now];
+}
+
+/** Instants as text: what pg makes of a Date takes longer than the statement. */
+function columnsOf(viewers: readonly Viewer[]): [string[], string[]] {
+  return [viewers.map(({ hour }) => hour.toISOString()), viewers.map(({ key }) => key)];
+}
+
+/** As the column has it, and as PostgreSQL writes an array of integers. */
+function written(known: ViewerHour): string | null {
+  if (known === 'automated') return null;
+  const offers = [...known].map(([offerId, { views, clicks }]) => `${offerId},${views},${clicks}`);
+  return `{${offers.join(',')}}`;
+}
+
+function read(seen: string | null): ViewerHour {
+  if (seen === null) return 'automated';
+  const numbers = seen.slice(1, -1).split(',').map(Number);
+  const known = new Map<number, { views: number; clicks: number }>();
+  for (let at = 0; at + 2 < numbers.length; at += 3)
+    known.set(numbers[at] ?? 0, { views: numbers[at + 1] ?? 0, clicks: numbers[at + 2] ?? 0 });
+  return known;
+}
+
+/** Says how many. Rows that a batch is at work on, or another replica forgets, are left to the next time. */
+export async function forgetViewers(db: Queryable, before: Date, atMost: number): Promise<number> {
+  const forgotten = await db.query(
+    `DELETE FROM traffic_viewers WHERE (hour, viewer) IN (
+       SELECT hour, viewer FROM traffic_viewers WHERE hour < $1 AND touched_at < $1
+       ORDER BY hour, viewer LIMIT $2 FOR UPDATE SKIP LOCKED
+     ) RETURNING 1`,
+    [before, atMost],
+  );
+  return forgotten.length;
+}

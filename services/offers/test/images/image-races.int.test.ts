@@ -1,0 +1,125 @@
+/** Creations of one picture against its removal, in as many orders as chance finds. */
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { eventually } from '@offer-ads/testing/eventually';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { photographLikeJpeg } from '@offer-ads/testing/pictures';
+import { runs } from '@offer-ads/testing/profile';
+import { MARK } from '../../src/images/images.ts';
+import { openImageStore } from '../../src/images/open.ts';
+import { ownImageStore } from '../../src/images/owner.ts';
+import { type ImageRemoval, startImageRemoval } from '../../src/images/removal.ts';
+import { create } from '../forms.ts';
+import { type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';
+import { type S3StandIn, startS3StandIn } from './s3-stand-in.ts';
+
+/** How far the removal's clock is ahead: it takes every picture for one that was kept long ago. */
+const AHEAD_MS = 61 * 60_000;
+const AT_ONCE = 3;
+const DAY_MS = 24 * 3_600_000;
+const metrics = createMetrics('test');
+
+let s3: S3StandIn;
+let under: OffersUnderTest;
+let removal: ImageRemoval;
+const opened = new AsyncDisposableStack();
+beforeAll(async () => {
+  s3 = opened.use(await startS3StandIn());
+  const { settings } = s3;
+  under = opened.use(
+    await startOffersUnderTest({
+      settings: {
+        IMAGE_STORE_URL: `s3://${settings.bucket}/${settings.prefix}`,
+        S3_ENDPOINT: settings.endpoint,
+        S3_REGION: settings.region,
+        S3_ACCESS_KEY_ID: settings.accessKeyId,
+        S3_SECRET_ACCESS_KEY: settings.secretAccessKey,
+      },
+    }),
+  );
+  const foundation = { logger: silentLogger, metrics };
+  const images = opened.use(await openImageStore({ kind: 'bucket', ...settings }, foundation));
+  const clock = { now: () => new Date(under.clock.now().getTime() + AHEAD_MS) };
+  const owner = await ownImageStore({ postgres: under.postgres, images, ...foundation });
+  removal = opened.use(startImageRemoval({ postgres: under.postgres, images, clock, owner, ...foundation }));
+});
+afterAll(() => opened.disposeAsync());
+
+/** A little late, so that keeping and removing meet in every order, also at the store. */
+async function sometime(): Promise<undefined> {
+  await pause(randomInt(0, 12));
+}
+
+it(
+  'a shown offer has its picture, in whatever order creations and removals of the same picture meet',
+  async () => {
+    s3.before = sometime;
+    // Half of the sales are refused, so that many a picture is needed by nobody.
+    under.neighbours.billing.onSale = async () => {
+      under.neighbours.billing.balanceMinor = Math.random() < 0.5 ? 0n : 1_000_00n;
+    };
+    under.neighbours.billing.onSold = async () => {
+      under.neighbours.billing.balanceMinor = 1_000_00n;
+    };
+    const photograph = await photographLikeJpeg({ width: 32, height: 32 });
+    const outcomes = new Map<number, number>();
+    const caller = { quota: { perPerson: 100_000, perOrganisation: 100_000 } };
+    const race = { over: false };
+    const removeOn = async () => {
+      while (!race.over) {
+        // On a busy machine one may be too slow; the next goes on.
+        await removal.remove().catch(() => {});
+        await sometime();
+      }
+    };
+    const createOn = async () => {
+      for (let round = 0; round < runs(12, 500); round += 1) {
+        const picture = Buffer.concat([photograph, randomBytes(16)]);
+        const tries = Array.from({ length: AT_ONCE }, async () => {
+          const key = randomUUID();
+          await sometime();
+          // As clients do: again with the same key while it is being processed.
+          for (let attempt = 0; attempt < 3; attempt += 1) {
+            const { status } = await create(under, {}, { key, picture, caller });
+            outcomes.set(status, (outcomes.get(status) ?? 0) + 1);
+            if (status !== 409) return;
+          }
+        });
+        await Promise.all(tries);
+      }
+    };
+    const removing = [removeOn(), removeOn()];
+    try {
+      await Promise.all([createOn(), createOn()]);
+    } finally {
+      race.over = true;
+      await Promise.all(removing);
+    }
+
+    const shown = await under.postgres.query<{ image: string }>(
+      'SELECT image FROM offers WHERE shown_at IS NOT NULL',
+    );
+    const there = ({ image }: { image: string }) => s3.objects.has(s3.settings.prefix + image);
+    expect(shown.filter((offer) => !there(offer))).toEqual([]);
+    // It was a race: creations were stopped, pictures were removed, offers came about.
+    expect(outcomes.get(409) ?? 0).toBeGreaterThan(0);
+    expect(s3.asked.filter((operation) => operation === 'DELETE').length).toBeGreaterThan(0);
+    expect(shown.length).toBeGreaterThan(0);
+    // A machine that is too busy answers 503, as to everybody.
+    expect([200, 409, 503]).toEqual(expect.arrayContaining([...outcomes.keys()]));
+    // In the end nothing is left that nobody needs, not even what reached the store after its removal.
+    const needed = new Set(shown.map(({ image }) => image)).size;
+    s3.before = async () => undefined;
+    await eventually(async () => {
+      under.clock.advance(DAY_MS);
+      await removal.search();
+      under.clock.advance(30 * DAY_MS);
+      await removal.remove();
+      const names = [...s3.objects.keys()].filter((key) => key !== s3.settings.prefix + MARK);
+      expect(names).toHaveLength(needed);
+    });
+  },
+  runs(120_000, 900_000),
+);

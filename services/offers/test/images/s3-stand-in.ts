@@ -1,0 +1,169 @@
+/**
+ * As much of S3 as pictures need, strict where stores are strict: every signature is computed anew (SigV4), bodies must
+ * have the hash that was signed, and listings come in pages.
+ */
+import { createHash, createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import type { BucketSettings } from '../../src/images/bucket.ts';
+
+export type S3StandIn = AsyncDisposable & {
+  readonly settings: BucketSettings;
+  /** By key. */
+  readonly objects: Map<string, { readonly bytes: Buffer; readonly contentType: string | undefined }>;
+  /** What was asked so far, such as `PUT`; `LIST` for a page of names. */
+  readonly asked: string[];
+  /** Keys in a page, however many are asked for. */
+  mostKeys: number;
+  /** The connection breaks when this much of a picture is out. */
+  breakAfterBytes: number;
+  /** Runs before an object is answered; what it gives back is the answer instead. */
+  before: (operation: string) => Promise<S3Error | undefined>;
+};
+
+type S3Error = { readonly status: number; readonly code: string };
+type Answer = S3Error | { readonly body: Buffer | string; readonly contentType: string | undefined };
+
+export async function startS3StandIn(): Promise<S3StandIn> {
+  const server = createServer((req, res) => {
+    void answer(standIn, req)
+      .catch((): S3Error => ({ status: 500, code: 'InternalError' }))
+      .then((reply) => send(standIn, res, req, reply));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const standIn: S3StandIn = {
+    settings: {
+      endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      region: 'eu-test-1',
+      bucket: 'pictures',
+      prefix: 'offers/live/',
+      pathStyle: true,
+      accessKeyId: 'AKIAOFTESTSONLY',
+      secretAccessKey: 'a secret/of+tests only',
+    },
+    objects: new Map(),
+    asked: [],
+    mostKeys: 1_000,
+    breakAfterBytes: Number.POSITIVE_INFINITY,
+    before: async () => undefined,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return standIn;
+}
+
+async function answer(o: S3StandIn, req: IncomingMessage): Promise<Answer> {
+  const url = new URL(req.url ?? '', o.settings.endpoint);
+  const body = await buffer(req);
+  const refusal = judgeSignature(o.settings, req, url, body);
+  if (refusal !== null) return refusal;
+  const [bucket, ...rest] = decodeURIComponent(url.pathname).slice(1).split('/');
+  if (bucket !== o.settings.bucket) return { status: 404, code: 'NoSuchBucket' };
+  const key = rest.join('/');
+  const operation = key === '' && url.searchParams.get('list-type') === '2' ? 'LIST' : (req.method ?? '');
+  o.asked.push(operation);
+  const instead = await o.before(operation);
+  if (instead !== undefined) return instead;
+  switch (operation) {
+    case 'LIST':
+      return { body: listing(o, url.searchParams), contentType: 'application/xml' };
+    case 'PUT':
+      o.objects.set(key, { bytes: body, contentType: req.headers['content-type'] });
+      return { body: '', contentType: undefined };
+    case 'GET': {
+      const { bytes, contentType } = o.objects.get(key) ?? {};
+      return bytes === undefined ? { status: 404, code: 'NoSuchKey' } : { body: bytes, contentType };
+    }
+    case 'DELETE':
+      o.objects.delete(key);
+      return { body: '', contentType: undefined };
+    default:
+      return { status: 405, code: 'MethodNotAllowed' };
+  }
+}
+
+function listing(o: S3StandIn, query: URLSearchParams): string {
+  const prefix = query.get('prefix') ?? '';
+  const after = query.get('continuation-token') ?? '';
+  const keys = [...o.objects.keys()].filter((key) => key.startsWith(prefix) && key > after).toSorted();
+  const page = keys.slice(0, Math.min(o.mostKeys, Number(query.get('max-keys') ?? 1_000)));
+  const next = page.length < keys.length ? page.at(-1) : undefined;
+  const contents = page.map((key) => `<Contents><Key>${key}</Key></Contents>`).join('');
+  const token = next === undefined ? '' : `<NextContinuationToken>${next}</NextContinuationToken>`;
+  return `<?xml version="1.0"?><ListBucketResult><IsTruncated>${next !== undefined}</IsTruncated>${contents}${token}</ListBucketResult>`;
+}
+
+function send(o: S3StandIn, res: ServerResponse, req: IncomingMessage, reply: Answer): void {
+  if ('code' in reply) {
+    res.writeHead(reply.status, { 'content-type': 'application/xml' });
+    return void res.end(`<?xml version="1.0"?><Error><Code>${reply.code}</Code></Error>`);
+  }
+  const status = req.method === 'DELETE' ? 204 : 200;
+  res.writeHead(status, {
+    ...(reply.contentType !== undefined && { 'content-type': reply.contentType }),
+    ...(status === 200 && { 'content-length': Buffer.byteLength(reply.body) }),
+  });
+  if (reply.body.length <= o.breakAfterBytes) return void res.end(reply.body);
+  res.write(reply.body.slice(0, o.breakAfterBytes), () => res.destroy());
+}
+
+const MOST_SKEW_MS = 15 * 60_000;
+
+/** "Authenticating requests: using the Authorization header (AWS Signature Version 4)". */
+function judgeSignature(o: BucketSettings, req: IncomingMessage, url: URL, body: Buffer): S3Error | null {
+  const denied = (code: string): S3Error => ({ status: 403, code });
+  const given =
+    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/;
+  const [, accessKeyId, day = '', region = '', names = '', signature] =
+    given.exec(req.headers.authorization ?? '') ?? [];
+  if (signature === undefined) return denied('AccessDenied');
+  if (accessKeyId !== o.accessKeyId) return denied('InvalidAccessKeyId');
+  if (region !== o.region) return denied('AuthorizationHeaderMalformed');
+  const at = String(req.headers['x-amz-date']);
+  const instant = Date.parse(at.replace(/^(....)(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5'));
+  if (!at.startsWith(day) || !(Math.abs(Date.now() - instant) < MOST_SKEW_MS))
+    return denied('RequestTimeTooSkewed');
+  const hash = String(req.headers['x-amz-content-sha256']);
+  if (hash !== sha256(body)) return { status: 400, code: 'XAmzContentSHA256Mismatch' };
+  const signed = names.split(';');
+  const mustBeSigned = Object.keys(req.headers).filter(
+    (name) => name === 'host' || name.startsWith('x-amz-'),
+  );
+  if (!mustBeSigned.every((name) => signed.includes(name))) return denied('AccessDenied');
+
+  const query = [...url.searchParams].map(([name, value]) => `${encode(name)}=${encode(value)}`).toSorted();
+  const canonical = [
+    req.method,
+    url.pathname,
+    query.join('&'),
+    ...signed.map((name) => `${name}:${String(req.headers[name]).trim()}`),
+    '',
+    names,
+    hash,
+  ].join('\n');
+  const scope = `${day}/${region}/s3/aws4_request`;
+  const toSign = ['AWS4-HMAC-SHA256', at, scope, sha256(canonical)].join('\n');
+  const key = [day, region, 's3', 'aws4_request'].reduce<Buffer | string>(hmac, `AWS4${o.secretAccessKey}`);
+  return hmac(key, toSign).toString('hex') === signature ? null : denied('SignatureDoesNotMatch');
+}
+
+function hmac(key: Buffer | string, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
+
+function sha256(bytes: Buffer | string): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (it) => `%${it.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
