@@ -8,9 +8,9 @@ import { type Section, sectionOf, sections } from './sections.ts';
 import { usePortal } from './session.ts';
 
 const Home = pageScript(async () => (await import('./pages/home/home.tsx')).Home);
-const Offers = pageScript(async () => (await import('./pages/offers/offers.tsx')).Offers);
-const NewOffer = pageScript(async () => (await import('./pages/offers/new-offer.tsx')).NewOffer);
-const Offer = pageScript(async () => (await import('./pages/offers/offer.tsx')).Offer);
+const Offers = pageScript(async () => (await import('./pages/offers/list/offers.tsx')).Offers);
+const NewOffer = pageScript(async () => (await import('./pages/offers/new/new-offer.tsx')).NewOffer);
+const Offer = pageScript(async () => (await import('./pages/offers/one/offer.tsx')).Offer);
 const Money = pageScript(async () => (await import('./pages/money/money.tsx')).Money);
 const Keys = pageScript(async () => (await import('./pages/keys/keys.tsx')).Keys);
 const Calls = pageScript(async () => (await import('./pages/calls/calls.tsx')).Calls);

@@ -126,7 +126,7 @@ function Row({ of: key, roll, disable }: RowProps) {
       </td>
       <td data-label="">
         {!isPast(key) && (
-          <div class="row doings">
+          <div class="row actions">
             {mayBeRolled(key) && (
               <button type="button" class="quiet" aria-label={`Roll ${nameOf}`} onClick={() => roll(key)}>
                 Roll

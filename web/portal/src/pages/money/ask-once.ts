@@ -1,8 +1,8 @@
 /** Asks for money so that it is done once, whatever happens on the way: under one key until it is known what became of it. */
 import type { Reply } from '../../../../ui/call.ts';
-import { type Attempt, leavesUnknown } from '../../attempt.ts';
+import { type Attempt, leavesUnknown } from '../../attempts/attempt.ts';
+import { useAttempt } from '../../attempts/use-attempt.ts';
 import { usePortal } from '../../session.ts';
-import { useAttempt } from '../../use-attempt.ts';
 
 export type Asked<Body> =
   | { readonly outcome: 'done'; readonly body: Body }

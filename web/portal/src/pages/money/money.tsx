@@ -7,7 +7,7 @@ import { Failed, Loading } from '../../../../ui/states.tsx';
 import { useAmounts, useBalance } from '../../amounts.ts';
 import { PortalPage } from '../../portal-page.tsx';
 import { usePortal } from '../../session.ts';
-import { hasDraft } from '../offers/kept-draft.ts';
+import { hasDraft } from '../offers/new/kept-draft.ts';
 import { Invoices } from './invoices.tsx';
 import { LowBalance } from './low-balance.tsx';
 import { useMoneyChanged } from './money-data.ts';

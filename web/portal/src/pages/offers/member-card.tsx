@@ -1,7 +1,7 @@
 /** About as members see the offer: the picture as a square, the name, the texts. */
 import { showsNothing } from '@offer-ads/contracts/shown-name';
 import { usePortal } from '../../session.ts';
-import type { Draft } from './draft.ts';
+import type { Draft } from './new/draft.ts';
 
 type MemberCardProps = {
   readonly draft: Draft;

@@ -8,7 +8,7 @@ import type {
 import type { AnalyticsInterval } from '@offer-ads/contracts/public-api';
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { usePortal } from '../../session.ts';
-import { type Filters, listQuery } from './filters.ts';
+import { type Filters, listQuery } from './list/filters.ts';
 
 /** They change with the catalogue of the platform, hardly ever. */
 const CATALOGUE_MS = 10 * 60_000;
@@ -43,7 +43,7 @@ export function useOffers(filters: Filters) {
   });
 }
 
-/** @param everyMs asks again that often: while something will happen without anybody's doing */
+/** @param everyMs asks again that often: while something will happen without anybody's action */
 export function useOffer(id: string, everyMs: (offer: PortalOffer | undefined) => number | false) {
   const { api, mode, scope } = usePortal();
   return useQuery<PortalOffer>({

@@ -43,9 +43,9 @@ export function nextText(offer: Standing, now: Date, momentText: (at: string) =>
   }
 }
 
-export type Doing = 'pause' | 'resume' | 'delete';
+export type Action = 'pause' | 'resume' | 'delete';
 
-export function doingsOf({ offer_status }: Pick<PortalOffer, 'offer_status'>): readonly Doing[] {
+export function actionsOf({ offer_status }: Pick<PortalOffer, 'offer_status'>): readonly Action[] {
   switch (offer_status) {
     case 'Active':
     case 'Scheduled':

@@ -102,7 +102,7 @@ function Row({ of: person, begin, inviteAgain }: RowProps) {
         {keysInForce}
       </td>
       <td data-label="">
-        <div class="row doings">
+        <div class="row actions">
           {standing === 'invited' && (
             <BusyButton class="quiet" aria-label={`Invite again: ${email}`} work={() => inviteAgain(person)}>
               Invite again

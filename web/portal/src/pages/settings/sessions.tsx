@@ -72,7 +72,7 @@ export function Sessions() {
                     {current ? (
                       <span class="muted">this one</span>
                     ) : (
-                      <div class="row doings">
+                      <div class="row actions">
                         <BusyButton
                           class="quiet"
                           aria-label={`End the session of ${createdAt}`}

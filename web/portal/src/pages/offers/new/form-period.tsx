@@ -1,7 +1,7 @@
 /** When the offer starts and how long it runs, in the time of whoever writes it. */
-import { Choices } from '../../../../ui/choices.tsx';
-import { Field } from '../../../../ui/field.tsx';
-import { localText, momentText } from '../../../../ui/time-text.ts';
+import { Choices } from '../../../../../ui/choices.tsx';
+import { Field } from '../../../../../ui/field.tsx';
+import { localText, momentText } from '../../../../../ui/time-text.ts';
 import { periodOf, runsFor } from './draft.ts';
 import type { FieldsProps } from './form-texts.tsx';
 

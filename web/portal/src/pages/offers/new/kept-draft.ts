@@ -3,8 +3,8 @@
  * picture stays as long as the portal is not loaded anew.
  */
 import { useEffect, useState } from 'preact/hooks';
-import { usePortal } from '../../session.ts';
-import { readTab, writeTab } from '../../tab-storage.ts';
+import { usePortal } from '../../../session.ts';
+import { readTab, writeTab } from '../../../tab-storage.ts';
 import { type Draft, emptyDraft, isBegun, readDraft } from './draft.ts';
 
 type Pictures = { [place: string]: File | undefined };

@@ -1,13 +1,13 @@
 /** The picture, as it will be cut for members, and in TEST mode the two whose verdict is known beforehand. */
 
 import { useEffect, useState } from 'preact/hooks';
-import allowed from '../../../../../docs/test-pictures/always-allowed.png?url';
-import refused from '../../../../../docs/test-pictures/always-refused.jpg?url';
-import { BusyButton } from '../../../../ui/busy-button.tsx';
-import { Field } from '../../../../ui/field.tsx';
-import { usePortal } from '../../session.ts';
+import allowed from '../../../../../../docs/test-pictures/always-allowed.png?url';
+import refused from '../../../../../../docs/test-pictures/always-refused.jpg?url';
+import { BusyButton } from '../../../../../ui/busy-button.tsx';
+import { Field } from '../../../../../ui/field.tsx';
+import { usePortal } from '../../../session.ts';
+import { MemberCard } from '../member-card.tsx';
 import { type Draft, pictureState } from './draft.ts';
-import { MemberCard } from './member-card.tsx';
 
 type PictureFieldsProps = {
   readonly draft: Draft;

@@ -1,13 +1,13 @@
 /** Asks before an offer is deleted, with what its deletion credits at this moment; afterwards it says what was credited. */
 import type { StatementReply } from '@offer-ads/contracts/billing-api';
 import type { OfferCreditReply, PortalOffer } from '@offer-ads/contracts/portal-offers-api';
-import { Refused } from '../../../../ui/call.ts';
-import { Confirm } from '../../../../ui/confirm.tsx';
-import { When } from '../../../../ui/when.tsx';
-import { useAmounts } from '../../amounts.ts';
-import { usePortal } from '../../session.ts';
-import { useCredit, useOffersChanged } from './offers-data.ts';
-import { quoted } from './quoted.ts';
+import { Refused } from '../../../../../ui/call.ts';
+import { Confirm } from '../../../../../ui/confirm.tsx';
+import { When } from '../../../../../ui/when.tsx';
+import { useAmounts } from '../../../amounts.ts';
+import { usePortal } from '../../../session.ts';
+import { useCredit, useOffersChanged } from '../offers-data.ts';
+import { quoted } from '../quoted.ts';
 
 type DeleteOfferProps = {
   readonly offer: PortalOffer;

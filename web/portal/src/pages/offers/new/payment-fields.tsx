@@ -1,9 +1,9 @@
 /** By link or from the balance, each with what it comes to and why it cannot be chosen. */
 import { cardMinimumMinor } from '@offer-ads/contracts/currencies';
-import { Choices } from '../../../../ui/choices.tsx';
-import { vatOnCard } from '../../amount-fields.ts';
-import { useAmounts, useBalance } from '../../amounts.ts';
-import { usePortal } from '../../session.ts';
+import { Choices } from '../../../../../ui/choices.tsx';
+import { vatOnCard } from '../../../amount-fields.ts';
+import { useAmounts, useBalance } from '../../../amounts.ts';
+import { usePortal } from '../../../session.ts';
 import type { Draft } from './draft.ts';
 import type { Estimate } from './use-estimate.ts';
 

@@ -1,8 +1,8 @@
 /** Gender and interests: nothing chosen is everybody. */
-import { Choices } from '../../../../ui/choices.tsx';
+import { Choices } from '../../../../../ui/choices.tsx';
+import { useInterests } from '../offers-data.ts';
 import { genders } from './draft.ts';
 import type { FieldsProps } from './form-texts.tsx';
-import { useInterests } from './offers-data.ts';
 
 export function AudienceFields({ draft, faults, set }: FieldsProps) {
   const interests = useInterests();

@@ -1,6 +1,6 @@
 /** Finds a town by its name, without asking anybody outside; takes pasted coordinates too. */
 import { useId, useMemo, useState } from 'preact/hooks';
-import { type Cities, nameOf, type Place, readCoordinates, searchIn } from '../../map/cities.ts';
+import { type Cities, nameOf, type Place, readCoordinates, searchIn } from '../../../map/cities.ts';
 
 type PlaceSearchProps = {
   /** Null until they are there. */

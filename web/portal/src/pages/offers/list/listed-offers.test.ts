@@ -1,9 +1,9 @@
 /** What a list of offers shows and asks: filters, states, figures. */
 import { describe, expect, test } from '@jest/globals';
 import { offerStatuses } from '@offer-ads/contracts/primitives';
+import { bucketText, chartOf, rateText } from '../one/series.ts';
+import { actionsOf, badgeOf, nextText } from '../standing.ts';
 import { filterAddress, listQuery, readFilters } from './filters.ts';
-import { bucketText, chartOf, rateText } from './series.ts';
-import { badgeOf, doingsOf, nextText } from './standing.ts';
 
 describe('filters', () => {
   const filters = { status: 'scheduled', disabled: true, from: '2026-06-01', to: '2026-06-30' };
@@ -48,7 +48,7 @@ describe('how an offer stands', () => {
     for (const status of offerStatuses) {
       expect(said(status)).toContain('06-08');
       expect(badgeOf(status)).toBeDefined();
-      expect(doingsOf({ offer_status: status })).toContain('delete');
+      expect(actionsOf({ offer_status: status })).toContain('delete');
     }
   });
   test('an unpaid offer starts when it is paid, or at its start when that is later', () => {
@@ -56,11 +56,11 @@ describe('how an offer stands', () => {
     expect(said('Awaiting Payment', '2026-05-01T00:00:00Z')).toContain('from 06-01');
   });
   test('only what runs or will run is paused, only what is paused is resumed', () => {
-    expect(offerStatuses.filter((status) => doingsOf({ offer_status: status }).includes('pause'))).toEqual([
+    expect(offerStatuses.filter((status) => actionsOf({ offer_status: status }).includes('pause'))).toEqual([
       'Active',
       'Scheduled',
     ]);
-    expect(offerStatuses.filter((status) => doingsOf({ offer_status: status }).includes('resume'))).toEqual([
+    expect(offerStatuses.filter((status) => actionsOf({ offer_status: status }).includes('resume'))).toEqual([
       'Paused',
     ]);
   });

@@ -1,10 +1,10 @@
 /** The offer is there: the link to pay it with, or that it was paid. */
 import type { CreateReply } from '@offer-ads/contracts/public-api';
-import { Notice } from '../../../../ui/notice.tsx';
-import { useAmounts, useBalance } from '../../amounts.ts';
-import { PortalPage } from '../../portal-page.tsx';
-import { usePortal } from '../../session.ts';
-import { PaymentLink } from './payment-link.tsx';
+import { Notice } from '../../../../../ui/notice.tsx';
+import { useAmounts, useBalance } from '../../../amounts.ts';
+import { PortalPage } from '../../../portal-page.tsx';
+import { usePortal } from '../../../session.ts';
+import { PaymentLink } from '../payment-link.tsx';
 
 type CreatedProps = { readonly offer: CreateReply; readonly another: () => void };
 

@@ -1,27 +1,27 @@
 /** One offer: what members see, how it stands, what can be done to it, and how it does. */
-import './offers.css';
+import '../offers.css';
 import type { PortalOffer } from '@offer-ads/contracts/portal-offers-api';
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
-import { Refused } from '../../../../ui/call.ts';
-import { Later } from '../../../../ui/later.tsx';
-import { Notice } from '../../../../ui/notice.tsx';
-import { Outcome } from '../../../../ui/outcome.tsx';
-import { Failed, Loading } from '../../../../ui/states.tsx';
-import { momentText } from '../../../../ui/time-text.ts';
-import { When } from '../../../../ui/when.tsx';
-import { useAmounts } from '../../amounts.ts';
-import { PortalPage } from '../../portal-page.tsx';
-import { usePortal } from '../../session.ts';
+import { Refused } from '../../../../../ui/call.ts';
+import { Later } from '../../../../../ui/later.tsx';
+import { Notice } from '../../../../../ui/notice.tsx';
+import { Outcome } from '../../../../../ui/outcome.tsx';
+import { Failed, Loading } from '../../../../../ui/states.tsx';
+import { momentText } from '../../../../../ui/time-text.ts';
+import { When } from '../../../../../ui/when.tsx';
+import { useAmounts } from '../../../amounts.ts';
+import { PortalPage } from '../../../portal-page.tsx';
+import { usePortal } from '../../../session.ts';
+import { MapSources } from '../new/map-sources.tsx';
+import { type Done, OfferActions } from '../offer-actions.tsx';
+import { useOffer } from '../offers-data.ts';
+import { PaymentLink } from '../payment-link.tsx';
+import { PlaceText } from '../place-text.tsx';
+import { quoted } from '../quoted.ts';
+import { nextText } from '../standing.ts';
+import { StateBadges } from '../state-badges.tsx';
 import { Analytics } from './analytics.tsx';
-import { Doings, type Done } from './doings.tsx';
-import { MapSources } from './map-sources.tsx';
-import { useOffer } from './offers-data.ts';
-import { PaymentLink } from './payment-link.tsx';
-import { PlaceText } from './place-text.tsx';
-import { quoted } from './quoted.ts';
-import { nextText } from './standing.ts';
-import { StateBadges } from './state-badges.tsx';
 
 /** While somebody pays, the page follows soon; else as the clock moves offers on. */
 function askAgain(offer: PortalOffer | undefined): number | false {
@@ -81,7 +81,10 @@ function Known({
       title={offer.title}
       lead={<a href={at('offers')}>All offers</a>}
       actions={
-        <Doings offer={offer} done={(next, isDeleted) => (isDeleted ? deleted(next.text) : setDone(next))} />
+        <OfferActions
+          offer={offer}
+          done={(next, isDeleted) => (isDeleted ? deleted(next.text) : setDone(next))}
+        />
       }
     >
       {done !== null &&
@@ -162,7 +165,7 @@ function Known({
         <section class="card" aria-labelledby="offer-target">
           <h2 id="offer-target">Who sees it</h2>
           <div class="offer-map">
-            <Later what="The map" load={() => import('../../map/target-map.tsx')}>
+            <Later what="The map" load={() => import('../../../map/target-map.tsx')}>
               {({ TargetMap }) => <TargetMap place={offer} radiusMiles={offer.radius} />}
             </Later>
           </div>

@@ -1,8 +1,8 @@
 /** Category, texts and address of an offer. */
-import { Field } from '../../../../ui/field.tsx';
-import { usePortal } from '../../session.ts';
+import { Field } from '../../../../../ui/field.tsx';
+import { usePortal } from '../../../session.ts';
+import { useCategories } from '../offers-data.ts';
 import { type Draft, type Faults, lengthOf, limits } from './draft.ts';
-import { useCategories } from './offers-data.ts';
 
 export type FieldsProps = {
   readonly draft: Draft;

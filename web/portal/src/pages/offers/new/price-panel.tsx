@@ -1,6 +1,6 @@
 /** What the draft would cost and whom it would reach. */
-import { BusyButton } from '../../../../ui/busy-button.tsx';
-import { useAmounts } from '../../amounts.ts';
+import { BusyButton } from '../../../../../ui/busy-button.tsx';
+import { useAmounts } from '../../../amounts.ts';
 import type { Draft } from './draft.ts';
 import type { Estimate } from './use-estimate.ts';
 

@@ -3,15 +3,15 @@ import type { PortalOffer } from '@offer-ads/contracts/portal-offers-api';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
 import { usePortal } from '../../session.ts';
-import { DeleteOffer } from './delete-offer.tsx';
 import { useOffersChanged } from './offers-data.ts';
+import { DeleteOffer } from './one/delete-offer.tsx';
 import { quoted } from './quoted.ts';
-import { doingsOf } from './standing.ts';
+import { actionsOf } from './standing.ts';
 
 /** What became of it, to be said where the reader looks. */
 export type Done = { readonly id: string; readonly good: boolean; readonly text: string };
 
-type DoingsProps = {
+type OfferActionsProps = {
   readonly offer: PortalOffer;
   readonly done: (done: Done, deleted: boolean) => void;
 };
@@ -19,27 +19,27 @@ type DoingsProps = {
 const words = { pause: 'Pause', resume: 'Resume' } as const;
 const past = { pause: 'is paused', resume: 'goes on' } as const;
 
-export function Doings({ offer, done }: DoingsProps) {
+export function OfferActions({ offer, done }: OfferActionsProps) {
   const { api, mode } = usePortal();
   const changed = useOffersChanged();
   const [deleting, setDeleting] = useState(false);
 
-  const change = async (doing: 'pause' | 'resume') => {
-    const reply = await api.send('POST', `/${mode}/offers/${offer.offer_id}/${doing}`);
+  const change = async (action: 'pause' | 'resume') => {
+    const reply = await api.send('POST', `/${mode}/offers/${offer.offer_id}/${action}`);
     // Refused also means that the offer is not what it was here.
     await changed();
     const text = reply.ok
-      ? `${quoted(offer.title)} ${past[doing]}.`
+      ? `${quoted(offer.title)} ${past[action]}.`
       : `${quoted(offer.title)}: ${reply.message}`;
     done({ id: crypto.randomUUID(), good: reply.ok, text }, false);
   };
 
   return (
-    <div class="row doings">
-      {doingsOf(offer).map((doing) =>
-        doing === 'delete' ? (
+    <div class="row actions">
+      {actionsOf(offer).map((action) =>
+        action === 'delete' ? (
           <button
-            key={doing}
+            key={action}
             type="button"
             class="danger"
             aria-label={`Delete ${offer.title}`}
@@ -49,12 +49,12 @@ export function Doings({ offer, done }: DoingsProps) {
           </button>
         ) : (
           <BusyButton
-            key={doing}
+            key={action}
             class="quiet"
-            aria-label={`${words[doing]} ${offer.title}`}
-            work={() => change(doing)}
+            aria-label={`${words[action]} ${offer.title}`}
+            work={() => change(action)}
           >
-            {words[doing]}
+            {words[action]}
           </BusyButton>
         ),
       )}

@@ -1,10 +1,10 @@
 /** The circle: by a search, on the map, by a slider, or in numbers. Each says the same. */
 import { useEffect } from 'preact/hooks';
-import { Field } from '../../../../ui/field.tsx';
-import { Later } from '../../../../ui/later.tsx';
-import { aroundText, type Place } from '../../map/cities.ts';
-import { useCities } from '../../map/use-cities.ts';
-import { usePortal } from '../../session.ts';
+import { Field } from '../../../../../ui/field.tsx';
+import { Later } from '../../../../../ui/later.tsx';
+import { aroundText, type Place } from '../../../map/cities.ts';
+import { useCities } from '../../../map/use-cities.ts';
+import { usePortal } from '../../../session.ts';
 import { placeOf } from './draft.ts';
 import type { FieldsProps } from './form-texts.tsx';
 import { MapSources } from './map-sources.tsx';
@@ -33,7 +33,7 @@ export function TargetFields({ draft, faults, set }: FieldsProps) {
     <>
       <PlaceSearch cities={cities} choose={move} />
       <div class="target">
-        <Later what="The map" load={() => import('../../map/target-map.tsx')}>
+        <Later what="The map" load={() => import('../../../map/target-map.tsx')}>
           {({ TargetMap }) => (
             <TargetMap place={place ?? somewhere} radiusMiles={draft.radiusMiles} move={move} />
           )}

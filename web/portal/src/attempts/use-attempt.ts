@@ -1,8 +1,8 @@
 /** The one attempt of a kind that this tab has under way in an organisation and mode. */
 import { useRef, useState } from 'preact/hooks';
+import { usePortal } from '../session.ts';
+import { readTab, writeTab } from '../tab-storage.ts';
 import { type Attempt, readAttempt } from './attempt.ts';
-import { usePortal } from './session.ts';
-import { readTab, writeTab } from './tab-storage.ts';
 
 export type Attempts = {
   /** Sent before, and nobody knows what became of it. */

@@ -1,11 +1,11 @@
 /** An offer that was sent before the page was loaded anew, and whose answer nobody saw: what became of it. */
 import type { CreationReply } from '@offer-ads/contracts/portal-offers-api';
 import { useQuery } from '@tanstack/preact-query';
-import { BusyButton } from '../../../../ui/busy-button.tsx';
-import { momentText } from '../../../../ui/time-text.ts';
-import type { Attempt } from '../../attempt.ts';
-import { usePortal } from '../../session.ts';
-import { quoted } from './quoted.ts';
+import { BusyButton } from '../../../../../ui/busy-button.tsx';
+import { momentText } from '../../../../../ui/time-text.ts';
+import type { Attempt } from '../../../attempts/attempt.ts';
+import { usePortal } from '../../../session.ts';
+import { quoted } from '../quoted.ts';
 
 /** While it is being worked on: settled within two minutes, whoever left it. */
 const LOOK_AGAIN_MS = 3_000;

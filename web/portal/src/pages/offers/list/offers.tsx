@@ -1,24 +1,24 @@
 /** The organisation's offers in this mode, newest first. */
-import './offers.css';
+import '../offers.css';
 import type { PortalOffer } from '@offer-ads/contracts/portal-offers-api';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { BusyButton } from '../../../../ui/busy-button.tsx';
-import { Notice } from '../../../../ui/notice.tsx';
-import { Outcome } from '../../../../ui/outcome.tsx';
-import { Empty, Failed, Loading } from '../../../../ui/states.tsx';
-import { momentText } from '../../../../ui/time-text.ts';
-import { When } from '../../../../ui/when.tsx';
-import { useAmounts } from '../../amounts.ts';
-import { PortalPage } from '../../portal-page.tsx';
-import { usePortal } from '../../session.ts';
-import { useAttempt } from '../../use-attempt.ts';
-import { Doings, type Done } from './doings.tsx';
+import { BusyButton } from '../../../../../ui/busy-button.tsx';
+import { Notice } from '../../../../../ui/notice.tsx';
+import { Outcome } from '../../../../../ui/outcome.tsx';
+import { Empty, Failed, Loading } from '../../../../../ui/states.tsx';
+import { momentText } from '../../../../../ui/time-text.ts';
+import { When } from '../../../../../ui/when.tsx';
+import { useAmounts } from '../../../amounts.ts';
+import { useAttempt } from '../../../attempts/use-attempt.ts';
+import { PortalPage } from '../../../portal-page.tsx';
+import { usePortal } from '../../../session.ts';
+import { type Done, OfferActions } from '../offer-actions.tsx';
+import { useOffers } from '../offers-data.ts';
+import { PlaceText } from '../place-text.tsx';
+import { quoted } from '../quoted.ts';
+import { StateBadges } from '../state-badges.tsx';
 import { type Filters, filterAddress, readFilters, statusFilters } from './filters.ts';
-import { useOffers } from './offers-data.ts';
-import { PlaceText } from './place-text.tsx';
-import { quoted } from './quoted.ts';
-import { StateBadges } from './state-badges.tsx';
 
 export function Offers() {
   const { at } = usePortal();
@@ -170,7 +170,7 @@ function OfferRow({ offer, done }: { readonly offer: PortalOffer; readonly done:
           {amount(offer.cost_minor, offer.currency)}
         </p>
       </div>
-      <Doings offer={offer} done={done} />
+      <OfferActions offer={offer} done={done} />
     </li>
   );
 }

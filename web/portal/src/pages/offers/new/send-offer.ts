@@ -3,8 +3,8 @@
  * nobody knows what became of it (specification, Create; decision 10).
  */
 import type { CreateReply } from '@offer-ads/contracts/public-api';
-import type { Refusal, Reply } from '../../../../ui/call.ts';
-import { leavesUnknown } from '../../attempt.ts';
+import type { Refusal, Reply } from '../../../../../ui/call.ts';
+import { leavesUnknown } from '../../../attempts/attempt.ts';
 
 /** One key with the one form that it stands for: what is sent again is the same to the byte. */
 export type Sending = { readonly key: string; readonly form: FormData; readonly isRepeat: boolean };

@@ -4,7 +4,7 @@ import {
   MOST_CHARACTERS_OF_SHOWN_NAME,
   showsNothing,
 } from '@offer-ads/contracts/shown-name';
-import type { Place } from '../../map/cities.ts';
+import type { Place } from '../../../map/cities.ts';
 
 /** As it stands in the fields; a picture is apart, because it cannot be kept over a reload. */
 export type Draft = {

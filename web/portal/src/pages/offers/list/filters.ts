@@ -1,5 +1,5 @@
 /** Which offers a list shows: in the address, so that it can be kept and sent around. */
-import { endOfDay } from '../../../../ui/time-text.ts';
+import { endOfDay } from '../../../../../ui/time-text.ts';
 
 export const statusFilters = [
   ['awaiting_payment', 'Awaiting Payment'],

@@ -2,12 +2,12 @@
 import type { PortalOffer, SeriesReply, SimulatedTrafficReply } from '@offer-ads/contracts/portal-offers-api';
 import type { AnalyticsInterval } from '@offer-ads/contracts/public-api';
 import { useState } from 'preact/hooks';
-import { Field } from '../../../../ui/field.tsx';
-import { Form, textOf } from '../../../../ui/form.tsx';
-import { Later } from '../../../../ui/later.tsx';
-import { Failed, Loading } from '../../../../ui/states.tsx';
-import { usePortal } from '../../session.ts';
-import { useOffersChanged, useSeries } from './offers-data.ts';
+import { Field } from '../../../../../ui/field.tsx';
+import { Form, textOf } from '../../../../../ui/form.tsx';
+import { Later } from '../../../../../ui/later.tsx';
+import { Failed, Loading } from '../../../../../ui/states.tsx';
+import { usePortal } from '../../../session.ts';
+import { useOffersChanged, useSeries } from '../offers-data.ts';
 import { bucketText, chartOf, rateText } from './series.ts';
 
 const intervals: readonly (readonly [AnalyticsInterval, string])[] = [

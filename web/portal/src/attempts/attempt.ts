@@ -2,7 +2,7 @@
  * What was asked for under an Idempotency-Key, until it is known what became of it. As long as that is unknown, whatever is asked for next goes
  * under the same key, so that one of them results at most, also after the page was loaded anew.
  */
-import type { Refusal } from '../../ui/call.ts';
+import type { Refusal } from '../../../ui/call.ts';
 
 export type Attempt = {
   readonly key: string;
