@@ -34,10 +34,9 @@ RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/ro
 RUN --mount=type=bind,source=dev/images/lean.ts,target=/lean.ts --mount=type=bind,from=common,source=/app,target=/common \
     node /lean.ts node_modules /common/node_modules
 
-# The servers that `npm start` embeds are optional packages, and of no use here.
 FROM npm AS simulators-own
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
-    npm ci --omit=optional --workspace=@offer-ads/platform --workspace=@offer-ads/admin --workspace=@offer-ads/dev
+    npm ci --workspace=@offer-ads/platform --workspace=@offer-ads/admin --workspace=@offer-ads/simulators
 RUN --mount=type=bind,source=dev/images/lean.ts,target=/lean.ts --mount=type=bind,from=common,source=/app,target=/common \
     node /lean.ts node_modules /common/node_modules
 
@@ -56,7 +55,6 @@ FROM ${NODE_IMAGE} AS sources
 WORKDIR /app
 COPY packages packages
 COPY services services
-COPY dev/simulators dev/simulators
 COPY --from=pages /app/web/dist web/dist
 ARG SOURCE_DATE_EPOCH
 RUN if [ -n "${SOURCE_DATE_EPOCH}" ]; then find . -exec touch --no-dereference --date="@${SOURCE_DATE_EPOCH}" {} +; fi
@@ -93,7 +91,7 @@ LABEL org.opencontainers.image.title="offer-ads/simulators" \
       org.opencontainers.image.revision="${REVISION}" \
       org.opencontainers.image.created="${CREATED}"
 COPY --from=simulators-own /app/node_modules /app/node_modules
-COPY --from=sources /app/dev/simulators /app/dev/simulators
+COPY --from=sources /app/packages/simulators /app/packages/simulators
 WORKDIR /app
 HEALTHCHECK --interval=10s --timeout=10s --start-period=30s CMD ["node", "--eval", "require('http').get(`http://127.0.0.1:${process.env.PORT}/livez`, (reply) => process.exit(reply.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 

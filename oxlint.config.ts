@@ -5,6 +5,9 @@ type Rules = NonNullable<OxlintOverride['rules']>;
 
 const services = ['gateway', 'offers', 'billing', 'pricing', 'moderation', 'notifier'];
 
+/** What runs the system for people and tests, and never in production. */
+const tooling = ['packages/{backing,simulators}/**', 'dev/**', 'deploy/**', 'trials/**', 'bench/**'];
+
 /** Libraries that only one kind of place may touch. */
 const confined = {
   pg: 'Only stores speak SQL: put the query into a *-store.ts.',
@@ -114,7 +117,7 @@ export default defineConfig({
       rules: { 'node/no-process-env': 'off' },
     },
     {
-      files: ['**/*.test.ts', '**/test/**', 'packages/testing/**', 'dev/**', 'bench/**'],
+      files: ['**/*.test.ts', '**/test/**', 'packages/testing/**', ...tooling],
       rules: {
         'no-restricted-imports': ['error', { patterns: [noOtherService] }],
         'no-restricted-properties': 'off',
@@ -124,13 +127,13 @@ export default defineConfig({
       },
     },
     {
-      files: ['dev/**', 'bench/**', 'packages/testing/**', 'packages/admin/**'],
+      files: [...tooling, 'packages/testing/**', 'packages/admin/**'],
       rules: { 'no-console': 'off' },
     },
     {
       files: ['*.config.ts', '**/global-setup.ts', '**/global-teardown.ts'],
       rules: { 'import/no-default-export': 'off' },
     },
-    { files: ['dev/**', 'bench/**'], rules: { 'no-restricted-imports': 'off' } },
+    { files: tooling, rules: { 'no-restricted-imports': 'off' } },
   ],
 });

@@ -3,8 +3,8 @@ import { execFile, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { forgetServer, recordServer } from '@offer-ads/dev/backing/data-folder';
-import { untilItAnswers } from '@offer-ads/dev/backing/stores';
+import { forgetServer, recordServer } from '@offer-ads/backing/data-folder';
+import { untilItAnswers } from '@offer-ads/backing/stores';
 
 export type ProcessPlan = {
   readonly name: string;

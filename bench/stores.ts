@@ -2,8 +2,8 @@
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Backing, provideBacking } from '@offer-ads/dev/backing/backing';
-import { claimFolder, removeFolder, sweepAbandoned } from '@offer-ads/dev/backing/data-folder';
+import { type Backing, provideBacking } from '@offer-ads/backing/backing';
+import { claimFolder, removeFolder, sweepAbandoned } from '@offer-ads/backing/data-folder';
 import { migrate } from '@offer-ads/platform/postgres/migrations';
 import pg from 'pg';
 

@@ -4,9 +4,9 @@
  * `npm run demo -- --containers`: of a system that `npm start` does not run (docker-compose.yml, k8s/README.md).
  */
 import { parseArgs } from 'node:util';
+import { reasonOf } from '@offer-ads/backing/find';
 import { formatMinor, parseAmount } from '@offer-ads/contracts/currencies';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures';
-import { reasonOf } from './backing/find.ts';
 import { type Advertiser, createAdvertiser, type OfferForm, place } from './demo/advertiser.ts';
 import { clickPay, openPaymentLink } from './demo/payer.ts';
 import { type DemoSystem, findSystem } from './demo/system.ts';

@@ -1,8 +1,8 @@
 /** `npm run reset`: deletes all data of `npm start` on this machine, unless it runs. */
 import { rmSync } from 'node:fs';
-import { removeBacking } from './backing/backing.ts';
-import { claimFolder } from './backing/data-folder.ts';
-import { reasonOf } from './backing/find.ts';
+import { removeBacking } from '@offer-ads/backing/backing';
+import { claimFolder } from '@offer-ads/backing/data-folder';
+import { reasonOf } from '@offer-ads/backing/find';
 import { backingFolder, devFolder, runFolder } from './start/folder.ts';
 
 try {

@@ -1,9 +1,9 @@
 /** `npm start`: the whole system on this machine, from the stores to demo data, until Ctrl-C. */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { claimFolder, releaseFolder } from '@offer-ads/backing/data-folder';
+import { reasonOf } from '@offer-ads/backing/find';
 import { serviceNames } from '@offer-ads/contracts/primitives';
 import { buildWeb } from '@offer-ads/web/build';
-import { claimFolder, releaseFolder } from './backing/data-folder.ts';
-import { reasonOf } from './backing/find.ts';
 import { provideDemoData } from './demo-data.ts';
 import { compileCacheFolder, devFolder, logsFolder, runFolder } from './start/folder.ts';
 import { addressesOf, adminSettings, planConsole, planServices, planSimulators } from './start/plans.ts';

@@ -2,9 +2,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePorts } from '@offer-ads/backing/free-port';
+import { onPath } from '@offer-ads/backing/on-path';
 import { callerContextHeader } from '@offer-ads/contracts/caller-context';
-import { freePorts } from '@offer-ads/dev/backing/free-port';
-import { onPath } from '@offer-ads/dev/backing/on-path';
 import { signedCaller } from '@offer-ads/testing/caller';
 import mongoose from 'mongoose';
 import type { Target } from '../../services/pricing/src/domain/target.ts';

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { claimFolder, releaseFolder, removeFolder, sweepAbandoned } from '@offer-ads/dev/backing/data-folder';
+import { claimFolder, releaseFolder, removeFolder, sweepAbandoned } from '@offer-ads/backing/data-folder';
 
 export async function openFolder(opened: AsyncDisposableStack, cache: string | undefined): Promise<string> {
   if (cache !== undefined) {

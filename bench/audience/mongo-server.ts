@@ -1,11 +1,11 @@
 /** A MongoDB of the measurement's own: a replica set of one, as pricing needs it, with memory for 10 million members. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { firstFound } from '@offer-ads/dev/backing/find';
-import { freePorts } from '@offer-ads/dev/backing/free-port';
-import { mongodPlaces } from '@offer-ads/dev/backing/mongod-places';
-import { startServer } from '@offer-ads/dev/backing/server-process';
-import { answers, becomePrimary } from '@offer-ads/dev/backing/stores';
+import { mongodPlaces } from '@offer-ads/backing/embedded/mongod-places';
+import { startServer } from '@offer-ads/backing/embedded/server-process';
+import { firstFound } from '@offer-ads/backing/find';
+import { freePorts } from '@offer-ads/backing/free-port';
+import { answers, becomePrimary } from '@offer-ads/backing/stores';
 import { ProgramsMissing } from './postgres-server.ts';
 
 const mongoSettings = { wiredTigerCacheSizeGB: '4', oplogSize: '1024' } as const;

@@ -2,10 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePorts } from '@offer-ads/dev/backing/free-port';
-import { startServer } from '@offer-ads/dev/backing/server-process';
-import { answers } from '@offer-ads/dev/backing/stores';
-import { reachableDataFolder, serverUser, type User } from '@offer-ads/dev/backing/unprivileged-user';
+import { startServer } from '@offer-ads/backing/embedded/server-process';
+import { reachableDataFolder, serverUser, type User } from '@offer-ads/backing/embedded/unprivileged-user';
+import { freePorts } from '@offer-ads/backing/free-port';
+import { answers } from '@offer-ads/backing/stores';
 
 /** Where Debian keeps the programs and the extensions of this version. */
 const programs = '/usr/lib/postgresql/15/bin';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { freePorts } from '@offer-ads/dev/backing/free-port';
+import { freePorts } from '@offer-ads/backing/free-port';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { type Running, startProcess } from '../process.ts';
 

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onPath } from '@offer-ads/dev/backing/on-path';
+import { onPath } from '@offer-ads/backing/on-path';
 import { output } from '../process.ts';
 
 export class PgbenchMissing extends Error {

@@ -1,8 +1,8 @@
 /** Billing as a process, like its image's but without tracing hooks, and what is asked of it over HTTP. */
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { freePorts } from '@offer-ads/backing/free-port';
 import { callerContextHeader } from '@offer-ads/contracts/caller-context';
-import { freePorts } from '@offer-ads/dev/backing/free-port';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { Pool } from 'undici';

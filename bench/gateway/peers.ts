@@ -1,6 +1,6 @@
 /** Who is compared: all in front of the same upstream, each a process (or a few) of its own. */
 import { fileURLToPath } from 'node:url';
-import { freePorts } from '@offer-ads/dev/backing/free-port';
+import { freePorts } from '@offer-ads/backing/free-port';
 import { type Running, startProcess } from '../process.ts';
 import { startCaddy } from './caddy.ts';
 import { createApiKey, startGatewayProcess } from './gateway.ts';

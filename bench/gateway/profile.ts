@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePorts } from '@offer-ads/dev/backing/free-port';
+import { freePorts } from '@offer-ads/backing/free-port';
 import { withCleanEnd } from '../clean-end.ts';
 import { tellProfiles } from '../tell-profiles.ts';
 import { createApiKey, startGatewayProcess } from './gateway.ts';

@@ -1,5 +1,5 @@
 /** Programs of others that the comparison needs, from PATH. */
-import { onPath } from '@offer-ads/dev/backing/on-path';
+import { onPath } from '@offer-ads/backing/on-path';
 import { output } from '../process.ts';
 
 const names = ['nginx', 'caddy', 'wrk'] as const;

@@ -1,5 +1,5 @@
 /** What all peers share: a folder, the stores, the upstream, a key. */
-import { freePorts } from '@offer-ads/dev/backing/free-port';
+import { freePorts } from '@offer-ads/backing/free-port';
 import type { Running } from '../process.ts';
 import { createDatabase, openStores } from '../stores.ts';
 import { type GatewaySettings, gatewaySettings, migrations } from './gateway.ts';

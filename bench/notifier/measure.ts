@@ -1,7 +1,7 @@
 /** Mails per second into one sink. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePorts } from '@offer-ads/dev/backing/free-port';
+import { freePorts } from '@offer-ads/backing/free-port';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';

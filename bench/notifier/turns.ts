@@ -1,7 +1,7 @@
 /** Who sends mails, and from where. */
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { freePorts } from '@offer-ads/dev/backing/free-port';
+import { freePorts } from '@offer-ads/backing/free-port';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { type Running, startProcess } from '../process.ts';
 import { fillQueue, fillStore } from './mails.ts';

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePorts } from '@offer-ads/backing/free-port';
 import { OfferClicked, OfferViewed } from '@offer-ads/contracts/community-events';
-import { freePorts } from '@offer-ads/dev/backing/free-port';
 import { on } from '@offer-ads/platform/messaging/broker/broker';
 import { openPostgres, type Queryable } from '@offer-ads/platform/postgres/postgres';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';

@@ -1,6 +1,7 @@
 /** The `.env` of a first start: all that is outside is simulated. .env.example has every setting. */
+
+import { ratesPath } from '@offer-ads/simulators/rates/server';
 import { demoSeller, demoSender } from '../demo-data/seller.ts';
-import { ratesPath } from '../simulators/rates/server.ts';
 
 export const simulatedSettings: Readonly<Record<string, string>> = {
   COMPOSE_PROFILES: 'simulators',

@@ -1,7 +1,7 @@
 /** Each run begins with nothing, whatever an interrupted one has left broken; and never deletes what is not of drills. */
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeBacking } from '../backing/backing.ts';
+import { removeBacking } from '@offer-ads/backing/backing';
 
 const MARK = 'of-drills-alone';
 /** The claim of the folder, and what saves time without being data. */

@@ -1,11 +1,11 @@
 /** A Prometheus of our own, which looks at the services every second and knows the alert rules in a hurry. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { startServer } from '@offer-ads/backing/embedded/server-process';
+import { freePorts } from '@offer-ads/backing/free-port';
+import { onPath } from '@offer-ads/backing/on-path';
 import { serviceNames } from '@offer-ads/contracts/primitives';
 import { parse, stringify } from 'yaml';
-import { freePorts } from '../backing/free-port.ts';
-import { onPath } from '../backing/on-path.ts';
-import { startServer } from '../backing/server-process.ts';
 import { devFolder, repository, runFolder } from '../start/folder.ts';
 import type { Addresses } from '../start/plans.ts';
 import { type Faster, type RuleFile, scaleRules } from './scale-rules.ts';

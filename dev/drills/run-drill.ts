@@ -1,6 +1,6 @@
 /** One drill: wait for quiet, cause the fault, see the alert fire, mend by the runbook, see it resolve. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { reasonOf } from '../backing/find.ts';
+import { reasonOf } from '@offer-ads/backing/find';
 import type { Drill, Step } from './drill.ts';
 import { runLine } from './runbook-line.ts';
 import type { DrillSystem } from './system.ts';

@@ -4,10 +4,10 @@
  */
 import { randomInt } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
+import { claimFolder, releaseFolder } from '@offer-ads/backing/data-folder';
+import { freePorts } from '@offer-ads/backing/free-port';
 import { serviceNames } from '@offer-ads/contracts/primitives';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
-import { claimFolder, releaseFolder } from '../backing/data-folder.ts';
-import { freePorts } from '../backing/free-port.ts';
 import type { DemoOrganisation } from '../demo-data/organisations.ts';
 import { provideDemoData } from '../demo-data.ts';
 import { compileCacheFolder, devFolder, logsFolder, runFolder } from '../start/folder.ts';

@@ -7,8 +7,8 @@
  * All of it is optional; what follows the second `--` goes to `docker build` as it is.
  */
 import { parseArgs } from 'node:util';
+import { reasonOf } from '@offer-ads/backing/find';
 import { serviceNames } from '@offer-ads/contracts/primitives';
-import { reasonOf } from '../backing/find.ts';
 import { repository } from '../start/folder.ts';
 import { ask, docker } from './docker.ts';
 

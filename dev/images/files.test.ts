@@ -16,7 +16,7 @@ const shared = [
 ];
 const entriesOf = (image: string): string[] =>
   image === 'simulators'
-    ? globSync('dev/simulators/*/main.ts', { cwd: repository })
+    ? globSync('packages/simulators/src/*/main.ts', { cwd: repository })
     : [
         ...globSync(
           programs.map((name) => `services/${image}/src/${name}.ts`),
@@ -45,7 +45,7 @@ describe('images', () => {
 
   it('have of what is not code only what is read at run time', () => {
     const read = [
-      /^packages\/(admin|contracts|platform)\/package\.json$/,
+      /^packages\/(admin|contracts|platform|simulators)\/package\.json$/,
       /^packages\/contracts\/generated\/((portal-)?openapi|postman-collection)\.json$/,
       /^packages\/platform\/migrations\/[\w-]+\.sql$/,
       /^services\/\w+\/(package\.json|migrations\/[\w-]+\.sql)$/,

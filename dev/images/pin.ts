@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { reasonOf } from '../backing/find.ts';
+import { reasonOf } from '@offer-ads/backing/find';
 import { repository } from '../start/folder.ts';
 import { ask } from './docker.ts';
 import { imagesIn, pinnedFiles, textOf, withDigests } from './pins.ts';

@@ -7,8 +7,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { reasonOf } from '@offer-ads/backing/find';
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
-import { reasonOf } from '../backing/find.ts';
 import { repository } from '../start/folder.ts';
 import { contentsOf, differences, withBase } from './contents.ts';
 import type { Processor } from './lock.ts';

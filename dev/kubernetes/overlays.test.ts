@@ -1,6 +1,6 @@
 /** What the objects of an overlay say of each other, and which stores they run. */
 import { describe, expect, it } from '@jest/globals';
-import { images } from '../backing/containers.ts';
+import { images } from '@offer-ads/backing/docker/containers';
 import { manifestsOf, overlays, wholeOf } from './overlays.ts';
 import { containersOf, environmentOf, workload, workloadsOf } from './workloads.ts';
 

@@ -7,12 +7,12 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mongodPlaces } from '@offer-ads/backing/embedded/mongod-places';
+import { startServer } from '@offer-ads/backing/embedded/server-process';
+import { firstFound } from '@offer-ads/backing/find';
+import { freePorts } from '@offer-ads/backing/free-port';
+import { onPath } from '@offer-ads/backing/on-path';
 import { type Db, MongoClient } from 'mongodb';
-import { firstFound } from '../backing/find.ts';
-import { freePorts } from '../backing/free-port.ts';
-import { mongodPlaces } from '../backing/mongod-places.ts';
-import { onPath } from '../backing/on-path.ts';
-import { startServer } from '../backing/server-process.ts';
 import { manifestsOf } from '../kubernetes/overlays.ts';
 import type { Container, PodSpec } from '../kubernetes/workloads.ts';
 

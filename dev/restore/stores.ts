@@ -13,16 +13,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
+import { findEmbeddedPostgres, startEmbeddedPostgres } from '@offer-ads/backing/embedded/embedded-postgres';
+import { startEmbeddedRabbitmq } from '@offer-ads/backing/embedded/embedded-rabbitmq';
+import { startMongod } from '@offer-ads/backing/embedded/mongod';
+import { mongodPlaces } from '@offer-ads/backing/embedded/mongod-places';
+import { rabbitmqPlaces } from '@offer-ads/backing/embedded/rabbitmq-programs';
+import { reachableDataFolder, serverUser } from '@offer-ads/backing/embedded/unprivileged-user';
+import { firstFound, type Place } from '@offer-ads/backing/find';
+import type { RunningStore } from '@offer-ads/backing/stores';
 import { MongoClient } from 'mongodb';
 import pg from 'pg';
-import { findEmbeddedPostgres, startEmbeddedPostgres } from '../backing/embedded-postgres.ts';
-import { startEmbeddedRabbitmq } from '../backing/embedded-rabbitmq.ts';
-import { firstFound, type Place } from '../backing/find.ts';
-import { startMongod } from '../backing/mongod.ts';
-import { mongodPlaces } from '../backing/mongod-places.ts';
-import { rabbitmqPlaces } from '../backing/rabbitmq-programs.ts';
-import type { RunningStore } from '../backing/stores.ts';
-import { reachableDataFolder, serverUser } from '../backing/unprivileged-user.ts';
 import { eventually } from '../demo/watching.ts';
 
 export type DrillStores = {

@@ -1,8 +1,8 @@
 /** Every service with several replicas behind a balancer, which are started, retired and killed one by one. */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePorts } from '@offer-ads/backing/free-port';
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
-import { freePorts } from '../backing/free-port.ts';
 import { repository } from '../start/folder.ts';
 import type { ProcessPlan } from '../start/plans.ts';
 import type { Supervisor } from '../start/supervisor.ts';

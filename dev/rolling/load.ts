@@ -1,5 +1,5 @@
 /** Advertisers who go from one journey to the next, each at its own pace, until they are stopped. */
-import { reasonOf } from '../backing/find.ts';
+import { reasonOf } from '@offer-ads/backing/find';
 import type { Advertiser } from './advertisers.ts';
 import { travel, type World } from './journey.ts';
 import type { Tally } from './tally.ts';

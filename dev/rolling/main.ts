@@ -5,14 +5,14 @@
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { claimFolder, releaseFolder } from '@offer-ads/backing/data-folder';
+import { reasonOf } from '@offer-ads/backing/find';
 import { OfferClicked, OfferViewed } from '@offer-ads/contracts/community-events';
 import { serviceNames } from '@offer-ads/contracts/primitives';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { buildWeb } from '@offer-ads/web/build';
-import { claimFolder, releaseFolder } from '../backing/data-folder.ts';
-import { reasonOf } from '../backing/find.ts';
 import { type AdminClient, createAdminClient } from '../demo-data/admin-client.ts';
 import { provideDemoData } from '../demo-data.ts';
 import { compileCacheFolder, devFolder, logsFolder, runFolder } from '../start/folder.ts';

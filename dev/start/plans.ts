@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { serviceNames } from '@offer-ads/contracts/primitives';
 import { consoleName } from '@offer-ads/platform/admin/routes';
 import { hashEntry } from '@offer-ads/platform/admin/tokens';
+import { ratesPath } from '@offer-ads/simulators/rates/server';
 import { demoSeller, demoSender } from '../demo-data/seller.ts';
-import { ratesPath } from '../simulators/rates/server.ts';
 import { devFolder, repository } from './folder.ts';
 import type { Ports } from './ports.ts';
 import type { Secrets } from './secrets.ts';
@@ -35,7 +35,7 @@ export function planSimulators({ ports, secrets }: Settings): ProcessPlan[] {
   const at = addressesOf(ports);
   const simulator = (name: 'stripe' | 'rates' | 'mail', env: Record<string, string> = {}): ProcessPlan => ({
     name: `${name}-simulator`,
-    args: [join(repository, 'dev/simulators', name, 'main.ts')],
+    args: [join(repository, 'packages/simulators/src', name, 'main.ts')],
     env: { PORT: `${ports[name]}`, ...env },
     readyUrl: `${at[name]}/livez`,
   });

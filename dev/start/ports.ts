@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { claimFolder, releaseFolder } from '../backing/data-folder.ts';
-import { freePorts } from '../backing/free-port.ts';
+import { claimFolder, releaseFolder } from '@offer-ads/backing/data-folder';
+import { freePorts } from '@offer-ads/backing/free-port';
 import { devFolder } from './folder.ts';
 import { readJson, writeJson } from './json-file.ts';
 

@@ -1,8 +1,8 @@
 /** The stores of a start: found or started, databases made and migrated. */
 import { join } from 'node:path';
+import { type Backing, provideBacking } from '@offer-ads/backing/backing';
 import { migrate } from '@offer-ads/platform/postgres/migrations';
 import pg from 'pg';
-import { type Backing, provideBacking } from '../backing/backing.ts';
 import { backingFolder, repository } from './folder.ts';
 
 export const postgresServices = ['gateway', 'offers', 'billing'] as const;

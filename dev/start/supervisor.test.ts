@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { freePorts } from '../backing/free-port.ts';
+import { freePorts } from '@offer-ads/backing/free-port';
 import type { ProcessPlan } from './plans.ts';
 import { worthTelling } from './process-log.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';

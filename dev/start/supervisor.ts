@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { forgetServer, recordServer } from '../backing/data-folder.ts';
+import { forgetServer, recordServer } from '@offer-ads/backing/data-folder';
 import { repository } from './folder.ts';
 import type { ProcessPlan } from './plans.ts';
 import { openLog } from './process-log.ts';

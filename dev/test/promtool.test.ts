@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { findProgram } from '@offer-ads/backing/programs';
 import { serviceNames } from '@offer-ads/contracts/primitives';
 import { parse, stringify } from 'yaml';
-import { findProgram } from '../backing/programs.ts';
 import { alerts } from '../monitoring/alerts.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { type Backing, provideBacking } from '@offer-ads/backing/backing';
 import { formatMinor } from '@offer-ads/contracts/currencies';
 import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
 import { adminCredential } from '@offer-ads/platform/admin/tokens';
@@ -13,7 +14,6 @@ import { storeAddresses } from '@offer-ads/testing/config';
 import { eventually } from '@offer-ads/testing/eventually';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
 import pg from 'pg';
-import { type Backing, provideBacking } from '../backing/backing.ts';
 import type { DevState } from '../start/state.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));

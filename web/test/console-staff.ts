@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConsoleConfig } from '@offer-ads/admin/src/console/config.ts';
 import { startConsole } from '@offer-ads/admin/src/console/service.ts';
-import { freePorts } from '@offer-ads/dev/backing/free-port';
+import { freePorts } from '@offer-ads/backing/free-port';
 import type { System } from '@offer-ads/dev/test/system';
 import { hashEntry } from '@offer-ads/platform/admin/tokens';
 import { silentLogger } from '@offer-ads/testing/logger';

@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe } from '@jest/globals';
-import { findProgram } from '@offer-ads/dev/backing/programs';
+import { findProgram } from '@offer-ads/backing/programs';
 import { unusedAddress } from '@offer-ads/dev/test/advertiser';
 import { mailsTo } from '@offer-ads/dev/test/simulators';
 import { type System, startSystem } from '@offer-ads/dev/test/system';

@@ -1,6 +1,7 @@
 /** Everything that may happen to a running system at any moment, at random. */
+
+import type { Faults } from '@offer-ads/simulators/stripe/faults';
 import type { Chance } from '@offer-ads/testing/random';
-import type { Faults } from '../../simulators/stripe/faults.ts';
 import type { World } from './world.ts';
 
 /** A lease, and then the minute that the sweeper leaves the client. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { adminCredential } from '@offer-ads/platform/admin/tokens';
-import { adminUnderTest, token } from './admin-under-test.ts';
+import { adminUnderTest, token } from '../test/admin-under-test.ts';
 
 const { admin, adminJson, received, replies } = adminUnderTest();
 

@@ -2,9 +2,9 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { type FakeClock, fakeClock, type Scripted, scriptedFetch } from '../test/fake-service.ts';
 import { createClientAt, type OfferAds } from './client.ts';
 import { OfferAdsError } from './error.ts';
-import { type FakeClock, fakeClock, type Scripted, scriptedFetch } from './fake-service.ts';
 import type { ClientOptions } from './options.ts';
 import type { CreateOfferRequest } from './types.ts';
 

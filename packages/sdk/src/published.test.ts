@@ -16,7 +16,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type StandIn, startStandIn } from './stand-in.ts';
+import { type StandIn, startStandIn } from '../test/stand-in.ts';
 
 const run = promisify(execFile);
 const sdk = fileURLToPath(new URL('..', import.meta.url));

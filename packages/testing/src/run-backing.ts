@@ -1,8 +1,8 @@
 /** The stores of one jest run: started before the first integration test, stopped after the last. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Backing, provideBacking } from '@offer-ads/dev/backing/backing';
-import { removeFolder, sweepAbandoned } from '@offer-ads/dev/backing/data-folder';
+import { type Backing, provideBacking } from '@offer-ads/backing/backing';
+import { removeFolder, sweepAbandoned } from '@offer-ads/backing/data-folder';
 import { buildWeb } from '@offer-ads/web/build';
 import { handToWorkers, storeAddresses } from './config.ts';
 

@@ -5,7 +5,6 @@ import type { CallerContext } from '@offer-ads/contracts/caller-context';
 import type { EventDeclaration } from '@offer-ads/contracts/event-declaration';
 import { OfferDeleted } from '@offer-ads/contracts/offers-events';
 import type { ServiceName } from '@offer-ads/contracts/primitives';
-import { startStripeSimulator } from '@offer-ads/dev/simulators/stripe/server';
 import {
   type Broker,
   connectBroker,
@@ -15,6 +14,7 @@ import {
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { startStripeSimulator } from '@offer-ads/simulators/stripe/server';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { testNamespace } from '@offer-ads/testing/broker';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';

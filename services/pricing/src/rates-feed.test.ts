@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { dailyXml } from '@offer-ads/dev/simulators/rates/daily-xml';
+import { dailyXml } from '@offer-ads/simulators/rates/daily-xml';
 import { fc } from '@offer-ads/testing/profile';
 import { type FeedResult, fetchRates, parseRates } from './rates-feed.ts';
 

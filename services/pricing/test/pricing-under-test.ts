@@ -1,10 +1,10 @@
 /** Pricing as it runs, on a database and a corner of the broker of its own, with the rates simulator as its feed. */
 import type { CallerContext } from '@offer-ads/contracts/caller-context';
 import { allEvents } from '@offer-ads/contracts/events';
-import { ratesPath, startRatesSimulator } from '@offer-ads/dev/simulators/rates/server';
 import { type Broker, connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { ratesPath, startRatesSimulator } from '@offer-ads/simulators/rates/server';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { testNamespace } from '@offer-ads/testing/broker';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { adminUnderTest } from '../admin-under-test.ts';
+import { adminUnderTest } from '../../test/admin-under-test.ts';
 
 const { adminJson, replies } = adminUnderTest();
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { adminUnderTest } from '../admin-under-test.ts';
+import { adminUnderTest } from '../../test/admin-under-test.ts';
 
 const { adminJson, received, replies } = adminUnderTest();
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { fakeClock, type Scripted, scriptedFetch } from '../../test/fake-service.ts';
+import { type StandIn, startStandIn } from '../../test/stand-in.ts';
 import { createClientAt } from '../client.ts';
-import { fakeClock, type Scripted, scriptedFetch } from '../fake-service.ts';
-import { type StandIn, startStandIn } from '../stand-in.ts';
 import { commands } from './commands.ts';
 import { run } from './run.ts';
 

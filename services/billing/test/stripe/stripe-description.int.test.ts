@@ -1,7 +1,7 @@
 /** Everything that billing asks of Stripe, checked by stripe-mock against Stripe's own description of its API. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { RecordedRequest } from '@offer-ads/dev/simulators/stripe/server';
-import { type StripeMock, startStripeMock } from '@offer-ads/dev/stripe-mock';
+import { type StripeMock, startStripeMock } from '@offer-ads/backing/stripe-mock';
+import type { RecordedRequest } from '@offer-ads/simulators/stripe/server';
 import { closeCheckout } from '../../src/checkouts/close-checkout.ts';
 import { reconcileCheckouts } from '../../src/checkouts/reconcile.ts';
 import { stripeDeadline } from '../../src/stripe/client.ts';

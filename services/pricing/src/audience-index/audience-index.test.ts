@@ -1,6 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { runs } from '@offer-ads/testing/profile';
 import {
+  countByForce,
+  createWorld,
+  randomMember,
+  randomPlace,
+  randomStep,
+  randomTarget,
+  type World,
+} from '../../test/random-world.ts';
+import { structureFaults } from '../../test/structure-faults.ts';
+import {
   AudienceFullError,
   type AudienceIndex,
   createAudienceIndex,
@@ -9,16 +19,6 @@ import {
 } from './audience-index.ts';
 import { emptyParts, indexOn } from './index-parts.ts';
 import { loadParts } from './load.ts';
-import {
-  countByForce,
-  createWorld,
-  randomMember,
-  randomPlace,
-  randomStep,
-  randomTarget,
-  type World,
-} from './random-world.ts';
-import { structureFaults } from './structure-faults.ts';
 
 const kernels = ['wasm', 'plain'] as const;
 

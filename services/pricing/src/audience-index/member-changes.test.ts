@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { runs } from '@offer-ads/testing/profile';
+import { createWorld, randomMember, randomPlace, randomStep } from '../../test/random-world.ts';
+import { structureFaults } from '../../test/structure-faults.ts';
 import { type Box, boxAround } from './boxes.ts';
 import { read } from './heap.ts';
 import { findReference } from './id-map.ts';
 import { emptyParts, type IndexedMember, indexOn, type Parts } from './index-parts.ts';
 import { node, SLOTS, state } from './layout.ts';
 import { levelOf, parentOf } from './nodes.ts';
-import { createWorld, randomMember, randomPlace, randomStep } from './random-world.ts';
-import { structureFaults } from './structure-faults.ts';
 import { addressOf, isOf, slotIn, superblocksOf } from './tree.ts';
 
 // Jest looks globals up slowly.

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { createWorld, randomMember, randomTarget } from '../../test/random-world.ts';
 import {
   AudienceBytesError,
   type AudienceIndex,
   loadAudienceIndex,
   startAudienceBuild,
 } from './audience-index.ts';
-import { createWorld, randomMember, randomTarget } from './random-world.ts';
 
 async function builtIndex(): Promise<AudienceIndex> {
   const world = createWorld(11, 60);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { countByForce, createWorld, randomMember, randomTarget } from '../../test/random-world.ts';
+import { structureFaults } from '../../test/structure-faults.ts';
 import { type IndexedMember, startAudienceBuild } from './audience-index.ts';
 import { read } from './heap.ts';
 import { emptyParts, indexOn } from './index-parts.ts';
 import { state } from './layout.ts';
 import { loadParts } from './load.ts';
 import { levelOf } from './nodes.ts';
-import { countByForce, createWorld, randomMember, randomTarget } from './random-world.ts';
-import { structureFaults } from './structure-faults.ts';
 
 describe('the tree', () => {
   it('is in order after it has grown by a level and shrunk again', () => {

@@ -1,8 +1,8 @@
 /** Finds RabbitMQ's server script, or has the system's package manager bring it. */
 import { existsSync, globSync } from 'node:fs';
-import { installByApt } from './apt.ts';
-import { found, type Look, notFound, type Place } from './find.ts';
-import { onPath } from './on-path.ts';
+import { installByApt } from '../apt.ts';
+import { found, type Look, notFound, type Place } from '../find.ts';
+import { onPath } from '../on-path.ts';
 
 /** Places in the order of the architecture page. */
 export function rabbitmqPlaces(report: (line: string) => void): Place<string>[] {

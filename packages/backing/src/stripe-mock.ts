@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { cached } from './backing/cache-folder.ts';
+import { cached } from './cache-folder.ts';
 
 /** The version whose checksum Go's own database vouches for; its description is of Stripe's API 2026-08-26. */
 const VERSION = 'v0.203.0';

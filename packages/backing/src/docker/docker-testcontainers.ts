@@ -1,7 +1,8 @@
 /** The stores in containers that live for one test run. */
+
+import type { Store } from '../stores.ts';
 import { containerPorts, images, readyContainer } from './containers.ts';
 import { type ContainerRunner, dockerCommand } from './docker.ts';
-import type { Store } from './stores.ts';
 
 /** The container that removes the others when a run is killed; testcontainers 12 asks for this version. */
 const REAPER_IMAGE = 'testcontainers/ryuk:0.14.0';

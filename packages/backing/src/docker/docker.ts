@@ -1,10 +1,10 @@
 /** Whether Docker can give a store: it answers, and has the image or gets it in time. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { found, type Look, notFound, reasonOf } from '../find.ts';
+import { onPath } from '../on-path.ts';
+import type { RunningStore, Store } from '../stores.ts';
 import { images } from './containers.ts';
-import { found, type Look, notFound, reasonOf } from './find.ts';
-import { onPath } from './on-path.ts';
-import type { RunningStore, Store } from './stores.ts';
 
 const run = promisify(execFile);
 

@@ -1,5 +1,5 @@
 /** The stores as containers, the same for testcontainers, for compose and for the root's docker-compose.yml. */
-import { answers, becomePrimary, type Store, untilItAnswers } from './stores.ts';
+import { answers, becomePrimary, type Store, untilItAnswers } from '../stores.ts';
 
 export const mongoVersion = '8.0.15';
 

@@ -1,6 +1,6 @@
 /** Holds embedded backing services in the folder given until SIGTERM; prints their addresses. For the test beside it. */
 import { once } from 'node:events';
-import { provideBacking } from '../backing.ts';
+import { provideBacking } from '../src/backing.ts';
 
 const none = { variable: 'none', url: undefined };
 const backing = await provideBacking({

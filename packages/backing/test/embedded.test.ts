@@ -7,10 +7,10 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/eventually';
 import { MongoClient } from 'mongodb';
 import pg from 'pg';
-import type { Backing } from '../backing.ts';
-import { removeFolder } from '../data-folder.ts';
-import { isAlive, type ProcessIdentity } from '../process-identity.ts';
-import { answers } from '../stores.ts';
+import type { Backing } from '../src/backing.ts';
+import { removeFolder } from '../src/data-folder.ts';
+import { isAlive, type ProcessIdentity } from '../src/process-identity.ts';
+import { answers } from '../src/stores.ts';
 
 // RabbitMQ alone was seen to take 70 seconds to start on a busy machine, and it starts twice.
 const PATIENCE_MS = 600_000;

@@ -5,8 +5,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { removeReachableFolders } from './embedded/unprivileged-user.ts';
 import { identify, isAlive, type ProcessIdentity } from './process-identity.ts';
-import { removeReachableFolders } from './unprivileged-user.ts';
 
 const OWNER = 'owner.json';
 const SERVER_SUFFIX = '.server.json';

@@ -1,9 +1,9 @@
 /** Worlds for tests, where formulas for distances go wrong: clusters, poles, dateline, equator, many on one spot. */
 import type { MemberGender } from '@offer-ads/contracts/primitives';
 import { type Chance, chance } from '@offer-ads/testing/random';
-import { greatCircleMetres, isWithin } from '../domain/great-circle.ts';
-import type { Target } from '../domain/target.ts';
-import type { IndexedMember } from './audience-index.ts';
+import type { IndexedMember } from '../src/audience-index/audience-index.ts';
+import { greatCircleMetres, isWithin } from '../src/domain/great-circle.ts';
+import type { Target } from '../src/domain/target.ts';
 
 type Place = { readonly latitude: number; readonly longitude: number };
 

@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { forgetServer, recordServer } from './data-folder.ts';
-import { untilItAnswers } from './stores.ts';
+import { forgetServer, recordServer } from '../data-folder.ts';
+import { untilItAnswers } from '../stores.ts';
 import type { User } from './unprivileged-user.ts';
 
 export type ServerCommand = {

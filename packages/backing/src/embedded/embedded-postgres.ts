@@ -7,10 +7,10 @@ import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { found, type Look, notFound, reasonOf } from './find.ts';
-import { freePorts } from './free-port.ts';
+import { found, type Look, notFound, reasonOf } from '../find.ts';
+import { freePorts } from '../free-port.ts';
+import { answers, type RunningStore } from '../stores.ts';
 import { startServer } from './server-process.ts';
-import { answers, type RunningStore } from './stores.ts';
 import { reachableDataFolder, reachablePrograms, serverUser, type User } from './unprivileged-user.ts';
 
 type Programs = { readonly directory: string; readonly version: string };

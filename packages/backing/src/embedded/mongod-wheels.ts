@@ -15,8 +15,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cached } from './cache-folder.ts';
-import { found, type Look, notFound, reasonOf } from './find.ts';
+import { cached } from '../cache-folder.ts';
+import { found, type Look, notFound, reasonOf } from '../find.ts';
 import type { Mongod } from './mongod.ts';
 
 const run = promisify(execFile);

@@ -7,10 +7,10 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { freePorts } from './free-port.ts';
-import { onPath } from './on-path.ts';
+import { freePorts } from '../free-port.ts';
+import { onPath } from '../on-path.ts';
+import { answers, type RunningStore } from '../stores.ts';
 import { startServer } from './server-process.ts';
-import { answers, type RunningStore } from './stores.ts';
 
 export async function startEmbeddedRabbitmq(
   serverScript: string,

@@ -1,12 +1,20 @@
 /** What is wrong with an index, for its tests: everything that is counted beforehand, counted again from the members. */
-import { type Box, boxAround, extend, nowhere, readBox } from './boxes.ts';
-import { type Heap, read, readSigned } from './heap.ts';
-import { findReference } from './id-map.ts';
-import type { Parts } from './index-parts.ts';
-import { BLOCKS, CHILDREN, GENDERS, node, SLOTS_OF_BLOCK, state, superblock } from './layout.ts';
-import { childAt, childrenOf, keyAt, levelOf, parentOf, placeOf } from './nodes.ts';
-import { type Entry, entryAt, takenSlots } from './superblock.ts';
-import { isOf, referenceOf } from './tree.ts';
+import { type Box, boxAround, extend, nowhere, readBox } from '../src/audience-index/boxes.ts';
+import { type Heap, read, readSigned } from '../src/audience-index/heap.ts';
+import { findReference } from '../src/audience-index/id-map.ts';
+import type { Parts } from '../src/audience-index/index-parts.ts';
+import {
+  BLOCKS,
+  CHILDREN,
+  GENDERS,
+  node,
+  SLOTS_OF_BLOCK,
+  state,
+  superblock,
+} from '../src/audience-index/layout.ts';
+import { childAt, childrenOf, keyAt, levelOf, parentOf, placeOf } from '../src/audience-index/nodes.ts';
+import { type Entry, entryAt, takenSlots } from '../src/audience-index/superblock.ts';
+import { isOf, referenceOf } from '../src/audience-index/tree.ts';
 
 type Totals = { members: Entry[]; box: Box };
 

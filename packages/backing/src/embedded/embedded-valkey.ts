@@ -1,12 +1,12 @@
 /** Finds and runs Valkey, or Redis, which does the same for us: counts that may be lost, so nothing is kept on disk. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { installByApt } from './apt.ts';
-import { found, type Look, notFound, type Place } from './find.ts';
-import { freePorts } from './free-port.ts';
-import { onPath } from './on-path.ts';
+import { installByApt } from '../apt.ts';
+import { found, type Look, notFound, type Place } from '../find.ts';
+import { freePorts } from '../free-port.ts';
+import { onPath } from '../on-path.ts';
+import { answers, type RunningStore } from '../stores.ts';
 import { startServer } from './server-process.ts';
-import { answers, type RunningStore } from './stores.ts';
 
 export function valkeyPlaces(report: (line: string) => void): Place<string>[] {
   return [

@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { found, type Look, notFound, type Place, reasonOf } from './find.ts';
+import { found, type Look, notFound, type Place, reasonOf } from '../find.ts';
+import { onPath } from '../on-path.ts';
 import type { Mongod } from './mongod.ts';
 import { mongodFromWheels } from './mongod-wheels.ts';
-import { onPath } from './on-path.ts';
 
 const run = promisify(execFile);
 

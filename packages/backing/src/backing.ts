@@ -4,15 +4,16 @@
  * here, by its process id; nothing that ran before is touched.
  */
 import { claimFolder, releaseFolder, removeFolder } from './data-folder.ts';
-import { lookInDocker } from './docker.ts';
-import { dockerCompose, removeComposeProject } from './docker-compose.ts';
-import { testcontainers } from './docker-testcontainers.ts';
-import { findEmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
-import { startEmbeddedRabbitmq } from './embedded-rabbitmq.ts';
-import { startEmbeddedValkey, valkeyPlaces } from './embedded-valkey.ts';
+import { lookInDocker } from './docker/docker.ts';
+import { dockerCompose, removeComposeProject } from './docker/docker-compose.ts';
+import { testcontainers } from './docker/docker-testcontainers.ts';
+import { findEmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres.ts';
+import { startEmbeddedRabbitmq } from './embedded/embedded-rabbitmq.ts';
+import { startEmbeddedValkey, valkeyPlaces } from './embedded/embedded-valkey.ts';
+import { startMongod } from './embedded/mongod.ts';
+import { mongodPlaces } from './embedded/mongod-places.ts';
+import { rabbitmqPlaces } from './embedded/rabbitmq-programs.ts';
 import { firstFound, found, type Place } from './find.ts';
-import { startMongod } from './mongod.ts';
-import { mongodPlaces } from './mongod-places.ts';
 import {
   BackingMissing,
   type GivenAddress,
@@ -23,7 +24,6 @@ import {
   sayTaken,
   sayWithout,
 } from './places.ts';
-import { rabbitmqPlaces } from './rabbitmq-programs.ts';
 import type { RunningStore, Store } from './stores.ts';
 
 export { BackingMissing };

@@ -1,9 +1,9 @@
 /** Runs a mongod program as a replica set of one. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePorts } from './free-port.ts';
+import { freePorts } from '../free-port.ts';
+import { answers, becomePrimary, type RunningStore } from '../stores.ts';
 import { startServer } from './server-process.ts';
-import { answers, becomePrimary, type RunningStore } from './stores.ts';
 
 /** A program, with the environment that it needs. */
 export type Mongod = { readonly command: string; readonly env: Readonly<Record<string, string>> };

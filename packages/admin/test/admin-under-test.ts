@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
-import { runAdmin } from './run.ts';
-import { createTools } from './tools.ts';
+import { runAdmin } from '../src/run.ts';
+import { createTools } from '../src/tools.ts';
 
 type Received = { call: string; body: unknown; token: string; actor: string };
 

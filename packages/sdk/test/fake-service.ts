@@ -1,7 +1,7 @@
 /** For tests: virtual time, and a `fetch` whose replies and delays are written down beforehand. */
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Clock } from './clock.ts';
-import type { Fetch } from './options.ts';
+import type { Clock } from '../src/clock.ts';
+import type { Fetch } from '../src/options.ts';
 
 export type FakeClock = Clock & {
   /** Runs timers in their order until the work is done. */

@@ -1,5 +1,5 @@
 /** Where each backing service is looked for, in order, and what is said when it is in none of these places. */
-import { images } from './containers.ts';
+import { images } from './docker/containers.ts';
 import { type Finding, firstLine, found, type Look, notFound, type Place, reasonOf } from './find.ts';
 import { answers, type RunningStore, type Store, storeTitles, untilItAnswers } from './stores.ts';
 

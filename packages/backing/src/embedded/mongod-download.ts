@@ -3,8 +3,8 @@
  * own, because the library cannot be told to give up: whoever wants a bound ends the process.
  */
 import { MongoBinary } from 'mongodb-memory-server-core';
-import { cacheFolder } from './cache-folder.ts';
-import { mongoVersion } from './containers.ts';
+import { cacheFolder } from '../cache-folder.ts';
+import { mongoVersion } from '../docker/containers.ts';
 
 const path = await MongoBinary.getPath({ version: mongoVersion, downloadDir: cacheFolder() });
 process.stdout.write(path);
