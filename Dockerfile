@@ -1,4 +1,4 @@
-# An image per service; `npm run images` builds them all (k8s/README.md), and this one:
+# An image per service; `npm run images` builds them all (deploy/k8s/README.md), and this one:
 #   docker build --build-arg SERVICE=offers --tag offer-ads/offers .
 # NODE_IMAGE builds, and gives the image its Node: Node 24 with npm and a shell, wherever it comes from. RUNTIME_IMAGE is what
 # the image stands on: glibc and libstdc++ are all that it needs. Nothing is run in it, so one without a shell will do.
@@ -10,7 +10,7 @@ FROM ${NODE_IMAGE} AS manifests
 WORKDIR /app
 COPY . .
 RUN find . -type f ! -name package.json ! -name package-lock.json -delete && find . -type d -empty -delete
-RUN --mount=type=bind,source=dev/images,target=/images node /images/manifests.ts
+RUN --mount=type=bind,source=deploy/images,target=/images node /images/manifests.ts
 
 FROM ${NODE_IMAGE} AS npm
 WORKDIR /app
@@ -23,7 +23,7 @@ COPY --from=manifests /app ./
 FROM npm AS common
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
     npm ci --workspace=@offer-ads/platform --workspace=@offer-ads/admin
-RUN --mount=type=bind,source=dev/images/lean.ts,target=/lean.ts node /lean.ts node_modules
+RUN --mount=type=bind,source=deploy/images/lean.ts,target=/lean.ts node /lean.ts node_modules
 
 # What one service needs beside it. npm leaves our own packages as symlinks into packages/, and they must stay that way: Node
 # strips types from no file whose real path is below node_modules.
@@ -31,13 +31,13 @@ FROM npm AS own
 ARG SERVICE
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
     npm ci --workspace=@offer-ads/platform --workspace=@offer-ads/admin --workspace=@offer-ads/${SERVICE:?which service}
-RUN --mount=type=bind,source=dev/images/lean.ts,target=/lean.ts --mount=type=bind,from=common,source=/app,target=/common \
+RUN --mount=type=bind,source=deploy/images/lean.ts,target=/lean.ts --mount=type=bind,from=common,source=/app,target=/common \
     node /lean.ts node_modules /common/node_modules
 
 FROM npm AS simulators-own
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
     npm ci --workspace=@offer-ads/platform --workspace=@offer-ads/admin --workspace=@offer-ads/simulators
-RUN --mount=type=bind,source=dev/images/lean.ts,target=/lean.ts --mount=type=bind,from=common,source=/app,target=/common \
+RUN --mount=type=bind,source=deploy/images/lean.ts,target=/lean.ts --mount=type=bind,from=common,source=/app,target=/common \
     node /lean.ts node_modules /common/node_modules
 
 # The portal, the console and the guides, as files that browsers load.

@@ -1,7 +1,7 @@
 /**
  * `npm run demo`: an organisation buys two offers from the running system, one from its balance and one by card, and
  * looks at everything on the way. Ends with status 1 at the first thing that is not as it must be.
- * `npm run demo -- --containers`: of a system that `npm start` does not run (docker-compose.yml, k8s/README.md).
+ * `npm run demo -- --containers`: of a system that `npm start` does not run (docker-compose.yml, deploy/k8s/README.md).
  */
 import { parseArgs } from 'node:util';
 import { reasonOf } from '@offer-ads/backing/find';

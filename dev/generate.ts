@@ -2,9 +2,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { allDocuments } from '@offer-ads/contracts/documents';
-import { monitoringDocuments } from './monitoring/documents.ts';
-import { envExample } from './settings/env-example.ts';
-import { settingsPage } from './settings/settings-page.ts';
+import { monitoringDocuments } from '@offer-ads/deploy/monitoring/documents';
+import { envExample } from '@offer-ads/deploy/settings/env-example';
+import { settingsPage } from '@offer-ads/deploy/settings/settings-page';
 import { repository } from './start/folder.ts';
 
 /** Holds nothing else. */

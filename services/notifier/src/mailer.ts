@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { createTransport } from 'nodemailer';
 import { type Attempt, attemptOf, type Stage, shown } from './domain/attempt.ts';
-import type { Message } from './domain/letter.ts';
+import type { Message } from './domain/render-letter.ts';
 import { type SmtpTls, smtpAddressOf, tlsOf } from './smtp-address.ts';
 
 export type Mail = { readonly id: string; readonly recipient: string; readonly message: Message };

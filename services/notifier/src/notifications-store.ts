@@ -6,7 +6,7 @@ import { type RestingTrace, restingTrace } from '@offer-ads/platform/telemetry/t
 import type { ClientSession, mongo as driver } from 'mongoose';
 import type { Notification } from './domain/announcement.ts';
 import type { Fate } from './domain/delivery.ts';
-import type { Message } from './domain/letter.ts';
+import type { Message } from './domain/render-letter.ts';
 
 /** A notification that this process alone may deliver while it holds the lease. */
 export type Claimed = {

@@ -70,7 +70,10 @@ describe('Docker', () => {
   });
 
   it('gives nothing when containers cannot be run the way that is asked for', async () => {
-    const noCompose = { ...runner, check: rejecting('neither `docker compose` nor docker-compose is there') };
+    const noCompose = {
+      ...runner,
+      check: rejecting('neither `docker compose` nor docker-compose is there'),
+    };
     expect(await lookInDocker(noCompose, healthy)('mongo')).toMatchObject({ found: false });
   });
 });

@@ -9,9 +9,10 @@ import type {
 } from '@offer-ads/contracts/gateway-events';
 import type { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/offers-events';
 import { adminsOf, type Contact, onePerMailbox, type Person } from './contact.ts';
-import { type Letter, type Message, render } from './letter.ts';
+import type { Letter } from './letter.ts';
 import type { Setting } from './messages/setting.ts';
 import { mailSubjects, type OptionalMail } from './preferences.ts';
+import { type Message, render } from './render-letter.ts';
 import { type Wording, wordingFor } from './wording.ts';
 
 /** In place of an organisation's number: the mail is for somebody who has none yet. */

@@ -1,6 +1,4 @@
-/** A letter is what a mail says; its text and its HTML are two renderings of the same, so neither can say less. */
-import { letterPage } from './letter-page.ts';
-import { oneLine } from './plain-text.ts';
+/** What a mail says, before it becomes text and HTML. */
 
 export type Line = readonly [label: string, value: string];
 
@@ -19,51 +17,3 @@ export type Letter = {
   /** Only where the reader may end such mails without signing in. */
   readonly unsubscribe?: { readonly label: string; readonly url: string };
 };
-
-export type Message = {
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-  /** Beside those that every mail has; names and values are our own, never from outside. */
-  readonly headers?: Readonly<Record<string, string>>;
-};
-
-/** Whatever the letter holds, headers cannot be added, nor markup. */
-export function render(letter: Letter): Message {
-  const message = { subject: oneLine(letter.subject), text: textOf(letter), html: letterPage(letter) };
-  return letter.unsubscribe === undefined
-    ? message
-    : { ...message, headers: unsubscribeHeaders(letter.unsubscribe.url) };
-}
-
-/** One click in the mail program, which then posts to the address by itself (RFC 2369, RFC 8058). */
-function unsubscribeHeaders(url: string): Readonly<Record<string, string>> {
-  return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
-}
-
-function textOf({
-  notice,
-  heading,
-  paragraphs,
-  facts,
-  amounts,
-  action,
-  reason,
-  unsubscribe,
-}: Letter): string {
-  const blocks = [
-    ...(notice === undefined ? [] : [oneLine(notice)]),
-    oneLine(heading),
-    ...paragraphs.map(oneLine),
-    linesOf(facts),
-    linesOf(amounts ?? []),
-    action === undefined ? '' : `${oneLine(action.label)}:\n${oneLine(action.url)}`,
-    `--\n${oneLine(reason)}`,
-    unsubscribe === undefined ? '' : `${oneLine(unsubscribe.label)}:\n${oneLine(unsubscribe.url)}`,
-  ];
-  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
-}
-
-function linesOf(lines: readonly Line[]): string {
-  return lines.map(([label, value]) => `${oneLine(label)}: ${oneLine(value)}`).join('\n');
-}

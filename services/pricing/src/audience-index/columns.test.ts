@@ -3,8 +3,8 @@ import { chance } from '@offer-ads/testing/random';
 import { clearBit, findColumns, setBit, slotsOf, writeColumns } from './columns.ts';
 import { createDraft } from './draft.ts';
 import { allocate, createHeap, read, reserve } from './heap.ts';
-import { openKernel } from './kernel.ts';
 import { COLUMNS, columnBlock, SLOTS, superblock } from './layout.ts';
+import { openKernel } from './open-kernel.ts';
 
 // Jest looks globals up slowly.
 const { floor } = Math;

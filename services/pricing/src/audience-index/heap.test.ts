@@ -10,7 +10,7 @@ import {
   roundedWords,
   usedWords,
 } from './heap.ts';
-import { openKernel } from './kernel.ts';
+import { openKernel } from './open-kernel.ts';
 
 // Jest looks globals up slowly.
 const { floor } = Math;

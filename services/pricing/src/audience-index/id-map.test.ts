@@ -9,7 +9,7 @@ import {
   moveReference,
   removeReference,
 } from './id-map.ts';
-import { openKernel } from './kernel.ts';
+import { openKernel } from './open-kernel.ts';
 
 function createMap(expected: readonly number[] = []) {
   const heap = createHeap(openKernel('plain').memory);

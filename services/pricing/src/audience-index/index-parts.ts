@@ -12,9 +12,10 @@ import {
   moveReference,
   removeReference,
 } from './id-map.ts';
-import { type Kernel, type KernelName, openKernel } from './kernel.ts';
+import type { Kernel, KernelName } from './kernel.ts';
 import { state } from './layout.ts';
 import { changeEntry, insertEntry, removeEntry } from './member-changes.ts';
+import { openKernel } from './open-kernel.ts';
 import { queryFor } from './query.ts';
 import { savedChunks } from './saved-bytes.ts';
 import type { Entry } from './superblock.ts';

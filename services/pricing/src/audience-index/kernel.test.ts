@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { openKernel } from './kernel.ts';
 import * as layout from './layout.ts';
+import { openKernel } from './open-kernel.ts';
 import { query } from './wasm-kernel.ts';
 
 const folder = new URL('../../kernel/', import.meta.url).pathname;

@@ -14,7 +14,7 @@ import {
 } from '../../../test/events.ts';
 import { hostileTexts } from '../../../test/hostile-texts.ts';
 import { around, notifications } from '../../../test/letters.ts';
-import type { Message } from '../letter.ts';
+import type { Message } from '../render-letter.ts';
 
 /** Each letter with the same words at every place where words of others stand. */
 const letters: readonly [string, (text: string) => Message | undefined][] = [

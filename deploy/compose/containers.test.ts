@@ -1,0 +1,349 @@
+/** How docker-compose.yml runs things: what each container may do, who reaches whom, in which order, and with whose files. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { images } from '@offer-ads/backing/docker/containers';
+import { stores } from '@offer-ads/backing/stores';
+import { serviceNames } from '@offer-ads/contracts/primitives';
+import { repository } from '@offer-ads/dev/start/folder';
+import { parse } from 'yaml';
+import { allowed } from '../k8s/checks/network-policies.ts';
+import { type Container, workload } from '../k8s/checks/workloads.ts';
+import { type ComposeService, composeFile, resolved } from './file.ts';
+import { firstEnv } from './first-env.ts';
+import { inventFiles, storeFiles } from './secrets.ts';
+
+const file = resolved(parseEnv(firstEnv) as Record<string, string>);
+const all = Object.entries(file.services);
+const names = all.map(([name]) => name);
+const service = (name: string) => file.services[name]!;
+const isOneShot = (name: string) => service(name).restart === 'no';
+const ofRepository = (path: string) => readFileSync(join(repository, path), 'utf8');
+const dockerfile = ofRepository('Dockerfile');
+const secrets = inventFiles();
+type Volume = NonNullable<ComposeService['volumes']>[number];
+const targetOf = (volume: Volume) => (typeof volume === 'string' ? volume.split(':')[1] : volume.target);
+
+const prometheus = parse(ofRepository('deploy/compose/prometheus.yml')) as {
+  rule_files: string[];
+  scrape_configs: { job_name: string; static_configs: { targets: string[] }[] }[];
+};
+const scrapedHosts = prometheus.scrape_configs.flatMap(({ static_configs }) =>
+  static_configs.flatMap(({ targets }) => targets.map((target) => target.split(':')[0] ?? '')),
+);
+
+describe.each(all)('%s', (name, one) => {
+  it('writes to its volumes alone, has no privilege and no more than its share', () => {
+    expect(one).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      mem_limit: expect.stringMatching(/^\d+[mg]$/),
+      pids_limit: expect.any(Number),
+    });
+  });
+
+  it('is not run by root', () => {
+    // Collector and viewer are under a user of their own by their images.
+    const isOurs = one.image.startsWith('offer-ads/') || ['otel-collector', 'jaeger'].includes(name);
+    if (isOurs) expect(one.user).toBeUndefined();
+    else expect(one.user).toMatch(/^[1-9]\d*:\d+$/);
+    expect(dockerfile).toContain('USER 1000:1000');
+  });
+
+  it('keeps a bounded log, and is started again when it ends', () => {
+    expect(one).toMatchObject({
+      logging: { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '5' } },
+    });
+    expect(one.restart).toMatch(/^(unless-stopped|no)$/);
+  });
+
+  it('runs a certain version of its image, and one may take another', () => {
+    expect(one.image).toMatch(/^[\w./-]+:(v?\d+[\w.-]*|dev)(@sha256:[0-9a-f]{64})?$/);
+    const other = {
+      [`${name.split('-')[0]!.toUpperCase()}_IMAGE`]: 'other/image:1',
+      IMAGE_PREFIX: 'other',
+      IMAGE_TAG: '1',
+      OTEL_COLLECTOR_IMAGE: 'other/image:1',
+    };
+    expect(
+      resolved({ ...parseEnv(firstEnv), ...other } as Record<string, string>).services[name]?.image,
+    ).toMatch(/^other\/\w+:1$/);
+  });
+
+  it('is healthy or not, for all to see', () => {
+    // These images have nothing with which one could ask.
+    if (isOneShot(name) || ['otel-collector', 'jaeger'].includes(name)) return;
+    const [stage, path] =
+      one.build?.target === 'simulators' ? ['simulators', '/livez'] : ['service', '/readyz'];
+    const ofImage = new RegExp(
+      `AS ${stage}\\n(?:(?!FROM)[^])*HEALTHCHECK .*\\$\\{process\\.env\\.PORT\\}${path}`,
+    );
+    if (one.build === undefined) expect(one.healthcheck?.test).toBeDefined();
+    else expect(dockerfile).toMatch(ofImage);
+  });
+
+  it('is reached from this machine alone', () => {
+    for (const port of one.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+  });
+
+  it('is handed files that exist', () => {
+    for (const volume of one.volumes ?? []) {
+      const source = typeof volume === 'string' ? volume.split(':')[0]! : volume.source;
+      const isThere = /[./]/.test(source) ? existsSync(join(repository, source)) : source in file.volumes;
+      expect([source, isThere]).toEqual([source, true]);
+    }
+    for (const secret of one.secrets ?? []) expect(file.secrets).toHaveProperty([secret]);
+  });
+});
+
+describe('the health checks of our images', () => {
+  it('ask seldom, and give time to answer: each time a Node starts, on a machine that may be busy', () => {
+    const checks = [...dockerfile.matchAll(/HEALTHCHECK --interval=(\d+)s --timeout=(\d+)s .*/g)];
+    expect(checks).toHaveLength(2);
+    for (const [check, interval, timeout] of checks) {
+      expect([Number(interval) >= 10, Number(timeout) >= 10]).toEqual([true, true]);
+      // Which loads twice as much.
+      expect(check).not.toContain('fetch');
+    }
+  });
+});
+
+describe.each(serviceNames)('%s', (name) => {
+  it('has the memory, the time to stop and the folders that it has in Kubernetes', () => {
+    const { pod } = workload('production', name);
+    const [container] = pod.containers as readonly [Container];
+    const bytes = (text: string) => Number.parseInt(text, 10) * (/g/i.test(text) ? 1024 : 1);
+    expect(bytes(service(name).mem_limit!)).toBe(bytes(container.resources.limits.memory!));
+    const preStop = container.lifecycle?.preStop.sleep.seconds ?? 0;
+    expect(service(name).stop_grace_period).toBe(`${pod.terminationGracePeriodSeconds - preStop}s`);
+    expect(service(name).tmpfs).toEqual(['/tmp:size=64m,mode=1777']);
+  });
+
+  it('has a volume where its settings name a folder', () => {
+    const folders = Object.values(service(name).environment ?? {}).flatMap(
+      (value) => /^(?:file:\/\/)?(\/data\/.+)$/.exec(String(value))?.[1] ?? [],
+    );
+    const volumes = (service(name).volumes ?? []).map(targetOf);
+    for (const folder of folders) expect(volumes).toContain(folder.split('/').slice(0, 2).join('/'));
+  });
+});
+
+describe('the order of a start', () => {
+  const after = (name: string) =>
+    Object.fromEntries(
+      Object.entries(service(name).depends_on ?? {}).map(([other, { condition }]) => [other, condition]),
+    );
+  const healthy = (...others: string[]) =>
+    Object.fromEntries(others.map((other) => [other, 'service_healthy']));
+  const done = (...others: string[]) =>
+    Object.fromEntries(others.map((other) => [other, 'service_completed_successfully']));
+
+  it('is stores, their users, migrations, services from the inside out', () => {
+    expect(
+      Object.fromEntries(
+        names.map((name) => [name, after(name)]).filter(([, of]) => Object.keys(of!).length > 0),
+      ),
+    ).toEqual({
+      'postgres-set-up': healthy('postgres'),
+      'mongo-set-up': healthy('mongo'),
+      'gateway-migrations': done('postgres-set-up'),
+      'offers-migrations': done('postgres-set-up'),
+      'billing-migrations': done('postgres-set-up'),
+      billing: { ...done('billing-migrations'), ...healthy('rabbitmq') },
+      pricing: { ...done('mongo-set-up'), ...healthy('rabbitmq') },
+      moderation: done('mongo-set-up'),
+      notifier: { ...done('mongo-set-up'), ...healthy('rabbitmq') },
+      offers: { ...done('offers-migrations'), ...healthy('rabbitmq', 'pricing', 'billing', 'moderation') },
+      gateway: {
+        ...done('gateway-migrations'),
+        ...healthy('rabbitmq', 'valkey', 'offers', 'pricing', 'billing', 'notifier'),
+      },
+    });
+  });
+
+  it('waits for the end of what ends, and for the health of what does not', () => {
+    for (const name of names)
+      for (const [other, condition] of Object.entries(after(name)))
+        expect([other, condition === 'service_completed_successfully']).toEqual([other, isOneShot(other)]);
+  });
+
+  it('waits for nobody who may be left out', () => {
+    for (const name of names)
+      for (const other of Object.keys(after(name))) expect(service(other).profiles).toBeUndefined();
+  });
+
+  it('migrates every database that has migrations', () => {
+    for (const name of serviceNames) {
+      const migrates = existsSync(join(repository, 'services', name, 'src/migrate.ts'));
+      expect([name, names.includes(`${name}-migrations`)]).toEqual([name, migrates]);
+      if (!migrates) continue;
+      const variable = `${name.toUpperCase()}_DATABASE_URL_FILE`;
+      const { image, command, environment } = service(`${name}-migrations`);
+      expect({ image, command }).toEqual({ image: service(name).image, command: ['node', 'src/migrate.ts'] });
+      expect(environment).toEqual({ [variable]: service(name).environment?.[variable] });
+    }
+  });
+});
+
+describe('the networks', () => {
+  const networksOf = (name: string): readonly string[] => service(name).networks ?? [];
+  /** Hosts and ports in the settings of a container, in its secrets too. */
+  function addressesOf(name: string): string[] {
+    const { environment = {}, secrets: handed = [] } = service(name);
+    const values = [
+      ...Object.values(environment).map(String),
+      ...handed.map((one) => secrets.get(one) ?? ''),
+    ];
+    return values.flatMap((value) => /\w:\/\/(?:[^@/]*@)?([a-z][a-z-]+:\d+)/.exec(value)?.[1] ?? []);
+  }
+  it.each(names.filter((name) => addressesOf(name).length > 0))(
+    'let %s reach all that its settings name',
+    (name) => {
+      for (const address of addressesOf(name).filter((one) => !one.startsWith('localhost'))) {
+        const [host = ''] = address.split(':');
+        const shared = networksOf(name).filter((network) => networksOf(host).includes(network));
+        expect([address, shared.length > 0]).toEqual([address, true]);
+      }
+    },
+  );
+
+  const membersOf = (network: string) => names.filter((name) => networksOf(name).includes(network));
+  const isIn = (group: readonly string[], pair: readonly string[]) =>
+    pair.every((one) => group.includes(one));
+  /** What staff look with. */
+  const tools = ['admin', 'console', 'prometheus', 'otel-collector', 'jaeger', 'grafana'];
+  const pair = (one: string, other: string) => [one, other].toSorted();
+
+  it('join only those of whom one calls the other', () => {
+    const calls = names.flatMap((name) =>
+      addressesOf(name).map((address) => pair(name, address.split(':')[0] ?? '').join(' ')),
+    );
+    const scraped = scrapedHosts.map((host) => pair('prometheus', host).join(' '));
+    const traced = [...serviceNames, 'console'].map((name) => pair('otel-collector', name).join(' '));
+    const arrows = new Set([...calls, ...scraped, ...traced]);
+    // Migrations are of the service's own image, and use its database.
+    const programOf = (name: string) => name.replace(/-migrations$/, '');
+    const needless = Object.keys(file.networks).flatMap((network) => {
+      const members = [...new Set(membersOf(network).map(programOf))];
+      return members.flatMap((one, index) =>
+        members
+          .slice(index + 1)
+          .map((other) => pair(one, other))
+          // Stores call nobody. Tools meet in the networks of the services that they look at.
+          .filter((two) => !arrows.has(two.join(' ')) && !isIn(stores, two) && !isIn(tools, two))
+          .map((two) => `${network}: ${two.join(' - ')}`),
+      );
+    });
+    expect(needless).toEqual([]);
+  });
+
+  const outward = (name: string) => networksOf(name).filter((network) => !file.networks[network]?.internal);
+  const masquerade = 'com.docker.network.bridge.enable_ip_masquerade';
+  const leadsOut = (network: string) => file.networks[network]?.driver_opts?.[masquerade] !== 'false';
+
+  it('lead out those services whom Kubernetes lets out, and the simulators of what is there', () => {
+    const out = names.filter((name) => outward(name).some(leadsOut));
+    const inKubernetes = allowed('production', 'egress').filter((arrow) => arrow.includes('-> internet:'));
+    const callers = new Set(inKubernetes.map((arrow) => arrow.split(' ')[0] ?? ''));
+    const services = serviceNames.filter((name) => callers.has(name));
+    const simulators = names.filter((name) => name.endsWith('-simulator'));
+    expect(out.toSorted()).toEqual([...services, ...simulators].toSorted());
+  });
+
+  it('give whoever is reached or goes out one network for both, so that the way is certain', () => {
+    for (const name of names) {
+      const needsOne = service(name).ports !== undefined || outward(name).length > 0;
+      // It is only looked at, by whichever of the two.
+      const expected = name === 'prometheus' ? 2 : 1;
+      expect([name, outward(name).length]).toEqual([name, needsOne ? expected : 0]);
+    }
+  });
+
+  it('have ports that somebody listens on', () => {
+    const ports: Record<string, number[]> = {
+      postgres: [5432],
+      mongo: [27017],
+      rabbitmq: [5672],
+      valkey: [6379],
+      'mail-simulator': [1025, 8080],
+      'otel-collector': [4318],
+    };
+    for (const name of names)
+      for (const address of addressesOf(name).filter((one) => !one.startsWith('localhost'))) {
+        const [host = '', port = ''] = address.split(':');
+        expect([address, (ports[host] ?? [8080]).includes(Number(port))]).toEqual([address, true]);
+      }
+    for (const name of [...serviceNames, 'stripe-simulator', 'rates-simulator', 'mail-simulator'])
+      expect(service(name).environment?.PORT).toBe(8080);
+  });
+});
+
+describe('the stores', () => {
+  it('are of the versions that tests, npm start and Kubernetes run', () => {
+    for (const store of stores) expect(service(store).image).toMatch(new RegExp(`^${images[store]}([.-]|$)`));
+    const yaml = ['plain/postgres', 'plain/mongo', 'plain/rabbitmq']
+      .map((path) => ofRepository(`deploy/k8s/stores/${path}.yaml`))
+      .join('');
+    for (const store of ['postgres', 'mongo', 'rabbitmq'] as const)
+      expect(yaml).toContain(`image: ${images[store]}`);
+  });
+
+  it('are told of just the users who sign in, with the rights that Kubernetes gives them', () => {
+    const told = storeFiles(secrets);
+    const definitions = JSON.parse(told.get('rabbitmq-definitions.json')!) as { users: { name: string }[] };
+    const usersOf = (kind: string) =>
+      [...secrets].filter(([name]) => name.endsWith(`-${kind}-url`)).map(([, url]) => new URL(url).username);
+    expect(definitions.users.map(({ name }) => name).toSorted()).toEqual(usersOf('rabbitmq').toSorted());
+    for (const user of usersOf('database')) {
+      expect(told.get('postgres-set-up.sql')).toContain(`ALTER ROLE ${user} LOGIN NOSUPERUSER`);
+      expect(told.get('postgres-set-up.sql')).toContain(`REVOKE ALL ON DATABASE ${user} FROM PUBLIC;`);
+    }
+    for (const user of usersOf('mongo'))
+      expect(told.get('mongo-set-up.js')).toContain(`"roles":[{"role":"readWrite","db":"${user}"}]`);
+  });
+
+  it('read their settings where they are mounted', () => {
+    expect(ofRepository('deploy/compose/rabbitmq.conf')).toContain(
+      '= /run/secrets/rabbitmq-definitions.json',
+    );
+    expect(service('rabbitmq').secrets).toContain('rabbitmq-definitions.json');
+    expect(service('rabbitmq').volumes).toContain(
+      './deploy/compose/enabled_plugins:/etc/rabbitmq/enabled_plugins:ro',
+    );
+    expect(service('valkey').command).toEqual(['valkey-server', '/run/secrets/valkey.conf']);
+  });
+});
+
+describe('observability', () => {
+  it('scrapes every service under its own name', () => {
+    for (const name of serviceNames) {
+      const job = prometheus.scrape_configs.find(({ job_name }) => job_name === name);
+      expect(job?.static_configs).toEqual([{ targets: [`${name}:${service(name).environment?.PORT}`] }]);
+    }
+  });
+
+  it('evaluates the rules, and shows the dashboards, of deploy/monitoring/', () => {
+    expect(prometheus.rule_files).toEqual(['/etc/prometheus/alerts.yaml']);
+    expect(service('prometheus').volumes).toContain(
+      './deploy/monitoring/alerts.yaml:/etc/prometheus/alerts.yaml:ro',
+    );
+    const dashboards = parse(ofRepository('deploy/compose/grafana/dashboards.yaml')) as {
+      providers: { options: { path: string } }[];
+    };
+    const path = dashboards.providers[0]?.options.path;
+    expect(service('grafana').volumes).toContain(`./deploy/monitoring/dashboards:${path}:ro`);
+  });
+
+  it('is what .env of a first start offers', () => {
+    const offered = parseEnv(firstEnv.replaceAll(/^# (?=[A-Z_]+=)/gm, '')) as Record<string, string>;
+    expect(offered.COMPOSE_PROFILES?.split(',').toSorted()).toEqual(
+      [...new Set(Object.values(composeFile.services).flatMap(({ profiles = [] }) => profiles))]
+        .filter((profile) => profile !== 'tools')
+        .toSorted(),
+    );
+    expect(offered.OTEL_EXPORTER_OTLP_ENDPOINT).toBe('http://otel-collector:4318');
+    expect(ofRepository('deploy/compose/otel-collector.yaml')).toContain('endpoint: 0.0.0.0:4318');
+  });
+});

@@ -1,0 +1,31 @@
+/** The `.env` of a first start: all that is outside is simulated. .env.example has every setting. */
+
+import { demoSeller, demoSender } from '@offer-ads/dev/demo-data/seller';
+import { ratesPath } from '@offer-ads/simulators/rates/server';
+
+export const simulatedSettings: Readonly<Record<string, string>> = {
+  COMPOSE_PROFILES: 'simulators',
+  STRIPE_API_URL: 'http://stripe-simulator:8080',
+  RATES_URL: `http://rates-simulator:8080${ratesPath}`,
+  SMTP_TLS: 'off',
+  MAIL_FROM: demoSender,
+  ...demoSeller,
+};
+
+const observed = {
+  COMPOSE_PROFILES: 'simulators,console,observability',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel-collector:4318',
+};
+
+const lines = (settings: Readonly<Record<string, string>>, before = '') =>
+  Object.entries(settings).map(
+    ([name, value]) => `${before}${name}=${/[\s<>]/.test(value) ? `"${value}"` : value}`,
+  );
+
+export const firstEnv = `${[
+  '# A system for trying out: the card provider, the central bank and the mail server are simulated. .env.example has every setting.',
+  ...lines(simulatedSettings),
+  '',
+  '# Traces, metrics, alerts and dashboards too (Jaeger, Prometheus, Grafana; 1.7 GB of memory):',
+  ...lines(observed, '# '),
+].join('\n')}\n`;

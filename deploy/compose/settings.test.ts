@@ -1,0 +1,190 @@
+/** What docker-compose.yml gives the programs, against the schemas of their settings; and .env.example. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { fileVariable } from '@offer-ads/platform/config/config';
+import { readStripeSimulatorConfig } from '@offer-ads/simulators/stripe/config';
+import { envExample } from '../settings/env-example.ts';
+import { settingsIn } from '../settings/groups.ts';
+import { composeSettings } from '../settings/of-compose.ts';
+import { isSecretOf, type Program, programs, readers, schemas, settingNames } from '../settings/schemas.ts';
+import { composeFile, composeText, interpolated, referencesIn, resolved, type Settings } from './file.ts';
+import { firstEnv, simulatedSettings } from './first-env.ts';
+import { writeSecrets } from './folder.ts';
+import { inventFiles, secretFileOf, storeFiles } from './secrets.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'compose-secrets-'));
+writeSecrets(folder);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** As a container finds its environment, but for where its secrets lie. */
+function environmentOf(service: string, settings: Settings): Record<string, string> {
+  const entries = Object.entries(resolved(settings).services[service]?.environment ?? {});
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, String(value).replace('/run/secrets', folder)]),
+  );
+}
+
+const example = Object.fromEntries(
+  [...envExample().matchAll(/^(?:# )?([A-Z0-9_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [
+    name,
+    value,
+  ]),
+);
+const variables = [...new Set(referencesIn(composeText).map(({ name }) => name))];
+
+describe.each(programs)('%s in docker-compose.yml', (program) => {
+  it('is given every setting that it reads, secrets as files and only they, and nothing else', () => {
+    const given = Object.keys(composeFile.services[program]?.environment ?? {});
+    const expected = settingNames(program).map((name) =>
+      isSecretOf(program, name) ? fileVariable(name) : name,
+    );
+    expect(given.toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('finds each of its secrets where its setting says, and is handed no other', () => {
+    const { environment = {}, secrets = [] } = composeFile.services[program] ?? {};
+    const named = settingNames(program).filter((name) => isSecretOf(program, name));
+    const paths = named.map((name) => {
+      const text = String(environment[fileVariable(name)]);
+      const [brought] = referencesIn(text);
+      return [name, brought?.text ?? text];
+    });
+    expect(paths).toEqual(named.map((name) => [name, `/run/secrets/${secretFileOf(program, name)}`]));
+    expect(secrets.toSorted()).toEqual(named.map((name) => secretFileOf(program, name)).toSorted());
+  });
+
+  it('starts with the .env of a first start', () => {
+    expect(() => readers[program](environmentOf(program, parseEnv(firstEnv) as Settings))).not.toThrow();
+  });
+
+  it('starts with what .env.example says must be set', () => {
+    const settings = { ...simulatedSettings, SMTP_TLS: 'off' };
+    const required = Object.fromEntries(
+      variables
+        .filter((name) => isRequired(name))
+        .map((name) => [name, settings[name as keyof typeof settings] ?? '']),
+    );
+    const environment = environmentOf(program, { ...required, SMTP_TLS: 'off' });
+    expect(() => readers[program](environment)).not.toThrow();
+  });
+});
+
+const isRequired = (name: string) =>
+  referencesIn(composeText).some((reference) => reference.name === name && reference.kind === '?');
+
+describe('the simulators', () => {
+  it('are given the secrets with which they sign', () => {
+    const config = readStripeSimulatorConfig(environmentOf('stripe-simulator', simulatedSettings));
+    const billing = readers.billing(environmentOf('billing', simulatedSettings)) as Record<string, string>;
+    for (const name of ['STRIPE_TEST_WEBHOOK_SECRET', 'STRIPE_LIVE_WEBHOOK_SECRET'] as const)
+      expect(config[name]).toBe(billing[name]);
+  });
+});
+
+describe('optional secrets', () => {
+  const optional = programs.flatMap((program) =>
+    settingNames(program)
+      .filter((name) => isSecretOf(program, name))
+      .flatMap((name) =>
+        referencesIn(String(composeFile.services[program]?.environment?.[fileVariable(name)])),
+      )
+      .map(({ name }) => [program, name] as const),
+  );
+
+  it.each(optional)(
+    'of %s come from the file that %s names, and are not set without one',
+    (program, name) => {
+      expect(environmentOf(program, simulatedSettings)[name]).toBe('');
+      const setting = name.replace(/_FILE$/, '');
+      const file = secretFileOf(program, setting);
+      const here = { ...simulatedSettings, [name]: '/somewhere/key' };
+      expect(environmentOf(program, here)[name]).toBe(`${folder}/${file}`);
+      expect(resolved(here).secrets[file]?.file).toBe('/somewhere/key');
+      expect(resolved(simulatedSettings).secrets[file]?.file).toBe('deploy/compose/none');
+    },
+  );
+
+  it('are those of buckets and of hosted models', () => {
+    const kinds = optional.map(([, name]) => /^[A-Z0-9]+/.exec(name)?.[0] ?? '');
+    expect([...new Set(kinds)].toSorted()).toEqual(['REKOGNITION', 'S3', 'SAFESEARCH', 'SIGHTENGINE']);
+  });
+});
+
+describe('.env.example', () => {
+  it('names every variable of docker-compose.yml, and no other', () => {
+    // Which profiles there are is compose's own setting.
+    expect(Object.keys(example).toSorted()).toEqual([...variables, 'COMPOSE_PROFILES'].toSorted());
+  });
+
+  it('asks for those that docker-compose.yml insists on, and for nothing else', () => {
+    const asked = [...envExample().matchAll(/^([A-Z0-9_]+)=/gm)].map(([, name = '']) => name);
+    expect(asked.toSorted()).toEqual(variables.filter(isRequired).toSorted());
+  });
+
+  it('names every setting of every service, with what it is', () => {
+    const text = envExample().replaceAll(/\n# /g, ' ');
+    for (const program of programs)
+      for (const { name, description } of settingsIn(schemas[program]))
+        expect([name, text.includes(name) && text.includes(description)]).toEqual([name, true]);
+  });
+
+  it('holds no secret, nor a default for one', () => {
+    const secrets = programs.flatMap((program) =>
+      settingNames(program).filter((name) => isSecretOf(program, name)),
+    );
+    expect(secrets.filter((name) => new RegExp(`\\b${name}=`).test(envExample()))).toEqual([]);
+  });
+});
+
+describe('every setting', () => {
+  const all = [
+    ...programs.flatMap((program) => settingsIn(schemas[program]).map((one) => [program, one] as const)),
+    ...settingsIn(composeSettings).map((one) => ['docker-compose.yml' as Program, one] as const),
+  ];
+
+  it.each(all.map(([program, one]) => [`${program} ${one.name}`, one] as const))(
+    '%s is described',
+    (_, one) => {
+      expect(one.description).toMatch(/^.{10,}[.)]$/);
+      if (one.secret) expect(one.otherwise).toBeUndefined();
+    },
+  );
+
+  it('whose name says that it is a secret is declared as one', () => {
+    const telling =
+      /(SECRET|TOKEN|HASHES|PASSWORD|STAFF|_KEY|_KEY_ID)$|^(\w+_DATABASE|RABBITMQ|MONGO|VALKEY|SMTP)_URL$/;
+    for (const [, { name, secret }] of all) expect([name, secret]).toEqual([name, telling.test(name)]);
+  });
+});
+
+describe('what docker-compose.yml takes by itself', () => {
+  it('is what its own settings are said to be without', () => {
+    const declared = settingsIn(composeSettings).filter(({ otherwise }) => otherwise !== undefined);
+    for (const { name, otherwise = '' } of declared) {
+      const defaults = referencesIn(composeText).filter(
+        (reference) => reference.name === name && reference.kind === '-',
+      );
+      expect([name, new Set(defaults.map(({ text }) => interpolated(text, {})))]).toEqual([
+        name,
+        new Set([otherwise]),
+      ]);
+    }
+  });
+});
+
+describe('the files of secrets', () => {
+  it('are just those that docker-compose.yml names, or that people sign in with', () => {
+    const invented = inventFiles();
+    const made = [...invented.keys(), ...storeFiles(invented).keys()];
+    const named = Object.entries(composeFile.secrets).filter(
+      ([, { file }]) => !file.includes('deploy/compose/none'),
+    );
+    for (const [name, { file }] of named) expect(file).toBe(`deploy/compose/secrets/${name}`);
+    // Handed to nobody, but written into what stores are told.
+    const others = ['mongo-root-password', 'community-rabbitmq-url', 'scaler-rabbitmq-url'];
+    expect(made.toSorted()).toEqual([...named.map(([name]) => name), ...others].toSorted());
+  });
+});

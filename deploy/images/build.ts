@@ -1,0 +1,87 @@
+/**
+ * `npm run images`: builds the image of every service, and the one of the simulators, and looks at what came out.
+ *
+ *   npm run images -- --tag 1.2.0 --prefix registry.example/offer-ads \
+ *     --node-image node:24-bookworm-slim --runtime-image debian:bookworm-slim -- --push --platform linux/amd64
+ *
+ * All of it is optional; what follows the second `--` goes to `docker build` as it is.
+ */
+import { parseArgs } from 'node:util';
+import { reasonOf } from '@offer-ads/backing/find';
+import { serviceNames } from '@offer-ads/contracts/primitives';
+import { repository } from '@offer-ads/dev/start/folder';
+import { ask, docker } from './docker.ts';
+
+/** As Docker counts it, unpacked. Only moderation brings a model, and what runs it. */
+const mostMegabytes = (image: string) => (image === 'moderation' ? 400 : 300);
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    tag: { type: 'string', default: 'dev' },
+    prefix: { type: 'string', default: 'offer-ads' },
+    'node-image': { type: 'string' },
+    'runtime-image': { type: 'string' },
+  },
+});
+
+/** As docker-compose.yml gives them; the Dockerfile says why. */
+const nodeFlags: Partial<Record<string, string>> = { moderation: '--max-semi-space-size=4' };
+
+try {
+  build();
+} catch (error) {
+  console.error(reasonOf(error));
+  process.exitCode = 1;
+}
+
+function build(): void {
+  process.chdir(repository);
+  const images = [...serviceNames, 'simulators'];
+  const nameOf = (image: string) => `${values.prefix}/${image}:${values.tag}`;
+  const all = [...bases(), ...commit(), ...positionals];
+  for (const image of images) {
+    const which =
+      image === 'simulators'
+        ? ['--target', image]
+        : ['--build-arg', `SERVICE=${image}`, '--build-arg', `NODE_FLAGS=${nodeFlags[image] ?? ''}`];
+    console.log(`\n${nameOf(image)}`);
+    docker('build', ...all, ...which, '--tag', nameOf(image), '.');
+  }
+  // Somewhere else there is nothing to look at here.
+  if (!positionals.some((argument) => /^--(push|output|platform)/.test(argument)))
+    tellSizes(images.map((image) => [image, nameOf(image)]));
+}
+
+function bases(): string[] {
+  const given = { NODE_IMAGE: values['node-image'], RUNTIME_IMAGE: values['runtime-image'] };
+  return Object.entries(given).flatMap(([name, value]) => (value ? ['--build-arg', `${name}=${value}`] : []));
+}
+
+/** Labels, and the time that the files bear. What is not committed must not look as if it were. */
+function commit(): string[] {
+  const [revision = '', seconds = '', created = ''] = ask('git', 'log', '-1', '--format=%H %ct %cI').split(
+    ' ',
+  );
+  const changed = ask('git', 'status', '--porcelain', '--untracked-files=no') !== '';
+  const given = {
+    VERSION: values.tag,
+    REVISION: changed ? `${revision}-changed` : revision,
+    CREATED: created,
+    SOURCE_DATE_EPOCH: seconds,
+  };
+  return Object.entries(given).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
+}
+
+function tellSizes(images: readonly (readonly [string, string])[]): void {
+  console.log('\nMB');
+  for (const [image, name] of images) {
+    const bytes = Number(ask('docker', 'image', 'inspect', '--format', '{{.Size}}', name));
+    const megabytes = Math.ceil(bytes / 1e6);
+    console.log(`${`${megabytes}`.padStart(4)}  ${name}`);
+    if (megabytes > mostMegabytes(image)) {
+      console.error(`      That is more than the ${mostMegabytes(image)} MB that it may have.`);
+      process.exitCode = 1;
+    }
+  }
+}

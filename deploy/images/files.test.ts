@@ -1,0 +1,83 @@
+/** Dockerfile and .dockerignore, held against what the services read; no Docker is needed. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { serviceNames } from '@offer-ads/contracts/primitives';
+import { repository } from '@offer-ads/dev/start/folder';
+import { filesOf, isSent } from './files.ts';
+import { reachedFrom } from './imports.ts';
+
+/** What is started in an image: by itself, as a migration, as a job, by a person. */
+const programs = ['main', 'migrate', 'retain-calls'];
+const shared = [
+  'packages/platform/src/telemetry/telemetry.ts',
+  'packages/admin/src/main.ts',
+  'packages/admin/src/console/main.ts',
+];
+const entriesOf = (image: string): string[] =>
+  image === 'simulators'
+    ? globSync('packages/simulators/src/*/main.ts', { cwd: repository })
+    : [
+        ...globSync(
+          programs.map((name) => `services/${image}/src/${name}.ts`),
+          { cwd: repository },
+        ),
+        ...shared,
+      ];
+
+const images = [...serviceNames, 'simulators'];
+const isCode = (path: string) => path.endsWith('.ts');
+
+describe.each(images)('the image of %s', (image) => {
+  it('has every file that its programs import', () => {
+    const there = new Set(filesOf(image));
+    const missing = [...reachedFrom(entriesOf(image), { types: false })].filter((path) => !there.has(path));
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('images', () => {
+  it('have no code that no service or simulator imports, such as fixtures', () => {
+    const reached = new Set(images.flatMap((image) => [...reachedFrom(entriesOf(image), { types: true })]));
+    const unused = new Set(images.flatMap(filesOf).filter((path) => isCode(path) && !reached.has(path)));
+    expect([...unused]).toEqual([]);
+  });
+
+  it('have of what is not code only what is read at run time', () => {
+    const read = [
+      /^packages\/(admin|contracts|platform|simulators)\/package\.json$/,
+      /^packages\/contracts\/generated\/((portal-)?openapi|postman-collection)\.json$/,
+      /^packages\/platform\/migrations\/[\w-]+\.sql$/,
+      /^services\/\w+\/(package\.json|migrations\/[\w-]+\.sql)$/,
+      /^services\/gateway\/pages\//,
+      /^services\/pricing\/kernel\/audience-kernel\.wasm$/,
+    ];
+    const others = new Set(
+      images.flatMap(filesOf).filter((path) => !isCode(path) && !read.some((pattern) => pattern.test(path))),
+    );
+    expect([...others]).toEqual([]);
+  });
+
+  it.each([
+    '.env',
+    '.git/config',
+    'secrets/admin-token',
+    'deploy/compose/secrets/admin-token',
+    '.dev/admin.json',
+    'services/offers/test/offers.api.test.ts',
+  ])('are built without %s', (path) => {
+    expect(isSent(path)).toBe(false);
+  });
+
+  it('are built from the manifest of every workspace, as the lock file wants them', () => {
+    const { workspaces } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+      workspaces: string[];
+    };
+    const manifests = globSync(
+      workspaces.map((folder) => `${folder}/package.json`),
+      { cwd: repository },
+    );
+    expect(manifests.length).toBeGreaterThan(serviceNames.length);
+    expect(['package.json', 'package-lock.json', ...manifests].filter((path) => !isSent(path))).toEqual([]);
+  });
+});

@@ -1,0 +1,30 @@
+/**
+ * `npm run lock:hashes`: asks the registry for the hash of every package of package-lock.json that has none, and writes it there.
+ * Status 1 when the registry does not have them all.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repository } from '@offer-ads/dev/start/folder';
+import { nameOf, withHashes, withoutHash } from './hashes.ts';
+import type { Lock } from './lock.ts';
+
+const file = join(repository, 'package-lock.json');
+const lock = withHashes(JSON.parse(readFileSync(file, 'utf8')) as Lock, hashOf);
+writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+for (const entry of withoutHash(lock)) {
+  console.error(`the registry does not have ${nameOf(entry)}`);
+  process.exitCode = 1;
+}
+
+function hashOf(nameAndVersion: string): string | undefined {
+  try {
+    const printed = execFileSync('npm', ['view', nameAndVersion, 'dist.integrity'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return /^sha512-\S+/.exec(printed.trim())?.[0];
+  } catch {
+    return undefined;
+  }
+}

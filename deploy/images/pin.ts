@@ -1,0 +1,50 @@
+/**
+ * `npm run images:pin`: asks the registries for the digest of every image that the Dockerfile, docker-compose.yml and deploy/k8s/ name, and
+ * writes it behind the tag. `-- --check` only names those without a digest; status 1 when there is one.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { reasonOf } from '@offer-ads/backing/find';
+import { repository } from '@offer-ads/dev/start/folder';
+import { ask } from './docker.ts';
+import { imagesIn, pinnedFiles, textOf, withDigests } from './pins.ts';
+
+const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+if (!values.check) pin();
+check();
+
+function pin(): void {
+  const images = new Set(pinnedFiles.flatMap((file) => imagesIn(textOf(file)).map(({ image }) => image)));
+  const digests = new Map<string, string>();
+  for (const image of [...images].toSorted()) {
+    try {
+      digests.set(image, digestOf(image));
+    } catch (error) {
+      console.error(`${image}: ${reasonOf(error)}`);
+      // A digest of before may stand behind a tag of today.
+      process.exitCode = 1;
+    }
+  }
+  for (const file of pinnedFiles) {
+    const before = textOf(file);
+    const after = withDigests(before, digests);
+    if (after !== before) writeFileSync(join(repository, file), after);
+  }
+}
+
+/** Of the list of all processors' images, so that one digest serves every machine. */
+function digestOf(image: string): string {
+  const digest = ask('docker', 'buildx', 'imagetools', 'inspect', '--format', '{{.Manifest.Digest}}', image);
+  if (!/^sha256:[0-9a-f]{64}$/.test(digest)) throw new Error(`the registry gave no digest but "${digest}"`);
+  return digest;
+}
+
+function check(): void {
+  for (const file of pinnedFiles)
+    for (const { image, digest } of imagesIn(textOf(file))) {
+      if (digest !== undefined) continue;
+      console.error(`${file}: ${image} has no digest`);
+      process.exitCode = 1;
+    }
+}

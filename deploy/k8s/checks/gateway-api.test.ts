@@ -1,0 +1,159 @@
+/** Production with the Gateway API in place of Ingresses: the same doors, and nothing more. */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { repository } from '@offer-ads/dev/start/folder';
+import { parse, parseAllDocuments, stringify } from 'yaml';
+import type { Manifest } from '../render/patch.ts';
+import { render } from '../render/render.ts';
+import { faultsOf } from '../render/schemas.ts';
+import { hasKustomize } from './kubectl.ts';
+import { manifestsOf } from './overlays.ts';
+
+type Match = { readonly path: { readonly type: 'Exact' | 'PathPrefix'; readonly value: string } };
+type Route = Manifest & {
+  readonly spec: {
+    readonly parentRefs: readonly { readonly name: string; readonly sectionName: string }[];
+    readonly hostnames?: readonly string[];
+    readonly rules: readonly {
+      readonly matches?: readonly Match[];
+      readonly backendRefs?: readonly { readonly name: string; readonly port: number }[];
+    }[];
+  };
+};
+type Gateway = {
+  readonly listeners: readonly {
+    readonly name: string;
+    readonly hostname?: string;
+    readonly tls?: { readonly certificateRefs: readonly { readonly name: string }[] };
+  }[];
+};
+type Ingress = {
+  readonly tls: readonly { readonly hosts: readonly string[]; readonly secretName: string }[];
+  readonly rules: readonly {
+    readonly host: string;
+    readonly http: {
+      readonly paths: readonly {
+        readonly path: string;
+        readonly pathType: string;
+        readonly backend: { readonly service: { readonly name: string } };
+      }[];
+    };
+  }[];
+};
+
+/** As deploy/k8s/README.md says how to change over. */
+const folder = mkdtempSync(join(tmpdir(), 'gateway-api-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+for (const part of ['deploy/k8s', 'deploy/monitoring'])
+  cpSync(join(repository, part), join(folder, part), { recursive: true });
+const file = join(folder, 'deploy/k8s/overlays/production/kustomization.yaml');
+const overlay = parse(readFileSync(file, 'utf8')) as {
+  components: string[];
+  patches: { target: { kind: string } }[];
+};
+writeFileSync(
+  file,
+  stringify({
+    ...overlay,
+    components: overlay.components.map((path) => path.replace(/ingress$/, 'gateway-api')),
+    patches: overlay.patches.filter(({ target }) => target.kind !== 'Ingress'),
+  }),
+);
+const before = manifestsOf('overlays/production');
+const after = render('overlays/production', join(folder, 'deploy/k8s'));
+const key = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
+const routes = after.filter(({ kind }) => kind === 'HTTPRoute') as Route[];
+const doors = routes.filter(({ metadata }) => metadata.name !== 'to-https');
+const gateway = after.find(({ kind }) => kind === 'Gateway')?.spec as Gateway;
+const ingresses = before.filter(({ kind }) => kind === 'Ingress').map(({ spec }) => spec as Ingress);
+
+describe('production with the Gateway API', () => {
+  it('has no Ingress, and otherwise what it had', () => {
+    const known = new Set(before.map(key));
+    const added = after.filter((one) => !known.has(key(one))).map(key);
+    expect(added.toSorted()).toEqual([
+      'Gateway doors',
+      'HTTPRoute billing',
+      'HTTPRoute gateway',
+      'HTTPRoute offers',
+      'HTTPRoute to-https',
+      'NetworkPolicy certificates-from-gateway-api',
+      'NetworkPolicy from-gateway-api',
+    ]);
+    const gone = before.filter((one) => !after.some((other) => key(other) === key(one)));
+    expect(gone.map(({ kind }) => kind)).toEqual(['Ingress', 'Ingress', 'Ingress']);
+  });
+
+  it('is of objects that a cluster knows', () => {
+    expect(after.flatMap((manifest) => faultsOf(manifest))).toEqual([]);
+  });
+
+  it('opens the paths that the Ingresses open, at the same hosts, to the same services', () => {
+    const types = { Exact: 'Exact', Prefix: 'PathPrefix', ImplementationSpecific: 'Exact' } as const;
+    const byIngress = ingresses.flatMap(({ rules }) =>
+      rules.flatMap(({ host, http }) =>
+        http.paths.map(
+          ({ path, pathType, backend }) =>
+            `${host} ${types[pathType as keyof typeof types]} ${path} ${backend.service.name}`,
+        ),
+      ),
+    );
+    const byRoute = doors.flatMap(({ spec }) =>
+      spec.rules.flatMap(({ matches = [], backendRefs = [] }) =>
+        matches.flatMap(({ path }) =>
+          (spec.hostnames ?? []).flatMap((host) =>
+            backendRefs.map(({ name }) => `${host} ${path.type} ${path.value} ${name}`),
+          ),
+        ),
+      ),
+    );
+    expect(byRoute.length).toBeGreaterThan(10);
+    expect(byRoute.toSorted()).toEqual(byIngress.toSorted());
+  });
+
+  it('leads to ports that the services have', () => {
+    for (const { name, port } of doors.flatMap(({ spec }) =>
+      spec.rules.flatMap(({ backendRefs = [] }) => backendRefs),
+    )) {
+      const service = after.find((one) => key(one) === `Service ${name}`)?.spec as {
+        ports: { port: number }[];
+      };
+      expect(service.ports.map((open) => open.port)).toContain(port);
+    }
+  });
+
+  it('serves each host by TLS with the certificate that the Ingress had, and leads http there', () => {
+    const byIngress = ingresses.flatMap(({ tls }) =>
+      tls.map(({ hosts, secretName }) => `${hosts.join()} ${secretName}`),
+    );
+    const listeners = gateway.listeners.filter(({ tls }) => tls !== undefined);
+    expect(
+      listeners
+        .map(({ hostname, tls }) => `${hostname} ${tls?.certificateRefs.map(({ name }) => name).join()}`)
+        .toSorted(),
+    ).toEqual(byIngress.toSorted());
+    for (const { spec } of doors)
+      for (const { sectionName } of spec.parentRefs)
+        expect([listeners.find(({ name }) => name === sectionName)?.hostname]).toEqual(spec.hostnames);
+    const toHttps = routes.find(({ metadata }) => metadata.name === 'to-https');
+    expect(toHttps?.spec.parentRefs.map(({ sectionName }) => sectionName)).toEqual(['http']);
+    expect(toHttps?.spec.rules.flatMap(({ backendRefs = [] }) => backendRefs)).toEqual([]);
+  });
+
+  if (hasKustomize)
+    it('is what kubectl makes of it', () => {
+      const text = execFileSync('kubectl', ['kustomize', join(folder, 'deploy/k8s/overlays/production')], {
+        encoding: 'utf8',
+      });
+      const theirs = parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+      expect(after.map(key).toSorted()).toEqual(theirs.map(key).toSorted());
+      const specs = (all: readonly Manifest[]) =>
+        Object.fromEntries(
+          all.filter(({ kind }) => /Route|Gateway/.test(kind)).map((one) => [key(one), one.spec]),
+        );
+      expect(specs(after)).toEqual(specs(theirs));
+    });
+});

@@ -1,0 +1,140 @@
+/** What the world reaches through the Ingresses: everything that is meant for it, and nothing else. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { endpoints } from '../../../services/gateway/src/http/endpoints.ts';
+import type { Manifest } from '../render/patch.ts';
+import { manifestsOf } from './overlays.ts';
+import { environmentOf, workload } from './workloads.ts';
+
+type Path = {
+  readonly path: string;
+  readonly pathType: 'Exact' | 'Prefix' | 'ImplementationSpecific';
+  readonly backend: { readonly service: { readonly name: string } };
+};
+type Ingress = Manifest & {
+  readonly spec: {
+    readonly tls: readonly { readonly hosts: readonly string[] }[];
+    readonly rules: readonly { readonly host: string; readonly http: { readonly paths: readonly Path[] } }[];
+  };
+};
+
+const services = fileURLToPath(new URL('../../../services', import.meta.url));
+const ingressesOf = (overlay: 'staging' | 'production') =>
+  manifestsOf(`overlays/${overlay}`).filter(({ kind }) => kind === 'Ingress') as Ingress[];
+const paths = ingressesOf('production').flatMap(({ spec }) => spec.rules.flatMap(({ http }) => http.paths));
+
+/** As Kubernetes defines it: a prefix is one of whole elements. What is left to the controller may be any prefix. */
+function reached(path: string): string[] {
+  const found = paths.filter(({ path: of, pathType }) => {
+    if (pathType === 'Exact') return path === of;
+    if (pathType === 'ImplementationSpecific') return path.startsWith(of);
+    return `${path}/`.startsWith(of.replace(/\/*$/, '/'));
+  });
+  return [...new Set(found.map(({ backend }) => backend.service.name))];
+}
+
+describe('the world reaches', () => {
+  it.each(endpoints.map(({ path }) => path))('%s of the public API', (path) => {
+    expect(reached(path)).toEqual(['gateway']);
+  });
+
+  it.each([
+    '/portal',
+    '/portal/sign-in',
+    '/portal/api/session',
+    '/portal/unsubscribe/token',
+    '/portal/openapi.json',
+    '/portal/docs',
+    '/docs',
+    '/docs/errors',
+    '/docs/reference/assets/standalone.js',
+    '/assets/portal.js',
+    '/openapi.json',
+    '/status',
+    '/status.json',
+  ])('%s of the gateway', (path) => {
+    expect(reached(path)).toEqual(['gateway']);
+  });
+
+  it.each(['/pay/token', '/pay/token/thanks', '/pay/token/cancelled', '/webhooks/stripe'])(
+    '%s of billing',
+    (path) => {
+      expect(reached(path)).toEqual(['billing']);
+    },
+  );
+
+  it('/images/{name} of offers', () => {
+    expect(reached('/images/name.jpg')).toEqual(['offers']);
+  });
+});
+
+describe('the world does not reach', () => {
+  it.each([
+    '/',
+    '/admin',
+    '/admin/parked',
+    '/admin/organisations',
+    '/admin/balances/top-up',
+    '/admin/catalogue',
+    '/internal/charges',
+    '/internal/price',
+    '/internal/verdicts',
+    '/metrics',
+    '/livez',
+    '/readyz',
+    '/webhooks',
+    '/webhooks/stripe/other',
+    '/portals',
+  ])('%s', (path) => {
+    expect(reached(path)).toEqual([]);
+  });
+});
+
+describe.each(['staging', 'production'] as const)('the doors of %s', (overlay) => {
+  it.each(ingressesOf(overlay).map((ingress) => [ingress.metadata.name, ingress] as const))(
+    'to %s stand at the address that it gives to others, with TLS',
+    (name, { spec }) => {
+      const environment = environmentOf(overlay, workload(overlay, name));
+      const hosts = spec.rules.map(({ host }) => host);
+      expect(hosts).toEqual([new URL(environment.PUBLIC_URL ?? '').host]);
+      expect(spec.tls.flatMap(({ hosts }) => hosts)).toEqual(hosts);
+    },
+  );
+
+  it('are one for each service that has an address for others', () => {
+    expect(
+      ingressesOf(overlay)
+        .map(({ metadata }) => metadata.name)
+        .toSorted(),
+    ).toEqual(['billing', 'gateway', 'offers']);
+  });
+
+  it('lead to pages to which mails link', () => {
+    const { PORTAL_URL } = environmentOf(overlay, workload(overlay, 'notifier'));
+    const { PUBLIC_URL } = environmentOf(overlay, workload(overlay, 'gateway'));
+    expect(PORTAL_URL).toBe(`${PUBLIC_URL}/portal`);
+  });
+});
+
+describe('every path of an Ingress', () => {
+  it('is one that ingress-nginx takes', () => {
+    const strict = paths
+      .filter(({ pathType }) => pathType !== 'ImplementationSpecific')
+      .map(({ path }) => path);
+    expect(strict.filter((path) => !/^\/[\w/-]*$/.test(path))).toEqual([]);
+  });
+
+  it.each(paths.map(({ path, backend }) => [path, backend.service.name] as const))(
+    '%s is served by %s',
+    (path, service) => {
+      const folder = join(services, service, 'src/http');
+      const code = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts'))
+        .map((file) => readFileSync(join(folder, file), 'utf8'))
+        .join('\n');
+      expect(code).toMatch(new RegExp(`'${path.replaceAll('.', '\\.')}[/']`));
+    },
+  );
+});

@@ -1,0 +1,79 @@
+/** Migrations and recurring work run what is in their images. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { runAdmin } from '@offer-ads/admin/run';
+import { serviceNames } from '@offer-ads/contracts/primitives';
+import { clusterAlerts } from '../../monitoring/alerts.ts';
+import { manifestsOf, overlays } from './overlays.ts';
+import { type Container, type Workload, workload, workloadsOf } from './workloads.ts';
+
+const repository = fileURLToPath(new URL('../../..', import.meta.url));
+const all = overlays.flatMap((overlay) =>
+  workloadsOf(overlay).map((one) => [`${overlay} ${one.kind} ${one.name}`, one] as const),
+);
+
+describe('Jobs', () => {
+  const isOurs = ({ pod }: Workload) => pod.containers.every(({ image }) => image.includes('offer-ads/'));
+  const jobs = all.filter(([, one]) => (one.kind === 'Job' || one.kind === 'CronJob') && isOurs(one));
+
+  it.each(jobs)('%s runs what is in its image', (_, { pod }) => {
+    const [{ image, command = [] }] = pod.containers as readonly [Container];
+    const service = /\/([a-z]+)[:@]/.exec(image)?.[1] ?? '';
+    const [node, file = ''] = command;
+    expect(node).toBe('node');
+    // The working folder of the image is the service's (Dockerfile).
+    const path = file.startsWith('/app/') ? file.slice('/app/'.length) : join('services', service, file);
+    expect([path, existsSync(join(repository, path))]).toEqual([path, true]);
+  });
+
+  it.each(jobs.filter(([name]) => name.includes('Job migrate-')))(
+    '%s brings up to date the database of its own service',
+    (_, { name, pod }) => {
+      const [{ image, env = [] }] = pod.containers as readonly [Container];
+      const service = name.replace('migrate-', '');
+      expect(image).toMatch(new RegExp(`/${service}[:@]`));
+      expect(env.map((variable) => variable.name)).toEqual([`${service.toUpperCase()}_DATABASE_URL`]);
+      expect(existsSync(join(repository, 'services', service, 'src/migrate.ts'))).toBe(true);
+    },
+  );
+
+  it('that run by a schedule are each watched by the alert on failed ones, and it watches no other', () => {
+    const scheduled = workloadsOf('production').flatMap(({ kind, name }) => (kind === 'CronJob' ? name : []));
+    const { expr } = clusterAlerts.find(({ alert }) => alert === 'ScheduledJobFailed')!;
+    const watched = [...expr.matchAll(/cronjob=~"([^"]+)"/g)].map(([, names = '']) => names.split('|'));
+    expect(watched.length).toBeGreaterThan(1);
+    for (const names of watched) expect(names.toSorted()).toEqual(scheduled.toSorted());
+  });
+
+  it('migrate every database that has migrations', () => {
+    const withMigrations = serviceNames.filter((name) =>
+      existsSync(join(repository, 'services', name, 'migrations')),
+    );
+    const migrated = workloadsOf('production')
+      .filter(({ kind }) => kind === 'Job')
+      .map(({ name }) => name);
+    expect(migrated.toSorted()).toEqual(withMigrations.map((name) => `migrate-${name}`).toSorted());
+    // By which the README waits for them.
+    for (const { kind, metadata } of manifestsOf('overlays/production/migrations'))
+      if (kind === 'Job')
+        expect(metadata.labels).toMatchObject({ 'app.kubernetes.io/component': 'migration' });
+  });
+
+  it('ask the admin tool for a command that it has', async () => {
+    const [{ command = [] }] = workload('production', 'payments-check').pod.containers as readonly [
+      Container,
+    ];
+    const words = command.slice(2).filter((word) => word !== '--json');
+    const said: string[] = [];
+    const tools = () => {
+      throw new Error('not needed');
+    };
+    await runAdmin([...words, '--help'], tools, {
+      out: (line) => said.push(line),
+      err: (line) => said.push(line),
+    });
+    expect(said.join('\n')).toMatch(new RegExp(`^${words.join(' ')}[ \\n]`));
+  });
+});

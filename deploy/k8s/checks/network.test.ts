@@ -1,0 +1,102 @@
+/** Every arrow of the NetworkPolicies is a call that somebody makes, and every call has its arrow. */
+import { describe, expect, it } from '@jest/globals';
+import { serviceNames } from '@offer-ads/contracts/primitives';
+import type { Manifest } from '../render/patch.ts';
+import { allowed, called, matches, type Policy, policiesOf } from './network-policies.ts';
+import { manifestsOf, overlays, wholeOf } from './overlays.ts';
+import { workloadsOf } from './workloads.ts';
+
+type Ingress = Manifest & {
+  spec: { rules: { http: { paths: { backend: { service: { name: string } } }[] } }[] };
+};
+
+/** Of all pods, and of nobody's settings. */
+const isDns = (arrow: string) => arrow.includes('namespace kube-system:53');
+/** The mail server is reached by one of two ports, telemetry may be switched off, and S3 may be a folder. */
+const isChoice = (overlay: string, arrow: string) =>
+  arrow === 'notifier -> internet:587' ||
+  (overlay === 'dev' && /-> (internet|namespace observability):/.test(arrow));
+
+describe.each(overlays)('in the overlay %s', (overlay) => {
+  it('whoever calls somebody may, and nobody else', () => {
+    const arrows = allowed(overlay, 'egress').filter((arrow) => !isDns(arrow) && !isChoice(overlay, arrow));
+    expect(arrows).toEqual(called(overlay).filter((arrow) => !isChoice(overlay, arrow)));
+  });
+
+  it('whoever may call somebody is let in there, and nobody else', () => {
+    const inside = (arrow: string) => !/namespace|internet/.test(arrow);
+    expect(allowed(overlay, 'ingress').filter(inside)).toEqual(allowed(overlay, 'egress').filter(inside));
+  });
+
+  it('from outside come the ingress controller where there is an Ingress, Prometheus, and the community platform', () => {
+    const ingresses = wholeOf(overlay).filter(({ kind }) => kind === 'Ingress') as Ingress[];
+    const doors = ingresses.flatMap(({ spec }) =>
+      spec.rules.flatMap(({ http }) => http.paths.map(({ backend }) => backend.service.name)),
+    );
+    // Without an Ingress the doors lead nowhere.
+    const behind = overlay === 'dev' ? ['gateway', 'billing', 'offers'] : doors;
+    const expected = [
+      ...new Set(behind.map((name) => `namespace ingress-nginx -> ${name}:8080`)),
+      ...serviceNames.map((name) => `namespace monitoring -> ${name}:8080`),
+      'namespace offer-ads/community-platform -> rabbitmq:5672',
+    ];
+    const arrows = allowed(overlay, 'ingress').filter((arrow) => arrow.startsWith('namespace'));
+    expect(arrows).toEqual(expected.toSorted());
+  });
+
+  it('what no arrow names is forbidden', () => {
+    const denying = policiesOf(overlay).find(({ metadata }) => metadata.name === 'default-deny');
+    expect(denying?.spec).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
+    for (const { metadata, spec } of policiesOf(overlay))
+      for (const type of ['ingress', 'egress'] as const)
+        if (spec[type] !== undefined)
+          expect([metadata.name, spec.policyTypes]).toEqual([
+            metadata.name,
+            expect.arrayContaining([type === 'ingress' ? 'Ingress' : 'Egress']),
+          ]);
+  });
+});
+
+describe('the stores of production', () => {
+  it('let migrations in before anything else is there', () => {
+    const stores = manifestsOf('overlays/production/stores').filter(
+      ({ kind }) => kind === 'NetworkPolicy',
+    ) as Policy[];
+    const migrations = workloadsOf('production').filter(({ kind }) => kind === 'Job');
+    const doors = stores.flatMap(({ spec }) => spec.ingress ?? []).flatMap(({ from = [] }) => from);
+    expect(migrations.length).toBeGreaterThan(0);
+    for (const { name, labels } of migrations)
+      expect([name, doors.some(({ podSelector }) => podSelector && matches(podSelector, labels))]).toEqual([
+        name,
+        true,
+      ]);
+  });
+
+  it('are where KEDA looks for them', () => {
+    const namespace = manifestsOf('overlays/production/stores').find(({ kind }) => kind === 'Namespace');
+    const text = JSON.stringify(
+      manifestsOf('overlays/production').filter(({ kind }) => kind === 'ScaledObject'),
+    );
+    const hosts = [...text.matchAll(/"host":"([^"]+)"/g)].map(([, host]) => host);
+    expect(new Set(hosts)).toEqual(new Set([`http://rabbitmq.${namespace?.metadata.name}.svc:15672`]));
+  });
+
+  it('have the queues that KEDA looks at', () => {
+    const queues = manifestsOf('overlays/production/stores').filter(({ kind }) => kind === 'Queue');
+    const scaled = manifestsOf('overlays/production').filter(({ kind }) => kind === 'ScaledObject');
+    for (const { metadata, spec } of scaled) {
+      const { scaleTargetRef, triggers } = spec as {
+        scaleTargetRef: { name: string };
+        triggers: { metadata: { queueName?: string } }[];
+      };
+      expect(scaleTargetRef.name).toBe(metadata.name);
+      const looked = triggers.flatMap(({ metadata: { queueName } }) => queueName ?? []);
+      // Whoever consumes events is scaled by its own queue.
+      expect(looked).toEqual(
+        queues
+          .filter(({ metadata: queue }) => queue.name === metadata.name)
+          .map(({ metadata: queue }) => queue.name),
+      );
+    }
+  });
+});

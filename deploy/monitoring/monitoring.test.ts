@@ -1,0 +1,182 @@
+/** Alerts and dashboards ask only for what services tell; `deploy/monitoring/test/promtool.test.ts` tries the alerts themselves. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { type Alert, alerts, clusterAlerts, recordings } from './alerts.ts';
+import { dashboards, environments } from './documents.ts';
+import { type Metric, metricsOfTable, processMetrics } from './metrics-table.ts';
+import { readExpression } from './promql.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const read = (path: string) => readFileSync(`${repository}/${path}`, 'utf8');
+
+/** What Prometheus makes by itself, and what our own rules record. */
+const ofPrometheus: readonly (readonly [name: string, labels: readonly string[]])[] = [
+  ['up', []],
+  ['ALERTS', ['alertname', 'alertstate', 'severity']],
+  ...recordings.map(({ record }) => [record, []] as const),
+];
+/** Whatever is scraped has them. */
+const ofEverySeries = ['service', 'job', 'instance'];
+
+const known = new Map<string, readonly string[]>([
+  ...ofPrometheus,
+  ...[...metricsOfTable(), ...processMetrics].flatMap(seriesOf),
+]);
+
+function seriesOf({ name, type, labels }: Metric): [string, readonly string[]][] {
+  if (type !== 'histogram') return [[name, labels]];
+  return [
+    [`${name}_count`, labels],
+    [`${name}_sum`, labels],
+    [`${name}_bucket`, [...labels, 'le']],
+  ];
+}
+
+/** Metrics and labels that nobody tells. */
+function unknownIn(expr: string): string[] {
+  const { selectors, grouping } = readExpression(expr);
+  const metrics = selectors.filter(({ metric }) => !known.has(metric)).map(({ metric }) => metric);
+  const selected = selectors.flatMap(({ metric, labels }) =>
+    labels
+      .filter(({ name }) => ![...ofEverySeries, ...(known.get(metric) ?? [])].includes(name))
+      .map(({ name }) => `${metric}{${name}}`),
+  );
+  const told = new Set([...ofEverySeries, ...selectors.flatMap(({ metric }) => known.get(metric) ?? [])]);
+  return [
+    ...metrics,
+    ...selected,
+    ...grouping.filter((label) => !told.has(label)).map((label) => `by (${label})`),
+  ];
+}
+
+describe('the check of expressions', () => {
+  it('finds what is no expression, and metrics and labels that nobody tells', () => {
+    expect(() => readExpression('sum by (service (up)')).toThrow('not PromQL');
+    expect(unknownIn('sum by (colour) (rate(outbox_published_total{shade="x"}[5m])) > up{job="a"}')).toEqual([
+      'outbox_published_total{shade}',
+      'by (colour)',
+    ]);
+    expect(unknownIn('rate(nobody_tells_total[5m])')).toEqual(['nobody_tells_total']);
+  });
+});
+
+describe.each(
+  [...alerts, ...recordings].map((rule) => ['alert' in rule ? rule.alert : rule.record, rule] as const),
+)('the rule %s', (_, { expr }) => {
+  it('asks for what is told', () => expect(unknownIn(expr)).toEqual([]));
+});
+
+describe.each(alerts.map((each) => [`${each.alert} (${each.labels.severity})`, each] as const))(
+  '%s',
+  (_, { expr, annotations }) => {
+    it('says what it is about in labels that its expression leaves', () => {
+      const words = `${annotations.summary} ${annotations.description}`;
+      const named = [...words.matchAll(/\$labels\.(\w+)/g)].map(([, name]) => name);
+      const { grouping, selectors } = readExpression(expr);
+      // What is not grouped keeps all its labels; recorded rules keep `service`.
+      const left =
+        grouping.length > 0
+          ? grouping
+          : [...ofEverySeries, ...selectors.flatMap(({ metric }) => known.get(metric) ?? [])];
+      for (const name of named) expect([...left, 'service', 'job']).toContain(name);
+    });
+  },
+);
+
+describe.each([
+  ['alerts', alerts],
+  ['cluster-alerts', clusterAlerts],
+] as const)('the alerts of deploy/monitoring/%s.yaml', (file, of) => {
+  it('are each tried', () => {
+    const { tests } = parse(read(`deploy/monitoring/${file}.test.yaml`)) as {
+      tests: { alert_rule_test: { alertname: string; exp_alerts: object[] }[] }[];
+    };
+    const tried = tests.flatMap(({ alert_rule_test: of }) => of);
+    const firing = new Set(
+      tried.filter(({ exp_alerts: of }) => of.length > 0).map(({ alertname }) => alertname),
+    );
+    expect([...firing].toSorted()).toEqual([...new Set(of.map(({ alert }) => alert))].toSorted());
+  });
+});
+
+describe.each(environments())('in $folder', ({ folder, namespace }) => {
+  const rules = ['services', 'cluster'].flatMap((about) => {
+    const { spec } = parse(read(`${folder}/alerts/${about}.yaml`)) as {
+      spec: { groups: { rules: (Partial<Alert> & { expr: string; labels: { namespace?: string } })[] }[] };
+    };
+    return spec.groups.flatMap((group) => group.rules);
+  });
+
+  it('every rule looks at this environment alone, and says so', () => {
+    expect(rules.length).toBeGreaterThan(alerts.length);
+    const mixed = rules.filter(({ expr, labels }) => {
+      const { selectors } = readExpression(expr);
+      const isOwn = selectors.every((selector) =>
+        selector.labels.some(({ text }) => text === `namespace="${namespace}"`),
+      );
+      return !isOwn || selectors.length === 0 || labels.namespace !== namespace;
+    });
+    expect(mixed.map(({ expr }) => expr)).toEqual([]);
+  });
+});
+
+it('environments have namespaces of their own', () => {
+  const namespaces = environments().map(({ namespace }) => namespace);
+  expect(namespaces.length).toBeGreaterThan(1);
+  expect(new Set(namespaces).size).toBe(namespaces.length);
+});
+
+describe.each(dashboards.map((dashboard) => [dashboard.title, dashboard] as const))(
+  'the dashboard %s',
+  (_, { uid, rows }) => {
+    const panels = rows.flatMap((row) => row.panels);
+
+    it.each(panels.map((panel) => [panel.title, panel] as const))(
+      'asks for what is told: %s',
+      (_, { queries }) => {
+        for (const [expr] of queries) expect(unknownIn(expr)).toEqual([]);
+      },
+    );
+
+    it('explains each panel, once', () => {
+      for (const { description } of panels) expect(description).toMatch(/^[A-Z0-9`].{10,}[.]$/s);
+      const titles = panels.map(({ title }) => title);
+      expect(new Set(titles).size).toBe(titles.length);
+    });
+
+    it('is one that Grafana can load, and shows one environment at a time', () => {
+      const made = JSON.parse(read(`deploy/monitoring/dashboards/${uid}.json`)) as {
+        uid: string;
+        panels: {
+          id: number;
+          gridPos: { x: number; y: number; w: number; h: number };
+          fieldConfig?: { defaults: { unit?: string } };
+          targets?: { expr: string }[];
+        }[];
+      };
+      expect(made.uid).toBe(uid);
+      const asked = made.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+      const mixed = asked.filter((expr) => {
+        const { selectors } = readExpression(expr.replaceAll('$namespace', 'offer-ads'));
+        return !selectors.every(({ labels }) => labels.some(({ name }) => name === 'namespace'));
+      });
+      expect(mixed).toEqual([]);
+      const ids = made.panels.map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      for (const {
+        gridPos: { x, w },
+        fieldConfig,
+      } of made.panels) {
+        expect(x + w).toBeLessThanOrEqual(24);
+        if (fieldConfig !== undefined) expect(fieldConfig.defaults.unit).toMatch(/./);
+      }
+    });
+  },
+);
+
+it('dashboards have uids of their own', () => {
+  const uids = dashboards.map(({ uid }) => uid);
+  expect(new Set(uids).size).toBe(uids.length);
+});

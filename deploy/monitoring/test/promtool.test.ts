@@ -1,0 +1,97 @@
+/** The alerts themselves, as Prometheus reads and evaluates them. Where promtool is not to be had, they are skipped, and the run says so. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { findProgram } from '@offer-ads/backing/programs';
+import { serviceNames } from '@offer-ads/contracts/primitives';
+import { parse, stringify } from 'yaml';
+import { alerts } from '../alerts.ts';
+
+const repository = fileURLToPath(new URL('../../..', import.meta.url));
+const promtool = await findProgram({
+  names: ['promtool'],
+  packageName: 'prometheus',
+  report: (line) => process.stderr.write(`${line}\n`),
+});
+
+(promtool === undefined ? describe.skip : describe)('promtool', () => {
+  const run = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(promtool ?? '', args, { cwd: repository, encoding: 'utf8' });
+    return { status, problem: status === 0 ? '' : `${stdout}${stderr}` };
+  };
+  const fine = { status: 0, problem: '' };
+
+  const folder = mkdtempSync(join(tmpdir(), 'promtool-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const write = (name: string, value: unknown) => {
+    const file = join(folder, name);
+    writeFileSync(file, stringify(value));
+    return file;
+  };
+  /** Each platform team writes the address of its own copy into the rules. */
+  const runbookOf = (name: string) => alerts.find(({ alert }) => alert === name)?.annotations.runbook_url;
+  /** The rules of an overlay, as a file that Prometheus reads. */
+  const rulesOf = (overlay: string, about: 'services' | 'cluster') => {
+    const file = join(repository, `deploy/k8s/overlays/${overlay}/alerts/${about}.yaml`);
+    const { spec } = parse(readFileSync(file, 'utf8')) as { spec: object };
+    return write(`${overlay}-${about}.yaml`, spec);
+  };
+
+  it('finds nothing wrong with the rules', () => {
+    expect(
+      run('check', 'rules', 'deploy/monitoring/alerts.yaml', 'deploy/monitoring/cluster-alerts.yaml'),
+    ).toEqual(fine);
+    for (const overlay of ['staging', 'production'])
+      expect(run('check', 'rules', rulesOf(overlay, 'services'), rulesOf(overlay, 'cluster'))).toEqual(fine);
+  });
+
+  // Ten seconds of a quiet machine.
+  it('sees alerts fire when they should and be silent when they should be', () => {
+    expect(
+      run(
+        'test',
+        'rules',
+        'deploy/monitoring/alerts.test.yaml',
+        'deploy/monitoring/cluster-alerts.test.yaml',
+      ),
+    ).toEqual(fine);
+  }, 600_000);
+
+  it('sees production fire when it is down beside a staging that is up, and staging silent', () => {
+    const up = (namespace: string, job: string, values: string) => ({
+      series: `up{namespace="${namespace}", job="${job}", instance="${namespace}-${job}"}`,
+      values,
+    });
+    const down = (job: string) => ({
+      exp_labels: { job, namespace: 'offer-ads', severity: 'page' },
+      exp_annotations: {
+        summary: `${job} is down`,
+        description: `No replica of ${job} has answered a scrape for a minute.`,
+        runbook_url: runbookOf('ServiceDown'),
+      },
+    });
+    const test = {
+      rule_files: [rulesOf('production', 'services'), rulesOf('staging', 'services')],
+      evaluation_interval: '1m',
+      tests: [
+        {
+          name: 'production is down in three ways: its targets fail, are gone, or were never there',
+          interval: '1m',
+          input_series: [
+            ...serviceNames.map((job) => up('offer-ads-staging', job, '1x20')),
+            ...['gateway', 'offers'].map((job) => up('offer-ads', job, '1x2 0x18')),
+            ...['billing', 'pricing'].map((job) => up('offer-ads', job, '1x2')),
+          ],
+          alert_rule_test: [
+            { eval_time: '2m', alertname: 'ServiceDown', exp_alerts: ['moderation', 'notifier'].map(down) },
+            { eval_time: '15m', alertname: 'ServiceDown', exp_alerts: serviceNames.map(down) },
+          ],
+        },
+      ],
+    };
+    expect(run('test', 'rules', write('mixed.test.yaml', test))).toEqual(fine);
+  });
+});

@@ -1,0 +1,58 @@
+/** What somebody waits for who opens the portal for the first time (issue 10: under 150 KB of script, compressed). */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { buildWeb } from '../../../web/build.ts';
+
+const portal = fileURLToPath(new URL('../../../web/dist/portal', import.meta.url));
+const budgetBytes = 150 * 1024;
+
+/** Scripts and styles of the page, and what its scripts import at once. */
+async function firstFiles(): Promise<ReadonlySet<string>> {
+  const page = await readFile(join(portal, 'index.html'), 'utf8');
+  const named = [...page.matchAll(/(?:src|href)="\/portal\/([^"]+\.(?:js|css))"/g)].map(([, file]) => file!);
+  // Whoever is signed in sees home first, whose script comes by itself.
+  const assets = await readdir(join(portal, 'assets'));
+  named.push(
+    ...assets.filter((file) => /^home-[\w-]+\.(js|css)$/.test(file)).map((file) => `assets/${file}`),
+  );
+  const files = new Set<string>();
+  for (const file of named) await addWithImports(file, files);
+  return files;
+}
+
+async function addWithImports(file: string, files: Set<string>): Promise<void> {
+  if (files.has(file)) return;
+  files.add(file);
+  if (!file.endsWith('.js')) return;
+  const script = await readFile(join(portal, file), 'utf8');
+  for (const [, imported] of script.matchAll(/(?:\bfrom|\bimport)\s*["'`]\.\/([^"'`]+\.js)["'`]/g))
+    await addWithImports(`assets/${imported}`, files);
+}
+
+describe('the first page of the portal', () => {
+  beforeAll(() => buildWeb({ report: () => {} }), 240_000);
+
+  it('is itself, its styles, and the script of home with what that needs', async () => {
+    const names = [...(await firstFiles())].map((file) => file.replace(/^assets\/|-[\w-]{8}(?=\.)/g, ''));
+    expect(names).toEqual(expect.arrayContaining(['theme.js', 'index.js', 'index.css', 'home.js']));
+    expect(names.length).toBeGreaterThan(4);
+  });
+
+  it('has less than 150 KB of scripts and styles, as a browser without Brotli gets them', async () => {
+    const sizes = [...(await firstFiles())].map(
+      async (file) => (await stat(join(portal, `${file}.gz`))).size,
+    );
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    expect(bytes).toBeLessThan(budgetBytes);
+  });
+
+  it('brings neither the map, nor charts, nor what reads Markdown', async () => {
+    for (const file of await firstFiles()) {
+      if (!file.endsWith('.js')) continue;
+      const script = await readFile(join(portal, file), 'utf8');
+      expect([file, /leaflet|uPlot|markdown-it|ZodError/i.exec(script)?.[0]]).toEqual([file, undefined]);
+    }
+  });
+});

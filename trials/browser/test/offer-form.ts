@@ -1,0 +1,43 @@
+/** How a person fills in the form of an offer, and pays. */
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+
+/** In LIVE mode a picture like any other. */
+const ownPicture = fileURLToPath(new URL('../../../docs/test-pictures/always-allowed.png', import.meta.url));
+
+/** Everything but the payment method: for a day from now, ten miles around London, where members are. */
+export async function writeOffer(page: Page, title: string): Promise<void> {
+  await page.getByLabel('Category').selectOption({ index: 1 });
+  await page.getByLabel('Title').fill(title);
+  await page.getByLabel('Description').fill('Bring a friend.');
+  await page.getByLabel('Address of the offer').fill('https://example.com/two');
+  await choosePicture(page);
+  await page.getByLabel('Find a place').fill('london england');
+  await page.locator('.suggestions li').first().waitFor();
+  await page.getByLabel('Find a place').press('Enter');
+  await page.getByText('miles around London').waitFor();
+  await page.getByLabel('1 day').check();
+  await page.locator('.estimate strong').waitFor();
+}
+
+/** In TEST mode by its helper: a file from the disk would be missing in a request that a walk passes on itself. */
+export async function choosePicture(page: Page): Promise<void> {
+  if (new URL(page.url()).pathname.startsWith('/portal/test/'))
+    await page.getByRole('button', { name: 'Use one that always passes' }).click();
+  else await page.getByLabel('Picture').setInputFiles(ownPicture);
+  await page.getByText('always-allowed.png').waitFor();
+}
+
+export async function create(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Create the offer' }).click();
+}
+
+/** On the card provider's page, in the tab that the link opens. */
+export async function pay(page: Page): Promise<void> {
+  const opened = page.context().waitForEvent('page');
+  await page.getByRole('link', { name: 'Open the payment page' }).click();
+  const tab = await opened;
+  await tab.getByRole('button', { name: /^Pay/ }).click();
+  await tab.getByText('Thank you').first().waitFor();
+  await tab.close();
+}

@@ -1,0 +1,97 @@
+/** A Prometheus of our own, which looks at the services every second and knows the alert rules in a hurry. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startServer } from '@offer-ads/backing/embedded/server-process';
+import { freePorts } from '@offer-ads/backing/free-port';
+import { onPath } from '@offer-ads/backing/on-path';
+import { serviceNames } from '@offer-ads/contracts/primitives';
+import { devFolder, repository, runFolder } from '@offer-ads/dev/start/folder';
+import type { Addresses } from '@offer-ads/dev/start/plans';
+import { parse, stringify } from 'yaml';
+import { type Faster, type RuleFile, scaleRules } from './scale-rules.ts';
+
+export const rulesFile = join(repository, 'deploy/monitoring/alerts.yaml');
+
+export function readRules(): RuleFile {
+  return parse(readFileSync(rulesFile, 'utf8')) as RuleFile;
+}
+
+export type Seen = {
+  readonly alert: string;
+  readonly state: 'pending' | 'firing';
+  readonly labels: Readonly<Record<string, string>>;
+};
+
+export type Prometheus = AsyncDisposable & {
+  readonly url: string;
+  /** Every alert that is pending or firing now. */
+  readonly alerts: () => Promise<readonly Seen[]>;
+};
+
+/** Says how to get the program when it is not there. */
+export function findPrometheus(): string {
+  const program = onPath('prometheus');
+  if (program !== undefined) return program;
+  throw new Error(
+    'The drills need the program "prometheus" on PATH. Debian and Ubuntu: apt-get install --no-install-recommends prometheus; elsewhere: unpack a release from prometheus.io.',
+  );
+}
+
+export async function startPrometheus(
+  addresses: Addresses,
+  fasterOf: (alert: string | undefined) => Faster,
+): Promise<Prometheus> {
+  const program = findPrometheus();
+  const folder = join(devFolder, 'prometheus');
+  // What an earlier run has seen would be taken for the past of this one.
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const rules = join(folder, 'alerts.yaml');
+  writeFileSync(rules, stringify(scaleRules(readRules(), fasterOf)));
+  const config = join(folder, 'prometheus.yaml');
+  writeFileSync(config, stringify(configuration(addresses, rules)));
+  const [port] = await freePorts(1);
+  const url = `http://127.0.0.1:${port}`;
+  const stop = await startServer({
+    name: 'prometheus',
+    folder: runFolder,
+    command: program,
+    args: [
+      `--config.file=${config}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      '--log.level=warn',
+    ],
+    stopSignal: 'SIGTERM',
+    ready: async () => void (await get(`${url}/-/ready`)),
+  });
+  return {
+    url,
+    alerts: async () => {
+      const reply = await get(`${url}/api/v1/alerts`);
+      const { data } = (await reply.json()) as AlertsReply;
+      return data.alerts.map(({ state, labels }) => ({ state, labels, alert: labels.alertname ?? '' }));
+    },
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+type AlertsReply = { data: { alerts: { state: 'pending' | 'firing'; labels: Record<string, string> }[] } };
+
+/** As deploy/monitoring/k8s/services has it: `job` is the name of the service. */
+function configuration(addresses: Addresses, rules: string): object {
+  return {
+    global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
+    rule_files: [rules],
+    scrape_configs: serviceNames.map((service) => ({
+      job_name: service,
+      static_configs: [{ targets: [new URL(addresses[service]).host] }],
+    })),
+  };
+}
+
+async function get(url: string): Promise<Response> {
+  const reply = await fetch(url, { signal: AbortSignal.timeout(5_000) });
+  if (!reply.ok) throw new Error(`Prometheus answered ${reply.status}`);
+  return reply;
+}

@@ -1,0 +1,40 @@
+/** Runs a line of a runbook on the system of the drill: the same words, without a cluster. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { repository } from '@offer-ads/dev/start/folder';
+import { type DatabaseName, query } from './open-locks.ts';
+import { shellWords } from './shell-words.ts';
+import type { DrillSystem } from './system.ts';
+
+/** What it printed. A line that fails fails the drill. */
+export async function runLine(system: DrillSystem, line: string): Promise<string> {
+  const [program, ...words] = shellWords(line);
+  const [first = '', , statement = ''] = words;
+  if (program === 'admin') return runAdmin(system, words);
+  if (program === 'restart') return restart(system, first);
+  if (program === 'sql') return asText(await query(system.stores, first as DatabaseName, statement));
+  throw new Error(`a drill cannot run "${line}"`);
+}
+
+async function runAdmin(system: DrillSystem, words: readonly string[]): Promise<string> {
+  const options = { cwd: repository, env: { ...process.env, ...system.admin } };
+  const command = ['packages/admin/src/main.ts', ...words];
+  const { stdout } = await promisify(execFile)(process.execPath, command, options).catch(newsOf);
+  return stdout.trimEnd();
+}
+
+/** A check that finds something ends with status 1 and what it found; what went wrong stands in the errors. */
+function newsOf(error: { stdout: string; stderr: string; message: string }): { stdout: string } {
+  if (error.stderr !== '' || error.stdout === '') throw new Error(error.stderr.trim() || error.message);
+  return error;
+}
+
+async function restart(system: DrillSystem, service: string): Promise<string> {
+  await system.stop(service);
+  await system.start(service);
+  return `${service} is ready`;
+}
+
+function asText(rows: readonly object[]): string {
+  return rows.map((row) => JSON.stringify(row)).join('\n');
+}

@@ -1,0 +1,185 @@
+/** The pages of docs/runbooks against what they speak of: alerts, metrics, files and headings. */
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { serviceNames } from '@offer-ads/contracts/primitives';
+import { clusterAlerts, alerts as ofServices } from '@offer-ads/deploy/monitoring/alerts';
+import { readExpression } from '@offer-ads/deploy/monitoring/promql';
+import { repository } from '@offer-ads/dev/start/folder';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { kebab } from './drills.ts';
+
+const folder = join(repository, 'docs/runbooks');
+const rules = [...ofServices, ...clusterAlerts];
+const alerts = [...new Set(rules.map(({ alert }) => alert))];
+const files = readdirSync(folder).filter((file) => file.endsWith('.md'));
+const pages = files.filter((file) => file !== 'README.md');
+const textOf = (file: string) => readFileSync(join(folder, file), 'utf8');
+
+describe('pages and alerts', () => {
+  it('every alert has a page, and every page an alert', () => {
+    expect(pages.toSorted()).toEqual(alerts.map((alert) => `${kebab(alert)}.md`).toSorted());
+  });
+
+  it('every alert names its page, by an address of which one part alone differs from installation to installation', () => {
+    const base = rules[0]!.annotations.runbook_url.replace(/[^/]+$/, '');
+    expect(new URL(base).pathname).toMatch(/\/docs\/runbooks\/$/);
+    expect(rules.map(({ annotations }) => annotations.runbook_url)).toEqual(
+      rules.map(({ alert }) => `${base}${kebab(alert)}.md`),
+    );
+  });
+
+  it('the index has every alert once, under the worst of its severities', () => {
+    const index = textOf('README.md').split('## Alerts')[1] ?? '';
+    const [, toPage = '', toTicket = ''] = index.split(/^\*\*(?:page|ticket)\*\*/m);
+    const listed = (part: string) =>
+      [...part.matchAll(/^\| \[(\w+)\]/gm)].map(([, alert = '']) => alert).toSorted();
+    const isPage = (alert: string) =>
+      rules.some((rule) => rule.alert === alert && rule.labels.severity === 'page');
+    expect(listed(toPage)).toEqual(alerts.filter(isPage).toSorted());
+    expect(listed(toTicket)).toEqual(alerts.filter((alert) => !isPage(alert)).toSorted());
+  });
+
+  it.each(pages)('%s says everything that somebody needs at three in the morning', (file) => {
+    const text = textOf(file);
+    const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+    expect(headings).toEqual(['Look first', 'Causes', 'Do not', 'Over when', 'Tried']);
+    expect(text).toMatch(/^\*\*Means\*\*: /m);
+    expect(text).toMatch(/^\*\*Hurts\*\*/m);
+    const says = rules.some(
+      ({ alert, labels }) => `${kebab(alert)}.md` === file && labels.severity === 'page',
+    );
+    expect(text.includes('Severity: page.') || text.includes('(page)')).toBe(says);
+  });
+});
+
+const sources = ['services', 'packages/platform']
+  .flatMap((root) =>
+    readdirSync(join(repository, root), { recursive: true, encoding: 'utf8' }).map((file) =>
+      join(repository, root, file),
+    ),
+  )
+  .filter(
+    (file) => /\/src\/.*\.ts$/.test(file) && !file.includes('node_modules') && !file.endsWith('.test.ts'),
+  )
+  .map((file) => readFileSync(file, 'utf8'));
+
+describe('repeated work', () => {
+  it('what hangs on each loop stands in the page of LoopFailing', () => {
+    const loops = sources
+      .filter((source) => source.includes('startLoop('))
+      .flatMap((source) => [...source.matchAll(/\bname: '([a-z-]+)'/g)].map(([, name]) => name ?? ''));
+    expect(loops.length).toBeGreaterThan(15);
+    const listed = new Set([...textOf('loop-failing.md').matchAll(/`([a-z-]+)`/g)].map(([, name]) => name));
+    expect(loops.filter((loop) => !listed.has(loop))).toEqual([]);
+  });
+});
+
+/** Those of kube-state-metrics and the operators that an alert asks for. */
+const ofOthers = new Set(
+  clusterAlerts.flatMap(({ expr }) => readExpression(expr).selectors.map(({ metric }) => metric)),
+);
+
+describe('metrics', () => {
+  const code = sources.join('\n');
+  const byDefault = new Set(
+    createMetrics('gateway')
+      .registry.getMetricsAsArray()
+      .map(({ name }) => name),
+  );
+  const isKnown = (metric: string) => {
+    const family = metric.replace(/_(bucket|count|sum)$/, '');
+    return [metric, family].some(
+      (name) => name === 'up' || byDefault.has(name) || code.includes(`'${name}'`) || ofOthers.has(name),
+    );
+  };
+
+  it.each(files)('those that %s asks for exist', (file) => {
+    const asked = [...textOf(file).matchAll(/^ *```promql\n([\s\S]*?)^ *```/gm)].flatMap(([, block = '']) =>
+      metricsIn(block),
+    );
+    expect(asked.filter((metric) => !isKnown(metric))).toEqual([]);
+  });
+
+  it('a made-up one would be noticed', () => {
+    expect(metricsIn('topk(5, sum by (a, b) (rate(made_up_total{c="d"}[5m])))')).toEqual(['made_up_total']);
+    expect(isKnown('made_up_total')).toBe(false);
+  });
+});
+
+describe('files', () => {
+  it('go to the admin tool and back by node alone, byte for byte', () => {
+    const [, words = ''] = /In a cluster:\n```sh\n([^]*?)```/.exec(textOf('README.md')) ?? [];
+    const functions = words.match(/^(?:put|get)\(\) .*$/gm) ?? [];
+    expect(functions).toHaveLength(2);
+    const place = mkdtempSync(join(tmpdir(), 'runbooks-'));
+    const name = `${basename(place)}.bin`;
+    const bytes = randomBytes(300_000);
+    writeFileSync(join(place, name), bytes);
+    // What a pod would be given stands after the dashes.
+    const kubectl = 'kubectl() { while [ "$1" != -- ]; do shift; done; shift; "$@"; }';
+    try {
+      const script = [kubectl, ...functions, `put ${place}/${name}`, `get ${name}`].join('\n');
+      expect(execFileSync('bash', ['-ec', script], { maxBuffer: 1e6 }).equals(bytes)).toBe(true);
+    } finally {
+      rmSync(place, { recursive: true });
+      rmSync(`/tmp/${name}`, { force: true });
+    }
+  });
+});
+
+describe('replicas', () => {
+  it('of a service that an autoscaler looks after are never set past it: it would undo that', () => {
+    const operations = join(repository, 'docs/operations');
+    const texts = [
+      ...files.map((file) => join(folder, file)),
+      ...readdirSync(operations).map((file) => join(operations, file)),
+      join(repository, 'deploy/k8s/README.md'),
+    ];
+    const scaled = new RegExp(`kubectl.* scale deployment[ /](?:${serviceNames.join('|')})\\b`);
+    expect(texts.filter((file) => scaled.test(readFileSync(file, 'utf8')))).toEqual([]);
+  });
+});
+
+describe('links', () => {
+  it.each(files)('those of %s lead to files and headings that are there', (file) => {
+    const links = [...textOf(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+    expect(links.filter((link) => !/^https?:/.test(link) && !leadsSomewhere(file, link))).toEqual([]);
+  });
+});
+
+const words = new Set(
+  'sum max min avg count topk by without rate increase predict_linear time and or unless on histogram_quantile absent avg_over_time'.split(
+    ' ',
+  ),
+);
+
+/** What is left of an expression without its strings, labels, ranges, lists of labels and words of the language. */
+function metricsIn(expressions: string): string[] {
+  const bare = expressions
+    .replace(/"[^"]*"/g, '')
+    .replace(/\{[^}]*\}/g, '')
+    .replace(/\[[^\]]*\]/g, '')
+    .replace(/\b(by|without|on)\s*\([^)]*\)/g, '');
+  return [...bare.matchAll(/[a-z_][a-z0-9_:]*/g)].map(([name]) => name).filter((name) => !words.has(name));
+}
+
+function leadsSomewhere(from: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? join(folder, from) : join(dirname(join(folder, from)), path);
+  if (!existsSync(target)) return false;
+  return anchor === undefined || anchorsOf(readFileSync(target, 'utf8')).includes(anchor);
+}
+
+/** As GitHub makes them of headings. */
+function anchorsOf(markdown: string): string[] {
+  return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{Letter}\p{Number} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}

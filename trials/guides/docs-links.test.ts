@@ -1,0 +1,35 @@
+/** Links of the operations pages lead somewhere, and what the threat model claims is tested by the test that it names. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { deadLinksOf, linksOf } from './links.ts';
+
+const folder = join(import.meta.dirname, '../../docs/operations');
+const pages = readdirSync(folder).filter((name) => name.endsWith('.md'));
+const textOf = (file: string) => readFileSync(file, 'utf8');
+
+describe.each(pages)('docs/operations/%s', (page) => {
+  it('leads to files and sections that exist', () => {
+    expect(deadLinksOf(join(folder, page))).toEqual([]);
+  });
+});
+
+describe('the threat model', () => {
+  const claims = linksOf(join(folder, 'threat-model.md')).filter(({ file }) => file.endsWith('.test.ts'));
+
+  it.each(claims.map(({ words, file }) => [words, file]))(
+    'claims "%s", and there is that test',
+    (words, file) => {
+      // Titles may be broken over lines.
+      expect(textOf(file).replace(/\s+/g, ' ').includes(words)).toBe(true);
+    },
+  );
+
+  it('names a test for every threat', () => {
+    const rows = textOf(join(folder, 'threat-model.md'))
+      .split('\n')
+      .filter((line) => /^\| [STRIDE] \|/.test(line));
+    expect(rows.length).toBeGreaterThan(40);
+    expect(rows.filter((row) => !/\.test\.ts\)/.test(row.split('|')[3] ?? ''))).toEqual([]);
+  });
+});

@@ -1,0 +1,95 @@
+/** Every service with several replicas behind a balancer, which are started, retired and killed one by one. */
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePorts } from '@offer-ads/backing/free-port';
+import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
+import { repository } from '@offer-ads/dev/start/folder';
+import type { ProcessPlan } from '@offer-ads/dev/start/plans';
+import type { Supervisor } from '@offer-ads/dev/start/supervisor';
+import { type Balancer, startBalancer } from './balancer.ts';
+
+/** What a process may take (packages/platform/src/process/process.ts), its last spans and a busy machine. */
+const stopWithinMs = 34_000;
+
+export type Replica = { readonly name: string; readonly service: ServiceName; readonly port: number };
+
+export type Fleet = AsyncDisposable & {
+  readonly replicas: (service: ServiceName) => readonly Replica[];
+  /** Resolves when it takes its share of the connections. */
+  readonly add: (service: ServiceName, code?: string) => Promise<Replica>;
+  /** As Kubernetes ends a pod: no new connections, a while until everybody knows, SIGTERM. Says how long the process took. */
+  readonly retire: (replica: Replica) => Promise<number>;
+  /** SIGKILL; it is started again at once. */
+  readonly kill: (replica: Replica) => void;
+};
+
+export function createFleet(o: {
+  /** As its next replica is to be started. */
+  plan: (service: ServiceName) => ProcessPlan;
+  ports: Readonly<Record<ServiceName, number>>;
+  supervisor: Supervisor;
+  preStopMs: number;
+}): Fleet {
+  const { supervisor } = o;
+  const running: Replica[] = [];
+  const balancers = new Map<ServiceName, Balancer>(
+    serviceNames.map((service) => [service, startBalancer(o.ports[service])]),
+  );
+  const made = new Map<ServiceName, number>();
+  const balancer = (service: ServiceName) => balancers.get(service) as Balancer;
+
+  return {
+    replicas: (service) => running.filter((replica) => replica.service === service),
+    add: async (service, code = repository) => {
+      const plan = o.plan(service);
+      const [port] = await freePorts(1);
+      if (port === undefined) throw new Error(`no port for ${service}`);
+      const number = (made.get(service) ?? 0) + 1;
+      made.set(service, number);
+      const replica = { name: `${service}-${number}`, service, port };
+      try {
+        await supervisor.start(planOf(plan, replica, code));
+      } catch (error) {
+        await supervisor.stop([replica.name]);
+        throw error;
+      }
+      running.push(replica);
+      await balancer(service).add(port);
+      return replica;
+    },
+    retire: async (replica) => {
+      balancer(replica.service).remove(replica.port);
+      running.splice(running.indexOf(replica), 1);
+      await pause(o.preStopMs);
+      const startedAt = performance.now();
+      await supervisor.stop([replica.name], 'SIGTERM');
+      const tookMs = performance.now() - startedAt;
+      if (tookMs > stopWithinMs) throw new Error(`${replica.name} did not stop in time`);
+      return tookMs;
+    },
+    kill: (replica) => {
+      const pid = supervisor.pids()[replica.name];
+      if (pid !== undefined) process.kill(pid, 'SIGKILL');
+    },
+    [Symbol.asyncDispose]: async () => {
+      const all = running.map(({ name }) => name);
+      await supervisor.stop(all.filter((name) => name.startsWith('gateway')));
+      await supervisor.stop(all.filter((name) => !name.startsWith('gateway')));
+      await Promise.all([...balancers.values()].map((each) => each[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+/** The replica's own port; all else, and whom it calls, is as for the only one. */
+function planOf(plan: ProcessPlan, { name, port }: Replica, code: string): ProcessPlan {
+  const inCode = (argument: string) =>
+    argument === '@offer-ads/platform/telemetry/telemetry'
+      ? join(code, 'packages/platform/src/telemetry/telemetry.ts')
+      : argument.replace(repository, `${code}/`);
+  return {
+    name,
+    args: plan.args.map(inCode),
+    env: { ...plan.env, PORT: `${port}` },
+    readyUrl: `http://127.0.0.1:${port}/readyz`,
+  };
+}
