@@ -103,7 +103,7 @@ export default defineConfig({
       rules: imports('stripe'),
     },
     {
-      files: ['services/notifier/src/mail*.ts', 'services/notifier/src/smtp*.ts'],
+      files: ['services/notifier/src/smtp/*.ts'],
       rules: imports('nodemailer'),
     },
     { files: ['services/offers/src/images/bucket.ts'], rules: imports('@aws-sdk/client-s3') },

@@ -5,8 +5,8 @@
  */
 import { parseArgs } from 'node:util';
 import { reasonOf } from '@offer-ads/backing/find';
-import { formatMinor, parseAmount } from '@offer-ads/contracts/currencies';
-import { photographLikeJpeg } from '@offer-ads/testing/pictures';
+import { formatMinor, parseAmount } from '@offer-ads/contracts/values/currencies';
+import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import { type Advertiser, createAdvertiser, type OfferForm, place } from './demo/advertiser.ts';
 import { clickPay, openPaymentLink } from './demo/payer.ts';
 import { type DemoSystem, findSystem } from './demo/system.ts';

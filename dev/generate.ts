@@ -1,7 +1,7 @@
 /** `npm run generate` writes every generated document; `--check` only compares and fails on a difference (CI). */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { allDocuments } from '@offer-ads/contracts/documents';
+import { allDocuments } from '@offer-ads/contracts/public/documents';
 import { monitoringDocuments } from '@offer-ads/deploy/monitoring/documents';
 import { envExample } from '@offer-ads/deploy/settings/env-example';
 import { settingsPage } from '@offer-ads/deploy/settings/settings-page';

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { claimFolder, releaseFolder } from '@offer-ads/backing/data-folder';
 import { reasonOf } from '@offer-ads/backing/find';
-import { serviceNames } from '@offer-ads/contracts/primitives';
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { buildWeb } from '@offer-ads/web/build';
 import { provideDemoData } from './demo-data.ts';
 import { compileCacheFolder, devFolder, logsFolder, runFolder } from './start/folder.ts';

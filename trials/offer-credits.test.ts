@@ -3,7 +3,7 @@
  * other by events alone, so only here can it be seen that they agree about an offer's money.
  */
 import { describe, expect, it } from '@jest/globals';
-import type { UnusedTime } from '@offer-ads/contracts/unused-time';
+import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
 import { fc } from '@offer-ads/testing/profile';
 import { creditDue, earnedCredit } from '../services/billing/src/domain/ledger/credit.ts';
 import type { OfferNews } from '../services/offers/src/lifecycle/offer-events.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../services/pricing/src/audience-index/audience-index.ts';
 import { watchForeignLoad } from '../quiet.ts';
 import type { Stores } from '../stores.ts';
-import { timed } from './peers.ts';
+import { timed } from './peers/peers.ts';
 import { residentBytes, startPricingProcess } from './pricing-process.ts';
 
 export type Build = {

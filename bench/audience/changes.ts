@@ -3,11 +3,11 @@ import { chance } from '@offer-ads/testing/random';
 import type { AudienceIndex } from '../../services/pricing/src/audience-index/audience-index.ts';
 import type { Target } from '../../services/pricing/src/domain/target.ts';
 import { watchForeignLoad } from '../quiet.ts';
-import { bruteForce } from './brute-force.ts';
 import { Unequal } from './counts.ts';
-import { memberOf } from './index-peer.ts';
-import { type ChangeName, changeNames } from './names.ts';
-import { bitsOfInterests, type Population } from './population.ts';
+import { type ChangeName, changeNames } from './members/names.ts';
+import { bitsOfInterests, type Population } from './members/population.ts';
+import { bruteForce } from './peers/brute-force.ts';
+import { memberOf } from './peers/index-peer.ts';
 import { interestIds, worded } from './queries.ts';
 
 export type Changes = {

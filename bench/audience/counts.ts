@@ -1,10 +1,10 @@
 /** All peers by turns, query by query, so that each finds the processor's caches as the others leave them; then the index alone. */
 import type { Target } from '../../services/pricing/src/domain/target.ts';
 import { untilQuiet, watchForeignLoad } from '../quiet.ts';
-import { bruteForce } from './brute-force.ts';
-import type { PeerName } from './names.ts';
-import type { Peer } from './peers.ts';
-import type { Population } from './population.ts';
+import type { PeerName } from './members/names.ts';
+import type { Population } from './members/population.ts';
+import { bruteForce } from './peers/brute-force.ts';
+import type { Peer } from './peers/peers.ts';
 import { worded } from './queries.ts';
 
 export type Counts = {

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePorts } from '@offer-ads/backing/free-port';
 import { onPath } from '@offer-ads/backing/on-path';
-import { callerContextHeader } from '@offer-ads/contracts/caller-context';
+import { callerContextHeader } from '@offer-ads/contracts/internal/caller-context';
 import { signedCaller } from '@offer-ads/testing/caller';
 import mongoose from 'mongoose';
 import type { Target } from '../../services/pricing/src/domain/target.ts';
-import { openInterestsStore } from '../../services/pricing/src/interests-store.ts';
+import { openInterestsStore } from '../../services/pricing/src/members/interests-store.ts';
 import { cpuMsOf } from '../cpu.ts';
 import { createApiKey, gatewaySettings, migrations, startGatewayProcess } from '../gateway/gateway.ts';
 import { clientsFor } from '../gateway/requests.ts';
@@ -17,8 +17,8 @@ import type { CpuProfile } from '../profile-groups.ts';
 import { untilQuiet, watchForeignLoad } from '../quiet.ts';
 import { createDatabase, type Stores } from '../stores.ts';
 import { countingShare } from './counting-share.ts';
-import { type WayName, wayNames } from './names.ts';
-import { ProgramsMissing } from './postgres-server.ts';
+import { type WayName, wayNames } from './members/names.ts';
+import { ProgramsMissing } from './peers/postgres-server.ts';
 import { contextSecret, startPricingProcess } from './pricing-process.ts';
 import { interestIds } from './queries.ts';
 
@@ -41,7 +41,7 @@ const CONNECTIONS = 16;
 const WARM_UP_SECONDS = 3;
 const dayMs = 86_400_000;
 const script = fileURLToPath(new URL('estimates.lua', import.meta.url));
-const postgisMain = fileURLToPath(new URL('postgis-pricing.ts', import.meta.url));
+const postgisMain = fileURLToPath(new URL('peers/postgis-pricing.ts', import.meta.url));
 
 export function requireWrk(): string {
   const wrk = onPath('wrk');

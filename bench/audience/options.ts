@@ -1,7 +1,7 @@
 /** The command line. */
 import { parseArgs } from 'node:util';
 import { WrongOption, wholeNumber } from '../command-line.ts';
-import { MOST_MEMBERS } from './population.ts';
+import { MOST_MEMBERS } from './members/population.ts';
 
 export const partNames = ['counts', 'changes', 'build', 'endpoint'] as const;
 export type PartName = (typeof partNames)[number];

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { bruteForce } from './brute-force.ts';
-import { bitsOfInterests, counts, everybody, interestsOf, populationOf } from './population.ts';
+import { bitsOfInterests, counts, everybody, interestsOf, populationOf } from './members/population.ts';
+import { bruteForce } from './peers/brute-force.ts';
 import { targets } from './queries.ts';
 
 const population = populationOf(20_000);

@@ -1,9 +1,9 @@
 /** Two hundred targets, the same ones in every run. */
-import { memberGenders } from '@offer-ads/contracts/primitives';
+import { memberGenders } from '@offer-ads/contracts/values/primitives';
 import { type Chance, chance } from '@offer-ads/testing/random';
-import { cities } from '../../services/pricing/src/domain/cities.ts';
+import { cities } from '../../services/pricing/src/domain/members/cities.ts';
 import type { Target } from '../../services/pricing/src/domain/target.ts';
-import { island } from './population.ts';
+import { island } from './members/population.ts';
 
 const SEED = 2026;
 const HOW_MANY = 200;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { countingShare } from './counting-share.ts';
-import { changeNames, peerNames, wayNames } from './names.ts';
+import { changeNames, peerNames, wayNames } from './members/names.ts';
 import { buildReport, changesReport, countsReport, endpointReport } from './report.ts';
 
 const members = 10_000_000;

@@ -4,8 +4,8 @@ import type { Build } from './build.ts';
 import type { Changes } from './changes.ts';
 import type { Counts } from './counts.ts';
 import type { Endpoint, EndpointSample } from './endpoint.ts';
-import { changeNames, type PeerName, type WayName, wayNames } from './names.ts';
-import type { Peer } from './peers.ts';
+import { changeNames, type PeerName, type WayName, wayNames } from './members/names.ts';
+import type { Peer } from './peers/peers.ts';
 
 export type Sized<T> = { readonly members: number; readonly measured: T };
 export type CountsOfPeers = Counts & {

@@ -1,5 +1,5 @@
 /** Before anything is measured: all peers do the same thing, and those that are to count requests do count them. */
-import type { Peer } from './peers.ts';
+import type { Peer } from './peers/peers.ts';
 import { clientAddress, requestPath } from './requests.ts';
 
 const limit = 60;

@@ -10,7 +10,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withCleanEnd } from '../clean-end.ts';
 import { createApiKey, startGatewayProcess } from './gateway.ts';
-import { findPrograms } from './programs.ts';
+import { findPrograms } from './peers/programs.ts';
 import { clientsFor, requestPath } from './requests.ts';
 import { setStage } from './stage.ts';
 import { wrkArguments } from './wrk.ts';

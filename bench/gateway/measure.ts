@@ -2,9 +2,9 @@
 import { truncateSync } from 'node:fs';
 import { cpuMsOf } from '../cpu.ts';
 import { untilQuiet, watchForeignLoad } from '../quiet.ts';
-import type { Peer } from './peers.ts';
+import type { Peer } from './peers/peers.ts';
 import { requestPath } from './requests.ts';
-import { askSteadily } from './steady.ts';
+import { askSteadily } from './steady/steady.ts';
 import { type Load, saturate } from './wrk.ts';
 
 export type Sample = {

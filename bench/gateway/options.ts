@@ -1,7 +1,7 @@
 /** The command line. */
 import { parseArgs } from 'node:util';
 import { WrongOption, wholeNumber } from '../command-line.ts';
-import { type PeerName, peerNames } from './peers.ts';
+import { type PeerName, peerNames } from './peers/peers.ts';
 
 export type Options = {
   readonly rounds: number;

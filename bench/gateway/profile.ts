@@ -8,9 +8,9 @@ import { freePorts } from '@offer-ads/backing/free-port';
 import { withCleanEnd } from '../clean-end.ts';
 import { tellProfiles } from '../tell-profiles.ts';
 import { createApiKey, startGatewayProcess } from './gateway.ts';
-import { traced } from './peers.ts';
+import { traced } from './peers/peers.ts';
 
-import { findPrograms } from './programs.ts';
+import { findPrograms } from './peers/programs.ts';
 import { clientsFor, requestPath } from './requests.ts';
 import { setStage } from './stage.ts';
 import { saturate } from './wrk.ts';

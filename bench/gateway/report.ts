@@ -2,7 +2,7 @@
 
 import { percent, shown } from '../markdown.ts';
 import type { Options } from './options.ts';
-import { steadyRate } from './steady.ts';
+import { steadyRate } from './steady/steady.ts';
 import { peerTable, type Samples, verdictTable } from './table.ts';
 import { connections, threads } from './wrk.ts';
 

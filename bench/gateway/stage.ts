@@ -3,7 +3,7 @@ import { freePorts } from '@offer-ads/backing/free-port';
 import type { Running } from '../process.ts';
 import { createDatabase, openStores } from '../stores.ts';
 import { type GatewaySettings, gatewaySettings, migrations } from './gateway.ts';
-import { startUpstream } from './nginx.ts';
+import { startUpstream } from './peers/nginx.ts';
 
 export type Stage = {
   readonly folder: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Sample } from './measure.ts';
-import type { PeerName } from './peers.ts';
+import type { PeerName } from './peers/peers.ts';
 import { judge, peerTable } from './table.ts';
 
 const sample = (overrides: Partial<Sample> = {}): Sample => ({

@@ -1,7 +1,7 @@
 /** Samples of all rounds as a table, with the ratios that the aims speak of. */
 import { median, overRounds, table } from '../markdown.ts';
 import type { Sample } from './measure.ts';
-import type { PeerName } from './peers.ts';
+import type { PeerName } from './peers/peers.ts';
 
 export type Samples = ReadonlyMap<PeerName, readonly Sample[]>;
 

@@ -1,5 +1,5 @@
 /** The peers take turns within each round, so that what slows the machine down slows both. */
-import { photographLikeJpeg } from '@offer-ads/testing/pictures';
+import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import { closedLoop } from '../closed-loop.ts';
 import { cpuMsOf } from '../cpu.ts';
 import { median, percentile, shown } from '../markdown.ts';

@@ -2,8 +2,8 @@
 import { layFoundation } from '@offer-ads/platform/process/foundation';
 import { runService } from '@offer-ads/platform/process/process';
 import { readModerationConfig } from '../../services/moderation/src/config.ts';
-import { startModel } from '../../services/moderation/src/model.ts';
-import { startModelThread } from '../../services/moderation/src/model-thread.ts';
+import { startModel } from '../../services/moderation/src/model/model.ts';
+import { startModelThread } from '../../services/moderation/src/model/model-thread.ts';
 import { startModeration } from '../../services/moderation/src/service.ts';
 
 const worker = new URL('./plain-worker.ts', import.meta.url);

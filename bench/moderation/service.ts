@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { freePorts } from '@offer-ads/backing/free-port';
-import { callerContextHeader } from '@offer-ads/contracts/caller-context';
+import { callerContextHeader } from '@offer-ads/contracts/internal/caller-context';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { Pool } from 'undici';

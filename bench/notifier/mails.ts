@@ -1,7 +1,7 @@
 /** The mails of a turn: in the store, or as events in the queue; all of them of the size of "offer paid". */
-import { allEvents } from '@offer-ads/contracts/events';
-import type { OrganisationFacts } from '@offer-ads/contracts/gateway-events';
-import { OfferPaymentApplied } from '@offer-ads/contracts/offers-events';
+import { allEvents } from '@offer-ads/contracts/events/events';
+import type { OrganisationFacts } from '@offer-ads/contracts/events/gateway';
+import { OfferPaymentApplied } from '@offer-ads/contracts/events/offers';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';

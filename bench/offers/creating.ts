@@ -1,6 +1,6 @@
 /** One advertiser after the other creates an offer by method `B`, through the gateway. */
 import { randomUUID } from 'node:crypto';
-import { createReply } from '@offer-ads/contracts/public-api';
+import { createReply } from '@offer-ads/contracts/public/api';
 import { Pool } from 'undici';
 import { clientAddress } from '../gateway/requests.ts';
 import type { Pictures } from './pictures.ts';

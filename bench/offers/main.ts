@@ -3,10 +3,10 @@ import { circumstances, publish, runMeasurement, say } from '../run-measurement.
 import { openStores } from '../stores.ts';
 import { measureCreations } from './creations.ts';
 import { creationsReport } from './creations-report.ts';
-import { measureIntake } from './intake-measure.ts';
-import { intakeReport } from './intake-report.ts';
-import { measureListing } from './listing.ts';
-import { listingReport } from './listing-report.ts';
+import { measureIntake } from './intake/measure.ts';
+import { intakeReport } from './intake/report.ts';
+import { measureListing } from './listing/listing.ts';
+import { listingReport } from './listing/listing-report.ts';
 import { type Options, readOptions, usage } from './options.ts';
 import { creationPlan, listingPlan } from './plans.ts';
 import { prepareSettings } from './system.ts';

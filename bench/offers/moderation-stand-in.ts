@@ -1,6 +1,6 @@
 /** In moderation's place: every picture is allowed at once, as it came. What is left is what a creation costs without the model. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { VerdictReply } from '@offer-ads/contracts/moderation-api';
+import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 
 const server = createServer((req, res) => {
   if (req.url === '/internal/verdicts') void allow(req, res);

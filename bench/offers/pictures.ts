@@ -4,7 +4,7 @@
  * bytes. Moderation keeps verdicts by the bytes of the upload: a repeated one would be cleaned, but not judged again.
  */
 import { randomUUID } from 'node:crypto';
-import { photographLikeJpeg } from '@offer-ads/testing/pictures';
+import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 
 const side = 1_080;
 const different = 8;

@@ -1,6 +1,6 @@
 /** How long and how much, for a measurement and for a look whether it works. */
 import type { CreationPlan } from './creations.ts';
-import type { ListingPlan } from './listing.ts';
+import type { ListingPlan } from './listing/listing.ts';
 import type { Options } from './options.ts';
 
 export function creationPlan({ rounds, quick }: Options): CreationPlan {

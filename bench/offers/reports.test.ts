@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CreationSample, Creations } from './creations.ts';
 import { creationsReport } from './creations-report.ts';
-import { far, first, type Listing, peerOfFar, peerOfFirst } from './listing.ts';
-import { listingReport } from './listing-report.ts';
+import { far, first, type Listing, peerOfFar, peerOfFirst } from './listing/listing.ts';
+import { listingReport } from './listing/listing-report.ts';
 import type { Moderation } from './system.ts';
 
 const load = (done: number, latencyMs: number) => ({

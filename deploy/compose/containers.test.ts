@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { images } from '@offer-ads/backing/docker/containers';
 import { stores } from '@offer-ads/backing/stores';
-import { serviceNames } from '@offer-ads/contracts/primitives';
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { repository } from '@offer-ads/dev/start/folder';
 import { parse } from 'yaml';
 import { allowed } from '../k8s/checks/network-policies.ts';

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { serviceNames } from '@offer-ads/contracts/primitives';
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { repository } from '@offer-ads/dev/start/folder';
 import { filesOf, isSent } from './files.ts';
 import { reachedFrom } from './imports.ts';

@@ -1,6 +1,6 @@
 /** What is said to be in an image: what the lock file says that its service needs, told by another way than npm's. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { serviceNames } from '@offer-ads/contracts/primitives';
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { differences, withBase } from './contents.ts';
 import { forProcessor, type Lock, lockOfImages } from './lock.ts';
 import { type Bom, npmSbom, readLock, sbomOf } from './npm-sbom.ts';

@@ -8,7 +8,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { reasonOf } from '@offer-ads/backing/find';
-import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
+import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
 import { repository } from '@offer-ads/dev/start/folder';
 import { contentsOf, differences, withBase } from './contents.ts';
 import type { Processor } from './lock.ts';

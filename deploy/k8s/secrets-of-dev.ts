@@ -1,6 +1,6 @@
 /** The Secrets of the overlay dev, as random as those of production and made of the same templates. */
 import { randomBytes } from 'node:crypto';
-import { serviceNames } from '@offer-ads/contracts/primitives';
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { consoleName } from '@offer-ads/platform/admin/routes';
 import { hashEntry } from '@offer-ads/platform/admin/tokens';
 import { externalSecrets, type LookUp, secretData } from './checks/secrets.ts';

@@ -1,5 +1,5 @@
 /** Where the services of the system are that `npm start` runs. */
-import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
+import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
 import { readAdminSettings } from '@offer-ads/dev/start/state';
 
 export function runningServices(): Readonly<Record<ServiceName, string>> {

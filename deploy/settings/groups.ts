@@ -1,5 +1,5 @@
 /** Every setting once: what all services have, what several have, and what is one's own. */
-import { serviceNames } from '@offer-ads/contracts/primitives';
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { defaultOf, factsOf } from '@offer-ads/platform/config/setting-facts';
 import type { z } from 'zod';
 import { type Program, programs, schemas } from './schemas.ts';

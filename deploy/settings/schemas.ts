@@ -2,7 +2,7 @@
 
 import { adminToolSettings, readAdminSettings } from '@offer-ads/admin/config';
 import { consoleSettings, readConsoleConfig } from '@offer-ads/admin/console/config';
-import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
+import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
 import { factsOf } from '@offer-ads/platform/config/setting-facts';
 import type { z } from 'zod';
 import { billingSettings, readBillingConfig } from '../../services/billing/src/config.ts';

@@ -13,7 +13,7 @@ import {
   pauseReply,
   refusal,
   resumeReply,
-} from '@offer-ads/contracts/public-api';
+} from '@offer-ads/contracts/public/api';
 import type { z } from 'zod';
 import { NotTrue, tell } from './telling.ts';
 

@@ -1,7 +1,7 @@
 /** Which processes make up the system, with their settings: the one place where addresses and secrets meet. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { serviceNames } from '@offer-ads/contracts/primitives';
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { consoleName } from '@offer-ads/platform/admin/routes';
 import { hashEntry } from '@offer-ads/platform/admin/tokens';
 import { ratesPath } from '@offer-ads/simulators/rates/server';

@@ -1,7 +1,7 @@
 /** `.dev/state.json`: the facts of the running system, for tests, demos and outside checks (architecture page). */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { serviceNames } from '@offer-ads/contracts/primitives';
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import type { DemoOrganisation } from '../demo-data/organisations.ts';
 import { devFolder } from './folder.ts';
 import { readJson, writeJson } from './json-file.ts';

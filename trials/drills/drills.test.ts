@@ -16,7 +16,12 @@ it('every alert has a drill, and every drill an alert', () => {
 });
 
 it('a drill lies in a file of the name of its page', () => {
-  const files = readdirSync(join(repository, 'trials/drills/alerts'));
+  const files = readdirSync(join(repository, 'trials/drills/alerts'), {
+    recursive: true,
+    withFileTypes: true,
+  })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name);
   expect(files.toSorted()).toEqual(alerts.map((alert) => `${kebab(alert)}.ts`).toSorted());
 });
 

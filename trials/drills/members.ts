@@ -1,6 +1,6 @@
 /** The community platform's side: what it tells of members, and what no platform should. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { MemberChanged, type MemberFacts } from '@offer-ads/contracts/community-events';
+import { MemberChanged, type MemberFacts } from '@offer-ads/contracts/events/community';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';

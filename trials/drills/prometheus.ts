@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startServer } from '@offer-ads/backing/embedded/server-process';
 import { freePorts } from '@offer-ads/backing/free-port';
 import { onPath } from '@offer-ads/backing/on-path';
-import { serviceNames } from '@offer-ads/contracts/primitives';
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { devFolder, repository, runFolder } from '@offer-ads/dev/start/folder';
 import type { Addresses } from '@offer-ads/dev/start/plans';
 import { parse, stringify } from 'yaml';

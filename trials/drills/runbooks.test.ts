@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { serviceNames } from '@offer-ads/contracts/primitives';
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { clusterAlerts, alerts as ofServices } from '@offer-ads/deploy/monitoring/alerts';
 import { readExpression } from '@offer-ads/deploy/monitoring/promql';
 import { repository } from '@offer-ads/dev/start/folder';

@@ -4,7 +4,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { createAdvertiser, place } from '@offer-ads/dev/demo/advertiser';
 import { clickPay, openPaymentLink } from '@offer-ads/dev/demo/payer';
 import { adminCredential } from '@offer-ads/platform/admin/tokens';
-import { photographLikeJpeg } from '@offer-ads/testing/pictures';
+import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import type { DrillSystem } from './system.ts';
 
 const HOUR_MS = 3_600_000;

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import document from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { admissionReplies } from '../../services/gateway/src/http/replies.ts';
-import { problems, reasons } from '../../services/moderation/src/verdict-replies.ts';
+import { problems, reasons } from '../../services/moderation/src/verdicts/verdict-replies.ts';
 import { readListingQuery } from '../../services/offers/src/domain/listing-query.ts';
 import { shapeFaults } from '../../services/offers/src/http/multipart.ts';
 import {
@@ -132,7 +132,7 @@ describe('the guide of errors', () => {
       expect(messagesOf(`${ANY} ${status}`)).toEqual(replies.map(messageOf));
     expect(messagesOf(`${ANY} 503`)).toEqual([serviceUnavailable('').publicBody.message]);
     for (const [status, file] of [
-      [429, 'services/gateway/src/http/rate-limit.ts'],
+      [429, 'services/gateway/src/http/proxy/rate-limit.ts'],
       [500, 'packages/platform/src/http/errors.ts'],
     ] as const) {
       const [message = '', ...more] = messagesOf(`${ANY} ${status}`);
@@ -236,7 +236,7 @@ describe('the guide of errors', () => {
     ].flatMap((file) => literalsIn(source(file), /\bfault\(\s*/g));
     faults.push(
       ...literalsIn(source('services/offers/src/http/multipart.ts'), /faults\.add\(\s*/g),
-      ...literalsIn(source('packages/contracts/src/shown-name.ts'), /\? \[/g).map(
+      ...literalsIn(source('packages/contracts/src/values/shown-name.ts'), /\? \[/g).map(
         (pattern) => new RegExp(pattern.source.replace('^', '^advertised_name ')),
       ),
       ...literalsIn(source('services/offers/src/domain/offer-targeting.ts'), /\[\] : \[/g),

@@ -7,11 +7,11 @@ import {
   cardMaximumMinor,
   cardMinimumMinor,
   formatMinor,
-} from '@offer-ads/contracts/currencies';
-import { MOST_CHARACTERS_OF_SHOWN_NAME } from '@offer-ads/contracts/shown-name';
+} from '@offer-ads/contracts/values/currencies';
+import { MOST_CHARACTERS_OF_SHOWN_NAME } from '@offer-ads/contracts/values/shown-name';
 import { VAT_PERCENT } from '../../services/billing/src/domain/invoices/vat.ts';
-import { mostKeysInForce } from '../../services/gateway/src/domain/key-standing.ts';
-import { defaultQuota } from '../../services/gateway/src/domain/organisation.ts';
+import { defaultQuota } from '../../services/gateway/src/domain/accounts/organisation.ts';
+import { mostKeysInForce } from '../../services/gateway/src/domain/keys/key-standing.ts';
 import { endpoints } from '../../services/gateway/src/http/endpoints.ts';
 import { GREATEST_PICTURE_PIXELS } from '../../services/offers/src/domain/creation/offer-form.ts';
 import { readRadius } from '../../services/offers/src/domain/offer-targeting.ts';
@@ -49,7 +49,7 @@ describe('the guide of limits', () => {
   it.each<[string, number[]]>([
     [
       'Requests per minute from one address, over all endpoints',
-      [constant('services/gateway/src/http/rate-limit.ts', /requests: (\d+), windowSeconds: 60/)],
+      [constant('services/gateway/src/http/proxy/rate-limit.ts', /requests: (\d+), windowSeconds: 60/)],
     ],
     [
       'An `Idempotency-Key`',
@@ -109,7 +109,7 @@ describe('the guide of limits', () => {
   });
 
   it('has the frames and sides that moderation names', () => {
-    const messages = read('services/moderation/src/verdict-replies.ts');
+    const messages = read('services/moderation/src/verdicts/verdict-replies.ts');
     expect(messages).toContain(`at most ${told('Frames')[0]?.toLocaleString('en')} frames`);
     expect(messages).toContain(`at most ${told('Width and height')[0]?.toLocaleString('en')} pixels`);
   });

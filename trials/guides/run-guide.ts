@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { clickPay, openPaymentLink } from '@offer-ads/dev/demo/payer';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { type Example, examplesOf, type Reply } from './examples.ts';
 import { httpDifferences, jsonDifferences, textDifferences } from './like.ts';
 import { type Outcome, type Shell, startShell } from './shell.ts';

@@ -1,6 +1,6 @@
 /** An organisation's people and programs: they create, repeat, pause, resume, delete and pay at random, and check what they are told. */
 import { expect } from '@jest/globals';
-import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { signedCaller } from '@offer-ads/testing/caller';
 import type { Chance } from '@offer-ads/testing/random';
 import { formOf, type KeyOnRecord, newKey } from './keys.ts';

@@ -1,7 +1,7 @@
 /** What each of them has on record of every offer: offers, its events, billing's ledger and the card provider. */
 import { readFileSync } from 'node:fs';
-import { eventType } from '@offer-ads/contracts/event-declaration';
-import { allEvents } from '@offer-ads/contracts/events';
+import { eventType } from '@offer-ads/contracts/events/event-declaration';
+import { allEvents } from '@offer-ads/contracts/events/events';
 import type { ToldEvent } from './expected-credit.ts';
 import type { World } from './world.ts';
 

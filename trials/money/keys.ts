@@ -1,5 +1,5 @@
 /** Idempotency-Keys and the forms that they stand for. */
-import { photographLikeJpeg } from '@offer-ads/testing/pictures';
+import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import type { Chance } from '@offer-ads/testing/random';
 
 /** What one Idempotency-Key stands for, and every success that it was ever answered with. */

@@ -1,8 +1,8 @@
 /** One offer of one organisation, created, paid for and deleted by a client that does not give up. */
 import { randomUUID } from 'node:crypto';
-import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { signedCaller } from '@offer-ads/testing/caller';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { formOf } from './keys.ts';
 import { publicUrl, type World } from './world.ts';
 

@@ -1,5 +1,5 @@
 /** After the trouble: every wire whole, every service up, and nothing left to be done. */
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { sweep } from './trouble.ts';
 import type { World } from './world.ts';
 

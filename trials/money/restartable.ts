@@ -1,6 +1,6 @@
 /** A service under test that can be stopped, or killed, and started again at the same address. */
 import { silentLogger } from '@offer-ads/testing/logger';
-import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 
 /** A service's wires to its stores: a killed process no longer changes anything, whatever it was about to do. */
 export type Wires = { readonly database: TcpProxy; readonly broker: TcpProxy };

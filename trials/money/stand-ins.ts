@@ -1,8 +1,8 @@
 /** Pricing and moderation as offers meets them here: they keep to their contracts, take odd times and ask odd prices. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { VerdictReply } from '@offer-ads/contracts/moderation-api';
-import { type PriceReply, priceRequest } from '@offer-ads/contracts/pricing-api';
-import type { ServiceName } from '@offer-ads/contracts/primitives';
+import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
+import { type PriceReply, priceRequest } from '@offer-ads/contracts/internal/pricing-api';
+import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import { requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/server';
 import type { Clock } from '@offer-ads/platform/process/clock';

@@ -4,7 +4,7 @@ import { createAdvertiser, type OfferForm } from '@offer-ads/dev/demo/advertiser
 import { clickPay, openPaymentLink } from '@offer-ads/dev/demo/payer';
 import { must, mustEqual } from '@offer-ads/dev/demo/telling';
 import { eventually, watchMail } from '@offer-ads/dev/demo/watching';
-import { photographLikeJpeg } from '@offer-ads/testing/pictures';
+import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import type { DrillSystem } from './system.ts';
 
 export type PaymentsCheck = {

@@ -1,5 +1,5 @@
 /** After a round: whether everything that was answered is there, once, and nothing else. */
-import type { ServiceName } from '@offer-ads/contracts/primitives';
+import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import type { AdminClient } from '@offer-ads/dev/demo-data/admin-client';
 import type { Stores } from '@offer-ads/dev/start/stores';
 import { RETRY_DELAYS_MS } from '@offer-ads/platform/messaging/broker/broker';

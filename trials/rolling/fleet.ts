@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePorts } from '@offer-ads/backing/free-port';
-import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
+import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
 import { repository } from '@offer-ads/dev/start/folder';
 import type { ProcessPlan } from '@offer-ads/dev/start/plans';
 import type { Supervisor } from '@offer-ads/dev/start/supervisor';

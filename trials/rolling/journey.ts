@@ -1,11 +1,11 @@
 /** What the demo does, once: an offer is priced, bought, shown, seen by members, paused, resumed, looked at and mostly deleted. */
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { OfferClicked, OfferViewed } from '@offer-ads/contracts/community-events';
+import { OfferClicked, OfferViewed } from '@offer-ads/contracts/events/community';
 import { toForm } from '@offer-ads/dev/demo/advertiser';
 import type { Broker } from '@offer-ads/platform/messaging/broker/broker';
 import { newEvent } from '@offer-ads/platform/messaging/events';
-import { photographLikeJpeg } from '@offer-ads/testing/pictures';
+import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
 import type { Advertiser, Purchase } from './advertisers.ts';
 import type { Answer, Insisting } from './insisting.ts';
 

@@ -1,6 +1,6 @@
 /** The command line of `npm run rolling`. */
 import { parseArgs } from 'node:util';
-import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
+import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
 
 export const roundNames = ['rolling', 'back', 'in-place', 'killed', 'rotation'] as const;
 export type RoundName = (typeof roundNames)[number];

@@ -1,6 +1,6 @@
 /** The rounds: in each every chosen service loses its replicas, one by one, while advertisers go on buying. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ServiceName } from '@offer-ads/contracts/primitives';
+import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import type { Fleet, Replica } from './fleet.ts';
 import type { Allowance } from './insisting.ts';
 import type { Options, RoundName } from './options.ts';

@@ -1,7 +1,7 @@
 /** An advertiser as the API sees one: a key, an address of its own, and the requests of the specification. */
 import { randomInt, randomUUID } from 'node:crypto';
-import { patiently } from '@offer-ads/testing/patiently';
-import { photographLikeJpeg } from '@offer-ads/testing/pictures';
+import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
+import { patiently } from '@offer-ads/testing/waiting/patiently';
 import type { System } from './system.ts';
 
 /** The fields that any reply may have; a test compares those that its reply must have. */

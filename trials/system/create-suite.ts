@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { createReply, refusal } from '@offer-ads/contracts/public-api';
-import { eventually } from '@offer-ads/testing/eventually';
-import { photographLikeJpeg } from '@offer-ads/testing/pictures';
-import { unsafeLookingPng } from '@offer-ads/testing/unsafe-picture';
+import { createReply, refusal } from '@offer-ads/contracts/public/api';
+import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
+import { unsafeLookingPng } from '@offer-ads/testing/pictures/unsafe-picture';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import {
   type Advertiser,
   byHttp,

@@ -1,6 +1,6 @@
 /** POST /offers/price-estimate through the gateway: each row of its table of codes. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { estimateReply } from '@offer-ads/contracts/public-api';
+import { estimateReply } from '@offer-ads/contracts/public/api';
 import {
   type Advertiser,
   byHttp,

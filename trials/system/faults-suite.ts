@@ -1,7 +1,7 @@
 /** The broker goes away while offers are bought, and services die: nothing is lost, and the system comes back. */
 import { describe, expect, it } from '@jest/globals';
-import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
-import { eventually } from '@offer-ads/testing/eventually';
+import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { advertiser, hourMs, inFuture, newOrganisation, offerForm } from './advertiser.ts';
 import { countMails, mailsTo, payAsAPersonWould } from './simulators.ts';
 import type { System } from './system.ts';

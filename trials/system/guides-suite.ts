@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { onPath } from '@offer-ads/backing/on-path';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { runGuide } from '../guides/run-guide.ts';
 import { advertiser, newOrganisation, type Organisation, unusedAddress } from './advertiser.ts';
 import type { System } from './system.ts';

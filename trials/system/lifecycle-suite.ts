@@ -1,7 +1,7 @@
 /** One offer from purchase to credit, by balance and by card, with the mails and the figures that go with it. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { analyticsReply, listReply } from '@offer-ads/contracts/public-api';
-import { eventually } from '@offer-ads/testing/eventually';
+import { analyticsReply, listReply } from '@offer-ads/contracts/public/api';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import {
   type Advertiser,
   byHttp,

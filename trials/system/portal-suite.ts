@@ -6,11 +6,11 @@ import {
   cardTopUpReply,
   invoicesReply,
   statementReply,
-} from '@offer-ads/contracts/billing-api';
-import type { IssuedKeyReply } from '@offer-ads/contracts/portal-organisation-api';
-import { sessionReply } from '@offer-ads/contracts/portal-session-api';
-import { eventually } from '@offer-ads/testing/eventually';
-import { patiently } from '@offer-ads/testing/patiently';
+} from '@offer-ads/contracts/internal/billing-api';
+import type { IssuedKeyReply } from '@offer-ads/contracts/portal/organisation-api';
+import { sessionReply } from '@offer-ads/contracts/portal/session-api';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { patiently } from '@offer-ads/testing/waiting/patiently';
 import {
   type AnyBody,
   advertiser,

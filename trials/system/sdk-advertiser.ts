@@ -15,7 +15,7 @@ import {
   type ReplyInfo,
 } from '@offer-ads/sdk';
 import { type OperationName, operations } from '@offer-ads/sdk/operations';
-import { patiently } from '@offer-ads/testing/patiently';
+import { patiently } from '@offer-ads/testing/waiting/patiently';
 import {
   type Advertiser,
   type AnyBody,

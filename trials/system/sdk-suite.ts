@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type CreateOfferRequest, OfferAdsError, unwrap } from '@offer-ads/sdk';
-import { eventually } from '@offer-ads/testing/eventually';
-import { photographLikeJpeg } from '@offer-ads/testing/pictures';
+import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import {
   type Advertiser,
   hourMs,

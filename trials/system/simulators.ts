@@ -1,5 +1,5 @@
 /** What tests ask of the simulators: mails, payment pages, sessions. */
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { System } from './system.ts';
 
 export type Mail = {

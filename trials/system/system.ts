@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Backing, provideBacking } from '@offer-ads/backing/backing';
-import { formatMinor } from '@offer-ads/contracts/currencies';
-import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
+import { formatMinor } from '@offer-ads/contracts/values/currencies';
+import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
 import type { DevState } from '@offer-ads/dev/start/state';
 import { adminCredential } from '@offer-ads/platform/admin/tokens';
 import { storeAddresses } from '@offer-ads/testing/config';
-import { eventually } from '@offer-ads/testing/eventually';
-import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import pg from 'pg';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { advertiser, newOrganisation, type Organisation, offerForm } from './advertiser.ts';
 import type { Collector, Span } from './collector.ts';
 import { payAsAPersonWould } from './simulators.ts';

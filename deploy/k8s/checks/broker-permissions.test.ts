@@ -1,8 +1,8 @@
 /** Exchange, queues and permissions in deploy/k8s/stores, against what the broker module really declares and does. */
 import { describe, expect, it } from '@jest/globals';
-import { routingKey } from '@offer-ads/contracts/event-declaration';
-import { allEvents } from '@offer-ads/contracts/events';
-import { serviceNames } from '@offer-ads/contracts/primitives';
+import { routingKey } from '@offer-ads/contracts/events/event-declaration';
+import { allEvents } from '@offer-ads/contracts/events/events';
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { RETRY_DELAYS_MS } from '@offer-ads/platform/messaging/broker/broker';
 import {
   type BrokerUser,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { runAdmin } from '@offer-ads/admin/run';
-import { serviceNames } from '@offer-ads/contracts/primitives';
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { clusterAlerts } from '../../monitoring/alerts.ts';
 import { manifestsOf, overlays } from './overlays.ts';
 import { type Container, type Workload, workload, workloadsOf } from './workloads.ts';

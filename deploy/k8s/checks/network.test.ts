@@ -1,6 +1,6 @@
 /** Every arrow of the NetworkPolicies is a call that somebody makes, and every call has its arrow. */
 import { describe, expect, it } from '@jest/globals';
-import { serviceNames } from '@offer-ads/contracts/primitives';
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import type { Manifest } from '../render/patch.ts';
 import { allowed, called, matches, type Policy, policiesOf } from './network-policies.ts';
 import { manifestsOf, overlays, wholeOf } from './overlays.ts';

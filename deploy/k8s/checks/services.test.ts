@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { serviceNames } from '@offer-ads/contracts/primitives';
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { startHttpServer } from '@offer-ads/platform/http/server';
 import { systemClock } from '@offer-ads/platform/process/clock';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { serviceNames } from '@offer-ads/contracts/primitives';
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { hashEntry } from '@offer-ads/platform/admin/tokens';
 import { isSecretOf, type Program, programs, readers, settingNames } from '../../settings/schemas.ts';
 import type { Manifest } from '../render/patch.ts';

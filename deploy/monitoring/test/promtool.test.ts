@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { findProgram } from '@offer-ads/backing/programs';
-import { serviceNames } from '@offer-ads/contracts/primitives';
+import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { parse, stringify } from 'yaml';
 import { alerts } from '../alerts.ts';
 

@@ -1,5 +1,5 @@
 /** What a new catalogue would change, entry by entry, for people to look at before and after. */
-import type { Catalogue, CatalogueReplacement } from '@offer-ads/contracts/admin-offers-api';
+import type { Catalogue, CatalogueReplacement } from '@offer-ads/contracts/admin/offers-api';
 
 export type Kind = 'category' | 'interest';
 /** A category or an interest, as tables show it. */

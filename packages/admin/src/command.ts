@@ -1,6 +1,6 @@
 /** What a command is: one entry of the table, from which help and argument checking follow. */
 import { parseArgs } from 'node:util';
-import { currency, mode } from '@offer-ads/contracts/primitives';
+import { currency, mode } from '@offer-ads/contracts/values/primitives';
 import { z } from 'zod';
 import type { Tools } from './tools.ts';
 

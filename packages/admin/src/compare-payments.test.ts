@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { BilledPayment, KnownPayment } from '@offer-ads/contracts/payments-api';
+import type { BilledPayment, KnownPayment } from '@offer-ads/contracts/internal/payments-api';
 import { pairs, paymentProblem } from './compare-payments.ts';
 
 const sale = { offerId: 7, organisationId: 1, mode: 'TEST', currency: 'GBP', netMinor: '1000' } as const;

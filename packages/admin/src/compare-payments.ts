@@ -1,6 +1,6 @@
 /** What offers and billing know of one offer's payment, held against each other: pure, so that every case is a line of a test. */
-import type { BilledPayment, KnownPayment } from '@offer-ads/contracts/payments-api';
-import { creditTarget } from '@offer-ads/contracts/unused-time';
+import type { BilledPayment, KnownPayment } from '@offer-ads/contracts/internal/payments-api';
+import { creditTarget } from '@offer-ads/contracts/values/unused-time';
 
 export type PaymentProblem =
   /** Offers shows it, billing has never heard of it: restored to a moment before it. */

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { adminCredential, hashEntry } from '@offer-ads/platform/admin/tokens';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { readConsoleConfig } from '../src/console/config.ts';
 import { type Console, startConsole } from '../src/console/service.ts';
 

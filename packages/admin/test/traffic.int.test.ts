@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { OfferClicked, OfferViewed } from '@offer-ads/contracts/community-events';
+import { OfferClicked, OfferViewed } from '@offer-ads/contracts/events/community';
 import { type Broker, connectBroker, on } from '@offer-ads/platform/messaging/broker/broker';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { testNamespace, untilConnected } from '@offer-ads/testing/broker';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
+import { testNamespace, untilConnected } from '@offer-ads/testing/stores/broker';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { runAdmin } from '../src/run.ts';
 import { createTools } from '../src/tools.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type TestNamespace, testNamespace } from '@offer-ads/testing/broker';
-import { eventually } from '@offer-ads/testing/eventually';
-import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { type TestNamespace, testNamespace } from '@offer-ads/testing/stores/broker';
+import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { connect } from 'amqplib';
 import { type Broker, onBatch } from '../src/messaging/broker/broker.ts';
 import { serviceUnavailable } from '../src/process/faults.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { testNamespace } from '@offer-ads/testing/broker';
-import { eventually } from '@offer-ads/testing/eventually';
-import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { testNamespace } from '@offer-ads/testing/stores/broker';
+import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { connect } from 'amqplib';
 import { type Broker, on } from '../src/messaging/broker/broker.ts';
 import { newEvent } from '../src/messaging/events.ts';

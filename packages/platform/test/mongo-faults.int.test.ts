@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '@offer-ads/testing/eventually';
-import { inTime } from '@offer-ads/testing/in-time';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
-import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
+import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { inTime } from '@offer-ads/testing/waiting/in-time';
 import { type Mongo, openMongo } from '../src/mongo/mongo.ts';
 import { orUnavailable, withinBudget } from '../src/mongo/mongo-faults.ts';
 import { startWhenStoresServe } from '../src/process/patient-start.ts';

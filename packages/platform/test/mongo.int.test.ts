@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
-import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
+import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { Schema } from 'mongoose';
 import { prepareMongoInbox, recordInMongoInbox } from '../src/messaging/mongo-inbox.ts';
 import { type Mongo, openMongo } from '../src/mongo/mongo.ts';

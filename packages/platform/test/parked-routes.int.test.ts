@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
-import { testNamespace } from '@offer-ads/testing/broker';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
+import { testNamespace } from '@offer-ads/testing/stores/broker';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { mountParkedRoutes } from '../src/admin/parked-routes.ts';
 import { type HttpServer, startHttpServer } from '../src/http/server.ts';
 import { type Broker, on } from '../src/messaging/broker/broker.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createEmptyDatabase, type TestDatabase } from '@offer-ads/testing/database';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { createEmptyDatabase, type TestDatabase } from '@offer-ads/testing/stores/database';
+import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { createDeadline } from '../src/calls/deadline.ts';
 import { isTooLate, openPostgres, type Postgres } from '../src/postgres/postgres.ts';
 import { startWhenStoresServe } from '../src/process/patient-start.ts';

@@ -1,7 +1,7 @@
 /** Two declarations, a broker corner and a builder for the tests of events. */
-import { declareEvent } from '@offer-ads/contracts/event-declaration';
-import { eventually } from '@offer-ads/testing/eventually';
+import { declareEvent } from '@offer-ads/contracts/events/event-declaration';
 import { silentLogger } from '@offer-ads/testing/logger';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { z } from 'zod';
 import { type Broker, connectBroker } from '../src/messaging/broker/broker.ts';
 import { newEvent, type OutgoingEvent } from '../src/messaging/events.ts';

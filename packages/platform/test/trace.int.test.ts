@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { testNamespace } from '@offer-ads/testing/broker';
+import { testNamespace } from '@offer-ads/testing/stores/broker';
 
 type Span = { readonly name: string; readonly traceId: string; readonly links?: { traceId: string }[] };
 type Export = { readonly resourceSpans?: { scopeSpans: { spans: Span[] }[] }[] };

@@ -1,7 +1,7 @@
 /** Credentials that an event carries reach its consumer and nobody else, whatever goes wrong on the way. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { testNamespace } from '@offer-ads/testing/broker';
-import { eventually } from '@offer-ads/testing/eventually';
+import { testNamespace } from '@offer-ads/testing/stores/broker';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { connect } from 'amqplib';
 import { type Broker, on } from '../src/messaging/broker/broker.ts';
 import { newEvent } from '../src/messaging/events.ts';

@@ -1,7 +1,7 @@
 /** What the published client says by hand, held against the contract that the services themselves use. */
 import { describe, expect, it } from '@jest/globals';
-import { allDocuments } from '@offer-ads/contracts/documents';
-import type * as contract from '@offer-ads/contracts/public-api';
+import type * as contract from '@offer-ads/contracts/public/api';
+import { allDocuments } from '@offer-ads/contracts/public/documents';
 import type { z } from 'zod';
 import { createClient } from './client.ts';
 import { operations } from './operations.ts';

@@ -1,5 +1,5 @@
 /** Callers as the gateway would vouch for them. */
-import { type CallerContext, callerContextHeader } from '@offer-ads/contracts/caller-context';
+import { type CallerContext, callerContextHeader } from '@offer-ads/contracts/internal/caller-context';
 import { signCallerContext } from '@offer-ads/platform/calls/caller-context';
 
 /** Secret of every service under test. */

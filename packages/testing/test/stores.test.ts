@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import pg from 'pg';
-import { createEmptyDatabase, createTestDatabase } from '../src/database.ts';
-import { createTestMongo } from '../src/mongo.ts';
+import { createEmptyDatabase, createTestDatabase } from '../src/stores/database.ts';
+import { createTestMongo } from '../src/stores/mongo.ts';
 
 async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });

@@ -1,8 +1,8 @@
 /** What billing does about the events of others: credits, closing of pages, the projection of organisations. */
-import type { OrganisationFacts } from '@offer-ads/contracts/gateway-events';
-import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
-import { OfferDeleted, OfferEnded, OfferPaymentApplied } from '@offer-ads/contracts/offers-events';
-import type { UnusedTime } from '@offer-ads/contracts/unused-time';
+import type { OrganisationFacts } from '@offer-ads/contracts/events/gateway';
+import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
+import { OfferDeleted, OfferEnded, OfferPaymentApplied } from '@offer-ads/contracts/events/offers';
+import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
 import { on, type Subscription } from '@offer-ads/platform/messaging/broker/broker';
 import { recordInInbox } from '@offer-ads/platform/messaging/inbox';
 import { creditUnusedTime } from './balance/credit-offer.ts';

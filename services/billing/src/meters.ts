@@ -1,6 +1,6 @@
 /** What billing counts, each from 0 on. Labels have few values, known beforehand, and say nothing of a person. */
-import { billedCurrencies } from '@offer-ads/contracts/currencies';
-import { mode } from '@offer-ads/contracts/primitives';
+import { billedCurrencies } from '@offer-ads/contracts/values/currencies';
+import { mode } from '@offer-ads/contracts/values/primitives';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { eventOutcomes, paymentOutcomes, reversalOutcomes } from './domain/payments/event-outcomes.ts';
 

@@ -7,7 +7,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import { type EventData, type EventDeclaration, eventType } from '@offer-ads/contracts/event-declaration';
+import {
+  type EventData,
+  type EventDeclaration,
+  eventType,
+} from '@offer-ads/contracts/events/event-declaration';
 import { type HttpServer, type HttpServerOptions, startHttpServer } from '@offer-ads/platform/http/server';
 import { openPostgres } from '@offer-ads/platform/postgres/postgres';
 import { Fault } from '@offer-ads/platform/process/faults';
@@ -15,8 +19,8 @@ import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import type { Faults } from '@offer-ads/simulators/stripe/faults';
 import { type RecordedRequest, startStripeSimulator } from '@offer-ads/simulators/stripe/server';
 import { testClock } from '@offer-ads/testing/clock';
-import { createTestDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
+import { createTestDatabase } from '@offer-ads/testing/stores/database';
 import { topUpBalance } from '../src/balance/top-up-balance.ts';
 import type { Billing } from '../src/billing.ts';
 import { findByPayToken } from '../src/checkouts/checkouts-store.ts';

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BalanceCredited, OfferPaid } from '@offer-ads/contracts/billing-events';
-import type { CallerContext } from '@offer-ads/contracts/caller-context';
-import type { EventDeclaration } from '@offer-ads/contracts/event-declaration';
-import { OfferDeleted } from '@offer-ads/contracts/offers-events';
-import type { ServiceName } from '@offer-ads/contracts/primitives';
+import { BalanceCredited, OfferPaid } from '@offer-ads/contracts/events/billing';
+import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
+import { OfferDeleted } from '@offer-ads/contracts/events/offers';
+import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
+import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import {
   type Broker,
   connectBroker,
@@ -16,12 +16,12 @@ import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start'
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { startStripeSimulator } from '@offer-ads/simulators/stripe/server';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
-import { testNamespace } from '@offer-ads/testing/broker';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
-import { createTestDatabase } from '@offer-ads/testing/database';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { patiently } from '@offer-ads/testing/patiently';
+import { testNamespace } from '@offer-ads/testing/stores/broker';
+import { createTestDatabase } from '@offer-ads/testing/stores/database';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { patiently } from '@offer-ads/testing/waiting/patiently';
 import { startBilling } from '../src/service.ts';
 import { startReceiver, stripeKeys } from './billing-under-test.ts';
 

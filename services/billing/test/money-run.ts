@@ -3,10 +3,10 @@
  * (offers, payers, Stripe, the platform team), and what that world knows afterwards, for a plain model to compare with.
  */
 import { createHmac, randomUUID } from 'node:crypto';
-import type { EventDeclaration } from '@offer-ads/contracts/event-declaration';
-import { OfferDeleted, OfferEnded, OfferPaymentApplied } from '@offer-ads/contracts/offers-events';
+import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
+import { OfferDeleted, OfferEnded, OfferPaymentApplied } from '@offer-ads/contracts/events/offers';
 import { Fault } from '@offer-ads/platform/process/faults';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { chargeOffer } from '../src/balance/charge-offer.ts';
 import { topUpBalance } from '../src/balance/top-up-balance.ts';
 import { findByPayToken } from '../src/checkouts/checkouts-store.ts';

@@ -1,10 +1,10 @@
 /** The signed caller context that goes with every forwarded request (architecture, rule 1). */
 import { createHmac } from 'node:crypto';
-import type { ServiceName } from '@offer-ads/contracts/primitives';
+import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import { signCallerContext } from '@offer-ads/platform/calls/caller-context';
 import { firstSecret } from '@offer-ads/platform/config/secrets';
 import type { Clock } from '@offer-ads/platform/process/clock';
-import type { Caller, KeyFacts } from './domain/admission.ts';
+import type { Caller, KeyFacts } from './domain/limits/admission.ts';
 import { remember } from './limits/remember.ts';
 
 /** The services that the gateway asks for a caller: those behind the public API, billing and notifier for the portal. */

@@ -13,7 +13,7 @@ import {
   serviceUrl,
 } from '@offer-ads/platform/config/config';
 import { z } from 'zod';
-import { signUpPolicies } from './domain/approval.ts';
+import { signUpPolicies } from './domain/accounts/approval.ts';
 
 const networks = z
   .string()

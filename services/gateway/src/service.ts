@@ -1,5 +1,5 @@
 /** The gateway put together: what it opens, in which order, and closes in the reverse one. */
-import { allEvents } from '@offer-ads/contracts/events';
+import { allEvents } from '@offer-ads/contracts/events/events';
 import { startHttpServer } from '@offer-ads/platform/http/server';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { startOutboxRelay } from '@offer-ads/platform/messaging/outbox';

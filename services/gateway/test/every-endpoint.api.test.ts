@@ -1,8 +1,8 @@
 /** Authentication items 1, 7 and 8 of the specification and its rate limit: the same on any endpoint. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import pg from 'pg';
-import { composeKey } from '../src/domain/api-key.ts';
+import { composeKey } from '../src/domain/keys/api-key.ts';
 import { everyEndpoint, type SampleRequest } from './every-endpoint.ts';
 import { type GatewayUnderTest, type Reply, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 

@@ -3,14 +3,14 @@ import { randomInt } from 'node:crypto';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
-import { testNamespace } from '@offer-ads/testing/broker';
-import { createTestDatabase } from '@offer-ads/testing/database';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { patiently } from '@offer-ads/testing/patiently';
+import { testNamespace } from '@offer-ads/testing/stores/broker';
+import { createTestDatabase } from '@offer-ads/testing/stores/database';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { patiently } from '@offer-ads/testing/waiting/patiently';
 import { type GatewayConfig, readGatewayConfig } from '../src/config.ts';
 import { type GatewayOverrides, startGateway } from '../src/service.ts';
-import { type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
+import { type FakeUpstream, startFakeUpstream } from './forwarding/fake-upstream.ts';
 
 export const contextSecrets = {
   offers: 'the-secret-of-offers-that-only-tests-use-0123',

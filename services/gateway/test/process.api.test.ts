@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
-import { eventually } from '@offer-ads/testing/eventually';
 import { type ServiceProcess, startServiceProcess } from '@offer-ads/testing/service-process';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import pg from 'pg';
 import { contextSecrets, type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '@offer-ads/testing/eventually';
-import { type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { type FakeUpstream, startFakeUpstream } from './forwarding/fake-upstream.ts';
 import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 
 let gateway: GatewayUnderTest;

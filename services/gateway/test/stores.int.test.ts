@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
-import { createTestDatabase } from '@offer-ads/testing/database';
+import { createTestDatabase } from '@offer-ads/testing/stores/database';
 import { manageOrganisations } from '../src/accounts/manage-organisations.ts';
 import { managePeople } from '../src/accounts/manage-people.ts';
 import { type Call, insertCalls } from '../src/call-log/calls-store.ts';
 import { sha256Of } from '../src/keys/key-look-up.ts';
 import { findKeyFacts } from '../src/keys/keys-store.ts';
 import { manageKeys } from '../src/keys/manage-keys.ts';
-import { connect, storePatienceMs } from './calls-database.ts';
+import { connect, storePatienceMs } from './call-log/calls-database.ts';
 import { cafe } from './gateway-under-test.ts';
 
 const at = new Date('2026-06-01T12:00:00.000Z');

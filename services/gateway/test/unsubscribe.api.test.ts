@@ -1,6 +1,6 @@
 /** The link in mails that ends mails of one kind: passed on to the notifier for whoever has it, and for nobody else's sake. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { answerJson } from './fake-upstream.ts';
+import { answerJson } from './forwarding/fake-upstream.ts';
 import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from './gateway-under-test.ts';
 
 const path = '/portal/unsubscribe/1.2.offerEnded.0123456789abcdefghij-_';

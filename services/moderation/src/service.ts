@@ -4,19 +4,19 @@ import { startHttpServer } from '@offer-ads/platform/http/server';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { layFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import type { RunningService } from '@offer-ads/platform/process/process';
-import { createAdmission } from './admission.ts';
 import { type ModerationConfig, modelOf } from './config.ts';
-import { openCopiesStore } from './copies-store.ts';
-import { startDecoder } from './decoder.ts';
-import { holdRulings } from './held-rulings.ts';
 import { openModel } from './hosted/open-model.ts';
 import { mountReviewRoutes } from './http/review-routes.ts';
 import { mountVerdictRoutes } from './http/routes.ts';
-import { createJudge } from './judge-picture.ts';
-import type { Model } from './model.ts';
-import { openPicturesStore } from './pictures-store.ts';
-import { openRulingsStore } from './rulings-store.ts';
-import { openVerdictsStore } from './verdicts-store.ts';
+import type { Model } from './model/model.ts';
+import { openCopiesStore } from './pictures/copies-store.ts';
+import { startDecoder } from './pictures/decoder.ts';
+import { openPicturesStore } from './pictures/pictures-store.ts';
+import { createAdmission } from './verdicts/admission.ts';
+import { holdRulings } from './verdicts/held-rulings.ts';
+import { createJudge } from './verdicts/judge-picture.ts';
+import { openRulingsStore } from './verdicts/rulings-store.ts';
+import { openVerdictsStore } from './verdicts/verdicts-store.ts';
 
 export type ModerationOverrides = Pick<Overrides, 'clock' | 'logger'> & {
   /** Taken over: it is disposed of with the service. */

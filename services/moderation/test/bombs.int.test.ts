@@ -1,11 +1,11 @@
 /** Files that are made to hurt, against the service as it runs: what it answers, what it takes, and that it lives on. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { VerdictReply } from '@offer-ads/contracts/moderation-api';
-import { eventually } from '@offer-ads/testing/eventually';
-import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
-import { deflatedZeros, gif, photographLikeJpeg, pngChunk } from '@offer-ads/testing/pictures';
+import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
+import { deflatedZeros, gif, photographLikeJpeg, pngChunk } from '@offer-ads/testing/pictures/pictures';
+import { unsafeLookingPng } from '@offer-ads/testing/pictures/unsafe-picture';
 import { runs } from '@offer-ads/testing/profile';
-import { unsafeLookingPng } from '@offer-ads/testing/unsafe-picture';
+import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import sharp from 'sharp';
 import { hugeFrameGif, hugeJpeg, hugePng, manyScanJpeg, orientationExif } from './bombs.ts';
 import { type ModerationProcess, startModerationProcess } from './moderation-process.ts';

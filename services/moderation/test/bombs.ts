@@ -1,5 +1,5 @@
 /** Small files that ask for much: each is within the 5 MiB of an upload and takes far more when it is opened. */
-import { deflatedZeros, pngChunk } from '@offer-ads/testing/pictures';
+import { deflatedZeros, pngChunk } from '@offer-ads/testing/pictures/pictures';
 import sharp, { type Sharp } from 'sharp';
 
 type Png = {

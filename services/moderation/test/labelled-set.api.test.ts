@@ -1,16 +1,16 @@
 /** That the model really decides: through the door of the service, on pictures made here, with one threshold and another. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type VerdictReply, verdictReply } from '@offer-ads/contracts/moderation-api';
+import { type VerdictReply, verdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
-import { patiently } from '@offer-ads/testing/patiently';
+import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
+import { patiently } from '@offer-ads/testing/waiting/patiently';
 import type { Thresholds } from '../src/domain/decision.ts';
-import { type Model, startModel } from '../src/model.ts';
-import { cleanPicture, looksAt } from '../src/pictures.ts';
+import { type Model, startModel } from '../src/model/model.ts';
+import { cleanPicture, looksAt } from '../src/pictures/pictures.ts';
 import { startModeration } from '../src/service.ts';
 import { type Labelled, labelledSet } from './labelled-set.ts';
 

@@ -1,9 +1,14 @@
 /** Pictures that anybody may look at, and what a model of this kind should say of them. */
-import { photographLikeJpeg } from '@offer-ads/testing/pictures';
+import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
+import {
+  type BlobPicture,
+  blobPixels,
+  blobPng,
+  unsafeLooking,
+} from '@offer-ads/testing/pictures/unsafe-picture';
 import { randomNumbers } from '@offer-ads/testing/random';
-import { type BlobPicture, blobPixels, blobPng, unsafeLooking } from '@offer-ads/testing/unsafe-picture';
 import sharp from 'sharp';
-import type { Model } from '../src/model.ts';
+import type { Model } from '../src/model/model.ts';
 import { scenePng } from './scenes.ts';
 
 export type Labelled = { readonly name: string; readonly safe: boolean; readonly file: Buffer };

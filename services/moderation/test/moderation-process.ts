@@ -1,7 +1,7 @@
 /** Moderation as a process of its own, as its image runs it, so that its memory can be read. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type VerdictReply, verdictReply } from '@offer-ads/contracts/moderation-api';
+import { type VerdictReply, verdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { startServiceProcess } from '@offer-ads/testing/service-process';

@@ -1,6 +1,6 @@
 /** The service on a real MongoDB, with a model that says what a test wants to hear. */
-import { type VerdictReply, verdictReply } from '@offer-ads/contracts/moderation-api';
-import type { Mode } from '@offer-ads/contracts/primitives';
+import { type VerdictReply, verdictReply } from '@offer-ads/contracts/internal/moderation-api';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { adminActorHeader } from '@offer-ads/platform/admin/routes';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
@@ -8,10 +8,10 @@ import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
-import { patiently } from '@offer-ads/testing/patiently';
-import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
-import type { Model } from '../src/model.ts';
+import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
+import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
+import { patiently } from '@offer-ads/testing/waiting/patiently';
+import type { Model } from '../src/model/model.ts';
 import { startModeration } from '../src/service.ts';
 
 export type TestModel = Model & {

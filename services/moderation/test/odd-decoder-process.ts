@@ -1,5 +1,5 @@
 /** In the decoder's place: does with an upload what the upload's text says. */
-import type { Reply, Request } from '../src/decoder-process.ts';
+import type { Reply, Request } from '../src/pictures/decoder-process.ts';
 
 const taken: Buffer[] = [];
 

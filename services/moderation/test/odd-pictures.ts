@@ -1,6 +1,6 @@
 /** Pictures that only moderation's tests need: blank ones of any size for next to nothing. */
 import { deflateSync } from 'node:zlib';
-import { pngChunk } from '@offer-ads/testing/pictures';
+import { pngChunk } from '@offer-ads/testing/pictures/pictures';
 import sharp from 'sharp';
 
 /** Black, 1 bit a pixel: 16,000 x 16,000 pixels in 32 KB, made without ever holding the pixels as bytes. */

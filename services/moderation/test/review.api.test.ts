@@ -6,14 +6,14 @@ import {
   pictureReply,
   picturesReply,
   rulingsReply,
-} from '@offer-ads/contracts/moderation-api';
+} from '@offer-ads/contracts/internal/moderation-api';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import sharp from 'sharp';
-import { openCopiesStore } from '../src/copies-store.ts';
+import { openCopiesStore } from '../src/pictures/copies-store.ts';
 import { type ModerationUnderTest, moderationUnderTest, ruling } from './moderation-under-test.ts';
 import { changes, scenePng } from './scenes.ts';
 

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type VerdictReply, verdictReply } from '@offer-ads/contracts/moderation-api';
+import { type VerdictReply, verdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
-import { patiently } from '@offer-ads/testing/patiently';
-import { gif, jpegOfBytes, photographLikeJpeg } from '@offer-ads/testing/pictures';
-import { unsafeLookingPng } from '@offer-ads/testing/unsafe-picture';
+import { gif, jpegOfBytes, photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
+import { unsafeLookingPng } from '@offer-ads/testing/pictures/unsafe-picture';
+import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { patiently } from '@offer-ads/testing/waiting/patiently';
 import sharp from 'sharp';
 import type { Scores, Thresholds } from '../src/domain/decision.ts';
-import { type Model, startModel } from '../src/model.ts';
+import { type Model, startModel } from '../src/model/model.ts';
 import { startModeration } from '../src/service.ts';
 
 const thresholds: Thresholds = { explicit: 0.6, suggestive: 0.9 };

@@ -1,5 +1,5 @@
 /** From an event to notifications in the store, in one transaction with the inbox: each cause is announced once. */
-import type { OrganisationFacts } from '@offer-ads/contracts/gateway-events';
+import type { OrganisationFacts } from '@offer-ads/contracts/events/gateway';
 import type { ReceivedEvent } from '@offer-ads/platform/messaging/events';
 import { recordInMongoInbox } from '@offer-ads/platform/messaging/mongo-inbox';
 import type { ContactsStore } from './contacts-store.ts';

@@ -1,6 +1,6 @@
 /** Addresses at which a server said that nobody is. */
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
-import type { Bounce } from './domain/bounce.ts';
+import type { Bounce } from './domain/delivery/bounce.ts';
 
 export type BouncesStore = {
   /** By address in lower case. */

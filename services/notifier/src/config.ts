@@ -12,7 +12,7 @@ import {
   secret,
 } from '@offer-ads/platform/config/config';
 import { z } from 'zod';
-import { smtpProblem } from './smtp-address.ts';
+import { smtpProblem } from './smtp/smtp-address.ts';
 
 const rateHint = 'must be a number of mails per second, for example 14 or 0.5';
 const connectionsHint = 'must be a number of connections from 1 to 100';

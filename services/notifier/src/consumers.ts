@@ -1,5 +1,5 @@
 /** Event -> function. */
-import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
+import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
 import { on, type Subscription } from '@offer-ads/platform/messaging/broker/broker';
 import { announce, learnContact } from './announce.ts';
 import { announcements } from './domain/announcements.ts';

@@ -7,14 +7,14 @@ import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { inTraceOf, traceCall } from '@offer-ads/platform/telemetry/traces';
 import type { BouncesStore } from './bounces-store.ts';
 import type { ContactsStore } from './contacts-store.ts';
-import type { Attempt } from './domain/attempt.ts';
-import { type Bounce, isHeeded } from './domain/bounce.ts';
 import { type Contact, isReachedAt } from './domain/contact.ts';
-import { expired, type Fate, fateOf, withdrawn } from './domain/delivery.ts';
-import { healthAfter, healthy, isPaused, needsProbe } from './domain/server-pause.ts';
-import type { Mailer } from './mailer.ts';
+import type { Attempt } from './domain/delivery/attempt.ts';
+import { type Bounce, isHeeded } from './domain/delivery/bounce.ts';
+import { expired, type Fate, fateOf, withdrawn } from './domain/delivery/delivery.ts';
+import { healthAfter, healthy, isPaused, needsProbe } from './domain/delivery/server-pause.ts';
 import { type Claimed, leaseMs, type NotificationsStore } from './notifications-store.ts';
 import type { Pace } from './pace-store.ts';
+import type { Mailer } from './smtp/mailer.ts';
 
 export type Delivery = AsyncDisposable & { readonly wake: () => void };
 

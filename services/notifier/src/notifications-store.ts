@@ -5,8 +5,8 @@ import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
 import { type RestingTrace, restingTrace } from '@offer-ads/platform/telemetry/traces';
 import type { ClientSession, mongo as driver } from 'mongoose';
 import type { Notification } from './domain/announcement.ts';
-import type { Fate } from './domain/delivery.ts';
-import type { Message } from './domain/render-letter.ts';
+import type { Fate } from './domain/delivery/delivery.ts';
+import type { Message } from './domain/letters/render-letter.ts';
 
 /** A notification that this process alone may deliver while it holds the lease. */
 export type Claimed = {

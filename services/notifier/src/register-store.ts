@@ -1,12 +1,12 @@
 /** What people ask about notifications, and have sent again. Never what the mails say: that holds links. */
-import type { NotificationState, NotificationsQuery } from '@offer-ads/contracts/admin-notifier-api';
+import type { NotificationState, NotificationsQuery } from '@offer-ads/contracts/admin/notifier-api';
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
 import type { mongo as driver } from 'mongoose';
 import { contactsStore } from './contacts-store.ts';
 import { noOrganisation } from './domain/announcement.ts';
 import { isReachedAt } from './domain/contact.ts';
-import { type ResendRefusal, resendRefusal } from './domain/resend.ts';
+import { type ResendRefusal, resendRefusal } from './domain/delivery/resend.ts';
 import { type Addressed, anyCase } from './notifications-store.ts';
 
 type Entry = NonNullable<Addressed['history']>[number];

@@ -1,6 +1,6 @@
 /** Composition root of the notifier. */
 import { readFileSync } from 'node:fs';
-import { allEvents } from '@offer-ads/contracts/events';
+import { allEvents } from '@offer-ads/contracts/events/events';
 import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
 import { startHttpServer } from '@offer-ads/platform/http/server';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
@@ -16,12 +16,12 @@ import { startDelivery } from './deliver.ts';
 import { notificationAdminRoutes } from './http/notification-admin-routes.ts';
 import { preferenceRoutes } from './http/preference-routes.ts';
 import { unsubscribeRoutes } from './http/unsubscribe-routes.ts';
-import { messageIdOf, openMailer } from './mailer.ts';
 import { measureUnsent } from './measure-unsent.ts';
 import { openNotificationsStore } from './notifications-store.ts';
 import { notifierOn } from './notifier.ts';
 import { openPace } from './pace-store.ts';
 import { registerStore } from './register-store.ts';
+import { messageIdOf, openMailer } from './smtp/mailer.ts';
 
 export async function startNotifier(
   config: NotifierConfig,

@@ -2,7 +2,7 @@
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import type { ClientSession } from 'mongoose';
 import type { Departure } from './domain/contact.ts';
-import { withdrawn } from './domain/delivery.ts';
+import { withdrawn } from './domain/delivery/delivery.ts';
 import { anyCase } from './notifications-store.ts';
 
 export type UnsentStore = {

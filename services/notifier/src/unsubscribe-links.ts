@@ -1,5 +1,5 @@
 /** Links that end one kind of mail for one person, for whoever holds the mail: signed, good for ever, and good for nothing else. */
-import { optionalMail } from '@offer-ads/contracts/notifier-api';
+import { optionalMail } from '@offer-ads/contracts/internal/notifier-api';
 import { createSeal } from '@offer-ads/platform/config/secrets';
 import type { OptionalMail } from './domain/preferences.ts';
 

@@ -1,6 +1,6 @@
 /** Announcing on a database of its own, without a broker and a mail server: what would be sent lies there. */
-import { eventType } from '@offer-ads/contracts/event-declaration';
-import type { OrganisationFacts } from '@offer-ads/contracts/gateway-events';
+import { eventType } from '@offer-ads/contracts/events/event-declaration';
+import type { OrganisationFacts } from '@offer-ads/contracts/events/gateway';
 import type { OutgoingEvent } from '@offer-ads/platform/messaging/events';
 import { prepareMongoInbox } from '@offer-ads/platform/messaging/mongo-inbox';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
@@ -9,7 +9,7 @@ import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { createTestMongo } from '@offer-ads/testing/mongo';
+import { createTestMongo } from '@offer-ads/testing/stores/mongo';
 import { announce, learnContact } from '../src/announce.ts';
 import { announcements } from '../src/domain/announcements.ts';
 import { openNotificationsStore } from '../src/notifications-store.ts';

@@ -6,20 +6,20 @@ import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start'
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { createTestMongo } from '@offer-ads/testing/mongo';
+import { createTestMongo } from '@offer-ads/testing/stores/mongo';
 import { openBouncesStore } from '../src/bounces-store.ts';
 import { contactsStore } from '../src/contacts-store.ts';
 import { startDelivery } from '../src/deliver.ts';
 import type { Notification } from '../src/domain/announcement.ts';
-import type { Bounce } from '../src/domain/bounce.ts';
 import type { Contact } from '../src/domain/contact.ts';
-import { openMailer } from '../src/mailer.ts';
+import type { Bounce } from '../src/domain/delivery/bounce.ts';
 import {
   type Addressed,
   type NotificationsStore,
   openNotificationsStore,
 } from '../src/notifications-store.ts';
 import { openPace } from '../src/pace-store.ts';
+import { openMailer } from '../src/smtp/mailer.ts';
 import { type FaultySmtp, startFaultySmtp } from './faulty-smtp.ts';
 
 export type DeliveryUnderTest = AsyncDisposable & {

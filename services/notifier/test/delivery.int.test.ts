@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { testClock } from '@offer-ads/testing/clock';
-import { eventually } from '@offer-ads/testing/eventually';
 import { runs } from '@offer-ads/testing/profile';
-import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { aMail, type DeliveryUnderTest, setUpDelivery } from './delivery-under-test.ts';
 import { cornerCafe } from './events.ts';
 

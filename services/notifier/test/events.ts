@@ -1,6 +1,6 @@
 /** Events as the other services write them; name only what matters to the test. */
-import { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/billing-events';
-import type { EventData, EventDeclaration } from '@offer-ads/contracts/event-declaration';
+import { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/events/billing';
+import type { EventData, EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import {
   type OrganisationApproved,
   OrganisationChanged,
@@ -9,8 +9,8 @@ import {
   PersonInvited,
   SignInRequested,
   SignUpRequested,
-} from '@offer-ads/contracts/gateway-events';
-import { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/offers-events';
+} from '@offer-ads/contracts/events/gateway';
+import { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/events/offers';
 import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
 
 const at = new Date('2026-06-01T12:00:00.000Z');

@@ -1,6 +1,6 @@
 /** Titles of others on their way through a real mail server. */
 import { expect, it } from '@jest/globals';
-import { openMailer } from '../src/mailer.ts';
+import { openMailer } from '../src/smtp/mailer.ts';
 import { endData } from './events.ts';
 import { hostileTexts } from './hostile-texts.ts';
 import { notifications } from './letters.ts';

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
-import { eventually } from '@offer-ads/testing/eventually';
 import { runs } from '@offer-ads/testing/profile';
 import { type ServiceProcess, startServiceProcess } from '@offer-ads/testing/service-process';
-import { startTcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { aMail, type DeliveryUnderTest, setUpDelivery } from './delivery-under-test.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));

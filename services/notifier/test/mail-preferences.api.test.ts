@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { startHttpServer } from '@offer-ads/platform/http/server';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
-import { eventually } from '@offer-ads/testing/eventually';
 import { fc } from '@offer-ads/testing/profile';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { preferenceRoutes } from '../src/http/preference-routes.ts';
 import { unsubscribeRoutes } from '../src/http/unsubscribe-routes.ts';
 import { unsubscribeLinks } from '../src/unsubscribe-links.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { allEvents } from '@offer-ads/contracts/events';
+import { allEvents } from '@offer-ads/contracts/events/events';
 import { type Broker, connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import type { OutgoingEvent } from '@offer-ads/platform/messaging/events';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
@@ -7,11 +7,11 @@ import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start'
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
-import { type TestNamespace, testNamespace, untilConnected } from '@offer-ads/testing/broker';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
+import { type TestNamespace, testNamespace, untilConnected } from '@offer-ads/testing/stores/broker';
+import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { startNotifier } from '../src/service.ts';
 import * as events from './events.ts';
 import { type SmtpSink, startSmtpSink } from './smtp-sink.ts';

@@ -4,7 +4,7 @@ import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start'
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
+import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
 import { openPace } from '../src/pace-store.ts';
 
 let database: TestMongo;

@@ -1,17 +1,17 @@
 /** A link that opens the portal stands in its mail, and in the store until it is sent: nowhere else, whatever happens to it. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { allEvents } from '@offer-ads/contracts/events';
+import { allEvents } from '@offer-ads/contracts/events/events';
 import { type Broker, connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import type { OutgoingEvent } from '@offer-ads/platform/messaging/events';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
-import { testNamespace, untilConnected } from '@offer-ads/testing/broker';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { createTestMongo } from '@offer-ads/testing/mongo';
+import { testNamespace, untilConnected } from '@offer-ads/testing/stores/broker';
+import { createTestMongo } from '@offer-ads/testing/stores/mongo';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { startNotifier } from '../src/service.ts';
 import * as events from './events.ts';
 import { type FaultySmtp, startFaultySmtp } from './faulty-smtp.ts';

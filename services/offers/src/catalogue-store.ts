@@ -1,6 +1,6 @@
 /** The SQL of categories and interests. */
-import type { Catalogue, CatalogueReplacement } from '@offer-ads/contracts/admin-offers-api';
-import { CatalogueChanged } from '@offer-ads/contracts/offers-events';
+import type { Catalogue, CatalogueReplacement } from '@offer-ads/contracts/admin/offers-api';
+import { CatalogueChanged } from '@offer-ads/contracts/events/offers';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Postgres, Queryable } from '@offer-ads/platform/postgres/postgres';

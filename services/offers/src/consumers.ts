@@ -1,7 +1,7 @@
 /** Events from billing and from the community platform. Each takes effect once, whatever their number and order. */
-import { OfferPaid } from '@offer-ads/contracts/billing-events';
-import { OfferClicked, OfferViewed, type Traffic } from '@offer-ads/contracts/community-events';
-import type { EventData } from '@offer-ads/contracts/event-declaration';
+import { OfferPaid } from '@offer-ads/contracts/events/billing';
+import { OfferClicked, OfferViewed, type Traffic } from '@offer-ads/contracts/events/community';
+import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import { on, onBatch, type Subscription } from '@offer-ads/platform/messaging/broker/broker';
 import { recordInInbox } from '@offer-ads/platform/messaging/inbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';

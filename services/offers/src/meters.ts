@@ -1,5 +1,5 @@
 /** What a product owner counts, each from 0 on, with nothing of a person or an organisation in it. */
-import { mode, paymentMethod } from '@offer-ads/contracts/primitives';
+import { mode, paymentMethod } from '@offer-ads/contracts/values/primitives';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 
 export type Meters = ReturnType<typeof offersMeters>;

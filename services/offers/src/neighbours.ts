@@ -14,10 +14,10 @@ import {
   keepCheckoutReply,
   type SettleReply,
   settleReply,
-} from '@offer-ads/contracts/billing-api';
-import type { CallerContext } from '@offer-ads/contracts/caller-context';
-import { type VerdictReply, verdictReply } from '@offer-ads/contracts/moderation-api';
-import { type PriceReply, type PriceRequest, priceReply } from '@offer-ads/contracts/pricing-api';
+} from '@offer-ads/contracts/internal/billing-api';
+import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
+import { type VerdictReply, verdictReply } from '@offer-ads/contracts/internal/moderation-api';
+import { type PriceReply, type PriceRequest, priceReply } from '@offer-ads/contracts/internal/pricing-api';
 import { signCallerContext } from '@offer-ads/platform/calls/caller-context';
 import { createDeadline, type Deadline } from '@offer-ads/platform/calls/deadline';
 import {

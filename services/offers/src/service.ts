@@ -1,5 +1,5 @@
 /** Composition root: puts offers together and takes it apart again, last first. */
-import { allEvents } from '@offer-ads/contracts/events';
+import { allEvents } from '@offer-ads/contracts/events/events';
 import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
 import { mountRepublishRoute } from '@offer-ads/platform/admin/republish-route';
 import { startHttpServer } from '@offer-ads/platform/http/server';

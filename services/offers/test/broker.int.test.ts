@@ -1,15 +1,15 @@
 /** Events through the real broker: a payment comes in, its application goes out, and repeats change nothing. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { OfferPaid } from '@offer-ads/contracts/billing-events';
-import { OfferViewed } from '@offer-ads/contracts/community-events';
-import type { EventDeclaration } from '@offer-ads/contracts/event-declaration';
-import { allEvents } from '@offer-ads/contracts/events';
+import { OfferPaid } from '@offer-ads/contracts/events/billing';
+import { OfferViewed } from '@offer-ads/contracts/events/community';
+import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
+import { allEvents } from '@offer-ads/contracts/events/events';
 import { type Broker, connectBroker, on } from '@offer-ads/platform/messaging/broker/broker';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { type TestNamespace, testNamespace } from '@offer-ads/testing/broker';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
+import { type TestNamespace, testNamespace } from '@offer-ads/testing/stores/broker';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { createdId } from './forms.ts';
 import { type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
 import { offerPaid } from './payments.ts';

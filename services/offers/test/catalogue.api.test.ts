@@ -1,8 +1,8 @@
 /** GET /categories and GET /interests row by row, and the catalogue behind them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Catalogue } from '@offer-ads/contracts/admin-offers-api';
-import { categoriesReply, interestsReply } from '@offer-ads/contracts/public-api';
-import { eventually } from '@offer-ads/testing/eventually';
+import type { Catalogue } from '@offer-ads/contracts/admin/offers-api';
+import { categoriesReply, interestsReply } from '@offer-ads/contracts/public/api';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { create, createdId } from './forms.ts';
 import { type Answer, catalogue, type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
 

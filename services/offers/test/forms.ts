@@ -1,7 +1,7 @@
 /** Forms of POST /offers: a right one, and ways to spoil it. */
 import { randomUUID } from 'node:crypto';
-import { eventually } from '@offer-ads/testing/eventually';
-import { photographLikeJpeg } from '@offer-ads/testing/pictures';
+import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Answer, CallOptions, OffersUnderTest } from './offers-under-test.ts';
 
 /** Undefined leaves a part out; a list repeats it. */

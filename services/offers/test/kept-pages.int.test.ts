@@ -3,7 +3,7 @@
  * whatever order the requests and answers of this deletion and of others arrive.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { requestBudgetHeader } from '@offer-ads/contracts/caller-context';
+import { requestBudgetHeader } from '@offer-ads/contracts/internal/caller-context';
 import { createdId } from './forms.ts';
 import type { Call } from './neighbours.ts';
 import { type Answer, type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';

@@ -10,11 +10,11 @@ import {
   type KeepCheckoutReply,
   keepCheckoutRequest,
   type SettleReply,
-} from '@offer-ads/contracts/billing-api';
-import type { VerdictReply } from '@offer-ads/contracts/moderation-api';
-import { priceRequest } from '@offer-ads/contracts/pricing-api';
-import type { ServiceName } from '@offer-ads/contracts/primitives';
-import { creditTarget } from '@offer-ads/contracts/unused-time';
+} from '@offer-ads/contracts/internal/billing-api';
+import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
+import { priceRequest } from '@offer-ads/contracts/internal/pricing-api';
+import type { ServiceName } from '@offer-ads/contracts/values/primitives';
+import { creditTarget } from '@offer-ads/contracts/values/unused-time';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/server';

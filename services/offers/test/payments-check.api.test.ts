@@ -1,6 +1,6 @@
 /** What the check of payments asks of offers, and has it put right. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { KnownPayment } from '@offer-ads/contracts/payments-api';
+import type { KnownPayment } from '@offer-ads/contracts/internal/payments-api';
 import { createdId, startingNow } from './forms.ts';
 import { type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
 

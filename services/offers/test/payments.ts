@@ -1,5 +1,5 @@
-import { OfferPaid } from '@offer-ads/contracts/billing-events';
-import type { EventData } from '@offer-ads/contracts/event-declaration';
+import { OfferPaid } from '@offer-ads/contracts/events/billing';
+import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import type { OffersUnderTest } from './offers-under-test.ts';
 
 /** OfferPaid as billing writes it for an offer of the usual caller and price. */

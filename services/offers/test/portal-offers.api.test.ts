@@ -1,7 +1,7 @@
 /** What only the portal asks of offers: prices, single offers, Scheduled ones, charts, credits beforehand, made up traffic. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { OfferViewed } from '@offer-ads/contracts/community-events';
+import { OfferViewed } from '@offer-ads/contracts/events/community';
 import {
   creationReply,
   offerCreditReply,
@@ -9,9 +9,9 @@ import {
   portalOffer,
   seriesReply,
   simulatedTrafficReply,
-} from '@offer-ads/contracts/portal-offers-api';
-import { analyticsIntervals, analyticsReply } from '@offer-ads/contracts/public-api';
-import { creditTarget } from '@offer-ads/contracts/unused-time';
+} from '@offer-ads/contracts/portal/offers-api';
+import { analyticsIntervals, analyticsReply } from '@offer-ads/contracts/public/api';
+import { creditTarget } from '@offer-ads/contracts/values/unused-time';
 import { create, createdId, startingNow } from './forms.ts';
 import { idsOfNoOffer } from './no-offers.ts';
 import { type Answer, type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';

@@ -3,8 +3,8 @@
  * for it and before the answer left, and in every commit, which was then made or lost. Another replica ends what they began.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '@offer-ads/testing/eventually';
-import { png } from '@offer-ads/testing/pictures';
+import { png } from '@offer-ads/testing/pictures/pictures';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { holdCommits, installCrashPoints } from './creation/crash-points.ts';
 import { form, type Parts } from './forms.ts';
 import { standstill } from './lifecycle/standstill.ts';

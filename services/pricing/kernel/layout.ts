@@ -1,4 +1,4 @@
-/** The memory as the kernel reads it, in bytes: `src/audience-index/layout.ts` says the same in words, and a test compares them. */
+/** The memory as the kernel reads it, in bytes: `src/audience-index/memory/layout.ts` says the same in words, and a test compares them. */
 
 export const CHILDREN: u32 = 16;
 export const GENDERS: u32 = 8;
@@ -32,7 +32,7 @@ export const HIGH_LATITUDE: usize = 64;
 export const LOW_LONGITUDE: usize = 128;
 export const HIGH_LONGITUDE: usize = 192;
 
-// What a query is told (`src/audience-index/wasm-kernel.ts` writes it) ...
+// What a query is told (`src/audience-index/kernel/wasm-kernel.ts` writes it) ...
 export const ROOT: usize = 0;
 export const LATITUDE: usize = 4;
 export const LONGITUDE: usize = 8;

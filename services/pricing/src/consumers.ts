@@ -2,13 +2,13 @@
  * What pricing learns from others. Every change carries a version that decides, so repeats and any order are harmless and no event
  * id needs to be remembered.
  */
-import { MemberChanged, MemberRemoved } from '@offer-ads/contracts/community-events';
-import { CatalogueChanged } from '@offer-ads/contracts/offers-events';
+import { MemberChanged, MemberRemoved } from '@offer-ads/contracts/events/community';
+import { CatalogueChanged } from '@offer-ads/contracts/events/offers';
 import { on, onBatch } from '@offer-ads/platform/messaging/broker/broker';
 import type { Subscription } from '@offer-ads/platform/messaging/broker/messages';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import type { InterestsStore } from './interests-store.ts';
-import type { MemberChange, MembersStore } from './members-store.ts';
+import type { InterestsStore } from './members/interests-store.ts';
+import type { MemberChange, MembersStore } from './members/members-store.ts';
 
 export function subscriptions(
   stores: {

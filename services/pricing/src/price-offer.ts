@@ -1,13 +1,13 @@
 /** What an offer costs: counting the members, finding the rate, and the one price function. */
-import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
-import type { AudienceEngine } from './audience-engine.ts';
+import type { AudienceEngine } from './audience/audience-engine.ts';
 import { audienceShown } from './domain/cohort.ts';
 import type { EstimateForm } from './domain/estimate-form.ts';
 import { type Price, priceOf } from './domain/price.ts';
-import type { HeldRates } from './held-rates.ts';
 import type { Asker } from './knowledge/knowledge-budget.ts';
 import type { Knowledge } from './knowledge/open-knowledge.ts';
+import type { HeldRates } from './rates/held-rates.ts';
 
 export type OfferToPrice = EstimateForm & {
   /** Priced in the organisation's billing currency; real members count for approved organisations only. */

@@ -1,5 +1,5 @@
 /** The composition of pricing: stores, consumers, rates and routes. */
-import { allEvents } from '@offer-ads/contracts/events';
+import { allEvents } from '@offer-ads/contracts/events/events';
 import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
 import { startHttpServer } from '@offer-ads/platform/http/server';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
@@ -7,24 +7,24 @@ import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { layFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import { startLoop } from '@offer-ads/platform/process/loops';
 import type { RunningService } from '@offer-ads/platform/process/process';
-import type { Audience } from './audience-engine.ts';
+import type { Audience } from './audience/audience-engine.ts';
+import { openAudience } from './audience/open-audience.ts';
+import { openSandbox } from './audience/sandbox.ts';
 import type { PricingConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
 import { keepFresh } from './held.ts';
-import { holdInterests } from './held-interests.ts';
-import { holdRates } from './held-rates.ts';
 import { mountAdminRoutes } from './http/admin-routes.ts';
 import { estimateDoor } from './http/estimate-door.ts';
 import { mountPriceRoutes } from './http/price-routes.ts';
-import { openInterestsStore } from './interests-store.ts';
 import { openKnowledge } from './knowledge/open-knowledge.ts';
 import { openSpentStore } from './knowledge/spent-store.ts';
-import { openMembersStore } from './members-store.ts';
-import { openAudience } from './open-audience.ts';
-import { openRatesStore } from './rates-store.ts';
-import { ratesRefresher } from './refresh-rates.ts';
-import { openSandbox } from './sandbox.ts';
-import { ratesWatch } from './watch-rates.ts';
+import { holdInterests } from './members/held-interests.ts';
+import { openInterestsStore } from './members/interests-store.ts';
+import { openMembersStore } from './members/members-store.ts';
+import { holdRates } from './rates/held-rates.ts';
+import { openRatesStore } from './rates/rates-store.ts';
+import { ratesRefresher } from './rates/refresh-rates.ts';
+import { ratesWatch } from './rates/watch-rates.ts';
 
 /** Costs the feed nothing: it is asked only while a fixing is due that is not stored yet, and after growing pauses. */
 const LOOK_FOR_RATES_EVERY_MS = 5_000;

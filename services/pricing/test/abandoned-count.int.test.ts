@@ -4,14 +4,14 @@ import { callerPresence, createDeadline } from '@offer-ads/platform/calls/deadli
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { eventually } from '@offer-ads/testing/eventually';
-import { inTime } from '@offer-ads/testing/in-time';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
-import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
-import type { AudienceEngine } from '../src/audience-engine.ts';
+import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
+import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { inTime } from '@offer-ads/testing/waiting/in-time';
+import type { AudienceEngine } from '../src/audience/audience-engine.ts';
+import { openMongoAudience } from '../src/audience/mongo-audience-store.ts';
 import type { Target } from '../src/domain/target.ts';
-import { openMongoAudience } from '../src/mongo-audience-store.ts';
 import { london } from './people.ts';
 
 /** A count that is told no deadline waits for two seconds. */

@@ -1,6 +1,6 @@
 /** The internal admin routes of pricing. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ratesReply } from '@offer-ads/contracts/admin-pricing-api';
+import { ratesReply } from '@offer-ads/contracts/admin/pricing-api';
 import { adminToken } from '@offer-ads/testing/admin';
 import { london, member } from './people.ts';
 import { type PricingUnderTest, startPricingUnderTest } from './pricing-under-test.ts';

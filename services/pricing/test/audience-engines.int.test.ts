@@ -1,12 +1,12 @@
 /** What an audience is, whichever engine counts it: the same tests run on both. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { MemberFacts } from '@offer-ads/contracts/community-events';
-import { eventually } from '@offer-ads/testing/eventually';
+import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import { runs } from '@offer-ads/testing/profile';
 import { chance, randomNumbers } from '@offer-ads/testing/random';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { fromMicrodegrees, greatCircleMetres, isWithin, toMicrodegrees } from '../src/domain/great-circle.ts';
 import type { Target } from '../src/domain/target.ts';
-import type { MemberChange } from '../src/members-store.ts';
+import type { MemberChange } from '../src/members/members-store.ts';
 import { type AudienceUnderTest, firstOf, openAudienceUnderTest } from './audience-under-test.ts';
 import { travelled } from './sphere.ts';
 

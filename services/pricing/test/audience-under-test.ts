@@ -1,15 +1,15 @@
 /** Either engine on a database of its own, as the service runs it. */
-import type { MemberFacts } from '@offer-ads/contracts/community-events';
+import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { createTestMongo } from '@offer-ads/testing/mongo';
-import type { Audience } from '../src/audience-engine.ts';
-import { FINEST_DECIMALS } from '../src/domain/coarse-position.ts';
-import { type MemberChange, openMembersStore } from '../src/members-store.ts';
-import { openAudience } from '../src/open-audience.ts';
+import { createTestMongo } from '@offer-ads/testing/stores/mongo';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import type { Audience } from '../src/audience/audience-engine.ts';
+import { openAudience } from '../src/audience/open-audience.ts';
+import { FINEST_DECIMALS } from '../src/domain/members/coarse-position.ts';
+import { type MemberChange, openMembersStore } from '../src/members/members-store.ts';
 
 export type AudienceUnderTest = AsyncDisposable & {
   readonly audience: Audience;

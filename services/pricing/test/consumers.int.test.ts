@@ -1,7 +1,7 @@
 /** What pricing hears over RabbitMQ ends up in its estimates. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { changed, removed } from './member-events.ts';
 import { catalogue, london } from './people.ts';
 import { type PricingUnderTest, startPricingUnderTest } from './pricing-under-test.ts';

@@ -3,16 +3,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
-import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
-import type { ReferenceRates } from '../src/domain/exchange-rate.ts';
+import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
+import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import type { ReferenceRates } from '../src/domain/rates/exchange-rate.ts';
 import { keepFresh } from '../src/held.ts';
-import { type HeldInterests, holdInterests } from '../src/held-interests.ts';
-import { type HeldRates, holdRates } from '../src/held-rates.ts';
-import { openInterestsStore } from '../src/interests-store.ts';
-import { openRatesStore, type RatesStore } from '../src/rates-store.ts';
+import { type HeldInterests, holdInterests } from '../src/members/held-interests.ts';
+import { openInterestsStore } from '../src/members/interests-store.ts';
+import { type HeldRates, holdRates } from '../src/rates/held-rates.ts';
+import { openRatesStore, type RatesStore } from '../src/rates/rates-store.ts';
 
 let database: TestMongo;
 let wire: TcpProxy;

@@ -1,6 +1,6 @@
 /** POST /internal/price: what creation pays is what an estimate says. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { priceReply } from '@offer-ads/contracts/pricing-api';
+import { priceReply } from '@offer-ads/contracts/internal/pricing-api';
 import { london, member } from './people.ts';
 import { type PricingUnderTest, startPricingUnderTest } from './pricing-under-test.ts';
 

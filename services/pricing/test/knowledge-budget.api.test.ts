@@ -1,6 +1,6 @@
 /** AUDIENCE_REVEALING_PER_DAY: one budget over estimates, creations and replicas. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { london, member } from './people.ts';
 import { type PricingUnderTest, type Replica, startPricingUnderTest } from './pricing-under-test.ts';
 

@@ -1,5 +1,5 @@
 /** What the community platform tells of members. */
-import { MemberChanged, type MemberFacts, MemberRemoved } from '@offer-ads/contracts/community-events';
+import { MemberChanged, type MemberFacts, MemberRemoved } from '@offer-ads/contracts/events/community';
 import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
 import { london } from './people.ts';
 

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { MemberFacts } from '@offer-ads/contracts/community-events';
+import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { createTestMongo, type TestMongo } from '@offer-ads/testing/mongo';
 import { randomNumbers } from '@offer-ads/testing/random';
-import { coarsenKeptPositions, expireTombstones } from '../src/kept-members-store.ts';
-import type { MemberDocument } from '../src/member-document.ts';
-import { type MembersStore, openMembersStore } from '../src/members-store.ts';
+import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { coarsenKeptPositions, expireTombstones } from '../src/members/kept-members-store.ts';
+import type { MemberDocument } from '../src/members/member-document.ts';
+import { type MembersStore, openMembersStore } from '../src/members/members-store.ts';
 
 let database: TestMongo;
 let mongo: Mongo;

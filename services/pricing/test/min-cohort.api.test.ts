@@ -1,7 +1,7 @@
 /** AUDIENCE_MIN_COHORT: fewer members than that are told by no estimate and by no difference of two, and creation agrees. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { readPricingConfig } from '../src/config.ts';
 import { catalogue, london, member } from './people.ts';
 import { type PricingUnderTest, startPricingUnderTest } from './pricing-under-test.ts';

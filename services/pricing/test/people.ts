@@ -1,5 +1,5 @@
 /** Members of the tests as lines of an import, and the catalogue as its owner tells it. */
-import { CatalogueChanged } from '@offer-ads/contracts/offers-events';
+import { CatalogueChanged } from '@offer-ads/contracts/events/offers';
 import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
 
 export const london = { latitude: 51.5074, longitude: -0.1278 };

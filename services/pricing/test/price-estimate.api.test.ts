@@ -1,10 +1,10 @@
 /** POST /offers/price-estimate: one `describe` per row of the specification's codes. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { callerContextHeader } from '@offer-ads/contracts/caller-context';
-import { estimateReply } from '@offer-ads/contracts/public-api';
+import type { callerContextHeader } from '@offer-ads/contracts/internal/caller-context';
+import { estimateReply } from '@offer-ads/contracts/public/api';
 import { signedCaller } from '@offer-ads/testing/caller';
-import { eventually } from '@offer-ads/testing/eventually';
-import { inTime } from '@offer-ads/testing/in-time';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { inTime } from '@offer-ads/testing/waiting/in-time';
 import { catalogue, london, member } from './people.ts';
 import { type PricingUnderTest, type Reply, startPricingUnderTest } from './pricing-under-test.ts';
 

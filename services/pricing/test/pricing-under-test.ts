@@ -1,18 +1,19 @@
 /** Pricing as it runs, on a database and a corner of the broker of its own, with the rates simulator as its feed. */
-import type { CallerContext } from '@offer-ads/contracts/caller-context';
-import { allEvents } from '@offer-ads/contracts/events';
+
+import { allEvents } from '@offer-ads/contracts/events/events';
+import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { type Broker, connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { ratesPath, startRatesSimulator } from '@offer-ads/simulators/rates/server';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
-import { testNamespace } from '@offer-ads/testing/broker';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { createTestMongo } from '@offer-ads/testing/mongo';
-import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/tcp-proxy';
+import { testNamespace } from '@offer-ads/testing/stores/broker';
+import { createTestMongo } from '@offer-ads/testing/stores/mongo';
+import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { PricingConfig } from '../src/config.ts';
 import { startPricing } from '../src/service.ts';
 

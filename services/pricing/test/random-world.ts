@@ -1,5 +1,5 @@
 /** Worlds for tests, where formulas for distances go wrong: clusters, poles, dateline, equator, many on one spot. */
-import type { MemberGender } from '@offer-ads/contracts/primitives';
+import type { MemberGender } from '@offer-ads/contracts/values/primitives';
 import { type Chance, chance } from '@offer-ads/testing/random';
 import type { IndexedMember } from '../src/audience-index/audience-index.ts';
 import { greatCircleMetres, isWithin } from '../src/domain/great-circle.ts';

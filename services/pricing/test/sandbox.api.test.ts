@@ -1,7 +1,7 @@
 /** Organisations that are not approved count made-up members: nothing that they are told depends on a real one. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { readPricingConfig } from '../src/config.ts';
 import { catalogue, london, member } from './people.ts';
 import { type PricingUnderTest, startPricingUnderTest } from './pricing-under-test.ts';

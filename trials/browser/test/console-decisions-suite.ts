@@ -1,6 +1,6 @@
 /** What staff decide once and for all, from causes that are real, and how the console stands when something is amiss. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
 import { advertiser, hourMs, inFuture, newOrganisation, offerForm } from '../../system/advertiser.ts';
 import { payAsAPersonWould, setRatesFaults } from '../../system/simulators.ts';

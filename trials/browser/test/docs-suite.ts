@@ -1,6 +1,6 @@
 /** The guides under `/docs` as their readers meet them: to look at, to search, to copy from, and without script. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { faultsOf, type Portal, type Visitor } from './portal-under-test.ts';
 
 /** One of each kind: the first, a drawing with tables, the longest, and none. The others are made of the same parts. */

@@ -1,6 +1,6 @@
 /** What a marketer meets when an offer is refused, and when an answer is lost on the way. */
 import { expect, it } from '@jest/globals';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
 import { newOrganisation } from '../../system/advertiser.ts';
 import { choosePicture, create, writeOffer } from './offer-form.ts';

@@ -1,6 +1,6 @@
 /** What a marketer does: fills the balance, creates an offer each way, watches it run, and takes it back. */
 import { expect, it } from '@jest/globals';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
 import { newOrganisation } from '../../system/advertiser.ts';
 import { pay, writeOffer } from './offer-form.ts';

@@ -2,9 +2,9 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '@offer-ads/testing/eventually';
 import { runs } from '@offer-ads/testing/profile';
 import { type Chance, chance } from '@offer-ads/testing/random';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { type Advertiser, advertiser } from '../advertiser.ts';
 import { audit, deadLinks } from '../audit.ts';
 import { becomeQuiet } from '../quiet.ts';

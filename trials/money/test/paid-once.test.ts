@@ -1,7 +1,7 @@
 /** However often the card provider tells of a payment: the offer goes live once, and each of its people gets one mail. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { allEvents } from '@offer-ads/contracts/events';
-import { OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
+import { allEvents } from '@offer-ads/contracts/events/events';
+import { OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
@@ -9,11 +9,11 @@ import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { type MailSink, startMailSink } from '@offer-ads/simulators/mail/server';
 import { signatureHeader } from '@offer-ads/simulators/stripe/webhooks';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { createTestMongo } from '@offer-ads/testing/mongo';
 import { runs } from '@offer-ads/testing/profile';
 import { type Chance, chance } from '@offer-ads/testing/random';
+import { createTestMongo } from '@offer-ads/testing/stores/mongo';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { startNotifier } from '../../../services/notifier/src/service.ts';
 import { readEvents, readProviderEvents, readSales } from '../facts.ts';
 import { createOffer, paymentSession } from '../one-offer.ts';

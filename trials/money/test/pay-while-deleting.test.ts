@@ -4,9 +4,9 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { eventually } from '@offer-ads/testing/eventually';
 import { runs, testProfile } from '@offer-ads/testing/profile';
 import { chance } from '@offer-ads/testing/random';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { audit } from '../audit.ts';
 import { type OfferFacts, readCardPayments, readOffers, readSales } from '../facts.ts';
 import { createOffer, deleteOffer, paymentSession } from '../one-offer.ts';

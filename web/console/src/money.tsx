@@ -1,4 +1,4 @@
-import { formatMinor } from '@offer-ads/contracts/currencies';
+import { formatMinor } from '@offer-ads/contracts/values/currencies';
 
 export function Money({
   minor,

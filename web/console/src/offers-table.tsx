@@ -1,4 +1,4 @@
-import type { AdminOffer } from '@offer-ads/contracts/admin-offers-api';
+import type { AdminOffer } from '@offer-ads/contracts/admin/offers-api';
 import { When } from '../../ui/when.tsx';
 
 /** `foreign`: of several organisations. */

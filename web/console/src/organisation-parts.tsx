@@ -1,5 +1,5 @@
 /** Parts of an organisation's page that the gateway knows: people, keys without their secrets, terms. */
-import type { OrganisationTermsReply, PeopleReply } from '@offer-ads/contracts/admin-gateway-api';
+import type { OrganisationTermsReply, PeopleReply } from '@offer-ads/contracts/admin/gateway-api';
 import type { ComponentChildren } from 'preact';
 import { Empty, Failed, Loading } from '../../ui/states.tsx';
 import { When } from '../../ui/when.tsx';

@@ -1,8 +1,8 @@
 /** Parts of an organisation's page that billing and offers know: balances and offers, in both modes. */
-import type { BalanceStanding } from '@offer-ads/contracts/admin-billing-api';
-import type { OrganisationDetails } from '@offer-ads/contracts/admin-gateway-api';
-import type { AdminOffersReply } from '@offer-ads/contracts/admin-offers-api';
-import type { Mode } from '@offer-ads/contracts/primitives';
+import type { BalanceStanding } from '@offer-ads/contracts/admin/billing-api';
+import type { OrganisationDetails } from '@offer-ads/contracts/admin/gateway-api';
+import type { AdminOffersReply } from '@offer-ads/contracts/admin/offers-api';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { useState } from 'preact/hooks';
 import { Money } from './money.tsx';
 import { OffersTable } from './offers-table.tsx';

@@ -1,5 +1,5 @@
 /** Sets how many offers an organisation may have in a mode. */
-import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { Field } from '../../ui/field.tsx';
 import { textOf } from '../../ui/form.tsx';
 import { ReasonDialog } from './reason-dialog.tsx';

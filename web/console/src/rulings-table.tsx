@@ -1,4 +1,4 @@
-import type { RulingReply } from '@offer-ads/contracts/moderation-api';
+import type { RulingReply } from '@offer-ads/contracts/internal/moderation-api';
 import { When } from '../../ui/when.tsx';
 
 const words = { allow: 'allowed', block: 'refused', withdraw: 'taken back' } as const;

@@ -1,5 +1,5 @@
 /** Who is signed in, and the calls that they may make. */
-import type { ConsoleSessionReply } from '@offer-ads/contracts/console-api';
+import type { ConsoleSessionReply } from '@offer-ads/contracts/admin/console-api';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';

@@ -1,5 +1,5 @@
 /** Nobody is signed in: asks for the name and the access token that the platform's settings have for a person. */
-import type { ConsoleSessionReply } from '@offer-ads/contracts/console-api';
+import type { ConsoleSessionReply } from '@offer-ads/contracts/admin/console-api';
 import { useQueryClient } from '@tanstack/preact-query';
 import { call } from '../../ui/call.ts';
 import { Field } from '../../ui/field.tsx';

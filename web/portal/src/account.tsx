@@ -1,5 +1,5 @@
 /** Whose session it is: their organisations, and the way out. */
-import type { SessionReply } from '@offer-ads/contracts/portal-session-api';
+import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
 import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../ui/busy-button.tsx';

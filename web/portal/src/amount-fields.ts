@@ -1,6 +1,6 @@
 /** Amounts that are typed, estimated and sent: exact minor units, never a fraction in between. */
-import { formatMinor, minorUnitDigits, parseAmount } from '@offer-ads/contracts/currencies';
-import { divideHalfUp } from '@offer-ads/contracts/rounding';
+import { formatMinor, minorUnitDigits, parseAmount } from '@offer-ads/contracts/values/currencies';
+import { divideHalfUp } from '@offer-ads/contracts/values/rounding';
 
 /** What comes on top of a card payment (decision 13), to be said beforehand; what is charged is billing's own figure. */
 export function vatOnCard(netMinor: bigint, country: string): bigint {

@@ -1,7 +1,7 @@
 /** Amounts as pages show them, and the balance. */
 
-import { amountText } from '@offer-ads/contracts/amount-text';
-import type { BalanceReply } from '@offer-ads/contracts/billing-api';
+import type { BalanceReply } from '@offer-ads/contracts/internal/billing-api';
+import { amountText } from '@offer-ads/contracts/values/amount-text';
 import { useQuery } from '@tanstack/preact-query';
 import { usePortal } from './session.ts';
 

@@ -1,6 +1,6 @@
 /** What everybody of an organisation may know of it. */
-import type { OrganisationReply } from '@offer-ads/contracts/portal-organisation-api';
-import type { SessionReply } from '@offer-ads/contracts/portal-session-api';
+import type { OrganisationReply } from '@offer-ads/contracts/portal/organisation-api';
+import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
 import { useQuery } from '@tanstack/preact-query';
 import { usePortal } from './session.ts';
 

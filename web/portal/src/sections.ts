@@ -1,5 +1,5 @@
 /** The sections of the portal in the order of its navigation, and who may see each. */
-import type { Permission } from '@offer-ads/contracts/portal-session-api';
+import type { Permission } from '@offer-ads/contracts/portal/session-api';
 
 export type Section = {
   /** The first part of its addresses; '' is home. */

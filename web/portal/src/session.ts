@@ -1,5 +1,5 @@
 /** Who is signed in, in which mode the page is, and the calls that they may make. */
-import type { Permission, SessionReply } from '@offer-ads/contracts/portal-session-api';
+import type { Permission, SessionReply } from '@offer-ads/contracts/portal/session-api';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';

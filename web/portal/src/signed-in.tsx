@@ -1,6 +1,6 @@
 /** Everything behind the sign-in: finds out who it is, and shows the page of the address in the frame of the portal. */
 
-import type { SessionReply } from '@offer-ads/contracts/portal-session-api';
+import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
 import { useEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { Failed, Loading } from '../../ui/states.tsx';

@@ -1,5 +1,5 @@
 /** Events that a service could not handle and that wait, parked, for a decision; and those that are to be published again. */
-import { parkedReply, republishReply } from '@offer-ads/contracts/admin-events-api';
+import { parkedReply, republishReply } from '@offer-ads/contracts/admin/events-api';
 import { z } from 'zod';
 import { type Command, command, isoTime, text } from '../command.ts';
 import type { Owner, Tools } from '../tools.ts';

@@ -1,6 +1,6 @@
 /** Members of the community and the day's exchange rates, which pricing holds. */
 import { accessSync, constants } from 'node:fs';
-import { membersCheckReply } from '@offer-ads/contracts/admin-pricing-api';
+import { membersCheckReply } from '@offer-ads/contracts/admin/pricing-api';
 import { type Command, command, count, date, text, UsageError, yesOrNo } from '../command.ts';
 
 export const memberCommands: readonly Command[] = [

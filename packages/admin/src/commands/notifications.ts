@@ -4,7 +4,7 @@ import {
   notificationReply,
   notificationState,
   notificationsReply,
-} from '@offer-ads/contracts/admin-notifier-api';
+} from '@offer-ads/contracts/admin/notifier-api';
 import { z } from 'zod';
 import { type Command, command, count, id, isoTime, text } from '../command.ts';
 

@@ -1,6 +1,6 @@
 /** How everything is, gathered from what the services tell: /readyz and /metrics of each, and the gateway's /status.json. */
-import type { ConsoleHealth, ServiceHealth } from '@offer-ads/contracts/console-api';
-import { type ServiceName, serviceNames } from '@offer-ads/contracts/primitives';
+import type { ConsoleHealth, ServiceHealth } from '@offer-ads/contracts/admin/console-api';
+import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { z } from 'zod';
 import { addressesOf, type ServiceSettings } from '../service-calls.ts';

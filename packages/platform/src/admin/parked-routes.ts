@@ -1,5 +1,5 @@
 /** Internal admin routes over the parked messages of a service. */
-import { parkedPage, parkedSelection } from '@offer-ads/contracts/admin-events-api';
+import { parkedPage, parkedSelection } from '@offer-ads/contracts/admin/events-api';
 import express from 'express';
 import { validInput } from '../http/valid-input.ts';
 import type { Broker } from '../messaging/broker/broker.ts';

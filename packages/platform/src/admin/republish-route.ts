@@ -1,5 +1,5 @@
 /** The internal admin route by which sent events are published again. */
-import { type RepublishReply, republishRequest } from '@offer-ads/contracts/admin-events-api';
+import { type RepublishReply, republishRequest } from '@offer-ads/contracts/admin/events-api';
 import express from 'express';
 import { validInput } from '../http/valid-input.ts';
 import type { Broker } from '../messaging/broker/broker.ts';

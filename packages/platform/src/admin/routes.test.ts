@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import express from 'express';
 import { type HttpServer, startHttpServer } from '../http/server.ts';
 import { systemClock } from '../process/clock.ts';

@@ -3,7 +3,7 @@
  * credential made of it, and knows only the SHA-256 of those that it accepts, each with a name.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { ServiceName } from '@offer-ads/contracts/primitives';
+import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 
 /** Who takes a token: the services for their admin routes, the console for its sign-in. */
 export type AdminAudience = ServiceName | 'console';

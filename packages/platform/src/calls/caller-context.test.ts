@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type CallerContext, callerContextHeader } from '@offer-ads/contracts/caller-context';
+import { type CallerContext, callerContextHeader } from '@offer-ads/contracts/internal/caller-context';
 import { type HttpServer, startHttpServer } from '../http/server.ts';
 import { systemClock } from '../process/clock.ts';
 import { createLogger } from '../telemetry/logging.ts';

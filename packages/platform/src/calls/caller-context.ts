@@ -1,8 +1,12 @@
 /** The signed caller context: the gateway says who calls, services verify it and trust nothing else. */
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type CallerContext, callerContext, callerContextHeader } from '@offer-ads/contracts/caller-context';
-import type { ServiceName } from '@offer-ads/contracts/primitives';
+import {
+  type CallerContext,
+  callerContext,
+  callerContextHeader,
+} from '@offer-ads/contracts/internal/caller-context';
+import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import type { Request, RequestHandler } from 'express';
 import { createSeal, firstSecret, type Seal } from '../config/secrets.ts';
 import type { Clock } from '../process/clock.ts';

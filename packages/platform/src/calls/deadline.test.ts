@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { inTime } from '@offer-ads/testing/in-time';
+import { inTime } from '@offer-ads/testing/waiting/in-time';
 import { isCallerGone } from '../process/faults.ts';
 import { callerPresence, createDeadline } from './deadline.ts';
 

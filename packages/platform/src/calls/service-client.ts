@@ -6,8 +6,8 @@ import {
   requestBudgetHeader,
   requestIdHeader,
   storeTimeHeader,
-} from '@offer-ads/contracts/caller-context';
-import type { ServiceName } from '@offer-ads/contracts/primitives';
+} from '@offer-ads/contracts/internal/caller-context';
+import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import { Agent, type Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { keepAlive } from '../http/keep-alive.ts';

@@ -1,5 +1,5 @@
 /** Reading settings from the environment: every problem at once, with its fix, and never a value. */
-import type { ServiceName } from '@offer-ads/contracts/primitives';
+import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import { z } from 'zod';
 import { parseTokenHashes, tokenPattern } from '../admin/tokens.ts';
 import { readSecretFile } from './secret-files.ts';

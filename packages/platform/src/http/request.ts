@@ -1,7 +1,11 @@
 /** What is known of a request from its arrival until its connection is done with it. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { commitByHeader, requestBudgetHeader, requestIdHeader } from '@offer-ads/contracts/caller-context';
+import {
+  commitByHeader,
+  requestBudgetHeader,
+  requestIdHeader,
+} from '@offer-ads/contracts/internal/caller-context';
 import { trace } from '@opentelemetry/api';
 import { type CallerPresence, callerPresence, createDeadline, type Deadline } from '../calls/deadline.ts';
 

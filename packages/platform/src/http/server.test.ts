@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '@offer-ads/testing/eventually';
-import { inTime } from '@offer-ads/testing/in-time';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { inTime } from '@offer-ads/testing/waiting/in-time';
 import express, { type Express } from 'express';
 import { systemClock } from '../process/clock.ts';
 import { Fault, serviceUnavailable } from '../process/faults.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { requestBudgetHeader, storeTimeHeader } from '@offer-ads/contracts/caller-context';
+import { requestBudgetHeader, storeTimeHeader } from '@offer-ads/contracts/internal/caller-context';
 import express, { type Express } from 'express';
 import type { StoreClock } from '../postgres/store-clock.ts';
 import type { Clock } from '../process/clock.ts';

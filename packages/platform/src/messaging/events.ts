@@ -1,7 +1,7 @@
 /** Building events from their declarations. */
 import { randomUUID } from 'node:crypto';
-import type { EventData, EventDeclaration } from '@offer-ads/contracts/event-declaration';
-import { eventType } from '@offer-ads/contracts/event-declaration';
+import type { EventData, EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
+import { eventType } from '@offer-ads/contracts/events/event-declaration';
 import { type RestingTrace, restingTrace } from '../telemetry/traces.ts';
 
 /** An event on its way out; plain JSON, because it rests in the outbox first. */

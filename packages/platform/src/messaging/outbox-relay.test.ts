@@ -1,8 +1,8 @@
 /** The relay without a store, with batches that are made up. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { createMetrics } from '../telemetry/metrics.ts';
 import type { Broker } from './broker/broker.ts';
 import { RELAY_BATCH_SIZE, startRelay } from './outbox-relay.ts';

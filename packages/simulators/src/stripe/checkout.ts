@@ -1,6 +1,6 @@
 /** Checkout Sessions: opened, then paid or expired, once; every ending is an event. */
 
-import { cardMinimumMinor, formatMinor } from '@offer-ads/contracts/currencies';
+import { cardMinimumMinor, formatMinor } from '@offer-ads/contracts/values/currencies';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Faults } from './faults.ts';
 import type { Collection } from './journal.ts';

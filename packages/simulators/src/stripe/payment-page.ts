@@ -1,5 +1,5 @@
 /** The hosted page of a Checkout Session: what is bought, what it costs, one button. */
-import { formatMinor } from '@offer-ads/contracts/currencies';
+import { formatMinor } from '@offer-ads/contracts/values/currencies';
 import { escapeHtml, page } from '../web-server.ts';
 import { type CheckoutSession, lineTotals, sessionTotals, statusAt } from './objects.ts';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { Stripe } from 'stripe';
 import { startStripeSimulator } from './server.ts';
 

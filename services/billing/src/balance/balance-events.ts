@@ -1,5 +1,5 @@
 /** How events name a balance. Their versions are ledger transaction numbers, which grow with every booking. */
-import { BalanceToppedUp } from '@offer-ads/contracts/billing-events';
+import { BalanceToppedUp } from '@offer-ads/contracts/events/billing';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';

@@ -1,5 +1,5 @@
 /** Payment method `B`: the price leaves the prepaid balance, once per offer id, whatever is repeated. */
-import type { ChargeReply } from '@offer-ads/contracts/billing-api';
+import type { ChargeReply } from '@offer-ads/contracts/internal/billing-api';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Billing } from '../billing.ts';

@@ -2,8 +2,8 @@
  * Credits of Unused Time to the prepaid balance: cumulative, net, never above the price (decisions 6 and 30), and never of
  * money that the card provider has taken back (decision 158).
  */
-import { BalanceCredited } from '@offer-ads/contracts/billing-events';
-import type { UnusedTime } from '@offer-ads/contracts/unused-time';
+import { BalanceCredited } from '@offer-ads/contracts/events/billing';
+import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';

@@ -1,6 +1,7 @@
 /** The threshold below which an organisation wants to be told of its balance, and the telling. */
-import type { LowBalanceReply } from '@offer-ads/contracts/billing-api';
-import { BalanceLow } from '@offer-ads/contracts/billing-events';
+
+import { BalanceLow } from '@offer-ads/contracts/events/billing';
+import type { LowBalanceReply } from '@offer-ads/contracts/internal/billing-api';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';

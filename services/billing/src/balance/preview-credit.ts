@@ -1,5 +1,5 @@
 /** What Unused Time would credit now: the credit itself, without booking it. */
-import type { UnusedTime } from '@offer-ads/contracts/unused-time';
+import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { findPayment } from '../checkouts/payments-store.ts';
 import { creditDue, earnedCredit } from '../domain/ledger/credit.ts';

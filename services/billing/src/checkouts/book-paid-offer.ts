@@ -1,5 +1,5 @@
 /** What the card payment of an offer does: it is booked and told to offers. */
-import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';

@@ -4,7 +4,7 @@
  * turns out to have come first is recorded at once (`E6`); what cannot be made certain goes back to *open* (`E7`). So does,
  * when offers says so, what was closed for a deletion that offers has heard no answer for.
  */
-import type { CloseCheckoutReply, KeepCheckoutReply } from '@offer-ads/contracts/billing-api';
+import type { CloseCheckoutReply, KeepCheckoutReply } from '@offer-ads/contracts/internal/billing-api';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { Fault } from '@offer-ads/platform/process/faults';
 import type { Billing } from '../billing.ts';

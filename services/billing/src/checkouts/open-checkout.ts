@@ -2,8 +2,8 @@
  * The card checkout of an offer. The row comes first, then the call to Stripe, then the row again (rule: no network
  * call inside a transaction); whatever breaks in between, a repeat goes on with the same generation under the same key.
  */
-import type { CheckoutReply } from '@offer-ads/contracts/billing-api';
-import { cardMaximumMinor, cardMinimumMinor, isBilledCurrency } from '@offer-ads/contracts/currencies';
+import type { CheckoutReply } from '@offer-ads/contracts/internal/billing-api';
+import { cardMaximumMinor, cardMinimumMinor, isBilledCurrency } from '@offer-ads/contracts/values/currencies';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Billing } from '../billing.ts';

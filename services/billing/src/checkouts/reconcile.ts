@@ -1,6 +1,6 @@
 /** A lost webhook only delays: what should have been heard of is asked about, batch after batch until nothing is due. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { mode as modeSchema } from '@offer-ads/contracts/primitives';
+import { mode as modeSchema } from '@offer-ads/contracts/values/primitives';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import type { Billing } from '../billing.ts';
 import { type CardPayment, purchaseName } from '../domain/payments/card-payment.ts';

@@ -1,5 +1,5 @@
 /** The fate of an abandoned creation: charged, or closed for ever, so that no late charge can reach it (decision 11). */
-import type { SettleReply } from '@offer-ads/contracts/billing-api';
+import type { SettleReply } from '@offer-ads/contracts/internal/billing-api';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Billing } from '../billing.ts';
 import type { Book } from '../domain/ledger/ledger.ts';

@@ -1,5 +1,5 @@
 /** The payment of an offer that no longer exists, because offers was restored to a moment before it: taken back. */
-import type { VoidReply } from '@offer-ads/contracts/payments-api';
+import type { VoidReply } from '@offer-ads/contracts/internal/payments-api';
 import { creditUnusedTime, whollyUnused } from '../balance/credit-offer.ts';
 import type { Billing } from '../billing.ts';
 import { stripeDeadline } from '../stripe/client.ts';

@@ -5,7 +5,7 @@ import {
   balanceQuery,
   lowBalanceOrder,
   topUpRequest,
-} from '@offer-ads/contracts/admin-billing-api';
+} from '@offer-ads/contracts/admin/billing-api';
 import { requireAdmin } from '@offer-ads/platform/admin/routes';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';

@@ -4,8 +4,8 @@ import {
   type CardSettled,
   cardProblemsQuery,
   settleRequest,
-} from '@offer-ads/contracts/admin-billing-api';
-import { formatMinor } from '@offer-ads/contracts/currencies';
+} from '@offer-ads/contracts/admin/billing-api';
+import { formatMinor } from '@offer-ads/contracts/values/currencies';
 import { actorOf } from '@offer-ads/platform/admin/routes';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Router } from 'express';

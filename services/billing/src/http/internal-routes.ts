@@ -10,9 +10,9 @@ import {
   keepCheckoutRequest,
   lowBalanceRequest,
   statementQuery,
-} from '@offer-ads/contracts/billing-api';
-import type { CallerContext } from '@offer-ads/contracts/caller-context';
-import { offerId } from '@offer-ads/contracts/primitives';
+} from '@offer-ads/contracts/internal/billing-api';
+import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
+import { offerId } from '@offer-ads/contracts/values/primitives';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';

@@ -1,5 +1,5 @@
 /** Invoices for the platform team: an organisation's, and any by its number. */
-import { type AdminInvoice, adminInvoicesQuery } from '@offer-ads/contracts/admin-billing-api';
+import { type AdminInvoice, adminInvoicesQuery } from '@offer-ads/contracts/admin/billing-api';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Router } from 'express';
 import type { Billing } from '../billing.ts';

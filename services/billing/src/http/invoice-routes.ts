@@ -1,5 +1,5 @@
 /** Invoices of the caller's organisation and mode: the list, and each as a page and as a PDF. */
-import { invoiceFile, invoicesQuery } from '@offer-ads/contracts/billing-api';
+import { invoiceFile, invoicesQuery } from '@offer-ads/contracts/internal/billing-api';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import { Fault } from '@offer-ads/platform/process/faults';

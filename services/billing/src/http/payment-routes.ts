@@ -4,7 +4,7 @@ import {
   type billedPayments,
   paymentsPage,
   type VoidReply,
-} from '@offer-ads/contracts/payments-api';
+} from '@offer-ads/contracts/internal/payments-api';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Router } from 'express';
 import { z } from 'zod';

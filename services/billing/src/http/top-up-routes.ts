@@ -1,6 +1,6 @@
 /** `POST /internal/top-ups`: asked for by a person in the portal, so refusals are sentences. */
-import { type CardTopUpReply, cardTopUpRequest } from '@offer-ads/contracts/billing-api';
-import { formatMinor } from '@offer-ads/contracts/currencies';
+import { type CardTopUpReply, cardTopUpRequest } from '@offer-ads/contracts/internal/billing-api';
+import { formatMinor } from '@offer-ads/contracts/values/currencies';
 import { callerOf } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';

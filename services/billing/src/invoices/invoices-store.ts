@@ -1,5 +1,5 @@
 /** Invoices in Postgres. */
-import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Invoice, Invoiced, Seller } from '../domain/invoices/invoice.ts';
 import { vatPercentOf } from '../domain/invoices/invoice.ts';

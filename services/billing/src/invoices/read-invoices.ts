@@ -1,5 +1,5 @@
 /** Pages of an organisation's invoices, newest first. */
-import type { InvoiceSummary, InvoicesReply } from '@offer-ads/contracts/billing-api';
+import type { InvoiceSummary, InvoicesReply } from '@offer-ads/contracts/internal/billing-api';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import { Fault } from '@offer-ads/platform/process/faults';
 import { type Invoice, invoiceNumber, parseInvoiceNumber } from '../domain/invoices/invoice.ts';

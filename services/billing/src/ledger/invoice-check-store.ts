@@ -1,5 +1,5 @@
 /** What `ledger check` asks of invoices, in the order of a table's ids after $1, $2 at a time; `problem` is null where nothing is wrong. */
-import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 
 /** Numbers without gaps, and each invoice of what the ledger says that was paid by card. */
 const numbersQuestion = (mode: Mode) => `

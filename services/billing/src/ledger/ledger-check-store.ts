@@ -3,7 +3,7 @@
  * invoices. It walks the ledger
  * in steps, so that neither its statements nor what it holds grow with the ledger.
  */
-import type { LedgerCheckReply } from '@offer-ads/contracts/admin-billing-api';
+import type { LedgerCheckReply } from '@offer-ads/contracts/admin/billing-api';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import { cardQuestions } from './card-check-store.ts';
 import { invoiceQuestions } from './invoice-check-store.ts';

@@ -1,5 +1,5 @@
 /** The last check of the ledger, in Postgres. */
-import type { LedgerCheckReply } from '@offer-ads/contracts/admin-billing-api';
+import type { LedgerCheckReply } from '@offer-ads/contracts/admin/billing-api';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 
 export type LastLedgerCheck = { readonly checkedAt: Date; readonly problems: number };

@@ -1,5 +1,5 @@
 /** The ledger is checked every night by one replica, and all of them tell what the last check found and when that was. */
-import type { LedgerCheckReply } from '@offer-ads/contracts/admin-billing-api';
+import type { LedgerCheckReply } from '@offer-ads/contracts/admin/billing-api';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { startLoop, tryWithLeadership } from '@offer-ads/platform/process/loops';

@@ -1,6 +1,6 @@
 /** How many refunds and disputes wait for a person, and how much was credited of such payments: looked up by every replica, so that one that dies takes no number with it. */
-import { billedCurrencies } from '@offer-ads/contracts/currencies';
-import { mode } from '@offer-ads/contracts/primitives';
+import { billedCurrencies } from '@offer-ads/contracts/values/currencies';
+import { mode } from '@offer-ads/contracts/values/primitives';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';

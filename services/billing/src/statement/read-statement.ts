@@ -1,5 +1,5 @@
 /** The statement of a book: every transaction of the ledger explains itself, newest first. */
-import type { StatementReply, statementQuery } from '@offer-ads/contracts/billing-api';
+import type { StatementReply, statementQuery } from '@offer-ads/contracts/internal/billing-api';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { Fault } from '@offer-ads/platform/process/faults';
 import type { z } from 'zod';

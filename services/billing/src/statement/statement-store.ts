@@ -1,5 +1,5 @@
 /** Pages of the ledger of one book, newest first, with the balance after each transaction. */
-import type { TransactionKind } from '@offer-ads/contracts/billing-api';
+import type { TransactionKind } from '@offer-ads/contracts/internal/billing-api';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from '../domain/ledger/ledger.ts';
 import type { Period, StatementPlace } from '../domain/ledger/statement.ts';

@@ -1,5 +1,5 @@
 /** Stripe, once per mode: TEST and LIVE have keys, webhook secrets and a breaker of their own and never meet. */
-import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { createBreaker } from '@offer-ads/platform/calls/breaker';
 import { createDeadline, type Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';

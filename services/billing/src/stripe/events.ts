@@ -1,5 +1,5 @@
 /** Stripe's list of events, for those whose webhook may never come. */
-import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Stripe } from 'stripe';
 import type { Stretch } from '../domain/payments/missed-events.ts';

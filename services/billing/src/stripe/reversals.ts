@@ -1,5 +1,5 @@
 /** Refunds and disputes as Stripe tells of them, in billing's own words. */
-import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Stripe } from 'stripe';
 import type { Reversal } from '../domain/payments/reversal.ts';
 import { idOf } from './sessions.ts';

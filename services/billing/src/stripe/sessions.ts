@@ -1,5 +1,5 @@
 /** Checkout Sessions: opened, asked about and expired, in billing's own words. */
-import { offerId, organisationId } from '@offer-ads/contracts/primitives';
+import { offerId, organisationId } from '@offer-ads/contracts/values/primitives';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { Stripe } from 'stripe';

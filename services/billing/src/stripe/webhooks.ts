@@ -1,5 +1,5 @@
 /** Reading Stripe's webhooks: only what Stripe itself has signed, recently, for the right mode, is an event. */
-import { type Mode, mode as modeSchema } from '@offer-ads/contracts/primitives';
+import { type Mode, mode as modeSchema } from '@offer-ads/contracts/values/primitives';
 import { allSecrets } from '@offer-ads/platform/config/secrets';
 import { Stripe } from 'stripe';
 import type { Reversal } from '../domain/payments/reversal.ts';

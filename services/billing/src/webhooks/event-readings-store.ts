@@ -1,5 +1,5 @@
 /** How far the provider's list of events has been read, in Postgres. */
-import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { type EventReading, firstReading, nextReadingAt } from '../domain/payments/missed-events.ts';
 

@@ -2,7 +2,7 @@
  * Payments, refunds and disputes whose webhook never came, or came before the moment to which the database was restored: found in
  * the provider's list, and applied as their webhook would have been.
  */
-import { type Mode, mode as modeSchema } from '@offer-ads/contracts/primitives';
+import { type Mode, mode as modeSchema } from '@offer-ads/contracts/values/primitives';
 import { isServiceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Billing } from '../billing.ts';
 import { type EventReading, isGap, readOn, stretchOf } from '../domain/payments/missed-events.ts';

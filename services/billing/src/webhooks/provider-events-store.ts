@@ -1,6 +1,6 @@
 /** The inbox of Stripe: what arrived, and what came of it. */
 
-import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { type Receipt, type ReceiptProblem, receiptProblems } from '../domain/payments/card-payment.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { OfferPaid } from '@offer-ads/contracts/billing-events';
-import { eventually } from '@offer-ads/testing/eventually';
+import { OfferPaid } from '@offer-ads/contracts/events/billing';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { followPaymentLink, lookAtPaymentLink } from '../../src/checkouts/follow-payment-link.ts';
 import { type CheckoutOrder, openCheckout } from '../../src/checkouts/open-checkout.ts';
 import { findPayment } from '../../src/checkouts/payments-store.ts';

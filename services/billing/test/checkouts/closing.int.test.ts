@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { OfferPaid } from '@offer-ads/contracts/billing-events';
-import { eventually } from '@offer-ads/testing/eventually';
+import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { runs } from '@offer-ads/testing/profile';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { changeCheckout } from '../../src/checkouts/checkouts-store.ts';
 import { closeCheckout, keepCheckout } from '../../src/checkouts/close-checkout.ts';
 import { followPaymentLink } from '../../src/checkouts/follow-payment-link.ts';

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
-import { eventually } from '@offer-ads/testing/eventually';
 import { runs } from '@offer-ads/testing/profile';
 import { startServiceProcess } from '@offer-ads/testing/service-process';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { type CheckoutOrder, openCheckout } from '../../src/checkouts/open-checkout.ts';
 import { stripeDeadline } from '../../src/stripe/client.ts';
 import { receiveWebhook } from '../../src/webhooks/receive-webhook.ts';

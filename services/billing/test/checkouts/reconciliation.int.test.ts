@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { OfferPaid } from '@offer-ads/contracts/billing-events';
-import type { Mode } from '@offer-ads/contracts/primitives';
+import { OfferPaid } from '@offer-ads/contracts/events/billing';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { Stripe } from 'stripe';
 import type { Billing } from '../../src/billing.ts';
 import { changeCheckout } from '../../src/checkouts/checkouts-store.ts';

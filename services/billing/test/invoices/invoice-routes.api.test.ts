@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { InvoicesReply } from '@offer-ads/contracts/billing-api';
-import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import type { InvoicesReply } from '@offer-ads/contracts/internal/billing-api';
+import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
 import { adminRoutes } from '../../src/http/admin-routes.ts';
 import { invoiceRoutes } from '../../src/http/invoice-routes.ts';

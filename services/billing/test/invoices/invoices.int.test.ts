@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sqlOf } from '@offer-ads/platform/postgres/postgres';
 import { Fault } from '@offer-ads/platform/process/faults';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Billing } from '../../src/billing.ts';
 import { closeCheckout } from '../../src/checkouts/close-checkout.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { chargeOffer } from '../../src/balance/charge-offer.ts';
 import { settleOffer } from '../../src/checkouts/settle-offer.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BalanceToppedUp } from '@offer-ads/contracts/billing-events';
+import { BalanceToppedUp } from '@offer-ads/contracts/events/billing';
 import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { runs } from '@offer-ads/testing/profile';
 import { chargeOffer } from '../../src/balance/charge-offer.ts';

@@ -1,6 +1,6 @@
 /** When an organisation is told that its balance is low: once for each time that it falls, whatever else happens at the same time. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BalanceLow } from '@offer-ads/contracts/billing-events';
+import { BalanceLow } from '@offer-ads/contracts/events/billing';
 import { fc, runs } from '@offer-ads/testing/profile';
 import { chargeOffer } from '../../src/balance/charge-offer.ts';
 import { creditUnusedTime, whollyUnused } from '../../src/balance/credit-offer.ts';

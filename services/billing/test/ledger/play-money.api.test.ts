@@ -1,8 +1,12 @@
 /** POST /internal/play-money: made-up money for the TEST balance, and nothing of it anywhere else. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { playMoneyReply, type StatementReply, statementReply } from '@offer-ads/contracts/billing-api';
-import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import {
+  playMoneyReply,
+  type StatementReply,
+  statementReply,
+} from '@offer-ads/contracts/internal/billing-api';
+import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { addPlayMoney } from '../../src/balance/add-play-money.ts';
 import { chargeOffer } from '../../src/balance/charge-offer.ts';

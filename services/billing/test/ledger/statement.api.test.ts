@@ -1,6 +1,10 @@
 /** Statement and threshold over HTTP: whose they are is the caller context's word, and faults name the field. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { lowBalanceReply, type StatementReply, statementReply } from '@offer-ads/contracts/billing-api';
+import {
+  lowBalanceReply,
+  type StatementReply,
+  statementReply,
+} from '@offer-ads/contracts/internal/billing-api';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import type { Book } from '../../src/domain/ledger/ledger.ts';

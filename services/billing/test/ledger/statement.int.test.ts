@@ -1,8 +1,8 @@
 /** The statement on a real ledger: what it says of each booking, and that its pages fit together whatever is booked meanwhile. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type StatementReply, statementReply } from '@offer-ads/contracts/billing-api';
-import { eventually } from '@offer-ads/testing/eventually';
+import { type StatementReply, statementReply } from '@offer-ads/contracts/internal/billing-api';
 import { runs } from '@offer-ads/testing/profile';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { chargeOffer } from '../../src/balance/charge-offer.ts';
 import { creditUnusedTime, whollyUnused } from '../../src/balance/credit-offer.ts';
 import { topUpBalance } from '../../src/balance/top-up-balance.ts';

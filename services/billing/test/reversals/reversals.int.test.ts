@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '@offer-ads/testing/eventually';
 import { fc, runs } from '@offer-ads/testing/profile';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
 import { checkLedger } from '../../src/ledger/ledger-check-store.ts';
 import { balanceOf } from '../../src/ledger/ledger-store.ts';

@@ -4,13 +4,13 @@ import {
   cardProblemsReply,
   ledgerCheckReply,
   settleReply,
-} from '@offer-ads/contracts/admin-billing-api';
-import { BalanceLow } from '@offer-ads/contracts/billing-events';
+} from '@offer-ads/contracts/admin/billing-api';
+import { BalanceLow } from '@offer-ads/contracts/events/billing';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { creditUnusedTime, whollyUnused } from '../../src/balance/credit-offer.ts';
 import { changeLowBalance } from '../../src/balance/low-balance.ts';
 import { lockPayment } from '../../src/checkouts/payments-store.ts';

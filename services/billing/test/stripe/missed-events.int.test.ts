@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Billing } from '../../src/billing.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
 import { billingMeters } from '../../src/meters.ts';

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { BalanceCredited, OfferPaid } from '@offer-ads/contracts/billing-events';
+import { BalanceCredited, OfferPaid } from '@offer-ads/contracts/events/billing';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics, type Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { eventually } from '@offer-ads/testing/eventually';
 import { runs } from '@offer-ads/testing/profile';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { followPaymentLink } from '../../src/checkouts/follow-payment-link.ts';
 import { balanceOf } from '../../src/ledger/ledger-store.ts';
 import { billingMeters } from '../../src/meters.ts';

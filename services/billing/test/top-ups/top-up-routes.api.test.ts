@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { cardProblemsReply } from '@offer-ads/contracts/admin-billing-api';
-import { type CardTopUpReply, cardTopUpReply } from '@offer-ads/contracts/billing-api';
-import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import { cardProblemsReply } from '@offer-ads/contracts/admin/billing-api';
+import { type CardTopUpReply, cardTopUpReply } from '@offer-ads/contracts/internal/billing-api';
+import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { findByPayToken } from '../../src/checkouts/checkouts-store.ts';
 import { adminRoutes } from '../../src/http/admin-routes.ts';
 import { internalRoutes } from '../../src/http/internal-routes.ts';

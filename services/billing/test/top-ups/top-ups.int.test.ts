@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { BalanceToppedUp } from '@offer-ads/contracts/billing-events';
-import { eventually } from '@offer-ads/testing/eventually';
+import { BalanceToppedUp } from '@offer-ads/contracts/events/billing';
 import { runs } from '@offer-ads/testing/profile';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { findByPayToken } from '../../src/checkouts/checkouts-store.ts';
 import { closeTopUp } from '../../src/checkouts/close-checkout.ts';
 import { followPaymentLink } from '../../src/checkouts/follow-payment-link.ts';

@@ -1,10 +1,10 @@
 /** How an organisation changes: one change at a time, told to the other services in the transaction that makes it. */
-import { OrganisationChanged, type OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
+import { OrganisationChanged, type OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
-import { factsOf, type Organisation } from '../domain/organisation.ts';
+import { factsOf, type Organisation } from '../domain/accounts/organisation.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
 import { type Turns, takeTurns } from '../turns.ts';
 import { findOrganisation, lockOrganisation, raiseVersion } from './organisations-store.ts';

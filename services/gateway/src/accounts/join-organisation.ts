@@ -1,5 +1,5 @@
 /** Who was invited signs in for the first time: from then on the address is known to be theirs, and others may write to it. */
-import { OrganisationChanged } from '@offer-ads/contracts/gateway-events';
+import { OrganisationChanged } from '@offer-ads/contracts/events/gateway';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { announceOrganisation, existingOrganisation } from './change-organisation.ts';
 import { findAwaiting, lockOrganisation, raiseVersion } from './organisations-store.ts';

@@ -1,14 +1,14 @@
 /** Registering organisations and changing what they are; others learn of it by events. */
-import type { OrganisationsQuery } from '@offer-ads/contracts/admin-gateway-api';
-import { OrganisationApproved, OrganisationRegistered } from '@offer-ads/contracts/gateway-events';
-import type { Mode } from '@offer-ads/contracts/primitives';
+import type { OrganisationsQuery } from '@offer-ads/contracts/admin/gateway-api';
+import { OrganisationApproved, OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
-import type { Approval } from '../domain/approval.ts';
-import { defaultQuota, type Organisation, type Quota } from '../domain/organisation.ts';
+import type { Approval } from '../domain/accounts/approval.ts';
+import { defaultQuota, type Organisation, type Quota } from '../domain/accounts/organisation.ts';
+import { type Actor, actorMay } from '../domain/accounts/people.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
-import { type Actor, actorMay } from '../domain/people.ts';
 import {
   type Administration,
   announceOrganisation,

@@ -1,10 +1,9 @@
 /** The people of an organisation: inviting them, and changing what they may do (decision 26). */
-import { PersonInvited, type Role } from '@offer-ads/contracts/gateway-events';
+import { PersonInvited, type Role } from '@offer-ads/contracts/events/gateway';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
-import type { Organisation, Person } from '../domain/organisation.ts';
-import { done, type Outcome, refused } from '../domain/outcome.ts';
+import type { Organisation, Person } from '../domain/accounts/organisation.ts';
 import {
   type Actor,
   changePerson,
@@ -19,7 +18,8 @@ import {
   refuseInvitation,
   refuseInviter,
   refuseNewPerson,
-} from '../domain/people.ts';
+} from '../domain/accounts/people.ts';
+import { done, type Outcome, refused } from '../domain/outcome.ts';
 import { issueSignInLink } from '../sign-in/sign-in-links.ts';
 import { type Administration, changeOrganisation } from './change-organisation.ts';
 import * as store from './people-store.ts';

@@ -1,7 +1,7 @@
 /** The advertising terms: versions are published by the platform team and accepted by organisations. */
 
+import { type Actor, actorMay, personIdOf } from '../domain/accounts/people.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
-import { type Actor, actorMay, personIdOf } from '../domain/people.ts';
 import { type Administration, withOrganisation } from './change-organisation.ts';
 import * as store from './terms-store.ts';
 

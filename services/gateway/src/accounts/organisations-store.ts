@@ -1,9 +1,9 @@
 /** All SQL about organisations and their quotas. */
-import type { OrganisationsQuery } from '@offer-ads/contracts/admin-gateway-api';
-import type { Mode } from '@offer-ads/contracts/primitives';
+import type { OrganisationsQuery } from '@offer-ads/contracts/admin/gateway-api';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
-import type { Approval } from '../domain/approval.ts';
-import type { Organisation, Person, Quota } from '../domain/organisation.ts';
+import type { Approval } from '../domain/accounts/approval.ts';
+import type { Organisation, Person, Quota } from '../domain/accounts/organisation.ts';
 import { insertPerson } from './people-store.ts';
 
 export type Registration = {

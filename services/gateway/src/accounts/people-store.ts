@@ -1,7 +1,7 @@
 /** All SQL about the people of organisations and their invitations. */
-import type { Role } from '@offer-ads/contracts/gateway-events';
+import type { Role } from '@offer-ads/contracts/events/gateway';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
-import type { Person } from '../domain/organisation.ts';
+import type { Person } from '../domain/accounts/organisation.ts';
 
 /** A person as a list of them shows it. */
 export type PersonRecord = Person & {

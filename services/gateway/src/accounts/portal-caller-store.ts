@@ -1,7 +1,7 @@
 /** The SQL that makes a caller of a signed-in person. */
-import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
-import type { Caller } from '../domain/admission.ts';
+import type { Caller } from '../domain/limits/admission.ts';
 
 export type PortalCaller = {
   readonly personId: number;

@@ -2,13 +2,13 @@
 import type { Response } from 'express';
 import type { OrganisationRefusal } from '../accounts/manage-organisations.ts';
 import type { TermsRefusal } from '../accounts/manage-terms.ts';
-import { mostKeysInForce } from '../domain/key-standing.ts';
 import {
   mostInvitationsADay,
   mostInvitationsOfOrganisationADay,
   mostPeople,
   type PeopleRefusal,
-} from '../domain/people.ts';
+} from '../domain/accounts/people.ts';
+import { mostKeysInForce } from '../domain/keys/key-standing.ts';
 import type { KeyRefusal } from '../keys/manage-keys.ts';
 import { notApprovedMessage } from './replies.ts';
 

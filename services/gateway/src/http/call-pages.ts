@@ -1,5 +1,5 @@
 /** A page of the call log from what was asked for in a query, for people of the organisation and the platform team. */
-import type { CallsReply, callsQuery } from '@offer-ads/contracts/portal-organisation-api';
+import type { CallsReply, callsQuery } from '@offer-ads/contracts/portal/organisation-api';
 import { Fault } from '@offer-ads/platform/process/faults';
 import type { z } from 'zod';
 import type { ReadCalls } from '../call-log/call-log-reader.ts';

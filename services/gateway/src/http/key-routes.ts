@@ -1,5 +1,5 @@
 /** Internal admin routes over API keys and the call log. */
-import { callLogPage, keyLimit, keyWish } from '@offer-ads/contracts/admin-gateway-api';
+import { callLogPage, keyLimit, keyWish } from '@offer-ads/contracts/admin/gateway-api';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type RequestHandler, type Router } from 'express';
 import type { Organisations } from '../accounts/manage-organisations.ts';

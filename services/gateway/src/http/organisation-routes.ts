@@ -1,5 +1,5 @@
 /** Internal admin routes over organisations, quotas and terms. */
-import { switchRequest } from '@offer-ads/contracts/admin-api';
+import { switchRequest } from '@offer-ads/contracts/admin/api';
 import {
   type OrganisationDetails,
   type OrganisationSummary,
@@ -9,13 +9,13 @@ import {
   quotaChange,
   registration,
   termsVersion,
-} from '@offer-ads/contracts/admin-gateway-api';
+} from '@offer-ads/contracts/admin/gateway-api';
 import { actorOf } from '@offer-ads/platform/admin/routes';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Request, type Router } from 'express';
 import type { Organisations } from '../accounts/manage-organisations.ts';
 import type { ManagedTerms } from '../accounts/manage-terms.ts';
-import { firstAdminOf, type Organisation } from '../domain/organisation.ts';
+import { firstAdminOf, type Organisation } from '../domain/accounts/organisation.ts';
 import { refuse } from './admin-replies.ts';
 
 export function organisationRoutes(o: { organisations: Organisations; terms: ManagedTerms }): Router {

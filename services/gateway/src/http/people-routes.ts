@@ -4,12 +4,12 @@ import {
   type PeopleReply,
   personNamed,
   roleChange,
-} from '@offer-ads/contracts/admin-gateway-api';
+} from '@offer-ads/contracts/admin/gateway-api';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Response, type Router } from 'express';
 import type { Organisations } from '../accounts/manage-organisations.ts';
 import type { People, PersonOutcome } from '../accounts/manage-people.ts';
-import { personOf } from '../domain/people.ts';
+import { personOf } from '../domain/accounts/people.ts';
 import { refuse } from './admin-replies.ts';
 import { idIn } from './organisation-routes.ts';
 

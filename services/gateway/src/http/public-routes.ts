@@ -7,15 +7,15 @@ import type { Door } from '@offer-ads/platform/http/server';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Express } from 'express';
 import { type Audience, rememberTokens, type TokenMaker } from '../caller-tokens.ts';
-import { admit } from '../domain/admission.ts';
+import { admit } from '../domain/limits/admission.ts';
 import { hashOfSentKey, type KeyLookUp } from '../keys/key-look-up.ts';
 import type { RequestLimiter } from '../limits/request-limiter.ts';
 import type { Upstream } from '../upstream.ts';
-import type { ClientIp } from './client-ip.ts';
 import { type Endpoint, endpointFor } from './endpoints.ts';
-import { forward } from './forward.ts';
-import { clientNetwork, limitClient, limitKey } from './rate-limit.ts';
-import { type CallRecorder, noteUnknownKey, recordCall } from './record-calls.ts';
+import type { ClientIp } from './proxy/client-ip.ts';
+import { forward } from './proxy/forward.ts';
+import { clientNetwork, limitClient, limitKey } from './proxy/rate-limit.ts';
+import { type CallRecorder, noteUnknownKey, recordCall } from './proxy/record-calls.ts';
 import { refuseAdmission } from './replies.ts';
 
 export type PublicRoutes = CallRecorder & {

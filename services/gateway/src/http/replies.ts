@@ -1,10 +1,10 @@
 /** The replies that the gateway itself gives on the public API (decision 19). */
 
 import type { ServerResponse } from 'node:http';
-import type { Refusal } from '@offer-ads/contracts/public-api';
+import type { Refusal } from '@offer-ads/contracts/public/api';
 import { sendJson } from '@offer-ads/platform/http/replies';
-import type { AdmissionRefusal } from '../domain/admission.ts';
-import { noteReturnCode } from './record-calls.ts';
+import type { AdmissionRefusal } from '../domain/limits/admission.ts';
+import { noteReturnCode } from './proxy/record-calls.ts';
 
 type Reply = { readonly status: number; readonly body: { readonly message: string } | Refusal };
 

@@ -2,7 +2,7 @@
 import type { Express, Response } from 'express';
 import type { Status } from '../domain/status.ts';
 import type { ReadStatus } from '../status.ts';
-import { statusPage } from './status-page.ts';
+import { statusPage } from './pages/status-page.ts';
 
 const policy = [
   "default-src 'none'",

@@ -3,12 +3,12 @@
  * that counts here: no key, no session, and no CSRF token, because mailbox providers post by themselves (RFC 8058).
  */
 import type { Express, Request, Response } from 'express';
-import { networkOf } from '../domain/client-network.ts';
+import { networkOf } from '../domain/limits/client-network.ts';
 import type { RequestLimiter } from '../limits/request-limiter.ts';
 import type { Upstream } from '../upstream.ts';
-import type { ClientIp } from './client-ip.ts';
-import { forward } from './forward.ts';
 import { limitRequests, portalLimits } from './portal/portal-limits.ts';
+import type { ClientIp } from './proxy/client-ip.ts';
+import { forward } from './proxy/forward.ts';
 
 /** What is posted says nothing that the address does not. */
 const endpoint = { takesBody: false, budgetMs: 2_000 };

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { KeyFacts } from '../domain/admission.ts';
-import { composeKey } from '../domain/api-key.ts';
+import { composeKey } from '../domain/keys/api-key.ts';
+import type { KeyFacts } from '../domain/limits/admission.ts';
 import { hashOfSentKey, noteFoundKeys, rememberLookUps, sha256Of } from './key-look-up.ts';
 
 const key = sha256Of('a key');

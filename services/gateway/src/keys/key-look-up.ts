@@ -5,8 +5,8 @@
 import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
-import type { KeyFacts } from '../domain/admission.ts';
-import { isWellFormedKey } from '../domain/api-key.ts';
+import { isWellFormedKey } from '../domain/keys/api-key.ts';
+import type { KeyFacts } from '../domain/limits/admission.ts';
 
 export const rememberKeysMs = 1_000;
 /**

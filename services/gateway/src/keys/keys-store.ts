@@ -1,9 +1,9 @@
 /** All SQL about API keys. */
 import { timingSafeEqual } from 'node:crypto';
-import type { Role } from '@offer-ads/contracts/gateway-events';
-import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Role } from '@offer-ads/contracts/events/gateway';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
-import type { KeyFacts } from '../domain/admission.ts';
+import type { KeyFacts } from '../domain/limits/admission.ts';
 
 /** A key as lists show it. */
 export type KeyRecord = {

@@ -1,14 +1,14 @@
 /** Creating, rolling and disabling API keys (specification, Authentication items 2 to 4; decisions 24 and 25). */
 import { randomInt } from 'node:crypto';
-import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { type Administration, withOrganisation } from '../accounts/change-organisation.ts';
-import { composeKey, lastFourOf, randomDigitsOfKey } from '../domain/api-key.ts';
-import { mayWorkIn } from '../domain/approval.ts';
-import { mostKeysInForce, type RollRefusal, refuseRoll } from '../domain/key-standing.ts';
-import { firstAdminOf, type Organisation } from '../domain/organisation.ts';
+import { mayWorkIn } from '../domain/accounts/approval.ts';
+import { firstAdminOf, type Organisation } from '../domain/accounts/organisation.ts';
+import { type Actor, actorMay, personIdOf, personOf } from '../domain/accounts/people.ts';
+import { composeKey, lastFourOf, randomDigitsOfKey } from '../domain/keys/api-key.ts';
+import { mostKeysInForce, type RollRefusal, refuseRoll } from '../domain/keys/key-standing.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
-import { type Actor, actorMay, personIdOf, personOf } from '../domain/people.ts';
 import { sha256Of } from './key-look-up.ts';
 import * as store from './keys-store.ts';
 

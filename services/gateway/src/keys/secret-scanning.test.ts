@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { randomNumbers } from '@offer-ads/testing/random';
-import { composeKey, isWellFormedKey, randomDigitsOfKey } from '../domain/api-key.ts';
+import { composeKey, isWellFormedKey, randomDigitsOfKey } from '../domain/keys/api-key.ts';
 
 const repository = fileURLToPath(new URL('../../../..', import.meta.url));
 const read = (path: string) => readFileSync(`${repository}${path}`, 'utf8');

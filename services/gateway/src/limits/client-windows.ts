@@ -1,5 +1,5 @@
 /** The windows of the clients seen lately, in bounded memory and without a timer per client. */
-import type { Window } from '../domain/fixed-window.ts';
+import type { Window } from '../domain/limits/fixed-window.ts';
 
 export type ClientWindows<W extends Window = Window> = {
   readonly get: (client: string) => W | undefined;

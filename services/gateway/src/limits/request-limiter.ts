@@ -4,8 +4,15 @@
  */
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { type Limit, type Standing, standingIn } from '../domain/fixed-window.ts';
-import { countHere, type KnownCount, learn, surelyOver, toAdd, withoutDebt } from '../domain/known-count.ts';
+import { type Limit, type Standing, standingIn } from '../domain/limits/fixed-window.ts';
+import {
+  countHere,
+  type KnownCount,
+  learn,
+  surelyOver,
+  toAdd,
+  withoutDebt,
+} from '../domain/limits/known-count.ts';
 import { type ClientWindows, rememberWindows } from './client-windows.ts';
 import { connectSharedCounts, type SharedCounts } from './shared-counts.ts';
 

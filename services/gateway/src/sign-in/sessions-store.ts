@@ -1,7 +1,7 @@
 /** All SQL about portal sessions. */
-import type { Role } from '@offer-ads/contracts/gateway-events';
+import type { Role } from '@offer-ads/contracts/events/gateway';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
-import { mostSessions, type SessionState, type ShownToken } from '../domain/session.ts';
+import { mostSessions, type SessionState, type ShownToken } from '../domain/accounts/session.ts';
 
 export type FoundSession = SessionState & {
   readonly id: string;

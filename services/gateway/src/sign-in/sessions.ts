@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import { beginJoining } from '../accounts/join-organisation.ts';
-import { judgeSession, sessionLifetimes, type Upkeep } from '../domain/session.ts';
+import { judgeSession, sessionLifetimes, type Upkeep } from '../domain/accounts/session.ts';
 import { takeTurns } from '../turns.ts';
 import * as store from './sessions-store.ts';
 import { findPersonAt, lockMemberships, noteSignIn } from './sign-in-store.ts';

@@ -1,6 +1,6 @@
 /** Making one-time links, for who asks to sign in and for who is invited. */
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
-import { type LinkPurpose, linkExpiry, signInUrl } from '../domain/sign-in-link.ts';
+import { type LinkPurpose, linkExpiry, signInUrl } from '../domain/accounts/sign-in-link.ts';
 import { addressOfPerson, insertLink } from './sign-in-store.ts';
 import { newToken, sha256OfToken } from './sign-in-tokens.ts';
 

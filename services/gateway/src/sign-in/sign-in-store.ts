@@ -1,6 +1,6 @@
 /** All SQL about requests to sign in and one-time links. */
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
-import type { LinkPurpose, Membership } from '../domain/sign-in-link.ts';
+import type { LinkPurpose, Membership } from '../domain/accounts/sign-in-link.ts';
 
 /** More than the limits per network let through in any time that answering takes. */
 const mostRequestsWaiting = 10_000;

@@ -1,12 +1,17 @@
 /** Signing in: a request that says nothing about who exists, a link that works once, a session. */
 import { randomUUID } from 'node:crypto';
-import { SignInRequested } from '@offer-ads/contracts/gateway-events';
+import { SignInRequested } from '@offer-ads/contracts/events/gateway';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { startLoop } from '@offer-ads/platform/process/loops';
 import { beginJoining } from '../accounts/join-organisation.ts';
-import { addressOf, linksPerAddress, membershipToSignIn, requestsWaitMs } from '../domain/sign-in-link.ts';
+import {
+  addressOf,
+  linksPerAddress,
+  membershipToSignIn,
+  requestsWaitMs,
+} from '../domain/accounts/sign-in-link.ts';
 import { type AnsweringOptions, startAnswering } from './answering.ts';
 import { deleteExpired, openSession } from './sessions.ts';
 import { deleteSessionByToken } from './sessions-store.ts';

@@ -1,7 +1,12 @@
 /** All SQL about people who register an organisation by themselves. */
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Registration } from '../accounts/organisations-store.ts';
-import { type AddressStanding, nextSignUp, signUpsPacedSince, signUpsWaitSince } from '../domain/sign-up.ts';
+import {
+  type AddressStanding,
+  nextSignUp,
+  signUpsPacedSince,
+  signUpsWaitSince,
+} from '../domain/accounts/sign-up.ts';
 
 export type SignUpRow = Registration & { readonly id: bigint; readonly requestedAt: Date };
 

@@ -1,13 +1,13 @@
 /** Registering an organisation by oneself: a request that says nothing about who exists, a mail, an organisation with its first admin. */
 import { randomUUID } from 'node:crypto';
-import { SignUpRequested } from '@offer-ads/contracts/gateway-events';
+import { SignUpRequested } from '@offer-ads/contracts/events/gateway';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { startLoop } from '@offer-ads/platform/process/loops';
 import { registerOrganisation } from '../accounts/manage-organisations.ts';
-import { type Approval, approvalAtSignUp, type SignUpPolicy } from '../domain/approval.ts';
-import { addressOf, linksPerAddress, membershipToSignIn } from '../domain/sign-in-link.ts';
+import { type Approval, approvalAtSignUp, type SignUpPolicy } from '../domain/accounts/approval.ts';
+import { addressOf, linksPerAddress, membershipToSignIn } from '../domain/accounts/sign-in-link.ts';
 import {
   answerSignUp,
   mostSignUpsWaiting,
@@ -17,7 +17,7 @@ import {
   signUpsWaitSince,
   signUpUrl,
   useOfSignUpLink,
-} from '../domain/sign-up.ts';
+} from '../domain/accounts/sign-up.ts';
 import { type AnsweringOptions, startAnswering } from '../sign-in/answering.ts';
 import { openSession } from '../sign-in/sessions.ts';
 import { deleteSessionByToken } from '../sign-in/sessions-store.ts';

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { runs } from '@offer-ads/testing/profile';
 import sharp, { type Sharp } from 'sharp';
 import { changes, scene, scenePng } from '../../test/scenes.ts';
-import { createBlockedFingerprints } from '../blocked-fingerprints.ts';
+import { createBlockedFingerprints } from '../verdicts/blocked-fingerprints.ts';
 import { type Fingerprint, fingerprintsOf, isDistinctive, onesIn, wholeLooks } from './fingerprint.ts';
 
 const side = 224;

@@ -1,5 +1,5 @@
 /** What may be opened: told from the header, before any pixel is decoded. */
-import type { PictureType } from '@offer-ads/contracts/picture-header';
+import type { PictureType } from '@offer-ads/contracts/pictures/picture-header';
 
 /** What the header of a picture says. */
 export type Header = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { pngChunk } from '@offer-ads/testing/pictures';
+import { pngChunk } from '@offer-ads/testing/pictures/pictures';
 import { fc } from '@offer-ads/testing/profile';
 import { essentialPng } from './png-chunks.ts';
 

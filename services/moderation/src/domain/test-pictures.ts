@@ -1,5 +1,5 @@
 /** The published pictures of docs/test-pictures, with which an integrator tries out both answers in TEST mode. */
-import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 
 /** By the SHA-256 of the files. They are in integrators' tests: another picture is added, none is ever replaced. */
 const verdicts: ReadonlyMap<string, 'allowed' | 'refused'> = new Map([

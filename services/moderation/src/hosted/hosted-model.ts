@@ -4,9 +4,9 @@ import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/process/fa
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { calledOutside } from '@offer-ads/platform/telemetry/traces';
-import type { LookShape } from '../clean-picture.ts';
 import type { Scores } from '../domain/decision.ts';
-import type { Model } from '../model.ts';
+import type { Model } from '../model/model.ts';
+import type { LookShape } from '../pictures/clean-picture.ts';
 import { type HostedService, UnexpectedAnswer } from './hosted-service.ts';
 
 /** Large enough for what these services are trained on, and within what each of them takes. */

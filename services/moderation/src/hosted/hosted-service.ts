@@ -1,6 +1,6 @@
 /** What differs between services that look at pictures over HTTP; how they are called is the same for all (hosted-model.ts). */
 import type { Scores } from '../domain/decision.ts';
-import type { ModelIdentity } from '../model-thread.ts';
+import type { ModelIdentity } from '../model/model-thread.ts';
 
 export type HostedRequest = {
   readonly url: string;

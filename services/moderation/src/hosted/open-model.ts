@@ -1,7 +1,7 @@
 /** Which model judges is a setting. */
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { type Model, startModel } from '../model.ts';
+import { type Model, startModel } from '../model/model.ts';
 import { createHostedModel } from './hosted-model.ts';
 import type { HostedService } from './hosted-service.ts';
 import { rekognition } from './rekognition.ts';

@@ -1,11 +1,11 @@
 /** How pictures, verdicts and rulings are shown to the platform team. */
-import type { PictureReply, PicturesReply, RulingReply } from '@offer-ads/contracts/moderation-api';
+import type { PictureReply, PicturesReply, RulingReply } from '@offer-ads/contracts/internal/moderation-api';
 import { worst } from '../domain/decision.ts';
 import { isDistinctive } from '../domain/fingerprint.ts';
 import type { Outcome, Ruling } from '../domain/ruling.ts';
-import type { Upload, UploadedPicture } from '../pictures-store.ts';
-import type { PictureRecord, RulingRefusal, Standing } from '../review.ts';
-import { type Basis, isSameBasis, type Judgement } from '../verdicts-store.ts';
+import type { Upload, UploadedPicture } from '../pictures/pictures-store.ts';
+import type { PictureRecord, RulingRefusal, Standing } from '../verdicts/review.ts';
+import { type Basis, isSameBasis, type Judgement } from '../verdicts/verdicts-store.ts';
 
 export const refusals = {
   unknown: { status: 404, message: 'No such picture was uploaded or decided about; a file of it would do' },

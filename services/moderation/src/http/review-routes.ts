@@ -5,17 +5,17 @@ import {
   picturesQuery,
   rulingRequest,
   rulingsQuery,
-} from '@offer-ads/contracts/moderation-api';
+} from '@offer-ads/contracts/internal/moderation-api';
 import { actorOf, requireAdmin } from '@offer-ads/platform/admin/routes';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import { Fault } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import express, { type Express } from 'express';
 import { z } from 'zod';
-import type { Admission } from '../admission.ts';
-import { budgetMs } from '../clean-picture.ts';
 import { parsePlace, writePlace } from '../domain/picture-place.ts';
-import { decideOn, listPictures, type Review, recordOf } from '../review.ts';
+import { budgetMs } from '../pictures/clean-picture.ts';
+import type { Admission } from '../verdicts/admission.ts';
+import { decideOn, listPictures, type Review, recordOf } from '../verdicts/review.ts';
 import { listed, refusals, rulingShown, shown } from './review-replies.ts';
 
 type ReviewRoutes = {

@@ -1,10 +1,10 @@
 /** The route of offers: bytes in, verdict out. */
-import type { VerdictReply } from '@offer-ads/contracts/moderation-api';
+import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import { callerOf } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { uploadRoom } from '@offer-ads/platform/http/upload-room';
 import express, { type Express, type RequestHandler } from 'express';
-import type { Upload } from '../judge-picture.ts';
+import type { Upload } from '../verdicts/judge-picture.ts';
 
 /** Decision 18: 5,242,880 bytes pass, one more is refused. */
 const mostBytes = 5 * 1024 * 1024;

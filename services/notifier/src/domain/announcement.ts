@@ -1,19 +1,19 @@
 /** How an event becomes mails: to whom, in which words, and what makes two of them the same. */
-import type { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/billing-events';
-import type { EventData } from '@offer-ads/contracts/event-declaration';
+import type { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/events/billing';
+import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import type {
   OrganisationApproved,
   PersonInvited,
   SignInRequested,
   SignUpRequested,
-} from '@offer-ads/contracts/gateway-events';
-import type { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/offers-events';
+} from '@offer-ads/contracts/events/gateway';
+import type { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/events/offers';
 import { adminsOf, type Contact, onePerMailbox, type Person } from './contact.ts';
-import type { Letter } from './letter.ts';
-import type { Setting } from './messages/setting.ts';
+import type { Letter } from './letters/letter.ts';
+import type { Setting } from './letters/messages/setting.ts';
+import { type Message, render } from './letters/render-letter.ts';
+import { type Wording, wordingFor } from './letters/wording.ts';
 import { mailSubjects, type OptionalMail } from './preferences.ts';
-import { type Message, render } from './render-letter.ts';
-import { type Wording, wordingFor } from './wording.ts';
 
 /** In place of an organisation's number: the mail is for somebody who has none yet. */
 export const noOrganisation = 0;

@@ -1,24 +1,24 @@
 /** Which event becomes which mail. */
-import { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/billing-events';
+import { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/events/billing';
 import {
   OrganisationApproved,
   PersonInvited,
   SignInRequested,
   SignUpRequested,
-} from '@offer-ads/contracts/gateway-events';
-import { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/offers-events';
+} from '@offer-ads/contracts/events/gateway';
+import { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/events/offers';
 import { type Announcement, toOnePerson, toPeopleOf } from './announcement.ts';
 import { adminsAnd } from './contact.ts';
-import { balanceCredited } from './messages/balance-credited.ts';
-import { balanceLow } from './messages/balance-low.ts';
-import { balanceToppedUp } from './messages/balance-topped-up.ts';
-import { invitation } from './messages/invitation.ts';
-import { offerEnded } from './messages/offer-ended.ts';
-import { offerPaid } from './messages/offer-paid.ts';
-import { organisationApproved } from './messages/organisation-approved.ts';
-import { paymentLink } from './messages/payment-link.ts';
-import { signIn } from './messages/sign-in.ts';
-import { signUp } from './messages/sign-up.ts';
+import { balanceCredited } from './letters/messages/balance-credited.ts';
+import { balanceLow } from './letters/messages/balance-low.ts';
+import { balanceToppedUp } from './letters/messages/balance-topped-up.ts';
+import { invitation } from './letters/messages/invitation.ts';
+import { offerEnded } from './letters/messages/offer-ended.ts';
+import { offerPaid } from './letters/messages/offer-paid.ts';
+import { organisationApproved } from './letters/messages/organisation-approved.ts';
+import { paymentLink } from './letters/messages/payment-link.ts';
+import { signIn } from './letters/messages/sign-in.ts';
+import { signUp } from './letters/messages/sign-up.ts';
 
 export const announcements: readonly Announcement[] = [
   toPeopleOf(PaymentLinkIssued, {

@@ -1,5 +1,5 @@
 /** Who hears of what: the people of an organisation as the gateway last told of them. */
-import type { OrganisationFacts } from '@offer-ads/contracts/gateway-events';
+import type { OrganisationFacts } from '@offer-ads/contracts/events/gateway';
 
 export type Contact = OrganisationFacts;
 export type Person = Contact['people'][number];

@@ -1,5 +1,9 @@
 /** Which mails a person wants. Only what nobody must know can be switched off, so there is little to keep. */
-import { type MailPreferences, type OptionalMail, optionalMail } from '@offer-ads/contracts/notifier-api';
+import {
+  type MailPreferences,
+  type OptionalMail,
+  optionalMail,
+} from '@offer-ads/contracts/internal/notifier-api';
 
 export type { MailPreferences, OptionalMail };
 

@@ -7,15 +7,15 @@ import {
   type NotificationSummary,
   notificationNamed,
   notificationsQuery,
-} from '@offer-ads/contracts/admin-notifier-api';
+} from '@offer-ads/contracts/admin/notifier-api';
 import { actorOf, requireAdmin } from '@offer-ads/platform/admin/routes';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import express, { type Express } from 'express';
 import type { BouncesStore } from '../bounces-store.ts';
 import { noOrganisation } from '../domain/announcement.ts';
-import { type Bounce, heededUntil } from '../domain/bounce.ts';
-import type { ResendRefusal } from '../domain/resend.ts';
+import { type Bounce, heededUntil } from '../domain/delivery/bounce.ts';
+import type { ResendRefusal } from '../domain/delivery/resend.ts';
 import type { Registered, RegisterStore } from '../register-store.ts';
 
 export function notificationAdminRoutes(

@@ -1,5 +1,5 @@
 /** What the gateway asks for a person who is signed in; shapes are those of the contract `notifier-api`. */
-import { type MailPreferences, mailPreferences } from '@offer-ads/contracts/notifier-api';
+import { type MailPreferences, mailPreferences } from '@offer-ads/contracts/internal/notifier-api';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';

@@ -1,6 +1,6 @@
 /** The two pages behind the link that ends mails of one kind. */
 import { type WebPage, webPage, webPageHeaders } from '@offer-ads/platform/pages/web-page';
-import { foreign, oneLineHtml } from '../domain/plain-text.ts';
+import { foreign, oneLineHtml } from '../domain/letters/plain-text.ts';
 
 type About = {
   /** Such as "ended offers". */

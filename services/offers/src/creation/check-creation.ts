@@ -1,7 +1,7 @@
 /** Everything that can refuse a creation before money is spoken of, in the order of decision 9. Nothing outside changes. */
 
-import type { CallerContext } from '@offer-ads/contracts/caller-context';
-import { cardMaximumMinor, cardMinimumMinor } from '@offer-ads/contracts/currencies';
+import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
+import { cardMaximumMinor, cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import { listCategories, listInterests } from '../catalogue-store.ts';
 import type { OffersContext } from '../context.ts';

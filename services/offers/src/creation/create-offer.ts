@@ -6,8 +6,9 @@
  *  - from `charging` on a hidden reservation carries the offer's id, for which billing charges once at most, and the
  *    creation is brought to its end even if its caller has gone.
  */
-import { cardMaximumMinor } from '@offer-ads/contracts/currencies';
-import type { CreateReply } from '@offer-ads/contracts/public-api';
+
+import type { CreateReply } from '@offer-ads/contracts/public/api';
+import { cardMaximumMinor } from '@offer-ads/contracts/values/currencies';
 import type { OffersContext } from '../context.ts';
 import { checkQuota } from '../domain/creation/quota.ts';
 import type { Billed } from '../domain/lifecycle/lifecycle.ts';

@@ -1,5 +1,5 @@
 /** The two ends of a creation from `charging` on: finished or abandoned. Requests and the sweeper come here alike. */
-import type { CreateReply } from '@offer-ads/contracts/public-api';
+import type { CreateReply } from '@offer-ads/contracts/public/api';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { OffersContext } from '../context.ts';

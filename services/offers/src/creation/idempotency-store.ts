@@ -2,8 +2,9 @@
  * The SQL of idempotency keys: who holds a creation, and how far it came (architecture, "Creating an offer"). Every write
  * after the claim names the holder's fence and is void when somebody else has taken over meanwhile.
  */
-import type { Mode } from '@offer-ads/contracts/primitives';
-import type { CreateReply } from '@offer-ads/contracts/public-api';
+
+import type { CreateReply } from '@offer-ads/contracts/public/api';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { Fault } from '@offer-ads/platform/process/faults';
 import { judgeKey, latestLease, leaseFrom, type RecoveryPoint } from '../domain/creation/idempotency-key.ts';

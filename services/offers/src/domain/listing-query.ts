@@ -1,6 +1,6 @@
 /** The query of GET /offers: its rules and the cursor that names a place in the listing (decisions 18a and 22). */
-import { parseDateTime } from '@offer-ads/contracts/date-time';
-import type { Mode } from '@offer-ads/contracts/primitives';
+import { parseDateTime } from '@offer-ads/contracts/values/date-time';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { isOfferId } from './offer-id.ts';
 
 /** The place of an offer in the listing: newest first by creation time, then by id. */

@@ -1,5 +1,5 @@
 /** Where an offer is shown and to whom: the fields of its form that decide the price. */
-import { type MemberGender, memberGenders } from '@offer-ads/contracts/primitives';
+import { type MemberGender, memberGenders } from '@offer-ads/contracts/values/primitives';
 import { parseId } from './offer-id.ts';
 import { type FormFields, fault, type Reading, single, valid } from './readings.ts';
 

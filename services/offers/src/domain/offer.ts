@@ -1,5 +1,5 @@
 /** An offer: what the advertiser said, what happened to it, and the status that follows from both and the clock. */
-import type { MemberGender, Mode, OfferStatus, PaymentMethod } from '@offer-ads/contracts/primitives';
+import type { MemberGender, Mode, OfferStatus, PaymentMethod } from '@offer-ads/contracts/values/primitives';
 
 /** A closed period in which the offer was paused or disabled. */
 export type Stop = { readonly from: Date; readonly to: Date };

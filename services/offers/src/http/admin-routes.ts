@@ -1,5 +1,5 @@
 /** Internal routes for the platform's own people: one offer, its switch, and the catalogue. */
-import { switchRequest } from '@offer-ads/contracts/admin-api';
+import { switchRequest } from '@offer-ads/contracts/admin/api';
 import {
   type AdminOffer,
   type AdminOfferReply,
@@ -8,7 +8,7 @@ import {
   catalogueReplacement,
   type ImageOffersReply,
   imageNamed,
-} from '@offer-ads/contracts/admin-offers-api';
+} from '@offer-ads/contracts/admin/offers-api';
 import { requireAdmin } from '@offer-ads/platform/admin/routes';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';

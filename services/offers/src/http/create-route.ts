@@ -1,6 +1,6 @@
 /** POST /offers: the request's own checks in the order of decision 9, then the creation. */
-import type { CallerContext } from '@offer-ads/contracts/caller-context';
-import { readPictureHeader } from '@offer-ads/contracts/picture-header';
+import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
+import { readPictureHeader } from '@offer-ads/contracts/pictures/picture-header';
 import { callerOf } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import type { Request, RequestHandler } from 'express';

@@ -1,6 +1,6 @@
 /** Offers as listings show them. */
-import type { PortalOffer } from '@offer-ads/contracts/portal-offers-api';
-import type { ListedOffer as ListedOfferReply, ListReply } from '@offer-ads/contracts/public-api';
+import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
+import type { ListedOffer as ListedOfferReply, ListReply } from '@offer-ads/contracts/public/api';
 import type { OffersContext } from '../context.ts';
 import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
 import { type ListingQuery, writeCursor } from '../domain/listing-query.ts';

@@ -4,7 +4,7 @@ import {
   type KnownPayment,
   type knownPayments,
   paymentsPage,
-} from '@offer-ads/contracts/payments-api';
+} from '@offer-ads/contracts/internal/payments-api';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Router } from 'express';

@@ -7,7 +7,7 @@ import {
   type SimulatedTrafficReply,
   seriesQuery,
   simulatedTraffic,
-} from '@offer-ads/contracts/portal-offers-api';
+} from '@offer-ads/contracts/portal/offers-api';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';

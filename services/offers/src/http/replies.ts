@@ -1,7 +1,8 @@
 /** Every refusal of every endpoint as the caller reads it: the specification's tables of codes, and decisions 19 and 20. */
-import { formatMinor } from '@offer-ads/contracts/currencies';
-import type { Mode } from '@offer-ads/contracts/primitives';
-import type { Refusal } from '@offer-ads/contracts/public-api';
+
+import type { Refusal } from '@offer-ads/contracts/public/api';
+import { formatMinor } from '@offer-ads/contracts/values/currencies';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { CatalogueRefusal } from '../catalogue-store.ts';
 import type { CreateRefusal } from '../creation/create-offer.ts';
 import { stillProcessing } from '../creation/idempotency-store.ts';

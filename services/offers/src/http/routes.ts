@@ -1,7 +1,7 @@
 /** The endpoints of the specification that offers answers, behind the signed caller context. */
 
-import type { ListReply } from '@offer-ads/contracts/public-api';
-import { type AnalyticsInterval, analyticsIntervals } from '@offer-ads/contracts/public-api';
+import type { ListReply } from '@offer-ads/contracts/public/api';
+import { type AnalyticsInterval, analyticsIntervals } from '@offer-ads/contracts/public/api';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { uploadRoom } from '@offer-ads/platform/http/upload-room';

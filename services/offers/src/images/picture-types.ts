@@ -1,5 +1,5 @@
 /** The three types of picture that are taken, and the names under which they are kept. */
-import type { VerdictReply } from '@offer-ads/contracts/moderation-api';
+import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 
 export type PictureType = Extract<VerdictReply, { verdict: 'allowed' }>['contentType'];
 

@@ -1,5 +1,5 @@
 /** The events that offers emits about one offer, built from the offer as the transaction leaves it. */
-import type { EventData, EventDeclaration } from '@offer-ads/contracts/event-declaration';
+import type { EventData, EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import {
   OfferActivated,
   OfferCreated,
@@ -11,7 +11,7 @@ import {
   OfferPaymentApplied,
   OfferResumed,
   PaymentLinkIssued,
-} from '@offer-ads/contracts/offers-events';
+} from '@offer-ads/contracts/events/offers';
 import type { PaymentOutcome } from '../domain/lifecycle/lifecycle.ts';
 import { unusedTime } from '../domain/lifecycle/unused-time.ts';
 import type { Offer } from '../domain/offer.ts';

@@ -1,5 +1,5 @@
 /** How many offers members are shown, for whoever watches; every replica tells the same. */
-import { mode as modeSchema } from '@offer-ads/contracts/primitives';
+import { mode as modeSchema } from '@offer-ads/contracts/values/primitives';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';

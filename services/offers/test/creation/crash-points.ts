@@ -6,7 +6,7 @@
  */
 import { expect } from '@jest/globals';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 
 const LOCK = 4711;
 

@@ -1,6 +1,6 @@
 /** POST /offers: what the form may hold. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { jpegOfBytes, manyPixelPng } from '@offer-ads/testing/pictures';
+import { jpegOfBytes, manyPixelPng } from '@offer-ads/testing/pictures/pictures';
 import { create, createdId, form, type Parts, usualParts } from '../forms.ts';
 import { type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';
 import {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { signedCaller } from '@offer-ads/testing/caller';
-import { png } from '@offer-ads/testing/pictures';
+import { png } from '@offer-ads/testing/pictures/pictures';
 import { create, createdId, form, type Parts, usualParts } from '../forms.ts';
 import { type Answer, type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';
 import { attemptIn, none, nothingBut, refusal, startAfresh, tracesIn } from './creating.ts';

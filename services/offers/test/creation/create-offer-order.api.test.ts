@@ -1,7 +1,7 @@
 /** POST /offers: which refusal is told of a request that deserves several. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { createdId, form, type Parts } from '../forms.ts';
 import { type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';
 import { categoryRule, interestRule, radiusRule } from './create-fields.ts';

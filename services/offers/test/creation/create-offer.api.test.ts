@@ -1,8 +1,8 @@
 /** POST /offers, row by row of the specification's table of codes; further rows are in create-offer-*.api.test.ts. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createReply } from '@offer-ads/contracts/public-api';
-import { gif, jpegOfBytes, png } from '@offer-ads/testing/pictures';
+import { createReply } from '@offer-ads/contracts/public/api';
+import { gif, jpegOfBytes, png } from '@offer-ads/testing/pictures/pictures';
 import { create, createdId, form, type Parts, startingNow } from '../forms.ts';
 import { type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';
 import {

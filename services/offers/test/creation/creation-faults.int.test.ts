@@ -1,8 +1,8 @@
 /** Lost answers and requests that nobody finishes, at every recovery point: one offer and one charge, or none of both. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { OfferPaid } from '@offer-ads/contracts/billing-events';
-import { eventually } from '@offer-ads/testing/eventually';
+import { OfferPaid } from '@offer-ads/contracts/events/billing';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { create, type Parts } from '../forms.ts';
 import { type Answer, type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';
 import { offerPaid } from '../payments.ts';

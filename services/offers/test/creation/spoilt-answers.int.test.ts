@@ -1,7 +1,7 @@
 /** Neighbours that do the work and answer nonsense, or answer when nobody waits any more: 503, one offer in the end, no second sale. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { requestBudgetHeader } from '@offer-ads/contracts/caller-context';
+import { requestBudgetHeader } from '@offer-ads/contracts/internal/caller-context';
 import { create, createdId } from '../forms.ts';
 import { type CallName, spoilings } from '../neighbours.ts';
 import { type Answer, type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';

@@ -8,9 +8,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
-import { photographLikeJpeg } from '@offer-ads/testing/pictures';
+import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { type ImageStore, MARK, newImageName } from '../../src/images/images.ts';
 import { doomUnneeded } from '../../src/images/images-store.ts';
 import { keepImage } from '../../src/images/keep.ts';

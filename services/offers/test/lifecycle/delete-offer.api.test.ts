@@ -1,6 +1,6 @@
 /** DELETE /offers/{offer_id}, row by row of the specification. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { deleteReply } from '@offer-ads/contracts/public-api';
+import { deleteReply } from '@offer-ads/contracts/public/api';
 import { create, createdId, startingNow } from '../forms.ts';
 import { idsOfNoOffer } from '../no-offers.ts';
 import { type Answer, type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';

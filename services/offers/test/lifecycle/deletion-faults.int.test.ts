@@ -1,8 +1,8 @@
 /** Deleting against paying, in both orders, and deletions whose request died. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { OfferPaid } from '@offer-ads/contracts/billing-events';
-import { eventually } from '@offer-ads/testing/eventually';
+import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { runs } from '@offer-ads/testing/profile';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { createdId } from '../forms.ts';
 import { type Answer, type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';
 import { offerPaid, pay } from '../payments.ts';

@@ -1,7 +1,7 @@
 /** Two commands at once, through two replicas: one after the other in whatever order, and nothing twice, lost or half. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';

@@ -1,6 +1,6 @@
 /** Random lives of offers as advertiser, payer and admin see them from outside, beside the model of the specification. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { fc, runs } from '@offer-ads/testing/profile';
 import type { PaymentPage } from '../../src/domain/lifecycle/lifecycle.ts';
 import type { OfferState } from '../../src/domain/offer.ts';

@@ -1,6 +1,6 @@
 /** POST /offers/{offer_id}/pause, row by row of the specification. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { pauseReply } from '@offer-ads/contracts/public-api';
+import { pauseReply } from '@offer-ads/contracts/public/api';
 import { createdId, startingNow } from '../forms.ts';
 import { idsOfNoOffer } from '../no-offers.ts';
 import { type Answer, type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';

@@ -3,8 +3,8 @@
  * in both commits, which were then made or lost. Whatever happens next, no offer is left that can be neither paid nor deleted.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { OfferPaid } from '@offer-ads/contracts/billing-events';
-import { png } from '@offer-ads/testing/pictures';
+import { OfferPaid } from '@offer-ads/contracts/events/billing';
+import { png } from '@offer-ads/testing/pictures/pictures';
 import { holdCommits, installCrashPoints } from '../creation/crash-points.ts';
 import { createdId } from '../forms.ts';
 import { type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';

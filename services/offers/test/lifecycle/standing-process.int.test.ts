@@ -4,12 +4,16 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { commitByHeader, requestBudgetHeader, storeTimeHeader } from '@offer-ads/contracts/caller-context';
+import {
+  commitByHeader,
+  requestBudgetHeader,
+  storeTimeHeader,
+} from '@offer-ads/contracts/internal/caller-context';
 import { createStoreClock } from '@offer-ads/platform/postgres/store-clock';
-import { eventually } from '@offer-ads/testing/eventually';
-import { png } from '@offer-ads/testing/pictures';
+import { png } from '@offer-ads/testing/pictures/pictures';
 import { runs } from '@offer-ads/testing/profile';
 import { randomNumbers } from '@offer-ads/testing/random';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { createdId } from '../forms.ts';
 import { type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';
 import { killVictims, startVictim, type Victim } from './victims.ts';

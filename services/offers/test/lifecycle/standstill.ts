@@ -1,6 +1,6 @@
 /** Steps at which the world stands still until a test lets it go on. */
 import { expect } from '@jest/globals';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 
 export type Standstill = {
   /** Stands still here, if it is to. */

@@ -1,9 +1,9 @@
 /** OfferActivated and OfferEnded: once each, with several replicas at work. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { OfferPaid } from '@offer-ads/contracts/billing-events';
+import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { type Offers, startOffers } from '../../src/service.ts';
 import { createdId, startingNow } from '../forms.ts';
 import { type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';

@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@jest/globals';
 import { signedCaller } from '@offer-ads/testing/caller';
-import { eventually } from '@offer-ads/testing/eventually';
 import { type ServiceProcess, startServiceProcess } from '@offer-ads/testing/service-process';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { form } from '../forms.ts';
 import type { OffersUnderTest } from '../offers-under-test.ts';
 

@@ -1,6 +1,6 @@
 /** GET /offers */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ListReply, listReply } from '@offer-ads/contracts/public-api';
+import { type ListReply, listReply } from '@offer-ads/contracts/public/api';
 import { createdId, startingNow } from '../forms.ts';
 import { type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';
 

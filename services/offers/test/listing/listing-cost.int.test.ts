@@ -7,9 +7,9 @@ import {
   sqlOf,
 } from '@offer-ads/platform/postgres/postgres';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { createTestDatabase, type TestDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
+import { createTestDatabase, type TestDatabase } from '@offer-ads/testing/stores/database';
 import { type ListingQuery, portalStatuses } from '../../src/domain/listing-query.ts';
 import { listOffers } from '../../src/listing/listing-store.ts';
 import { putCatalogue, putManyOffers } from './listing-rows.ts';

@@ -1,6 +1,6 @@
 /** Offers put straight into the store, in any state and number, for tests of the listing's SQL. */
 
-import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import type { Lifecycle } from '../../src/domain/offer.ts';
 

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres/postgres';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { createTestDatabase, type TestDatabase } from '@offer-ads/testing/database';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { fc } from '@offer-ads/testing/profile';
+import { createTestDatabase, type TestDatabase } from '@offer-ads/testing/stores/database';
 import { effectiveAt } from '../../src/domain/lifecycle/lifecycle.ts';
 import { type ListingPlace, type ListingQuery, portalStatuses } from '../../src/domain/listing-query.ts';
 import { statusAt } from '../../src/domain/offer.ts';

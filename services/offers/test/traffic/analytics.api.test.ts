@@ -1,8 +1,8 @@
 /** GET /offers/{offer_id}/analytics, fed by events as the community platform sends them. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { OfferClicked, OfferViewed } from '@offer-ads/contracts/community-events';
-import { analyticsReply } from '@offer-ads/contracts/public-api';
+import { OfferClicked, OfferViewed } from '@offer-ads/contracts/events/community';
+import { analyticsReply } from '@offer-ads/contracts/public/api';
 import { createdId, startingNow } from '../forms.ts';
 import { idsOfNoOffer } from '../no-offers.ts';
 import { type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';

@@ -1,14 +1,14 @@
 /** Views and clicks on the real store, as several replicas take them in. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { analyticsIntervals } from '@offer-ads/contracts/public-api';
+import { analyticsIntervals } from '@offer-ads/contracts/public/api';
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres/postgres';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { testClock } from '@offer-ads/testing/clock';
-import { createTestDatabase } from '@offer-ads/testing/database';
-import { eventually } from '@offer-ads/testing/eventually';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { fc, runs } from '@offer-ads/testing/profile';
+import { createTestDatabase } from '@offer-ads/testing/stores/database';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { analyticsPeriod, wholeHour } from '../../src/domain/traffic/analytics-period.ts';
 import { recordTraffic, type TrafficEvent } from '../../src/traffic/intake.ts';
 import { startTrafficPruning } from '../../src/traffic/pruning.ts';

@@ -10,7 +10,7 @@ export function createAudienceIndex(options: AudienceOptions = {}): AudienceInde
 }
 
 export { startAudienceBuild } from './build.ts';
-export { AudienceFullError } from './heap.ts';
 export type { AudienceIndex, AudienceOptions, IndexedMember } from './index-parts.ts';
 export { loadAudienceIndex } from './load.ts';
-export { AudienceBytesError } from './saved-bytes.ts';
+export { AudienceFullError } from './memory/heap.ts';
+export { AudienceBytesError } from './memory/saved-bytes.ts';

@@ -2,8 +2,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Collected, collect, createCollected } from './collected-members.ts';
 import { createDraft, draftBit, draftMember, emptyDraft, slotOf } from './draft.ts';
-import { increase, reserve } from './heap.ts';
-import { addReference, expectIds } from './id-map.ts';
 import {
   type AudienceIndex,
   type AudienceOptions,
@@ -13,10 +11,12 @@ import {
   indexOn,
   type Parts,
 } from './index-parts.ts';
-import { INTEREST_COLUMN, state } from './layout.ts';
-import { sortedAlongCurve } from './sort-along-curve.ts';
-import { idColumns } from './superblock.ts';
-import { idOf, newSuperblock, packNodes, referenceOf } from './tree.ts';
+import { increase, reserve } from './memory/heap.ts';
+import { addReference, expectIds } from './memory/id-map.ts';
+import { INTEREST_COLUMN, state } from './memory/layout.ts';
+import { sortedAlongCurve } from './tree/sort-along-curve.ts';
+import { idColumns } from './tree/superblock.ts';
+import { idOf, newSuperblock, packNodes, referenceOf } from './tree/tree.ts';
 
 export type AudienceBuild = {
   readonly add: (member: IndexedMember) => void;

@@ -1,6 +1,6 @@
 /** Members on their way into a new index. */
-import { hilbertKey } from './hilbert.ts';
-import type { Entry } from './superblock.ts';
+import { hilbertKey } from './tree/hilbert.ts';
+import type { Entry } from './tree/superblock.ts';
 
 const { max } = Math;
 

@@ -1,5 +1,5 @@
 /** A superblock in the making: everything dense and in order, to be written in one go. Drafts are used over and over. */
-import { BITMAP, BLOCKS, COLUMNS, SLOTS, SLOTS_OF_BLOCK } from './layout.ts';
+import { BITMAP, BLOCKS, COLUMNS, SLOTS, SLOTS_OF_BLOCK } from './memory/layout.ts';
 
 export type Draft = {
   members: number;

@@ -3,9 +3,9 @@
  * other, each is a wait for memory, and among ten million members these are most of what a change takes. (`kernel/ahead.ts`
  * does so for counts.)
  */
-import { headUnits } from './columns.ts';
-import type { Heap } from './heap.ts';
-import * as layout from './layout.ts';
+import { headUnits } from './memory/columns.ts';
+import type { Heap } from './memory/heap.ts';
+import * as layout from './memory/layout.ts';
 
 // V8 looks up what is imported whenever it is read; what is a module's own it compiles in.
 const { BITMAP, BOXES, columnBlock, node, superblock, UNIT } = layout;

@@ -1,9 +1,12 @@
 /** What an index is made of, and what it can do (services/pricing/README.md, "The audience index", draws it). */
-import type { MemberFacts } from '@offer-ads/contracts/community-events';
+import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import { fromMicrodegrees, toMicrodegrees } from '../domain/great-circle.ts';
 import type { Target } from '../domain/target.ts';
-import { membersWith } from './counters.ts';
-import { createHeap, type Heap, read, reserve, usedWords } from './heap.ts';
+import type { Kernel, KernelName } from './kernel/kernel.ts';
+import { openKernel } from './kernel/open-kernel.ts';
+import { changeEntry, insertEntry, removeEntry } from './member-changes.ts';
+import { membersWith } from './memory/counters.ts';
+import { createHeap, type Heap, read, reserve, usedWords } from './memory/heap.ts';
 import {
   addReference,
   createIdMap,
@@ -11,16 +14,13 @@ import {
   idsBySegment,
   moveReference,
   removeReference,
-} from './id-map.ts';
-import type { Kernel, KernelName } from './kernel.ts';
-import { state } from './layout.ts';
-import { changeEntry, insertEntry, removeEntry } from './member-changes.ts';
-import { openKernel } from './open-kernel.ts';
+} from './memory/id-map.ts';
+import { state } from './memory/layout.ts';
+import { savedChunks } from './memory/saved-bytes.ts';
+import { createVocabulary, learnGender, learnInterest, type Vocabulary } from './memory/vocabulary.ts';
 import { queryFor } from './query.ts';
-import { savedChunks } from './saved-bytes.ts';
-import type { Entry } from './superblock.ts';
-import { createTree, entryOf, idOf, isOf, type Tree } from './tree.ts';
-import { createVocabulary, learnGender, learnInterest, type Vocabulary } from './vocabulary.ts';
+import type { Entry } from './tree/superblock.ts';
+import { createTree, entryOf, idOf, isOf, type Tree } from './tree/tree.ts';
 
 /** Only members who count (active, not banned) are in the index: a ban is a `remove`, its end a `put`. */
 export type IndexedMember = Pick<MemberFacts, 'memberId' | 'latitude' | 'longitude' | 'gender' | 'interests'>;

@@ -1,11 +1,11 @@
 /** An index from the bytes that `save` gave. */
 
-import { read, reserve, usedWords } from './heap.ts';
 import { type AudienceIndex, type AudienceOptions, emptyParts, indexOn, type Parts } from './index-parts.ts';
-import { superblock } from './layout.ts';
-import { readSaved } from './saved-bytes.ts';
-import { superblocksOf, type Tree } from './tree.ts';
-import { createVocabulary, type Vocabulary } from './vocabulary.ts';
+import { read, reserve, usedWords } from './memory/heap.ts';
+import { superblock } from './memory/layout.ts';
+import { readSaved } from './memory/saved-bytes.ts';
+import { createVocabulary, type Vocabulary } from './memory/vocabulary.ts';
+import { superblocksOf, type Tree } from './tree/tree.ts';
 
 const { max } = Math;
 

@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { runs } from '@offer-ads/testing/profile';
 import { createWorld, randomMember, randomPlace, randomStep } from '../../test/random-world.ts';
 import { structureFaults } from '../../test/structure-faults.ts';
-import { type Box, boxAround } from './boxes.ts';
-import { read } from './heap.ts';
-import { findReference } from './id-map.ts';
 import { emptyParts, type IndexedMember, indexOn, type Parts } from './index-parts.ts';
-import { node, SLOTS, state } from './layout.ts';
-import { levelOf, parentOf } from './nodes.ts';
-import { addressOf, isOf, slotIn, superblocksOf } from './tree.ts';
+import { read } from './memory/heap.ts';
+import { findReference } from './memory/id-map.ts';
+import { node, SLOTS, state } from './memory/layout.ts';
+import { type Box, boxAround } from './tree/boxes.ts';
+import { levelOf, parentOf } from './tree/nodes.ts';
+import { addressOf, isOf, slotIn, superblocksOf } from './tree/tree.ts';
 
 // Jest looks globals up slowly.
 const { floor, round } = Math;

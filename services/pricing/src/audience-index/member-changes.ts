@@ -2,13 +2,14 @@
  * One member comes, goes, moves or becomes another. What is counted beforehand on the way to the root follows, as far as it
  * differs.
  */
-import { boxAround, extendBox, isOnEdge, writeBox } from './boxes.ts';
-import { clearBit, setBit } from './columns.ts';
-import { addInterests } from './counters.ts';
-import { type Heap, increase, read } from './heap.ts';
-import { hilbertKey } from './hilbert.ts';
-import * as layout from './layout.ts';
-import { parentOf, placeOf } from './nodes.ts';
+
+import { clearBit, setBit } from './memory/columns.ts';
+import { addInterests } from './memory/counters.ts';
+import { type Heap, increase, read } from './memory/heap.ts';
+import * as layout from './memory/layout.ts';
+import { boxAround, extendBox, isOnEdge, writeBox } from './tree/boxes.ts';
+import { hilbertKey } from './tree/hilbert.ts';
+import { parentOf, placeOf } from './tree/nodes.ts';
 import {
   boxOfBlock,
   chooseSlot,
@@ -17,8 +18,16 @@ import {
   entryAt,
   fillSlot,
   writePosition,
-} from './superblock.ts';
-import { addressOf, referenceOf, roomFor, slotIn, superblockFor, type Tree, tidySuperblock } from './tree.ts';
+} from './tree/superblock.ts';
+import {
+  addressOf,
+  referenceOf,
+  roomFor,
+  slotIn,
+  superblockFor,
+  type Tree,
+  tidySuperblock,
+} from './tree/tree.ts';
 
 // V8 looks up what is imported whenever it is read; what is a module's own it compiles in.
 const { CHILDREN, INTEREST_COLUMN, INTERESTS, node, SLOTS_OF_BLOCK, state, superblock } = layout;

@@ -1,7 +1,7 @@
 /** A target in the numbers of the index. */
 import type { Target } from '../domain/target.ts';
-import { INTEREST_COLUMN } from './layout.ts';
-import { genderNumber, type Vocabulary } from './vocabulary.ts';
+import { INTEREST_COLUMN } from './memory/layout.ts';
+import { genderNumber, type Vocabulary } from './memory/vocabulary.ts';
 
 export type Query = {
   readonly target: Target;

@@ -2,7 +2,7 @@
  * Compares an index with MongoDB, member by member, while both go on changing: whoever differs is looked at again once the
  * index has caught up. Only numbers are told, because ids of members are personal.
  */
-import type { MembersCheck } from '@offer-ads/contracts/admin-pricing-api';
+import type { MembersCheck } from '@offer-ads/contracts/admin/pricing-api';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import {
   AudienceFullError,

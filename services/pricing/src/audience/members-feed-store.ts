@@ -4,15 +4,15 @@ import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-fau
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import mongoose, { type Connection } from 'mongoose';
 import type { IndexedMember } from '../audience-index/audience-index.ts';
-import { FINEST_DECIMALS } from '../domain/coarse-position.ts';
+import { FINEST_DECIMALS } from '../domain/members/coarse-position.ts';
 import {
   eligible,
   indexedFields,
   indexedMemberOf,
   isEligible,
   type MemberDocument,
-} from '../member-document.ts';
-import { MEMBERS } from '../members-store.ts';
+} from '../members/member-document.ts';
+import { MEMBERS } from '../members/members-store.ts';
 import { readRawMember } from './read-raw-member.ts';
 
 /** A place in the stream of changes: a resume token as text, good for as long as MongoDB's oplog goes back to it. */

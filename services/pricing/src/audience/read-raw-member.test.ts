@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { memberGenders } from '@offer-ads/contracts/primitives';
+import { memberGenders } from '@offer-ads/contracts/values/primitives';
 import { fc } from '@offer-ads/testing/profile';
 import mongoose from 'mongoose';
-import { FINEST_DECIMALS } from '../domain/coarse-position.ts';
-import { documentOf, tombstoneOf } from '../member-document.ts';
+import { FINEST_DECIMALS } from '../domain/members/coarse-position.ts';
+import { documentOf, tombstoneOf } from '../members/member-document.ts';
 import { readRawMember } from './read-raw-member.ts';
 
 const { serialize } = mongoose.mongo.BSON;

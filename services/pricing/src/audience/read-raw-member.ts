@@ -2,8 +2,8 @@
  * A member straight from the bytes in which MongoDB sends one (BSON, bsonspec.org). A rebuild reads all of them, and the driver's
  * own way, which makes an object of anything, takes more than twice as long.
  */
-import { memberGenders } from '@offer-ads/contracts/primitives';
-import type { MemberDocument } from '../member-document.ts';
+import { memberGenders } from '@offer-ads/contracts/values/primitives';
+import type { MemberDocument } from '../members/member-document.ts';
 
 /** The types that our own documents consist of. */
 const DOUBLE = 0x01;

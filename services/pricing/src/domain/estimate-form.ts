@@ -1,7 +1,8 @@
 /** Reading the body of POST /offers/price-estimate: the specification's field rules, in the order of decision 9. */
-import { parseDateTime, zonedDateTime } from '@offer-ads/contracts/date-time';
-import type { Mode } from '@offer-ads/contracts/primitives';
-import { estimateRequest } from '@offer-ads/contracts/public-api';
+
+import { estimateRequest } from '@offer-ads/contracts/public/api';
+import { parseDateTime, zonedDateTime } from '@offer-ads/contracts/values/date-time';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Target } from './target.ts';
 
 export type EstimateForm = { readonly target: Target; readonly startAt: Date; readonly endAt: Date };

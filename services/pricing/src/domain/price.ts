@@ -2,8 +2,8 @@
  * The one price function: an estimate and the creation of the same offer are priced here and nowhere else
  * (specification, "Price rules"). Every figure is a scaled whole number, so nothing is lost between the roundings.
  */
-import { divideHalfUp } from '@offer-ads/contracts/rounding';
-import type { ExchangeRate } from './exchange-rate.ts';
+import { divideHalfUp } from '@offer-ads/contracts/values/rounding';
+import type { ExchangeRate } from './rates/exchange-rate.ts';
 
 export type PriceInput = {
   readonly durationMs: number;

@@ -1,5 +1,5 @@
 /** Whom an offer is for: a circle on the earth, and optionally genders and interests (specification, "Price rules" 4). */
-import type { MemberGender } from '@offer-ads/contracts/primitives';
+import type { MemberGender } from '@offer-ads/contracts/values/primitives';
 import { EARTH_RADIUS_METRES, radiusMetres } from './great-circle.ts';
 
 export type Target = {

@@ -4,19 +4,19 @@ import {
   membersCheckRequest,
   type RatesReply,
   ratesRefresh,
-} from '@offer-ads/contracts/admin-pricing-api';
+} from '@offer-ads/contracts/admin/pricing-api';
 import { requireAdmin } from '@offer-ads/platform/admin/routes';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import express, { type Express } from 'express';
-import type { Audience } from '../audience-engine.ts';
-import { storeGeneratedMembers } from '../generate-members.ts';
-import type { HeldRates } from '../held-rates.ts';
-import { importMembers } from '../import-members.ts';
-import type { MembersStore } from '../members-store.ts';
-import { ratesStanding } from '../rates-standing.ts';
-import type { RatesRefresher } from '../refresh-rates.ts';
+import type { Audience } from '../audience/audience-engine.ts';
+import { storeGeneratedMembers } from '../members/generate-members.ts';
+import { importMembers } from '../members/import-members.ts';
+import type { MembersStore } from '../members/members-store.ts';
+import type { HeldRates } from '../rates/held-rates.ts';
+import { ratesStanding } from '../rates/rates-standing.ts';
+import type { RatesRefresher } from '../rates/refresh-rates.ts';
 
 export function mountAdminRoutes(
   app: Express,

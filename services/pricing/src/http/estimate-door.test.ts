@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { callerContextHeader } from '@offer-ads/contracts/caller-context';
+import { callerContextHeader } from '@offer-ads/contracts/internal/caller-context';
 import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/server';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { testClock } from '@offer-ads/testing/clock';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { estimateDoor } from './estimate-door.ts';
 
 const lines: string[] = [];

@@ -1,7 +1,7 @@
 /** POST /offers/price-estimate. It is served before express, which would cost several times what counting and pricing do. */
 import type { IncomingMessage } from 'node:http';
-import type { CallerContext } from '@offer-ads/contracts/caller-context';
-import type { EstimateReply, Refusal } from '@offer-ads/contracts/public-api';
+import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
+import type { EstimateReply, Refusal } from '@offer-ads/contracts/public/api';
 import { callerVerifier } from '@offer-ads/platform/calls/caller-context';
 import { sendJson } from '@offer-ads/platform/http/replies';
 import { nameRoute, requestFacts } from '@offer-ads/platform/http/request';
@@ -9,7 +9,7 @@ import type { Door } from '@offer-ads/platform/http/server';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { callerGone } from '@offer-ads/platform/process/faults';
 import { type EstimateRefusal, readEstimateForm, refusalOfInterests } from '../domain/estimate-form.ts';
-import type { HeldInterests } from '../held-interests.ts';
+import type { HeldInterests } from '../members/held-interests.ts';
 import { type PriceParts, priceOffer } from '../price-offer.ts';
 import { estimateReply, refusalReply } from './replies.ts';
 

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { priceReply } from '@offer-ads/contracts/pricing-api';
-import { estimateReply } from '@offer-ads/contracts/public-api';
+import { priceReply } from '@offer-ads/contracts/internal/pricing-api';
+import { estimateReply } from '@offer-ads/contracts/public/api';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/server';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { testClock } from '@offer-ads/testing/clock';
-import { eventually } from '@offer-ads/testing/eventually';
 import { fc, runs } from '@offer-ads/testing/profile';
-import type { AudienceEngine } from '../audience-engine.ts';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import type { AudienceEngine } from '../audience/audience-engine.ts';
 import { audienceShown } from '../domain/cohort.ts';
-import type { ReferenceRates } from '../domain/exchange-rate.ts';
-import { holdRates } from '../held-rates.ts';
+import type { ReferenceRates } from '../domain/rates/exchange-rate.ts';
+import { holdRates } from '../rates/held-rates.ts';
 import { estimateDoor } from './estimate-door.ts';
 import { mountPriceRoutes } from './price-routes.ts';
 

@@ -1,5 +1,5 @@
 /** POST /internal/price, for the creation of offers. */
-import { priceRequest } from '@offer-ads/contracts/pricing-api';
+import { priceRequest } from '@offer-ads/contracts/internal/pricing-api';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import type { Clock } from '@offer-ads/platform/process/clock';

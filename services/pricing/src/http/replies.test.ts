@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { priceReply as priceReplySchema } from '@offer-ads/contracts/pricing-api';
-import { estimateReply as estimateReplySchema } from '@offer-ads/contracts/public-api';
+import { priceReply as priceReplySchema } from '@offer-ads/contracts/internal/pricing-api';
+import { estimateReply as estimateReplySchema } from '@offer-ads/contracts/public/api';
 import { fc } from '@offer-ads/testing/profile';
-import { exchangeRateOf } from '../domain/exchange-rate.ts';
 import { priceOf } from '../domain/price.ts';
+import { exchangeRateOf } from '../domain/rates/exchange-rate.ts';
 import { estimateReply, priceReply, refusalReply } from './replies.ts';
 
 const now = new Date('2026-11-20T18:00:00Z');

@@ -1,7 +1,8 @@
 /** What callers of the estimate are told: one row per refusal, and the figures of a price as JSON numbers. */
-import { minorUnitDigits } from '@offer-ads/contracts/currencies';
-import type { PriceReply } from '@offer-ads/contracts/pricing-api';
-import type { EstimateReply, Refusal } from '@offer-ads/contracts/public-api';
+
+import type { PriceReply } from '@offer-ads/contracts/internal/pricing-api';
+import type { EstimateReply, Refusal } from '@offer-ads/contracts/public/api';
+import { minorUnitDigits } from '@offer-ads/contracts/values/currencies';
 import type { EstimateRefusal } from '../domain/estimate-form.ts';
 import { type Price, roundAdUnitPriceForReply } from '../domain/price.ts';
 

@@ -2,7 +2,7 @@
  * The budget of knowledge (decisions 153 to 155): how many revealing estimates an organisation, a person and a network may have in a day.
  * It is counted in memory, so that no estimate waits for a store; replicas share what was spent every two seconds.
  */
-import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { audienceShown, audienceShownCoarsely, COARSE_STEP } from '../domain/cohort.ts';
 import { type Answered, differsByFew, FEW_MEMBERS } from '../domain/revealing.ts';
 import type { Target } from '../domain/target.ts';

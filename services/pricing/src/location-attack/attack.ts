@@ -1,10 +1,10 @@
 /** One attack after the other on the pure way of pricing, in process, as the service is configured. */
-import type { CallerContext } from '@offer-ads/contracts/caller-context';
+import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { callerContext } from '@offer-ads/testing/caller';
 import { chance } from '@offer-ads/testing/random';
 import { createAudienceIndex, type IndexedMember } from '../audience-index/audience-index.ts';
-import { coarsePosition } from '../domain/coarse-position.ts';
+import { coarsePosition } from '../domain/members/coarse-position.ts';
 import { knowledgeBudget } from '../knowledge/knowledge-budget.ts';
 import { secretOffsets } from '../knowledge/open-knowledge.ts';
 import { priceOffer } from '../price-offer.ts';

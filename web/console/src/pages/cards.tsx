@@ -1,5 +1,5 @@
 /** What the card provider did with money and a person has to look at: refunds, disputes, payments that fit nothing. */
-import type { CardProblemsReply } from '@offer-ads/contracts/admin-billing-api';
+import type { CardProblemsReply } from '@offer-ads/contracts/admin/billing-api';
 import { useState } from 'preact/hooks';
 import { Notice } from '../../../ui/notice.tsx';
 import { Empty, Failed, Loading } from '../../../ui/states.tsx';

@@ -1,5 +1,5 @@
 /** How everything is, as the services tell it: the first page in the morning, and when somebody calls. */
-import type { ConsoleHealth, ServiceHealth } from '@offer-ads/contracts/console-api';
+import type { ConsoleHealth, ServiceHealth } from '@offer-ads/contracts/admin/console-api';
 import { Notice } from '../../../ui/notice.tsx';
 import { Failed, Loading } from '../../../ui/states.tsx';
 import { When } from '../../../ui/when.tsx';

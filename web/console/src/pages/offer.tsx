@@ -1,5 +1,5 @@
 /** One offer of any organisation, and the switch by which members no longer see it. */
-import type { AdminOfferReply } from '@offer-ads/contracts/admin-offers-api';
+import type { AdminOfferReply } from '@offer-ads/contracts/admin/offers-api';
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { Notice } from '../../../ui/notice.tsx';

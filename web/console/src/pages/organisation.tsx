@@ -1,5 +1,5 @@
 /** One organisation: who they are, what they may, what they have, and the switch. */
-import type { OrganisationDetails } from '@offer-ads/contracts/admin-gateway-api';
+import type { OrganisationDetails } from '@offer-ads/contracts/admin/gateway-api';
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { Notice } from '../../../ui/notice.tsx';

@@ -1,5 +1,5 @@
 /** All organisations, those registered last first, by pages and by what one remembers of them. */
-import type { OrganisationDetails, OrganisationsReply } from '@offer-ads/contracts/admin-gateway-api';
+import type { OrganisationDetails, OrganisationsReply } from '@offer-ads/contracts/admin/gateway-api';
 import { useLocation } from 'preact-iso';
 import { Field } from '../../../ui/field.tsx';
 import { Form, textOf } from '../../../ui/form.tsx';

@@ -1,5 +1,5 @@
 /** Events that a service could not handle: each waits for a person to hand it over again or to let it go. */
-import type { ParkedMessage } from '@offer-ads/contracts/admin-events-api';
+import type { ParkedMessage } from '@offer-ads/contracts/admin/events-api';
 import { useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { Notice } from '../../../ui/notice.tsx';

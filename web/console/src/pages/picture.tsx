@@ -1,6 +1,6 @@
 /** What is known of a picture, and a person's decision about it, which comes before the model's. */
-import type { ImageOffersReply } from '@offer-ads/contracts/admin-offers-api';
-import type { PictureReply, RulingRequest } from '@offer-ads/contracts/moderation-api';
+import type { ImageOffersReply } from '@offer-ads/contracts/admin/offers-api';
+import type { PictureReply, RulingRequest } from '@offer-ads/contracts/internal/moderation-api';
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { Notice } from '../../../ui/notice.tsx';

@@ -1,5 +1,5 @@
 /** Uploaded pictures and what was said of them: refused ones that no person has looked at wait for one. */
-import type { PicturesReply } from '@offer-ads/contracts/moderation-api';
+import type { PicturesReply } from '@offer-ads/contracts/internal/moderation-api';
 import { useLocation } from 'preact-iso';
 import { Empty, Failed, Loading } from '../../../ui/states.tsx';
 import { When } from '../../../ui/when.tsx';

@@ -1,5 +1,5 @@
 /** The exchange rates in use, and the decision about a fixing that was not believed. */
-import type { RatesReply } from '@offer-ads/contracts/admin-pricing-api';
+import type { RatesReply } from '@offer-ads/contracts/admin/pricing-api';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../ui/busy-button.tsx';
 import { Notice } from '../../../ui/notice.tsx';

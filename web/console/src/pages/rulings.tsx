@@ -1,5 +1,5 @@
 /** The decisions of people about pictures, and with them the pictures that are blocked. */
-import type { RulingReply } from '@offer-ads/contracts/moderation-api';
+import type { RulingReply } from '@offer-ads/contracts/internal/moderation-api';
 import { useLocation } from 'preact-iso';
 import { Empty, Failed, Loading } from '../../../ui/states.tsx';
 import { ConsolePage } from '../console-page.tsx';

@@ -1,5 +1,5 @@
 /** The link of the mail was opened. Nothing is used up before the button is pressed, because scanners of mails open links. */
-import type { SessionReply } from '@offer-ads/contracts/portal-session-api';
+import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../ui/busy-button.tsx';
 import { call } from '../../../ui/call.ts';

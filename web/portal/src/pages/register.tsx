@@ -1,5 +1,5 @@
 /** What an organisation tells of itself when it registers; it exists once the link in the mail was used. */
-import type { SignUpStanding } from '@offer-ads/contracts/portal-sign-up-api';
+import type { SignUpStanding } from '@offer-ads/contracts/portal/sign-up-api';
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { bodyOrThrow, call } from '../../../ui/call.ts';

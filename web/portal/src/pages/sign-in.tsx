@@ -2,7 +2,7 @@
  * `/portal/sign-in#token`: the link of a mail. Nothing is used up before the button is pressed, because scanners of mails
  * open links, and some run what they find there.
  */
-import type { SessionReply } from '@offer-ads/contracts/portal-session-api';
+import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../ui/busy-button.tsx';
 import { call } from '../../../ui/call.ts';

@@ -1,6 +1,6 @@
 /** Passes admin calls on to the services that own the matter, in the name of whoever is signed in. */
 import { pipeline } from 'node:stream/promises';
-import { pictureName } from '@offer-ads/contracts/moderation-api';
+import { pictureName } from '@offer-ads/contracts/internal/moderation-api';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import { Fault } from '@offer-ads/platform/process/faults';
 import type { Request, Response, Router } from 'express';

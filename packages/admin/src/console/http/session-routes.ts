@@ -1,5 +1,5 @@
 /** Signing in with a name and an access token, and out. Every attempt is audited. */
-import type { ConsoleSessionReply } from '@offer-ads/contracts/console-api';
+import type { ConsoleSessionReply } from '@offer-ads/contracts/admin/console-api';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { SessionCookie } from '@offer-ads/platform/pages/session-cookie';

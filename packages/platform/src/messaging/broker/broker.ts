@@ -1,7 +1,7 @@
 /** RabbitMQ as services see it: confirmed publishing, consuming, and a look at what was parked. */
-import type { ParkedMessage } from '@offer-ads/contracts/admin-events-api';
-import type { EventDeclaration } from '@offer-ads/contracts/event-declaration';
-import { eventType } from '@offer-ads/contracts/event-declaration';
+import type { ParkedMessage } from '@offer-ads/contracts/admin/events-api';
+import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
+import { eventType } from '@offer-ads/contracts/events/event-declaration';
 import type { ConfirmChannel } from 'amqplib';
 import { serviceUnavailable } from '../../process/faults.ts';
 import type { PauseBounds } from '../../process/growing-pauses.ts';

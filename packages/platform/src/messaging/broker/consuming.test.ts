@@ -1,6 +1,6 @@
 /** A consumer without a broker: how it stops when the channel does not do as it is told. */
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { declareEvent } from '@offer-ads/contracts/event-declaration';
+import { declareEvent } from '@offer-ads/contracts/events/event-declaration';
 import { silentLogger } from '@offer-ads/testing/logger';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 /** Consuming: which deliveries are handled when, how many at once, alone or in batches. */
-import { eventType } from '@offer-ads/contracts/event-declaration';
+import { eventType } from '@offer-ads/contracts/events/event-declaration';
 import { type Context, context } from '@opentelemetry/api';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import type { PauseBounds } from '../../process/growing-pauses.ts';

@@ -1,6 +1,6 @@
 /** Events as AMQP messages: CloudEvents 1.0 attributes and W3C trace context in the headers, the data as JSON body. */
-import type { EventDeclaration } from '@offer-ads/contracts/event-declaration';
-import { routingKey } from '@offer-ads/contracts/event-declaration';
+import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
+import { routingKey } from '@offer-ads/contracts/events/event-declaration';
 import type { Message, MessagePropertyHeaders } from 'amqplib';
 import { z } from 'zod';
 import type { OutgoingEvent, ReceivedEvent } from '../events.ts';

@@ -1,7 +1,7 @@
 /** Messages that could not be handled wait here, with the reason, for a person to replay or drop them. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ParkedMessage } from '@offer-ads/contracts/admin-events-api';
+import type { ParkedMessage } from '@offer-ads/contracts/admin/events-api';
 import type { Channel, ConfirmChannel, GetMessage, Message } from 'amqplib';
 import { z } from 'zod';
 import type { OutgoingMessage } from './messages.ts';

@@ -1,7 +1,7 @@
 /** Exchange and queues, derived from the declarations and declared by everybody alike, so that no start order matters. */
-import type { EventDeclaration } from '@offer-ads/contracts/event-declaration';
-import { routingKey } from '@offer-ads/contracts/event-declaration';
-import type { ServiceName } from '@offer-ads/contracts/primitives';
+import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
+import { routingKey } from '@offer-ads/contracts/events/event-declaration';
+import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import type { Channel } from 'amqplib';
 
 /** Who is on the broker: the services, and the admin tool, which only publishes. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { MemberChanged } from '@offer-ads/contracts/community-events';
-import { eventType } from '@offer-ads/contracts/event-declaration';
+import { MemberChanged } from '@offer-ads/contracts/events/community';
+import { eventType } from '@offer-ads/contracts/events/event-declaration';
 import type { Message } from 'amqplib';
 import { toParked } from './parking.ts';
 import { withholdSensitive } from './withholding.ts';

@@ -1,5 +1,5 @@
 /** What of a message may be kept and shown: neither credentials nor exact positions of people must lie about in a parked queue. */
-import type { EventDeclaration } from '@offer-ads/contracts/event-declaration';
+import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import type { Message } from 'amqplib';
 
 export const withheld = '[withheld]';

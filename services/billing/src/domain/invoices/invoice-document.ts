@@ -1,6 +1,6 @@
 /** What the document of an invoice says, whatever it is written on. Change a word only with care: documents once issued are read again. */
-import { amountText, countryText, dayText } from '@offer-ads/contracts/amount-text';
-import { legible } from '@offer-ads/contracts/legible-text';
+import { amountText, countryText, dayText } from '@offer-ads/contracts/values/amount-text';
+import { legible } from '@offer-ads/contracts/values/legible-text';
 import { type Invoice, invoiceNumber } from './invoice.ts';
 
 export type InvoiceDocument = {

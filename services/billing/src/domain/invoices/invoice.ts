@@ -1,5 +1,5 @@
 /** What an invoice is, and how it is numbered. A number is sequential per mode and says its mode: no TEST number can be taken for a LIVE one. */
-import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Book } from '../ledger/ledger.ts';
 import { VAT_PERCENT } from './vat.ts';
 

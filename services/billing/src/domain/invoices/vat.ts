@@ -1,5 +1,5 @@
 /** VAT on card payments (decision 13). A payment from the balance owes none: the balance was taxed when it was filled. */
-import { divideHalfUp } from '@offer-ads/contracts/rounding';
+import { divideHalfUp } from '@offer-ads/contracts/values/rounding';
 
 /** Organisations registered here are charged VAT; all others pay none (price rule 6). */
 const VAT_COUNTRY = 'GB';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { creditTarget, type UnusedTime } from '@offer-ads/contracts/unused-time';
+import { creditTarget, type UnusedTime } from '@offer-ads/contracts/values/unused-time';
 import { fc } from '@offer-ads/testing/profile';
 import { creditDue, creditOwed, earnedCredit } from './credit.ts';
 

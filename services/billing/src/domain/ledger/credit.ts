@@ -3,7 +3,7 @@
  * not been credited yet of the part of the price that this is worth is credited now. Repeats and any order are harmless.
  * Nothing is credited of money that the card provider has taken back (decision 158).
  */
-import { creditTarget, type UnusedTime } from '@offer-ads/contracts/unused-time';
+import { creditTarget, type UnusedTime } from '@offer-ads/contracts/values/unused-time';
 
 type Price = { readonly netMinor: bigint; readonly vatMinor: bigint };
 

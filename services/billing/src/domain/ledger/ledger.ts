@@ -3,8 +3,8 @@
  * so it sums to zero by construction; the database checks it again. Amounts are credit-positive: a prepaid balance
  * above zero is what the organisation may spend, card clearing below zero is what the card provider owes.
  */
-import type { TransactionKind } from '@offer-ads/contracts/billing-api';
-import type { Mode } from '@offer-ads/contracts/primitives';
+import type { TransactionKind } from '@offer-ads/contracts/internal/billing-api';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 
 /** Accounts of one organisation, mode and currency. */
 export const accountKinds = [

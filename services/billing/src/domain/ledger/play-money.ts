@@ -1,5 +1,5 @@
 /** Money that an organisation gives itself in TEST mode, to try everything without a card. In LIVE mode there is none. */
-import { cardMaximumMinor, isBilledCurrency } from '@offer-ads/contracts/currencies';
+import { cardMaximumMinor, isBilledCurrency } from '@offer-ads/contracts/values/currencies';
 import type { Book, LedgerTransaction } from './ledger.ts';
 
 /** At once as much as a card could bring; together more than anybody tries out, and far from what figures can hold. */

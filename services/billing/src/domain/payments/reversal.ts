@@ -2,7 +2,7 @@
  * Money of a card payment that the provider takes back: a refund made there, or a dispute that the cardholder began.
  * News of it come in any order and many times; what they say together only grows, so order and repeats are harmless.
  */
-import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 
 export type Reversal = {
   /** Stripe's id of the refund or the dispute. */

@@ -1,5 +1,5 @@
 /** A top-up of the prepaid balance by card: which amounts it may have, and how long it waits. */
-import { cardMaximumMinor, cardMinimumMinor, isBilledCurrency } from '@offer-ads/contracts/currencies';
+import { cardMaximumMinor, cardMinimumMinor, isBilledCurrency } from '@offer-ads/contracts/values/currencies';
 
 export type TopUpRefusal =
   | { readonly reason: 'currency-not-billed'; readonly currency: string }

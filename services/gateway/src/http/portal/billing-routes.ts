@@ -1,5 +1,5 @@
 /** An organisation's money in the mode that the path says, for an Admin: asked of billing, whose replies pass as they are. */
-import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { RequestHandler, Router } from 'express';
 import { inBothModes, type PassOn, passOn } from './pass-on.ts';
 import { requireJson } from './portal-json.ts';

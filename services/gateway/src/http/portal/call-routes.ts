@@ -1,5 +1,5 @@
 /** The call log of the organisation's keys (specification, Authentication item 10). */
-import { callsQuery } from '@offer-ads/contracts/portal-organisation-api';
+import { callsQuery } from '@offer-ads/contracts/portal/organisation-api';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Router } from 'express';
 import type { ReadCalls } from '../../call-log/call-log-reader.ts';

@@ -5,11 +5,11 @@ import {
   type IssuedKeyReply,
   type KeysReply,
   newKey,
-} from '@offer-ads/contracts/portal-organisation-api';
+} from '@offer-ads/contracts/portal/organisation-api';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Request, type Router } from 'express';
-import { standingOf } from '../../domain/key-standing.ts';
+import { standingOf } from '../../domain/keys/key-standing.ts';
 import type { OwnedKey } from '../../keys/keys-store.ts';
 import type { IssuedKey, Keys } from '../../keys/manage-keys.ts';
 import { idIn } from '../organisation-routes.ts';

@@ -1,9 +1,9 @@
 /** The organisation itself. Everybody in it may see what it is: prices, quotas and pages depend on it. */
-import { type OrganisationReply, organisationChange } from '@offer-ads/contracts/portal-organisation-api';
+import { type OrganisationReply, organisationChange } from '@offer-ads/contracts/portal/organisation-api';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Router } from 'express';
 import type { Organisations } from '../../accounts/manage-organisations.ts';
-import type { Organisation } from '../../domain/organisation.ts';
+import type { Organisation } from '../../domain/accounts/organisation.ts';
 import { refuse } from './administration-replies.ts';
 import { allow, memberOf } from './portal-session.ts';
 

@@ -1,15 +1,15 @@
 /** Requests of people who are signed in, on their way to the service that answers them. */
-import type { Mode } from '@offer-ads/contracts/primitives';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { PortalCaller } from '../../accounts/portal-caller-store.ts';
 import type { Audience, TokenMaker } from '../../caller-tokens.ts';
-import type { Caller } from '../../domain/admission.ts';
-import { mayWorkIn } from '../../domain/approval.ts';
+import { mayWorkIn } from '../../domain/accounts/approval.ts';
+import type { Caller } from '../../domain/limits/admission.ts';
 import type { Upstream } from '../../upstream.ts';
-import type { ClientIp } from '../client-ip.ts';
 import type { Endpoint } from '../endpoints.ts';
-import { forward } from '../forward.ts';
-import { clientNetwork } from '../rate-limit.ts';
+import type { ClientIp } from '../proxy/client-ip.ts';
+import { forward } from '../proxy/forward.ts';
+import { clientNetwork } from '../proxy/rate-limit.ts';
 import { notApprovedMessage } from '../replies.ts';
 import { memberOf } from './portal-session.ts';
 

@@ -4,7 +4,7 @@ import {
   type PortalPerson,
   personChange,
   personInvitation,
-} from '@offer-ads/contracts/portal-organisation-api';
+} from '@offer-ads/contracts/portal/organisation-api';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Request, type Response, type Router } from 'express';
 import type { People, PersonOutcome } from '../../accounts/manage-people.ts';

@@ -1,7 +1,7 @@
 /** How often the portal may be asked, and by whom that is counted (decision 28). */
 import type { Request, RequestHandler } from 'express';
 import type { Limit, RequestLimiter } from '../../limits/request-limiter.ts';
-import { countRequest } from '../rate-limit.ts';
+import { countRequest } from '../proxy/rate-limit.ts';
 
 export const portalLimits = {
   /** A person who drags a map asks a few times a second. */

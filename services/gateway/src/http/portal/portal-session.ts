@@ -1,15 +1,15 @@
 /** Who is signed in: found anew for every request, so that a disabled person or organisation is out at once. */
-import type { Role } from '@offer-ads/contracts/gateway-events';
+import type { Role } from '@offer-ads/contracts/events/gateway';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { refuseForeignOrigins, requireCsrfToken } from '@offer-ads/platform/pages/csrf';
 import type { SessionCookie } from '@offer-ads/platform/pages/session-cookie';
 import type { Request, RequestHandler } from 'express';
-import { networkOf } from '../../domain/client-network.ts';
-import { may, type Permission } from '../../domain/permissions.ts';
+import { may, type Permission } from '../../domain/keys/permissions.ts';
+import { networkOf } from '../../domain/limits/client-network.ts';
 import type { RequestLimiter } from '../../limits/request-limiter.ts';
 import type { Sessions, SignedIn } from '../../sign-in/sessions.ts';
 import { isToken } from '../../sign-in/sign-in-tokens.ts';
-import type { ClientIp } from '../client-ip.ts';
+import type { ClientIp } from '../proxy/client-ip.ts';
 import { limitRequests, portalLimits } from './portal-limits.ts';
 
 export type Member = {

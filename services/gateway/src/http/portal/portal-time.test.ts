@@ -3,7 +3,7 @@ import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/serve
 import { systemClock } from '@offer-ads/platform/process/clock';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { eventually } from '@offer-ads/testing/eventually';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { ignoreLateReplies, liftTime, limitTime } from './portal-time.ts';
 
 const budgetMs = 10;

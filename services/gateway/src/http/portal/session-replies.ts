@@ -1,9 +1,9 @@
 /** The session as its page sees it, and the cookie that goes with it. */
-import type { SessionReply } from '@offer-ads/contracts/portal-session-api';
+import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
 import type { SessionCookie } from '@offer-ads/platform/pages/session-cookie';
 import type { Response } from 'express';
-import { permissionsOf } from '../../domain/permissions.ts';
-import { endOf } from '../../domain/session.ts';
+import { endOf } from '../../domain/accounts/session.ts';
+import { permissionsOf } from '../../domain/keys/permissions.ts';
 import type { Sessions } from '../../sign-in/sessions.ts';
 import type { FoundSession } from '../../sign-in/sessions-store.ts';
 

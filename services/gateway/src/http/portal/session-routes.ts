@@ -3,7 +3,7 @@ import {
   organisationSwitch,
   type SessionsReply,
   sessionNamed,
-} from '@offer-ads/contracts/portal-session-api';
+} from '@offer-ads/contracts/portal/session-api';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Router } from 'express';

@@ -1,12 +1,12 @@
 /** Asking for a one-time link, and signing in with it. */
-import { type SignInReply, signInCompletion, signInRequest } from '@offer-ads/contracts/portal-session-api';
+import { type SignInReply, signInCompletion, signInRequest } from '@offer-ads/contracts/portal/session-api';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import { refuseForeignOrigins } from '@offer-ads/platform/pages/csrf';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import express, { type Request, type Response, type Router } from 'express';
-import { networkOf } from '../../domain/client-network.ts';
+import { networkOf } from '../../domain/limits/client-network.ts';
 import type { Limit } from '../../limits/request-limiter.ts';
 import type { SignIn } from '../../sign-in/sign-in.ts';
 import { readJson } from './portal-json.ts';

@@ -1,18 +1,19 @@
 /** Registering an organisation by oneself: whether one may, asking for it, and doing it with the link from the mail. */
-import { countries } from '@offer-ads/contracts/countries';
-import { billedCurrencies } from '@offer-ads/contracts/currencies';
-import { signInCompletion } from '@offer-ads/contracts/portal-session-api';
+
+import { signInCompletion } from '@offer-ads/contracts/portal/session-api';
 import {
   type SignUpReply,
   type SignUpStanding,
   signUpRequest,
-} from '@offer-ads/contracts/portal-sign-up-api';
+} from '@offer-ads/contracts/portal/sign-up-api';
+import { countries } from '@offer-ads/contracts/values/countries';
+import { billedCurrencies } from '@offer-ads/contracts/values/currencies';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import { refuseForeignOrigins } from '@offer-ads/platform/pages/csrf';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
-import { networkOf, prefixOf } from '../../domain/client-network.ts';
+import { networkOf, prefixOf } from '../../domain/limits/client-network.ts';
 import type { Limit } from '../../limits/request-limiter.ts';
 import type { SignUp } from '../../sign-up/sign-up.ts';
 import { readJson } from './portal-json.ts';

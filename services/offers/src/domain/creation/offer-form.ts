@@ -2,9 +2,10 @@
  * The form of POST /offers: every field rule of the specification that needs neither clock nor catalogue. All faults are
  * named at once, so that a caller corrects a form in one go (decision 9).
  */
-import { parseDateTime } from '@offer-ads/contracts/date-time';
-import type { PictureHeader } from '@offer-ads/contracts/picture-header';
-import type { Mode, PaymentMethod } from '@offer-ads/contracts/primitives';
+
+import type { PictureHeader } from '@offer-ads/contracts/pictures/picture-header';
+import { parseDateTime } from '@offer-ads/contracts/values/date-time';
+import type { Mode, PaymentMethod } from '@offer-ads/contracts/values/primitives';
 import type { OfferContent } from '../offer.ts';
 import { parseId } from '../offer-id.ts';
 import { checkBrackets, readGender, readInterests, readLocation, readRadius } from '../offer-targeting.ts';

@@ -4,7 +4,7 @@ import {
   MOST_CHARACTERS_OF_SHOWN_NAME,
   showsNothing,
   turnsReading,
-} from '@offer-ads/contracts/shown-name';
+} from '@offer-ads/contracts/values/shown-name';
 import { type FormFields, fault, type Reading, single, valid } from '../readings.ts';
 
 const GREATEST_URL_LENGTH = 2_048;

@@ -1,5 +1,5 @@
 /** Which time an analytics interval covers (decision 18a). */
-import type { AnalyticsInterval } from '@offer-ads/contracts/public-api';
+import type { AnalyticsInterval } from '@offer-ads/contracts/public/api';
 
 export type Period = { readonly from: Date; readonly to: Date };
 

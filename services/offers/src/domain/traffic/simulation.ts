@@ -1,5 +1,5 @@
 /** Views and clicks that an advertiser makes up in TEST mode, to see what analytics and charts do. LIVE figures are people's. */
-import type { Mode, OfferStatus } from '@offer-ads/contracts/primitives';
+import type { Mode, OfferStatus } from '@offer-ads/contracts/values/primitives';
 import { effectiveAt } from '../lifecycle/lifecycle.ts';
 import { isLive, type Offer, statusAt } from '../offer.ts';
 import { wholeHour } from './analytics-period.ts';

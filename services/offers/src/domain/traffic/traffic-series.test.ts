@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { MOST_POINTS } from '@offer-ads/contracts/portal-offers-api';
-import { analyticsIntervals } from '@offer-ads/contracts/public-api';
+import { MOST_POINTS } from '@offer-ads/contracts/portal/offers-api';
+import { analyticsIntervals } from '@offer-ads/contracts/public/api';
 import { fc } from '@offer-ads/testing/profile';
 import { analyticsPeriod } from './analytics-period.ts';
 import { bucketMs, seriesOf, sumOf } from './traffic-series.ts';

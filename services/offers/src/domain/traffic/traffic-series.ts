@@ -1,5 +1,5 @@
 /** Views and clicks over a period as a chart shows them: a bounded number of points without gaps. */
-import { MOST_POINTS } from '@offer-ads/contracts/portal-offers-api';
+import { MOST_POINTS } from '@offer-ads/contracts/portal/offers-api';
 import type { Period } from './analytics-period.ts';
 import type { Traffic } from './traffic.ts';
 

@@ -1,5 +1,5 @@
 /** Calls, newest first; a refused one leads to what the guide says of it. */
-import type { ApiKey, CallsReply } from '@offer-ads/contracts/portal-organisation-api';
+import type { ApiKey, CallsReply } from '@offer-ads/contracts/portal/organisation-api';
 import { When } from '../../../../ui/when.tsx';
 import { Result } from './result.tsx';
 

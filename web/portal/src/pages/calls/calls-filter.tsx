@@ -1,5 +1,5 @@
 /** What of the call log is wanted. Each choice is in force at once, and in the address. */
-import type { ApiKey } from '@offer-ads/contracts/portal-organisation-api';
+import type { ApiKey } from '@offer-ads/contracts/portal/organisation-api';
 import { Field } from '../../../../ui/field.tsx';
 import { localText } from '../../../../ui/time-text.ts';
 import { maskOf } from '../keys/listed-keys.ts';

@@ -1,5 +1,5 @@
 /** The call log: every request made with a key in the last 90 days, refused ones too. */
-import type { CallsReply, KeysReply } from '@offer-ads/contracts/portal-organisation-api';
+import type { CallsReply, KeysReply } from '@offer-ads/contracts/portal/organisation-api';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';

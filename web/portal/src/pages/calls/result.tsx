@@ -1,5 +1,5 @@
 /** Status and code of a call; refused ones lead to what the guide says of them. */
-import type { CallsReply } from '@offer-ads/contracts/portal-organisation-api';
+import type { CallsReply } from '@offer-ads/contracts/portal/organisation-api';
 import { guideTo, heedOf } from './call-meaning.ts';
 
 export function Result({ of: call }: { readonly of: CallsReply['calls'][number] }) {

@@ -1,11 +1,11 @@
 /** What home shows, as far as the role is told. */
 
-import type { PortalListReply } from '@offer-ads/contracts/portal-offers-api';
+import type { PortalListReply } from '@offer-ads/contracts/portal/offers-api';
 import type {
   CallsReply,
   KeysReply,
   PeopleOfOrganisation,
-} from '@offer-ads/contracts/portal-organisation-api';
+} from '@offer-ads/contracts/portal/organisation-api';
 import { useQuery } from '@tanstack/preact-query';
 import { useBalance } from '../../amounts.ts';
 import { useOrganisation } from '../../organisation.ts';

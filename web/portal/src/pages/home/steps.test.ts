@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Permission } from '@offer-ads/contracts/portal-session-api';
+import type { Permission } from '@offer-ads/contracts/portal/session-api';
 import { countStates, type Facts, stepsOf } from './steps.ts';
 
 const permissions: Record<string, readonly Permission[]> = {

@@ -1,5 +1,5 @@
 /** What there is to do next, by role and by how things stand. Nothing of it is a wall: every page can be opened before. */
-import type { Permission } from '@offer-ads/contracts/portal-session-api';
+import type { Permission } from '@offer-ads/contracts/portal/session-api';
 import type { Mode } from '../../session.ts';
 
 /** What is known so far; undefined while it is not, or when the role is not told. */

@@ -1,5 +1,5 @@
 /** The one moment in which a key is shown. Nothing closes it by accident, and when it is closed nothing of the key is left. */
-import type { IssuedKeyReply } from '@offer-ads/contracts/portal-organisation-api';
+import type { IssuedKeyReply } from '@offer-ads/contracts/portal/organisation-api';
 import { useEffect, useRef } from 'preact/hooks';
 import { CopyButton } from '../../../../ui/copy-button.tsx';
 import { Dialog } from '../../../../ui/dialog.tsx';

@@ -1,5 +1,5 @@
 /** Keys as they stand: whose they are, until when they work, when they were used last. */
-import type { ApiKey } from '@offer-ads/contracts/portal-organisation-api';
+import type { ApiKey } from '@offer-ads/contracts/portal/organisation-api';
 import { useState } from 'preact/hooks';
 import { Notice } from '../../../../ui/notice.tsx';
 import { useShown } from '../../../../ui/show-more.tsx';

@@ -1,5 +1,5 @@
 /** Manage API Keys (specification, Authentication items 2 to 4 and 9). */
-import type { ApiKey, IssuedKeyReply, KeysReply } from '@offer-ads/contracts/portal-organisation-api';
+import type { ApiKey, IssuedKeyReply, KeysReply } from '@offer-ads/contracts/portal/organisation-api';
 import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Confirm } from '../../../../ui/confirm.tsx';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ApiKey } from '@offer-ads/contracts/portal-organisation-api';
+import type { ApiKey } from '@offer-ads/contracts/portal/organisation-api';
 import { listKeys, maskOf, mayBeRolled, tryOut } from './listed-keys.ts';
 
 const key: ApiKey = {

@@ -1,5 +1,5 @@
 /** Which keys the page lists: those of its mode and those without one, the ones that work first. */
-import type { ApiKey } from '@offer-ads/contracts/portal-organisation-api';
+import type { ApiKey } from '@offer-ads/contracts/portal/organisation-api';
 import type { Mode } from '../../session.ts';
 
 export type KeyFilter = {

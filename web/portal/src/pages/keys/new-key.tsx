@@ -1,5 +1,5 @@
 /** Asks what a new key is to be called, and how long it is to work. */
-import type { IssuedKeyReply } from '@offer-ads/contracts/portal-organisation-api';
+import type { IssuedKeyReply } from '@offer-ads/contracts/portal/organisation-api';
 import { Dialog } from '../../../../ui/dialog.tsx';
 import { Field } from '../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../ui/form.tsx';

@@ -1,5 +1,5 @@
 /** What was booked, in words. */
-import type { TransactionKind } from '@offer-ads/contracts/billing-api';
+import type { TransactionKind } from '@offer-ads/contracts/internal/billing-api';
 
 const words: Readonly<Record<TransactionKind, string>> = {
   'offer-charge': 'Offer paid from the balance',

@@ -1,5 +1,5 @@
 /** Below which balance admins get a mail. */
-import type { LowBalanceReply } from '@offer-ads/contracts/billing-api';
+import type { LowBalanceReply } from '@offer-ads/contracts/internal/billing-api';
 import { useState } from 'preact/hooks';
 import { Field } from '../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../ui/form.tsx';

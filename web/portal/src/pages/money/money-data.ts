@@ -1,5 +1,9 @@
 /** What the page of the balance reads. */
-import type { InvoicesReply, LowBalanceReply, StatementReply } from '@offer-ads/contracts/billing-api';
+import type {
+  InvoicesReply,
+  LowBalanceReply,
+  StatementReply,
+} from '@offer-ads/contracts/internal/billing-api';
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { usePortal } from '../../session.ts';
 import type { Month } from './periods.ts';

@@ -1,6 +1,6 @@
 /** What the page of the balance writes and reads. */
 import { describe, expect, test } from '@jest/globals';
-import { transactionKind } from '@offer-ads/contracts/billing-api';
+import { transactionKind } from '@offer-ads/contracts/internal/billing-api';
 import { amountFault, fieldAmount, minorOf, typedAmount, vatOnCard } from '../../amount-fields.ts';
 import { entryText, signOf } from './entry-text.ts';
 import { latestMonths } from './periods.ts';

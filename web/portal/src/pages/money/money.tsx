@@ -1,5 +1,5 @@
 /** The prepaid balance of this mode: what it holds, how it is filled, and what was booked (Admin). */
-import { isBilledCurrency } from '@offer-ads/contracts/currencies';
+import { isBilledCurrency } from '@offer-ads/contracts/values/currencies';
 import './money.css';
 import { useEffect, useState } from 'preact/hooks';
 import { Outcome } from '../../../../ui/outcome.tsx';

@@ -1,5 +1,5 @@
 /** Money to try everything with, in TEST mode: at once, without a card. */
-import type { PlayMoneyReply } from '@offer-ads/contracts/billing-api';
+import type { PlayMoneyReply } from '@offer-ads/contracts/internal/billing-api';
 import { Field } from '../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../ui/form.tsx';
 import { amountFault, typedAmount } from '../../amount-fields.ts';

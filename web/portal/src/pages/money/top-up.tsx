@@ -1,5 +1,5 @@
 /** Fills the balance by card: on the card provider's page, in a tab of its own, while this one waits for the money. */
-import type { CardTopUpReply } from '@offer-ads/contracts/billing-api';
+import type { CardTopUpReply } from '@offer-ads/contracts/internal/billing-api';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Field } from '../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../ui/form.tsx';

@@ -1,5 +1,5 @@
 /** About as members see the offer: the picture as a square, the name, the texts. */
-import { showsNothing } from '@offer-ads/contracts/shown-name';
+import { showsNothing } from '@offer-ads/contracts/values/shown-name';
 import { usePortal } from '../../session.ts';
 import type { Draft } from './new/draft.ts';
 

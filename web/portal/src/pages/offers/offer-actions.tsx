@@ -1,5 +1,5 @@
 /** Pause, resume and delete, from a row of the list or from the offer's own page. */
-import type { PortalOffer } from '@offer-ads/contracts/portal-offers-api';
+import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
 import { usePortal } from '../../session.ts';

@@ -4,8 +4,8 @@ import type {
   PortalListReply,
   PortalOffer,
   SeriesReply,
-} from '@offer-ads/contracts/portal-offers-api';
-import type { AnalyticsInterval } from '@offer-ads/contracts/public-api';
+} from '@offer-ads/contracts/portal/offers-api';
+import type { AnalyticsInterval } from '@offer-ads/contracts/public/api';
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { usePortal } from '../../session.ts';
 import { type Filters, listQuery } from './list/filters.ts';

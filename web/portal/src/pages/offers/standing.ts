@@ -1,5 +1,5 @@
 /** How an offer stands: the colour of its state, what happens next, and what can be done to it. */
-import type { PortalOffer } from '@offer-ads/contracts/portal-offers-api';
+import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 
 type Standing = Pick<
   PortalOffer,

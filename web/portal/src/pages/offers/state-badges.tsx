@@ -1,4 +1,4 @@
-import type { PortalOffer } from '@offer-ads/contracts/portal-offers-api';
+import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { badgeOf } from './standing.ts';
 
 export function StateBadges({ offer }: { readonly offer: Pick<PortalOffer, 'offer_status' | 'status'> }) {

@@ -1,5 +1,5 @@
 /** Asks before a person gets another role, is disabled or enabled. */
-import type { PortalPerson } from '@offer-ads/contracts/portal-organisation-api';
+import type { PortalPerson } from '@offer-ads/contracts/portal/organisation-api';
 import type { Refusal } from '../../../../ui/call.ts';
 import { Confirm } from '../../../../ui/confirm.tsx';
 import { Dialog } from '../../../../ui/dialog.tsx';

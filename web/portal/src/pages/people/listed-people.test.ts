@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PortalPerson } from '@offer-ads/contracts/portal-organisation-api';
+import type { PortalPerson } from '@offer-ads/contracts/portal/organisation-api';
 import { findPeople, keysText, standingOf } from './listed-people.ts';
 
 const admin: PortalPerson = {

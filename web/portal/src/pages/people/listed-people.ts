@@ -1,5 +1,5 @@
 /** People as the list shows them, and what their roles let them do. */
-import type { PortalPerson } from '@offer-ads/contracts/portal-organisation-api';
+import type { PortalPerson } from '@offer-ads/contracts/portal/organisation-api';
 
 export type Role = PortalPerson['role'];
 

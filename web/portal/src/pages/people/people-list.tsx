@@ -1,5 +1,5 @@
 /** The list of people, with what can be done about each. */
-import type { PortalPerson } from '@offer-ads/contracts/portal-organisation-api';
+import type { PortalPerson } from '@offer-ads/contracts/portal/organisation-api';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../../ui/busy-button.tsx';
 import { useShown } from '../../../../ui/show-more.tsx';

@@ -1,5 +1,5 @@
 /** The people of the organisation: who they are, what they may do, and how they come in. */
-import type { PeopleOfOrganisation, PortalPerson } from '@offer-ads/contracts/portal-organisation-api';
+import type { PeopleOfOrganisation, PortalPerson } from '@offer-ads/contracts/portal/organisation-api';
 import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';

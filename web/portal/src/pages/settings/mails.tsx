@@ -1,5 +1,5 @@
 /** Which mails the person wants; each switch is saved as it is moved. */
-import type { MailPreferences } from '@offer-ads/contracts/notifier-api';
+import type { MailPreferences } from '@offer-ads/contracts/internal/notifier-api';
 import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Notice } from '../../../../ui/notice.tsx';

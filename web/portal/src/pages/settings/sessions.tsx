@@ -1,5 +1,5 @@
 /** Where one is signed in, and how to end that. */
-import type { SessionsReply } from '@offer-ads/contracts/portal-session-api';
+import type { SessionsReply } from '@offer-ads/contracts/portal/session-api';
 import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../../../../ui/busy-button.tsx';

@@ -1,5 +1,5 @@
 /** The organisation's facts and trading name, and what is one's own: mails and sessions. */
-import type { OrganisationReply } from '@offer-ads/contracts/portal-organisation-api';
+import type { OrganisationReply } from '@offer-ads/contracts/portal/organisation-api';
 import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Field } from '../../../../ui/field.tsx';

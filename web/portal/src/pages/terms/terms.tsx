@@ -1,5 +1,5 @@
 /** The advertising terms: what they say, who accepted them, and what they were before. */
-import type { TermsReply } from '@offer-ads/contracts/portal-organisation-api';
+import type { TermsReply } from '@offer-ads/contracts/portal/organisation-api';
 import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Form } from '../../../../ui/form.tsx';

@@ -1,6 +1,6 @@
 /** What a list of offers shows and asks: filters, states, figures. */
 import { describe, expect, test } from '@jest/globals';
-import { offerStatuses } from '@offer-ads/contracts/primitives';
+import { offerStatuses } from '@offer-ads/contracts/values/primitives';
 import { bucketText, chartOf, rateText } from '../one/series.ts';
 import { actionsOf, badgeOf, nextText } from '../standing.ts';
 import { filterAddress, listQuery, readFilters } from './filters.ts';

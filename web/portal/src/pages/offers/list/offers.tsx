@@ -1,6 +1,6 @@
 /** The organisation's offers in this mode, newest first. */
 import '../offers.css';
-import type { PortalOffer } from '@offer-ads/contracts/portal-offers-api';
+import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { BusyButton } from '../../../../../ui/busy-button.tsx';

@@ -1,5 +1,5 @@
 /** The offer is there: the link to pay it with, or that it was paid. */
-import type { CreateReply } from '@offer-ads/contracts/public-api';
+import type { CreateReply } from '@offer-ads/contracts/public/api';
 import { Notice } from '../../../../../ui/notice.tsx';
 import { useAmounts, useBalance } from '../../../amounts.ts';
 import { PortalPage } from '../../../portal-page.tsx';

@@ -3,7 +3,7 @@ import {
   faultsOfShownName,
   MOST_CHARACTERS_OF_SHOWN_NAME,
   showsNothing,
-} from '@offer-ads/contracts/shown-name';
+} from '@offer-ads/contracts/values/shown-name';
 import type { Place } from '../../../map/cities.ts';
 
 /** As it stands in the fields; a picture is apart, because it cannot be kept over a reload. */

@@ -1,5 +1,5 @@
 /** An offer that was sent before the page was loaded anew, and whose answer nobody saw: what became of it. */
-import type { CreationReply } from '@offer-ads/contracts/portal-offers-api';
+import type { CreationReply } from '@offer-ads/contracts/portal/offers-api';
 import { useQuery } from '@tanstack/preact-query';
 import { BusyButton } from '../../../../../ui/busy-button.tsx';
 import { momentText } from '../../../../../ui/time-text.ts';

@@ -1,6 +1,6 @@
 /** Writes an offer, with its price at hand while place, time and audience change. */
 import '../offers.css';
-import type { CreateReply } from '@offer-ads/contracts/public-api';
+import type { CreateReply } from '@offer-ads/contracts/public/api';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { BusyButton } from '../../../../../ui/busy-button.tsx';
 import { focusFirstFault } from '../../../../../ui/choices.tsx';

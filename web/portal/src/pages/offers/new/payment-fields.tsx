@@ -1,5 +1,5 @@
 /** By link or from the balance, each with what it comes to and why it cannot be chosen. */
-import { cardMinimumMinor } from '@offer-ads/contracts/currencies';
+import { cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
 import { Choices } from '../../../../../ui/choices.tsx';
 import { vatOnCard } from '../../../amount-fields.ts';
 import { useAmounts, useBalance } from '../../../amounts.ts';

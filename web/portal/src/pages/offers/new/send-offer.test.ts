@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { CreateReply } from '@offer-ads/contracts/public-api';
+import type { CreateReply } from '@offer-ads/contracts/public/api';
 import type { Reply } from '../../../../../ui/call.ts';
 import { type Sending, sendOffer } from './send-offer.ts';
 

@@ -2,7 +2,7 @@
  * Sends an offer so that one results at most, whatever happens on the way: under one Idempotency-Key, and again under the same key while
  * nobody knows what became of it (specification, Create; decision 10).
  */
-import type { CreateReply } from '@offer-ads/contracts/public-api';
+import type { CreateReply } from '@offer-ads/contracts/public/api';
 import type { Refusal, Reply } from '../../../../../ui/call.ts';
 import { leavesUnknown } from '../../../attempts/attempt.ts';
 

@@ -1,5 +1,5 @@
 /** The price of the draft as it stands, asked a moment after the last change; an answer to an older draft is never shown as this one's. */
-import type { EstimateReply } from '@offer-ads/contracts/public-api';
+import type { EstimateReply } from '@offer-ads/contracts/public/api';
 import { keepPreviousData, useQuery } from '@tanstack/preact-query';
 import { useEffect, useState } from 'preact/hooks';
 import { Refused } from '../../../../../ui/call.ts';

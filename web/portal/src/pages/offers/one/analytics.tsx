@@ -1,6 +1,6 @@
 /** How often an offer was seen and clicked on: totals, charts, and the same figures as a table. */
-import type { PortalOffer, SeriesReply, SimulatedTrafficReply } from '@offer-ads/contracts/portal-offers-api';
-import type { AnalyticsInterval } from '@offer-ads/contracts/public-api';
+import type { PortalOffer, SeriesReply, SimulatedTrafficReply } from '@offer-ads/contracts/portal/offers-api';
+import type { AnalyticsInterval } from '@offer-ads/contracts/public/api';
 import { useState } from 'preact/hooks';
 import { Field } from '../../../../../ui/field.tsx';
 import { Form, textOf } from '../../../../../ui/form.tsx';

@@ -1,6 +1,6 @@
 /** Asks before an offer is deleted, with what its deletion credits at this moment; afterwards it says what was credited. */
-import type { StatementReply } from '@offer-ads/contracts/billing-api';
-import type { OfferCreditReply, PortalOffer } from '@offer-ads/contracts/portal-offers-api';
+import type { StatementReply } from '@offer-ads/contracts/internal/billing-api';
+import type { OfferCreditReply, PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { Refused } from '../../../../../ui/call.ts';
 import { Confirm } from '../../../../../ui/confirm.tsx';
 import { When } from '../../../../../ui/when.tsx';

@@ -1,6 +1,6 @@
 /** One offer: what members see, how it stands, what can be done to it, and how it does. */
 import '../offers.css';
-import type { PortalOffer } from '@offer-ads/contracts/portal-offers-api';
+import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { Refused } from '../../../../../ui/call.ts';

@@ -1,5 +1,5 @@
 /** Figures of a series as charts and tables take them. */
-import type { SeriesReply } from '@offer-ads/contracts/portal-offers-api';
+import type { SeriesReply } from '@offer-ads/contracts/portal/offers-api';
 
 /** Columns of the same length; times in seconds. `rate` is null where nobody saw the offer. */
 export type ChartData = {

@@ -1,0 +1,52 @@
+/** Circles in the terms of peers that know no sphere: points in space, and boxes in microdegrees. */
+import { radiusRadians, type Target } from '../../../services/pricing/src/domain/target.ts';
+
+type Circle = Pick<Target, 'latitude' | 'longitude' | 'radiusMiles'>;
+type Point = { readonly x: number; readonly y: number; readonly z: number };
+export type BoxE6 = {
+  readonly south: number;
+  readonly north: number;
+  readonly west: number;
+  readonly east: number;
+};
+
+const radians = (degrees: number) => (degrees * Math.PI) / 180;
+const FULL_TURN_E6 = 360_000_000;
+const HALF_TURN_E6 = 180_000_000;
+
+/** On the sphere of radius 1. The same in SQL: what a store computes from microdegrees must be what is asked for. */
+export function pointOf(latitude: number, longitude: number): Point {
+  const [phi, lambda] = [radians(latitude), radians(longitude)];
+  return { x: Math.cos(phi) * Math.cos(lambda), y: Math.cos(phi) * Math.sin(lambda), z: Math.sin(phi) };
+}
+
+/** Square of the straight line through the sphere from the centre to the edge: with it a distance takes no trigonometry. */
+export function chordSquared(radiusMiles: number): number {
+  return (2 * Math.sin(radiusRadians(radiusMiles) / 2)) ** 2;
+}
+
+/** That hold the circle: two where it crosses the date line, all longitudes where it holds a pole. A hair larger than need be. */
+export function boxesOf({ latitude, longitude, radiusMiles }: Circle): BoxE6[] {
+  const angle = radiusRadians(radiusMiles);
+  const e6 = (angle: number) => Math.ceil(((angle * 180) / Math.PI) * 1e6) + 1;
+  const [latitudeE6, longitudeE6] = [Math.round(latitude * 1e6), Math.round(longitude * 1e6)];
+  const south = Math.max(latitudeE6 - e6(angle), -90_000_000);
+  const north = Math.min(latitudeE6 + e6(angle), 90_000_000);
+  if (south === -90_000_000 || north === 90_000_000)
+    return [{ south, north, west: -HALF_TURN_E6, east: HALF_TURN_E6 }];
+  const reach = e6(Math.asin(Math.sin(angle) / Math.cos(radians(latitude))));
+  const [west, east] = [longitudeE6 - reach, longitudeE6 + reach];
+  if (west < -HALF_TURN_E6) {
+    return [
+      { south, north, west: -HALF_TURN_E6, east },
+      { south, north, west: west + FULL_TURN_E6, east: HALF_TURN_E6 },
+    ];
+  }
+  if (east > HALF_TURN_E6) {
+    return [
+      { south, north, west, east: HALF_TURN_E6 },
+      { south, north, west: -HALF_TURN_E6, east: east - FULL_TURN_E6 },
+    ];
+  }
+  return [{ south, north, west, east }];
+}

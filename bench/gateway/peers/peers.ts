@@ -1,0 +1,88 @@
+/** Who is compared: all in front of the same upstream, each a process (or a few) of its own. */
+import { fileURLToPath } from 'node:url';
+import { freePorts } from '@offer-ads/backing/free-port';
+import { type Running, startProcess } from '../../process.ts';
+import { createApiKey, startGatewayProcess } from '../gateway.ts';
+import { requestPath } from '../requests.ts';
+import type { Stage } from '../stage.ts';
+import { startCaddy } from './caddy.ts';
+import { startNginxPeer } from './nginx.ts';
+import type { Programs } from './programs.ts';
+
+export const peerNames = [
+  'gateway',
+  'gateway-traced',
+  'gateway-valkey',
+  'nginx',
+  'caddy',
+  'bare',
+  'upstream',
+] as const;
+export type PeerName = (typeof peerNames)[number];
+
+export type Peer = {
+  readonly name: PeerName;
+  readonly url: string;
+  readonly pid: number;
+  readonly accessLog: string;
+  /** Whether it refuses the 61st request of one client. */
+  readonly limits: boolean;
+  /** A gateway of ours, with a call log to look after. */
+  readonly isOurs: boolean;
+};
+
+export const traced = ['--import', '@offer-ads/platform/telemetry/telemetry'];
+
+/** Started one after the other, so that nobody's start slows another's. */
+export async function startPeers(
+  opened: AsyncDisposableStack,
+  o: { stage: Stage; programs: Programs; names: readonly PeerName[] },
+): Promise<{ peers: Peer[]; apiKey: string }> {
+  const { folder, upstreamPort, upstream, settings, valkeyUrl } = o.stage;
+  const start: Record<PeerName, (port: number) => Promise<Running>> = {
+    gateway: (port) => startGatewayProcess({ name: 'gateway', folder, port, settings }),
+    'gateway-traced': (port) =>
+      startGatewayProcess({ name: 'gateway-traced', folder, port, settings, nodeArgs: traced }),
+    'gateway-valkey': (port) =>
+      startGatewayProcess({
+        name: 'gateway-valkey',
+        folder,
+        port,
+        settings: { ...settings, ...(valkeyUrl === undefined ? {} : { VALKEY_URL: valkeyUrl }) },
+      }),
+    nginx: (port) => startNginxPeer({ nginx: o.programs.nginx, folder, port, upstreamPort }),
+    caddy: (port) => startCaddy({ caddy: o.programs.caddy, folder, port, upstreamPort }),
+    bare: (port) => startBareProxy({ folder, port, upstreamPort }),
+    upstream: async () => upstream,
+  };
+  const peers: Peer[] = [];
+  for (const name of o.names) {
+    // Without one it would be the plain gateway under another name.
+    if (name === 'gateway-valkey' && valkeyUrl === undefined) continue;
+    const [free = 0] = await freePorts(1);
+    const running = await start[name](free);
+    if (name !== 'upstream') opened.use(running);
+    const isOurs = name.startsWith('gateway');
+    peers.push({
+      name,
+      url: `http://127.0.0.1:${name === 'upstream' ? upstreamPort : free}`,
+      pid: running.pid,
+      accessLog: running.outputFile,
+      limits: isOurs || name === 'nginx',
+      isOurs,
+    });
+  }
+  const ours = peers.find((peer) => peer.isOurs);
+  return { peers, apiKey: ours === undefined ? 'no-gateway-asks' : await createApiKey(ours.url) };
+}
+
+function startBareProxy(o: { folder: string; port: number; upstreamPort: number }): Promise<Running> {
+  return startProcess({
+    name: 'bare',
+    folder: o.folder,
+    command: process.execPath,
+    args: [fileURLToPath(new URL('bare-proxy.ts', import.meta.url))],
+    env: { PORT: String(o.port), UPSTREAM_URL: `http://127.0.0.1:${o.upstreamPort}` },
+    readyUrl: `http://127.0.0.1:${o.port}${requestPath}`,
+  });
+}

@@ -1,0 +1,27 @@
+/** Programs of others that the comparison needs, from PATH. */
+import { onPath } from '@offer-ads/backing/on-path';
+import { output } from '../../process.ts';
+
+const names = ['nginx', 'caddy', 'wrk'] as const;
+export type Programs = Readonly<Record<(typeof names)[number], string>>;
+
+export class ProgramsMissing extends Error {
+  override readonly name = 'ProgramsMissing';
+}
+
+export function findPrograms(): Programs {
+  const missing = names.filter((name) => onPath(name) === undefined);
+  if (missing.length > 0) {
+    throw new ProgramsMissing(
+      `Not on PATH: ${missing.join(', ')}. On Debian and Ubuntu: apt-get install ${missing.join(' ')}. ` +
+        'Stop the servers that those packages start by themselves: systemctl disable --now nginx caddy.',
+    );
+  }
+  return Object.fromEntries(names.map((name) => [name, onPath(name) ?? ''])) as Programs;
+}
+
+export async function versionsOf(programs: Programs): Promise<string> {
+  const nginx = /nginx\/([\d.]+)/.exec(await output(programs.nginx, ['-v']))?.[1];
+  const caddy = /[\d.]+/.exec(await output(programs.caddy, ['version']))?.[0];
+  return `Node ${process.versions.node}, nginx ${nginx}, Caddy ${caddy}`;
+}

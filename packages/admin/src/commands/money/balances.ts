@@ -1,0 +1,163 @@
+/** Prepaid balances and the ledger behind them. */
+import { randomUUID } from 'node:crypto';
+import { balanceStanding, ledgerCheckReply } from '@offer-ads/contracts/admin/billing-api';
+import { organisationSummary } from '@offer-ads/contracts/admin/gateway-api';
+import { lowBalanceReply, statementReply } from '@offer-ads/contracts/internal/billing-api';
+import { formatMinor, minorUnitDigits, parseAmount } from '@offer-ads/contracts/values/currencies';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
+import { type Command, command, count, id, isoTime, modeOption, text, UsageError } from '../../command.ts';
+import type { Tools } from '../../tools.ts';
+
+type Book = { readonly org: number; readonly mode: Mode; readonly currency: string };
+
+export const balanceCommands: readonly Command[] = [
+  command({
+    name: 'balance show',
+    summary: 'Show the prepaid balance of an organisation',
+    options: { org: id, mode: modeOption },
+    run: async (o, tools) => {
+      const book = await bookOf(o, tools);
+      return shown(
+        book,
+        await tools.call('billing', { method: 'GET', path: `/admin/balances?${queryOf(book)}` }),
+      );
+    },
+  }),
+  command({
+    name: 'balance statement',
+    summary: 'List what was booked for an organisation, newest first; --cursor goes on where a page ended',
+    options: {
+      org: id,
+      mode: modeOption,
+      from: isoTime.optional(),
+      to: isoTime.optional(),
+      limit: count.optional(),
+      cursor: text.optional(),
+    },
+    run: async ({ org, mode, ...filters }, tools) => {
+      const book = await bookOf({ org, mode }, tools);
+      const path = `/admin/balances/statement?${queryOf(book, filters)}`;
+      return statementShown(book, await tools.call('billing', { method: 'GET', path }));
+    },
+  }),
+  command({
+    name: 'balance threshold',
+    summary: 'Show, or with --amount set, below which balance admins are sent a mail; --amount none: never',
+    options: { org: id, mode: modeOption, amount: text.describe('100.00|none').optional() },
+    run: async (o, tools) => {
+      const book = await bookOf(o, tools);
+      if (o.amount === undefined) {
+        const path = `/admin/balances/threshold?${queryOf(book)}`;
+        return thresholdShown(book, await tools.call('billing', { method: 'GET', path }));
+      }
+      const json = {
+        organisationId: book.org,
+        mode: book.mode,
+        currency: book.currency,
+        thresholdMinor: o.amount === 'none' ? null : String(amountAboveZero(o.amount, book.currency)),
+      };
+      return thresholdShown(
+        book,
+        await tools.call('billing', { method: 'PUT', path: '/admin/balances/threshold', json }),
+      );
+    },
+  }),
+  command({
+    name: 'balance top-up',
+    summary: 'Add to the balance what an organisation has paid; a reference that is repeated is booked once',
+    options: {
+      org: id,
+      mode: modeOption,
+      amount: text.describe('100.00'),
+      reference: text.optional(),
+    },
+    run: async (o, tools) => {
+      const book = await bookOf(o, tools);
+      const reference = o.reference ?? `admin-${randomUUID()}`;
+      const json = {
+        organisationId: book.org,
+        mode: book.mode,
+        currency: book.currency,
+        amountMinor: String(amountAboveZero(o.amount, book.currency)),
+        reference,
+      };
+      const order = { method: 'POST', path: '/admin/balances/top-up', json } as const;
+      const reply = await tools.call('billing', order).catch((error: unknown) => {
+        // It may have been booked, and only the answer was lost: under another reference it would be booked again.
+        const words = error instanceof Error ? error.message : String(error);
+        throw new Error(`${words}; if you repeat it, add --reference ${reference}`, { cause: error });
+      });
+      return { ...shown(book, reply), reference };
+    },
+  }),
+  command({
+    name: 'ledger check',
+    summary: 'Check that every transaction sums to zero, and every balance, running ones too, to its entries',
+    options: {},
+    run: async (_o, { call }) => {
+      const reply = await call('billing', { method: 'GET', path: '/admin/ledger/check', patient: true });
+      const { problems, ...counted } = ledgerCheckReply.parse(reply);
+      return problems.length === 0 ? counted : { ...counted, problems };
+    },
+    failed: (result) => !('ok' in result && result.ok === true),
+  }),
+];
+
+/** Billing keeps one book per currency; which one an organisation is billed in, the gateway knows. */
+async function bookOf({ org, mode }: { org: number; mode: Mode }, { call }: Tools): Promise<Book> {
+  const reply = await call('gateway', { method: 'GET', path: `/admin/organisations/${org}` });
+  return { org, mode, currency: organisationSummary.parse(reply).currency };
+}
+
+function shown(book: Book, reply: object): object {
+  const { balanceMinor } = balanceStanding.parse(reply);
+  return { ...book, balance: formatMinor(BigInt(balanceMinor), book.currency) };
+}
+
+function queryOf(
+  { org, mode, currency }: Book,
+  filters: { readonly [name: string]: string | number | undefined } = {},
+): string {
+  const query = new URLSearchParams({ organisationId: String(org), mode, currency });
+  for (const [name, value] of Object.entries(filters))
+    if (value !== undefined) query.set(name, String(value));
+  return query.toString();
+}
+
+function amountAboveZero(amount: string, currency: string): bigint {
+  const amountMinor = parseAmount(amount, currency);
+  if (amountMinor !== undefined && amountMinor > 0n) return amountMinor;
+  throw new UsageError(
+    `--amount must be above zero, in ${currency} with at most ${minorUnitDigits(currency)} decimals`,
+  );
+}
+
+function statementShown({ org, mode, currency }: Book, reply: object): object {
+  const statement = statementReply.parse(reply);
+  const money = (minor: string) => formatMinor(BigInt(minor), currency);
+  return {
+    entries: statement.entries.map(({ amountMinor, balanceMinor, card, ...entry }) => ({
+      ...entry,
+      amount: money(amountMinor),
+      balance: money(balanceMinor),
+      cardNet: card && money(card.netMinor),
+      cardVat: card && money(card.vatMinor),
+    })),
+    org,
+    mode,
+    currency,
+    openingBalance: money(statement.openingBalanceMinor),
+    closingBalance: money(statement.closingBalanceMinor),
+    nextCursor: statement.nextCursor,
+  };
+}
+
+function thresholdShown(book: Book, reply: object): object {
+  const { thresholdMinor, balanceMinor, isLow } = lowBalanceReply.parse(reply);
+  return {
+    ...book,
+    threshold: thresholdMinor === null ? null : formatMinor(BigInt(thresholdMinor), book.currency),
+    balance: formatMinor(BigInt(balanceMinor), book.currency),
+    isLow,
+  };
+}

@@ -1,0 +1,51 @@
+/** What the card provider did with money and a person has to look at. */
+import { cardProblemsReply, settleReply } from '@offer-ads/contracts/admin/billing-api';
+import { formatMinor } from '@offer-ads/contracts/values/currencies';
+import { z } from 'zod';
+import { type Command, command, count, text } from '../../command.ts';
+
+export const cardCommands: readonly Command[] = [
+  command({
+    name: 'card problems',
+    summary: 'List refunds and disputes at the card provider and payments that fit nothing, the latest first',
+    options: { limit: count.optional() },
+    run: async ({ limit }, { call }) => {
+      const query = limit === undefined ? '' : `?limit=${limit}`;
+      const reply = await call('billing', { method: 'GET', path: `/admin/card-problems${query}` });
+      const { reversals, owed, payments } = cardProblemsReply.parse(reply);
+      return { reversals: reversals.map(shown), owed: owed.map(owedShown), payments: payments.map(shown) };
+    },
+  }),
+  command({
+    name: 'card settle',
+    summary:
+      'Decide, once, who bears a refund or a dispute: the platform, or the prepaid balance of the organisation',
+    options: {
+      id: text.describe('re_...|dp_...'),
+      by: z.enum(['platform', 'balance'], 'must be platform or balance').describe('platform|balance'),
+      reason: text,
+    },
+    operand: 'id',
+    run: async ({ id, by: borneBy, reason }, { call }) => {
+      const json = { id, borneBy, reason };
+      const path = '/admin/card-problems/settle';
+      return shown(settleReply.parse(await call('billing', { method: 'POST', path, json })));
+    },
+  }),
+];
+
+function owedShown({
+  creditedMinor,
+  owedMinor,
+  ...offer
+}: z.infer<typeof cardProblemsReply>['owed'][number]): object {
+  const money = (minor: string) => formatMinor(BigInt(minor), offer.currency);
+  return { ...offer, credited: money(creditedMinor), owed: money(owedMinor) };
+}
+
+type Problem = { readonly amountMinor: string | null; readonly currency: string | null };
+
+function shown({ amountMinor, currency, ...problem }: Problem): object {
+  const isKnown = amountMinor !== null && currency !== null;
+  return { ...problem, amount: isKnown ? formatMinor(BigInt(amountMinor), currency) : null, currency };
+}

@@ -1,0 +1,39 @@
+/** Invoices of card payments. */
+import { adminInvoice } from '@offer-ads/contracts/admin/billing-api';
+import { type InvoiceSummary, invoicesReply } from '@offer-ads/contracts/internal/billing-api';
+import { formatMinor } from '@offer-ads/contracts/values/currencies';
+import { type Command, command, count, id, modeOption, text } from '../../command.ts';
+
+export const invoiceCommands: readonly Command[] = [
+  command({
+    name: 'invoice list',
+    summary: 'List the invoices of an organisation, newest first; --cursor goes on where a page ended',
+    options: { org: id, mode: modeOption, limit: count.optional(), cursor: text.optional() },
+    run: async ({ org, mode, limit, cursor }, { call }) => {
+      const query = new URLSearchParams({ organisationId: String(org), mode });
+      if (limit !== undefined) query.set('limit', String(limit));
+      if (cursor !== undefined) query.set('cursor', cursor);
+      const reply = await call('billing', { method: 'GET', path: `/admin/invoices?${query.toString()}` });
+      const { invoices, nextCursor } = invoicesReply.parse(reply);
+      return { invoices: invoices.map(shown), org, mode, nextCursor };
+    },
+  }),
+  command({
+    name: 'invoice show',
+    summary: 'Show the invoice of a number, whosever it is',
+    options: { number: text.describe('INV-000001') },
+    operand: 'number',
+    run: async ({ number }, { call }) => {
+      const path = `/admin/invoices/${encodeURIComponent(number)}`;
+      const { organisationId, organisationName, cause, ...invoice } = adminInvoice.parse(
+        await call('billing', { method: 'GET', path }),
+      );
+      return { ...shown(invoice), org: organisationId, organisationName, cause };
+    },
+  }),
+];
+
+function shown({ netMinor, vatMinor, grossMinor, ...invoice }: InvoiceSummary): object {
+  const money = (minor: string) => formatMinor(BigInt(minor), invoice.currency);
+  return { ...invoice, net: money(netMinor), vat: money(vatMinor), gross: money(grossMinor) };
+}

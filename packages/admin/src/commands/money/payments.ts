@@ -1,0 +1,123 @@
+/** Whether offers and billing agree about every offer's money: after a restore, and whenever one wants to know. */
+import {
+  billedPayments,
+  chargeAgainReply,
+  knownPayments,
+  type paymentsPage,
+  voidReply,
+} from '@offer-ads/contracts/internal/payments-api';
+import type { z } from 'zod';
+import { type Command, command, UsageError, yesOrNo } from '../../command.ts';
+import { type PaymentProblem, pairs, paymentProblem } from '../../compare-payments.ts';
+import { Refused, type Tools } from '../../tools.ts';
+
+type Found = { readonly offerId: number; readonly problem: PaymentProblem };
+
+/** More than a person reads; the rest shows once these are mended. */
+const MOST_SHOWN = 1_000;
+
+export const paymentCommands: readonly Command[] = [
+  command({
+    name: 'payments check',
+    summary:
+      'Compare what offers and billing know of every payment; --repair yes charges and credits what one of them lost',
+    options: { repair: yesOrNo.optional() },
+    failed: (result) => 'ok' in result && result.ok === false,
+    run: async ({ repair = false }, tools) => {
+      const { compared, known, problems } = await compareAll(tools);
+      // An empty database is one that was not restored yet, or another system's: whatever billing has would be taken back for good.
+      if (repair && known === 0 && compared > 0)
+        throw new UsageError('offers knows no offer at all, but billing has payments: restore offers first');
+      const repaired: { offerId: number; outcome: string }[] = [];
+      const failed: { offerId: number; reason: string }[] = [];
+      if (repair)
+        for (const found of problems) {
+          const { offerId } = found;
+          try {
+            const outcome = await repairOne(found, tools);
+            if (outcome !== undefined) repaired.push({ offerId, outcome });
+          } catch (error) {
+            // One that does not work now keeps none of the others from it.
+            failed.push({ offerId, reason: error instanceof Error ? error.message : String(error) });
+          }
+        }
+      const left = repaired.length === 0 ? problems : (await compareAll(tools)).problems;
+      return { ok: left.length === 0, compared, repaired, failed, problems: left };
+    },
+  }),
+];
+
+type Comparison = {
+  readonly compared: number;
+  /** To offers. */
+  readonly known: number;
+  readonly problems: Found[];
+};
+
+async function compareAll(tools: Tools): Promise<Comparison> {
+  let compared = 0;
+  let known = 0;
+  const suspected: number[] = [];
+  for await (const { offerId, one, other } of pairs(knownOnes(tools), billedOnes(tools))) {
+    compared += 1;
+    if (one !== undefined) known += 1;
+    if (paymentProblem(one, other) !== null && suspected.length < MOST_SHOWN) suspected.push(offerId);
+  }
+  // What changed while the pages were read is asked about once more, by itself.
+  const problems: Found[] = [];
+  for (const offerId of suspected) {
+    const page = { after: offerId - 1, limit: 1 };
+    const one = (await knownPage(tools, page)).find((payment) => payment.offerId === offerId);
+    const other = (await billedPage(tools, page)).find((payment) => payment.offerId === offerId);
+    const problem = paymentProblem(one, other);
+    if (problem !== null) problems.push({ offerId, problem });
+  }
+  return { compared, known, problems };
+}
+
+/** Undefined: a person decides, or an event is to be published again (docs/operations/backup-and-restore.md). */
+async function repairOne({ offerId, problem }: Found, { call }: Tools): Promise<string | undefined> {
+  if (problem === 'unknown-to-billing') {
+    const path = `/admin/payments/${offerId}/charge`;
+    return call('offers', { method: 'POST', path }).then(
+      (reply) => chargeAgainReply.parse(reply).outcome,
+      (error: unknown) => {
+        // Paid by card: its page is gone.
+        if (error instanceof Refused && error.status === 409) return undefined;
+        throw error;
+      },
+    );
+  }
+  if (problem === 'unknown-to-offers') {
+    const path = `/admin/payments/${offerId}/void`;
+    return voidReply.parse(await call('billing', { method: 'POST', path })).outcome;
+  }
+  return undefined;
+}
+
+type Page = z.infer<typeof paymentsPage>;
+const PAGE = 1_000;
+
+async function knownPage({ call }: Tools, page: Page) {
+  const path = `/admin/payments?after=${page.after}&limit=${page.limit}`;
+  return knownPayments.parse(await call('offers', { method: 'GET', path })).payments;
+}
+
+async function billedPage({ call }: Tools, page: Page) {
+  const path = `/admin/payments?after=${page.after}&limit=${page.limit}`;
+  return billedPayments.parse(await call('billing', { method: 'GET', path })).payments;
+}
+
+const knownOnes = (tools: Tools) => pageByPage((page) => knownPage(tools, page));
+const billedOnes = (tools: Tools) => pageByPage((page) => billedPage(tools, page));
+
+async function* pageByPage<P extends { readonly offerId: number }>(read: (page: Page) => Promise<P[]>) {
+  let after = 0;
+  for (;;) {
+    const payments = await read({ after, limit: PAGE });
+    yield* payments;
+    const last = payments.at(-1);
+    if (last === undefined) return;
+    after = last.offerId;
+  }
+}

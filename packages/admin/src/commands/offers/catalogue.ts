@@ -1,0 +1,155 @@
+/** Categories and interests. They are changed as one whole, and only when nobody else has changed them meanwhile. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import {
+  type Catalogue,
+  type CatalogueReplacement,
+  catalogueReplacement,
+  catalogueReply,
+} from '@offer-ads/contracts/admin/offers-api';
+import { z } from 'zod';
+import { type CatalogueChange, catalogueChanges, entriesOf } from '../../catalogue-changes.ts';
+import { type Command, command, id, text, UsageError } from '../../command.ts';
+import type { Tools } from '../../tools.ts';
+
+const file = text.describe('FILE.json');
+const yesOrNo = z
+  .enum(['yes', 'no'], 'must be yes or no')
+  .transform((word) => word === 'yes')
+  .describe('yes|no');
+const organisations = z
+  .string()
+  .regex(/^(all|none|\d{1,10}(,\d{1,10})*)$/, 'must be all, none or ids such as 3,7')
+  .transform((word) => (word === 'all' ? null : word === 'none' ? [] : word.split(',').map(Number)))
+  .describe('all|none|ID,ID...');
+
+export const catalogueCommands: readonly Command[] = [
+  command({
+    name: 'catalogue list',
+    summary: 'List the categories and interests, inactive ones too',
+    options: {},
+    run: async (_o, tools) => {
+      const catalogue = await readCatalogue(tools);
+      return { catalogue: entriesOf(catalogue), version: catalogue.version };
+    },
+  }),
+  command({
+    name: 'catalogue export',
+    summary: 'Write the catalogue into a file to be edited and imported again',
+    options: { file },
+    operand: 'file',
+    run: async (o, tools) => {
+      const catalogue = await readCatalogue(tools);
+      write(o.file, `${JSON.stringify(catalogue, null, 2)}\n`);
+      return { file: o.file, version: catalogue.version };
+    },
+  }),
+  command({
+    name: 'catalogue diff',
+    summary: 'Show what an import would change, and change nothing',
+    options: { file },
+    operand: 'file',
+    run: async (o, tools) => {
+      const wanted = readReplacement('catalogue diff', o.file);
+      const before = await readCatalogue(tools);
+      const isStale = wanted.version !== undefined && wanted.version !== before.version;
+      return {
+        changes: catalogueChanges(before, wanted),
+        version: before.version,
+        warning: isStale ? `the file is of version ${wanted.version}, its import will be refused` : null,
+      };
+    },
+  }),
+  command({
+    name: 'catalogue import',
+    summary: 'Put the catalogue of a file in place; what it does not name becomes inactive',
+    options: { file },
+    operand: 'file',
+    run: async (o, tools) => replace(tools, readReplacement('catalogue import', o.file)),
+  }),
+  command({
+    name: 'category set',
+    summary: 'Add or change one category; what is not given stays',
+    options: { id, name: text.optional(), active: yesOrNo.optional(), orgs: organisations.optional() },
+    run: async (o, tools) => {
+      const { categories, ...others } = await readCatalogue(tools);
+      const known = categories.find(({ categoryId }) => categoryId === o.id);
+      const category = {
+        categoryId: o.id,
+        categoryName: o.name ?? known?.categoryName ?? missingName('category', o.id),
+        active: o.active ?? known?.active ?? true,
+        organisationIds: o.orgs === undefined ? (known?.organisationIds ?? null) : o.orgs,
+      };
+      const unchanged = categories.filter((other) => other !== known);
+      return replace(tools, checked('category set', { ...others, categories: [...unchanged, category] }));
+    },
+  }),
+  command({
+    name: 'interest set',
+    summary: 'Add or change one interest; what is not given stays',
+    options: { id, name: text.optional(), active: yesOrNo.optional() },
+    run: async (o, tools) => {
+      const { interests, ...others } = await readCatalogue(tools);
+      const known = interests.find(({ interestId }) => interestId === o.id);
+      const interest = {
+        interestId: o.id,
+        interestName: o.name ?? known?.interestName ?? missingName('interest', o.id),
+        active: o.active ?? known?.active ?? true,
+      };
+      const unchanged = interests.filter((other) => other !== known);
+      return replace(tools, checked('interest set', { ...others, interests: [...unchanged, interest] }));
+    },
+  }),
+];
+
+/** The changes that were made. They are those of the version that was read: if another came first, none are made. */
+async function replace(
+  tools: Tools,
+  wanted: CatalogueReplacement,
+): Promise<{ changes: CatalogueChange[]; version: number }> {
+  const before = await readCatalogue(tools);
+  const json = { ...wanted, version: wanted.version ?? before.version };
+  const changes = catalogueChanges(before, wanted);
+  if (changes.length === 0 && json.version === before.version) return { changes, version: before.version };
+  const reply = await tools.call('offers', { method: 'PUT', path: '/admin/catalogue', json });
+  return { changes, version: catalogueReply.parse(reply).version };
+}
+
+async function readCatalogue({ call }: Tools): Promise<Catalogue> {
+  return catalogueReply.parse(await call('offers', { method: 'GET', path: '/admin/catalogue' }));
+}
+
+/** Before anything is sent, so that a wrong file is told as one. */
+function readReplacement(name: string, path: string): CatalogueReplacement {
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    const problem =
+      error instanceof SyntaxError ? `${path} is not JSON: ${error.message}` : `cannot read ${path}`;
+    throw new UsageError(`${name}: ${problem}`);
+  }
+  return checked(`${name}: ${path}`, content);
+}
+
+function checked(what: string, content: unknown): CatalogueReplacement {
+  const parsed = catalogueReplacement.safeParse(content);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(
+    ({ path, message }) => `${path.join('.') || 'the whole'} ${message}`,
+  );
+  throw new UsageError(`${what}: ${problems.join('; ')}`);
+}
+
+function write(path: string, content: string): void {
+  try {
+    // Never over something else by mistake.
+    writeFileSync(path, content, { flag: 'wx' });
+  } catch (error) {
+    const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    throw new UsageError(`catalogue export: ${exists ? `${path} exists already` : `cannot write ${path}`}`);
+  }
+}
+
+function missingName(kind: string, id: number): never {
+  throw new UsageError(`${kind} set: there is no ${kind} ${id} yet, so it needs a --name`);
+}

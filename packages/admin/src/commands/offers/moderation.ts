@@ -1,0 +1,111 @@
+/** Verdicts on pictures, and decisions of people about them, which come before the model's. */
+import {
+  copyReply,
+  type PictureReply,
+  pictureReply,
+  picturesReply,
+  type RulingRequest,
+  rulingsReply,
+} from '@offer-ads/contracts/internal/moderation-api';
+import { z } from 'zod';
+import { type Command, command, count, id, isoTime, text } from '../../command.ts';
+import type { Tools } from '../../tools.ts';
+import { type GivenPicture, readPicture, writePicture } from './picture-files.ts';
+import { rounded, shown } from './picture-record.ts';
+
+const picture = text.describe('HASH|FILE|ADDRESS');
+const verdict = z.enum(['allowed', 'refused'], 'must be allowed or refused').describe('allowed|refused');
+
+const rulings = {
+  allow: 'Allow this very picture, whatever the model says, from the next upload on',
+  block: 'Refuse a picture and changed copies of it, whatever the model says, from the next upload on',
+  withdraw: 'Take back what was decided about a picture: the model decides again',
+} as const satisfies Record<RulingRequest['action'], string>;
+
+export const moderationCommands: readonly Command[] = [
+  command({
+    name: 'moderation list',
+    summary: 'List uploaded pictures with what was said about them, the latest first; --cursor goes on',
+    options: {
+      verdict: verdict.optional(),
+      since: isoTime.optional(),
+      org: id.optional(),
+      limit: count.optional(),
+      cursor: text.optional(),
+    },
+    run: async ({ org, ...filters }, { call }) => {
+      const path = `/admin/pictures${queryOf({ ...filters, organisationId: org })}`;
+      const page = picturesReply.parse(await call('moderation', { method: 'GET', path }));
+      const pictures = page.pictures.map(({ organisationId, contentHash, uploads, ...picture }) => ({
+        at: picture.at,
+        org: organisationId,
+        mode: picture.mode,
+        verdict: picture.verdict,
+        reason: picture.reason,
+        now: picture.now,
+        explicit: rounded(picture.explicit),
+        suggestive: rounded(picture.suggestive),
+        uploads,
+        contentHash,
+      }));
+      return { pictures, nextCursor: page.nextCursor };
+    },
+  }),
+  command({
+    name: 'moderation show',
+    summary:
+      'Show what is known of a picture: scores, model, thresholds, history; --save writes a small copy',
+    options: { picture, save: text.describe('FILE.jpg').optional() },
+    operand: 'picture',
+    run: async (o, { call }) => {
+      const given = readPicture(o.picture);
+      const path = `/admin/pictures/${given.name}`;
+      const record = pictureReply.parse(await call('moderation', { method: 'GET', path }));
+      if (o.save === undefined) return shown(record);
+      const { jpegBase64 } = copyReply.parse(
+        await call('moderation', { method: 'GET', path: `${path}/copy` }),
+      );
+      writePicture(o.save, Buffer.from(jpegBase64, 'base64'));
+      return { ...shown(record), copy: `written to ${o.save}` };
+    },
+  }),
+  ...(['allow', 'block', 'withdraw'] as const).map((action) =>
+    command({
+      name: `moderation ${action}`,
+      summary: rulings[action],
+      options: { picture, reason: text },
+      operand: 'picture',
+      run: async ({ picture: word, ...ruling }, tools) => ({
+        ...shown(await decide(tools, readPicture(word), { action, ...ruling })),
+        note:
+          action === 'block'
+            ? 'Offers that show it already are not changed: stop them with "offer disable". Their image addresses begin with its cleanHash.'
+            : null,
+      }),
+    }),
+  ),
+  command({
+    name: 'moderation rulings',
+    summary: 'List the decisions of people, the latest first; --before goes on where a page ended',
+    options: { limit: count.optional(), before: count.optional() },
+    run: async (o, { call }) =>
+      rulingsReply.parse(await call('moderation', { method: 'GET', path: `/admin/rulings${queryOf(o)}` })),
+  }),
+];
+
+async function decide(
+  { call }: Tools,
+  { name, bytes }: GivenPicture,
+  ruling: Pick<RulingRequest, 'action' | 'reason'>,
+): Promise<PictureReply> {
+  const of = bytes === undefined ? { name } : { imageBase64: bytes.toString('base64') };
+  const json = { ...ruling, ...of } satisfies RulingRequest;
+  return pictureReply.parse(await call('moderation', { method: 'POST', path: '/admin/rulings', json }));
+}
+
+function queryOf(filters: Readonly<Record<string, string | number | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(filters))
+    if (value !== undefined) query.set(name, String(value));
+  return query.size === 0 ? '' : `?${query.toString()}`;
+}

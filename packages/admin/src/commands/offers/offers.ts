@@ -1,0 +1,63 @@
+/** Offers, and the traffic on them as the community platform reports it. */
+import { OfferClicked, OfferViewed } from '@offer-ads/contracts/events/community';
+import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
+import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { type Command, command, count, id } from '../../command.ts';
+import type { Tools } from '../../tools.ts';
+
+export const offerCommands: readonly Command[] = [
+  command({
+    name: 'offer show',
+    summary: 'Show an offer of any organisation',
+    options: { id },
+    run: (o, { call }) => call('offers', { method: 'GET', path: `/admin/offers/${o.id}` }),
+  }),
+  ...(['disable', 'enable'] as const).map((action) =>
+    command({
+      name: `offer ${action}`,
+      summary: action === 'disable' ? 'Stop showing an offer; the time counts as unused' : 'Show it again',
+      options: { id },
+      run: (o, { call }) => call('offers', { method: 'POST', path: `/admin/offers/${o.id}/${action}` }),
+    }),
+  ),
+  command({
+    name: 'traffic record',
+    summary: 'Publish views and clicks of an offer, as the community platform does',
+    options: { offer: id, views: count.default(0), clicks: count.default(0) },
+    run: async (o, tools) => {
+      await publishTraffic(o, tools, new Date());
+      return o;
+    },
+  }),
+];
+
+/** Events that are published and confirmed together. */
+const BATCH_SIZE = 500;
+
+async function publishTraffic(
+  o: { offer: number; views: number; clicks: number },
+  { settings, namespace }: Tools,
+  at: Date,
+): Promise<void> {
+  await using broker = await connectBroker({
+    url: settings.RABBITMQ_URL,
+    service: 'admin',
+    declarations: [OfferViewed, OfferClicked],
+    logger: createLogger({ service: 'admin', level: 'silent' }),
+    metrics: createMetrics('admin'),
+    namespace,
+  });
+  const about = { subject: `offer/${o.offer}`, subjectVersion: 0, at };
+  const instant = at.toISOString();
+  const viewed = () => newEvent(OfferViewed, { ...about, data: { offerId: o.offer, viewedAt: instant } });
+  const clicked = () => newEvent(OfferClicked, { ...about, data: { offerId: o.offer, clickedAt: instant } });
+  for (const [total, make] of [[o.views, viewed] as const, [o.clicks, clicked] as const])
+    for (let done = 0; done < total; done += BATCH_SIZE)
+      await broker.publish(batch(Math.min(BATCH_SIZE, total - done), make));
+}
+
+function batch(size: number, make: () => OutgoingEvent): OutgoingEvent[] {
+  return Array.from({ length: size }, make);
+}

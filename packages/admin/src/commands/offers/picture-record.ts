@@ -1,0 +1,48 @@
+/** What is known of a picture, as people read it. */
+import type { PictureReply } from '@offer-ads/contracts/internal/moderation-api';
+
+/** The history is a table for people; the rest stands below it. */
+export function shown({ verdicts, rulings, now, uploaded, copyKept, ...picture }: PictureReply) {
+  const byModel = verdicts.map(({ judgedAt: at, model, thresholds, verdict, reason, looks }) => ({
+    at,
+    by: `${model.name} ${model.version}`,
+    decision: verdict,
+    reason: reason ?? '',
+    explicit: `${worst(looks, 'explicit')} of ${thresholds.explicit}`,
+    suggestive: `${worst(looks, 'suggestive')} of ${thresholds.suggestive}`,
+  }));
+  const byPeople = rulings.map(({ at, author, action, reason, number, contentHash }) => ({
+    at,
+    by: author,
+    decision: contentHash === picture.contentHash ? action : `${action} of ${contentHash}`,
+    reason,
+    ruling: number,
+  }));
+  const looks = verdicts.find(({ current }) => current)?.looks;
+  return {
+    history: [...byModel, ...byPeople].toSorted((one, other) => other.at.localeCompare(one.at)),
+    ...picture,
+    next: inWords(now),
+    uploaded,
+    looks: looks === undefined ? null : looks.map(({ labels }) => roundedEach(labels)),
+    copy: copyKept ? 'kept, --save FILE.jpg writes it' : null,
+  };
+}
+
+function inWords({ verdict, reason, ruling }: PictureReply['now']): string {
+  if (verdict === null) return 'the model will judge';
+  const by = ruling === null ? 'the model' : `ruling ${ruling.number} of ${ruling.author}`;
+  return `${verdict}${reason === null ? '' : ` (${reason})`} by ${by}`;
+}
+
+function worst(looks: PictureReply['verdicts'][number]['looks'], measure: 'explicit' | 'suggestive') {
+  return rounded(Math.max(...looks.map((look) => look[measure])));
+}
+
+export function rounded(share: number | null): number | null {
+  return share === null ? null : Number(share.toFixed(3));
+}
+
+function roundedEach(labels: Readonly<Record<string, number>>) {
+  return Object.fromEntries(Object.entries(labels).map(([name, share]) => [name, rounded(share)]));
+}

@@ -1,0 +1,43 @@
+/** The internal admin routes that every service has: events that it could not handle, and those that it published (admin-api.ts says what holds for all of them). */
+
+import { z } from 'zod';
+import { zonedDateTime } from '../values/date-time.ts';
+import { reason } from './api.ts';
+
+/** GET /admin/parked?limit= */
+export const parkedPage = z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(100) });
+export const parkedReply = z.object({
+  parked: z.array(
+    z.object({
+      id: z.string(),
+      type: z.string().nullable(),
+      subject: z.string().nullable(),
+      reason: z.string(),
+      attempts: z.int().nonnegative(),
+      /** ISO 8601; null when the broker itself parked it, after repeated crashes. */
+      parkedAt: z.string().nullable(),
+      body: z.string(),
+    }),
+  ),
+});
+export type ParkedMessage = z.infer<typeof parkedReply>['parked'][number];
+/** POST /admin/parked/replay and /drop */
+export const parkedSelection = z.object({
+  ids: z.union([z.literal('all'), z.array(z.string()).min(1)]),
+  reason,
+});
+
+/** POST /admin/events/republish: those that happened from `from` on and before `to`, if that is given. */
+export const republishRequest = z.object({
+  from: zonedDateTime,
+  to: zonedDateTime.optional(),
+  /** As the first reply of a selection said, which is taken in several. */
+  upTo: z
+    .string()
+    .regex(/^\d{1,18}$/)
+    .transform(BigInt)
+    .optional(),
+});
+/** 0: there are no more. */
+export const republishReply = z.object({ republished: z.int().nonnegative(), upTo: z.string() });
+export type RepublishReply = z.infer<typeof republishReply>;

@@ -1,0 +1,133 @@
+/** The internal admin routes of the gateway: organisations, people, terms, keys and calls (admin-api.ts says what holds for all of them). */
+
+import { z } from 'zod';
+import { role } from '../events/gateway.ts';
+import { callsQuery, line, tradingName } from '../portal/organisation-api.ts';
+import { zonedDateTime } from '../values/date-time.ts';
+import { country, currency, instant, mode, organisationId, personId } from '../values/primitives.ts';
+import { reason } from './api.ts';
+
+const name = line(200);
+const email = z.email().max(254);
+
+/** POST /admin/organisations */
+export const registration = z.object({ name, tradingName, country, currency, adminEmail: email });
+
+/** The facts of an organisation that every reply about one has. */
+export const organisationSummary = z.object({
+  id: organisationId,
+  name: z.string(),
+  tradingName: z.string(),
+  country,
+  currency,
+  adminEmail: z.string().nullable(),
+});
+export type OrganisationSummary = z.infer<typeof organisationSummary>;
+
+/** GET /admin/organisations? : those registered last come first; `before` is the `nextBefore` of the page before. */
+export const organisationsQuery = z.object({
+  /** Part of a name, of a trading name or of a person's address, in any case; or an id. */
+  search: z.string().trim().min(1).max(200).optional(),
+  enabled: z
+    .enum(['true', 'false'])
+    .transform((word) => word === 'true')
+    .optional(),
+  approved: z
+    .enum(['true', 'false'])
+    .transform((word) => word === 'true')
+    .optional(),
+  before: z.coerce.number().pipe(z.int().positive()).optional(),
+  limit: z.coerce.number().pipe(z.int().min(1).max(1_000)).default(100),
+});
+export type OrganisationsQuery = z.infer<typeof organisationsQuery>;
+const quota = z.object({ perPerson: z.int(), perOrganisation: z.int() });
+/** GET /admin/organisations/{id} */
+export const organisationDetails = organisationSummary.extend({
+  enabled: z.boolean(),
+  /** Null: it waits for POST /admin/organisations/{id}/approve. `by`: as the admin call named them, or how it came about. */
+  approval: z.object({ at: instant, by: z.string() }).nullable(),
+  termsAccepted: z.boolean(),
+  quotas: z.object({ TEST: quota, LIVE: quota }),
+});
+export type OrganisationDetails = z.infer<typeof organisationDetails>;
+export const organisationsReply = z.object({
+  organisations: z.array(organisationDetails),
+  nextBefore: z.int().nullable(),
+});
+export type OrganisationsReply = z.infer<typeof organisationsReply>;
+
+/** GET /admin/organisations/{id}/terms : the latest versions, newest first, and whether the organisation accepted each. */
+export const organisationTermsReply = z.object({
+  terms: z.array(
+    z.object({
+      version: z.string(),
+      publishedAt: instant,
+      acceptedAt: instant.nullable(),
+      /** An address; null when the platform team accepted for the organisation. */
+      acceptedBy: z.string().nullable(),
+    }),
+  ),
+});
+export type OrganisationTermsReply = z.infer<typeof organisationTermsReply>;
+
+const mostOffers = z.int().nonnegative().max(1_000_000);
+/** POST /admin/organisations/{id}/quota; a limit that is left out stays. */
+export const quotaChange = z.object({
+  mode,
+  perPerson: mostOffers.optional(),
+  perOrganisation: mostOffers.optional(),
+  reason,
+});
+
+/** POST /admin/organisations/{id}/people */
+export const invitation = z.object({ email, role: role.default('developer') });
+/** POST /admin/organisations/{id}/people/disable, /enable and /invitation (sent again) */
+export const personNamed = z.object({ email });
+/** POST /admin/organisations/{id}/people/role */
+export const roleChange = z.object({ email, role });
+/** GET /admin/organisations/{id}/people */
+export const peopleReply = z.object({
+  people: z.array(
+    z.object({
+      id: personId,
+      email: z.string(),
+      role,
+      enabled: z.boolean(),
+      /** Invited by somebody of the organisation, and never came: hears nothing of it until then. */
+      awaited: z.boolean().optional(),
+    }),
+  ),
+});
+export type PeopleReply = z.infer<typeof peopleReply>;
+
+/** POST /admin/terms: plain text or Markdown; a version that is published without its text has none for ever. */
+export const termsVersion = z.object({
+  version: line(50),
+  text: z
+    .string()
+    .refine((text) => text.trim() !== '', 'must not be empty')
+    .refine((text) => Array.from(text).length <= 100_000, 'must have at most 100,000 characters')
+    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed Unicode without NUL')
+    .nullish()
+    .transform((text) => text ?? null),
+});
+
+/** At most what one replica answers; null: no limit but that of the client IP. */
+const requestsPerMinute = z.int().min(1).max(100_000).nullable();
+/** POST /admin/keys. Mode null: as keys were before modes were recorded. */
+export const keyWish = z.object({
+  // As far as identities go in the store.
+  organisationId: organisationId.max(2 ** 31 - 1),
+  mode: mode.nullable(),
+  expiresAt: zonedDateTime.nullish().transform((at) => at ?? null),
+  /** Whose key it is; the organisation's first admin when nobody is named. */
+  personEmail: z.email().optional(),
+  name: line(100).default('API key'),
+  requestsPerMinute: requestsPerMinute.default(null),
+});
+/** POST /admin/keys/{id}/limit */
+export const keyLimit = z.object({ requestsPerMinute });
+/** GET /admin/organisations/{id}/calls? : as people of the organisation ask, in longer pages. */
+export const callLogPage = callsQuery.extend({
+  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+});

@@ -1,0 +1,128 @@
+/** The internal admin routes of offers: offers of any organisation, their pictures, categories and interests (admin-api.ts says what holds for all of them). */
+
+import { z } from 'zod';
+import { line } from '../portal/organisation-api.ts';
+import {
+  categoryId,
+  currency,
+  instant,
+  interestId,
+  milliseconds,
+  minorUnits,
+  mode,
+  offerId,
+  offerStatuses,
+  organisationId,
+  paymentMethod,
+  personId,
+} from '../values/primitives.ts';
+
+const adminOfferStatus = z.enum([...offerStatuses, 'Deleted']);
+/** An offer of any organisation, as the platform's own people see it. */
+export const adminOffer = z.object({
+  id: offerId,
+  organisationId,
+  mode,
+  createdBy: personId.nullable(),
+  title: z.string(),
+  status: adminOfferStatus,
+  enabled: z.boolean(),
+  paymentMethod,
+  currency,
+  netMinor: minorUnits,
+  vatMinor: minorUnits,
+  paymentUrl: z.string().nullable(),
+  createdAt: instant,
+  startAt: instant,
+  expiryAt: instant,
+  paidAt: instant.nullable(),
+  paymentAppliedAt: instant.nullable(),
+  pausedSince: instant.nullable(),
+  disabledSince: instant.nullable(),
+  deletedAt: instant.nullable(),
+  unusedMs: milliseconds,
+  scheduledMs: milliseconds,
+  version: z.int(),
+  /** Of the cleaned picture: moderation's `cleanHash`. */
+  imageHash: z.string(),
+});
+export type AdminOffer = z.infer<typeof adminOffer>;
+/** GET /admin/offers/{id}, and the reply to /disable and /enable */
+export const adminOfferReply = adminOffer.extend({
+  description: z.string(),
+  termsAndConditions: z.string(),
+  advertisedName: z.string(),
+  url: z.string(),
+  /** Beside what analytics show, what was filtered (decision 50). */
+  traffic: z.object({
+    views: z.number(),
+    clicks: z.number(),
+    viewsRepeated: z.number(),
+    clicksRepeated: z.number(),
+    viewsAutomated: z.number(),
+    clicksAutomated: z.number(),
+  }),
+});
+export type AdminOfferReply = z.infer<typeof adminOfferReply>;
+
+/** GET /admin/offers? : those of an organisation in a mode that are not deleted, newest first. */
+export const adminOffersQuery = z.object({
+  organisationId: z.coerce.number().pipe(organisationId.max(2 ** 31 - 1)),
+  mode,
+  cursor: z.string().max(100).optional(),
+  limit: z.coerce.number().pipe(z.int().min(1).max(100)).default(20),
+});
+export const adminOffersReply = z.object({ offers: z.array(adminOffer), nextCursor: z.string().nullable() });
+export type AdminOffersReply = z.infer<typeof adminOffersReply>;
+
+/** GET /admin/images/{hash}/offers : the latest that show the picture and are not deleted. /admin/images/{hash} is the picture. */
+export const imageNamed = z.object({
+  hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits'),
+});
+export const imageOffersReply = z.object({ offers: z.array(adminOffer) });
+export type ImageOffersReply = z.infer<typeof imageOffersReply>;
+
+/** As far as ids go in the store. */
+const greatestId = 2 ** 31 - 1;
+const category = z.object({
+  categoryId: categoryId.max(greatestId),
+  categoryName: line(100),
+  active: z.boolean().default(true),
+  /** Null: every organisation may use it. */
+  organisationIds: z.array(organisationId.max(greatestId)).max(1_000).nullable().default(null),
+});
+const interest = z.object({
+  interestId: interestId.max(greatestId),
+  interestName: line(100),
+  active: z.boolean().default(true),
+});
+/** Far more than people can choose from; what they choose from travels as one event. */
+const mostEntries = 5_000;
+
+/** PUT /admin/catalogue: the whole of it; what it does not name becomes inactive. */
+export const catalogueReplacement = z.object({
+  /** The version that it is meant to replace: 409 when there is another by then. Left out, it replaces any. */
+  version: z.int().nonnegative().optional(),
+  categories: z
+    .array(category)
+    .max(mostEntries)
+    .refine(...eachOnce('categoryId')),
+  interests: z
+    .array(interest)
+    .max(mostEntries)
+    .refine(...eachOnce('interestId')),
+});
+export type CatalogueReplacement = z.infer<typeof catalogueReplacement>;
+/** GET /admin/catalogue, and the reply to its replacement: everything that there ever was, as it was named then. */
+export const catalogueReply = z.object({
+  version: z.int().nonnegative(),
+  categories: z.array(category.extend({ categoryName: z.string() })),
+  interests: z.array(interest.extend({ interestName: z.string() })),
+});
+export type Catalogue = z.infer<typeof catalogueReply>;
+
+function eachOnce<K extends string>(id: K) {
+  const isEachOnce = (entries: readonly Record<K, number>[]) =>
+    new Set(entries.map((entry) => entry[id])).size === entries.length;
+  return [isEachOnce, `must name each ${id} once`] as const;
+}

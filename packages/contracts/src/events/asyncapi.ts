@@ -1,0 +1,106 @@
+/** The events as an AsyncAPI 3 document: one channel per event on the topic exchange, one operation per side. */
+import { z } from 'zod';
+import { withoutNoise } from '../public/json-schema.ts';
+import { type EventDeclaration, eventType, routingKey } from './event-declaration.ts';
+import { allEvents } from './events.ts';
+
+/** The durable topic exchange that carries every event. */
+export const exchangeName = 'offer-ads';
+
+/** @returns the JSON Schema (draft 2020-12) of an event's data. */
+export function eventJsonSchema(declaration: EventDeclaration): object {
+  const schema = z.toJSONSchema(declaration.schema, {
+    override: (written) => {
+      withoutNoise(written);
+      // Consumers bear fields that they do not know: a release may add some.
+      if (written.jsonSchema.additionalProperties === false) delete written.jsonSchema.additionalProperties;
+    },
+  });
+  return { $id: `${eventType(declaration)}.json`, ...schema };
+}
+
+/** File name of an event's schema below `generated/events/`. */
+export function eventSchemaFile(declaration: EventDeclaration): string {
+  return `${routingKey(declaration)}.json`;
+}
+
+const cloudEventsHeaders = {
+  type: 'object',
+  required: [
+    'cloudEvents:specversion',
+    'cloudEvents:id',
+    'cloudEvents:source',
+    'cloudEvents:type',
+    'cloudEvents:time',
+  ],
+  properties: {
+    'cloudEvents:specversion': { const: '1.0' },
+    'cloudEvents:id': { type: 'string', description: 'Unique per event; consumers count it once.' },
+    'cloudEvents:source': { type: 'string' },
+    'cloudEvents:type': { type: 'string' },
+    'cloudEvents:time': { type: 'string', format: 'date-time' },
+    'cloudEvents:subject': {
+      type: 'string',
+      description: 'What the event is about, for example `offer/42`.',
+    },
+    'cloudEvents:subjectversion': { type: 'integer', description: 'Grows with every change of the subject.' },
+    traceparent: { type: 'string', description: 'W3C trace context.' },
+  },
+};
+
+function channelOf(declaration: EventDeclaration) {
+  return {
+    address: routingKey(declaration),
+    messages: { [declaration.name]: { $ref: `#/components/messages/${declaration.name}` } },
+    bindings: { amqp: { is: 'routingKey', exchange: { name: exchangeName, type: 'topic', durable: true } } },
+  };
+}
+
+function messageOf(declaration: EventDeclaration) {
+  return {
+    name: eventType(declaration),
+    title: declaration.name,
+    summary: declaration.meaning,
+    contentType: 'application/json',
+    headers: { $ref: '#/components/schemas/CloudEventsHeaders' },
+    payload: {
+      schemaFormat: 'application/schema+json;version=draft-2020-12',
+      schema: { $ref: `./events/${eventSchemaFile(declaration)}` },
+    },
+  };
+}
+
+function operationsOf(declaration: EventDeclaration) {
+  const operation = (action: 'send' | 'receive') => ({
+    action,
+    channel: { $ref: `#/channels/${declaration.name}` },
+    messages: [{ $ref: `#/channels/${declaration.name}/messages/${declaration.name}` }],
+  });
+  return [
+    [`${declaration.owner}Sends${declaration.name}`, operation('send')] as const,
+    ...declaration.consumers.map(
+      (consumer) => [`${consumer}Receives${declaration.name}`, operation('receive')] as const,
+    ),
+  ];
+}
+
+/** @returns the document that is committed as `generated/asyncapi.json`. */
+export function asyncApiDocument(): object {
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Offer Advertising Service events',
+      version: '1.0.0',
+      description:
+        'CloudEvents 1.0 in AMQP binary form. Delivery is at least once and may reorder: compare the subject version or use the cumulative facts.',
+    },
+    channels: Object.fromEntries(allEvents.map((declaration) => [declaration.name, channelOf(declaration)])),
+    operations: Object.fromEntries(allEvents.flatMap(operationsOf)),
+    components: {
+      messages: Object.fromEntries(
+        allEvents.map((declaration) => [declaration.name, messageOf(declaration)]),
+      ),
+      schemas: { CloudEventsHeaders: cloudEventsHeaders },
+    },
+  };
+}

@@ -1,0 +1,44 @@
+/** What an event is: declared once, by its owner; queues, routing keys and documents follow from the declaration. */
+import type { z } from 'zod';
+import type { ServiceName } from '../values/primitives.ts';
+
+/** Who may own an event: one of the services, or the community platform outside the system. */
+export type EventOwner = ServiceName | 'community';
+
+export type EventDeclaration<Name extends string = string, Schema extends z.ZodType = z.ZodType> = {
+  /** Past tense, PascalCase. */
+  readonly name: Name;
+  /** Raised when a change would break a consumer. */
+  readonly version: number;
+  readonly owner: EventOwner;
+  /** Services of this system that consume it. Empty: only outside listeners, so publishing is not `mandatory`. */
+  readonly consumers: readonly ServiceName[];
+  readonly schema: Schema;
+  /** One line for people. */
+  readonly meaning: string;
+  /** Fields that open something for whoever reads them: they are handed to the consumer and kept nowhere else. */
+  readonly credentials?: readonly string[];
+  /** Degrees that tell where a person is: a message that is parked keeps them to two decimals, about a kilometre. */
+  readonly positions?: readonly string[];
+};
+
+export type EventData<Declaration extends EventDeclaration> = z.infer<Declaration['schema']>;
+
+export function declareEvent<Name extends string, Schema extends z.ZodType>(
+  declaration: EventDeclaration<Name, Schema> & {
+    readonly credentials?: readonly (keyof z.infer<Schema> & string)[];
+    readonly positions?: readonly (keyof z.infer<Schema> & string)[];
+  },
+): EventDeclaration<Name, Schema> {
+  return Object.freeze(declaration);
+}
+
+/** Topic routing key, for example `offers.OfferPaused.v1`. */
+export function routingKey(declaration: EventDeclaration): string {
+  return `${declaration.owner}.${declaration.name}.v${declaration.version}`;
+}
+
+/** CloudEvents `type`, for example `offer-ads.offers.OfferPaused.v1`. */
+export function eventType(declaration: EventDeclaration): string {
+  return `offer-ads.${routingKey(declaration)}`;
+}

@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { allDocuments } from '../public/documents.ts';
+import { routingKey } from './event-declaration.ts';
+import { allEvents } from './events.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** A sample is what a consumer of this version relies on. It is never edited: a break needs a new version. */
+function sampleOf(key: string): unknown {
+  return JSON.parse(readFileSync(join(root, 'samples', `${key}.json`), 'utf8'));
+}
+
+describe('events', () => {
+  it.each(allEvents.map((declaration) => [routingKey(declaration), declaration] as const))(
+    '%s still carries everything that its consumers were promised',
+    (key, declaration) => {
+      expect(declaration.schema.parse(sampleOf(key))).toEqual(sampleOf(key));
+    },
+  );
+
+  it('have one declaration for each sample, so that a version with consumers is not dropped unnoticed', () => {
+    const samples = readdirSync(join(root, 'samples')).map((file) => file.replace(/\.json$/, ''));
+    expect(samples.toSorted()).toEqual(allEvents.map(routingKey).toSorted());
+  });
+
+  it('have names that no two declarations share', () => {
+    expect(new Set(allEvents.map((declaration) => declaration.name)).size).toBe(allEvents.length);
+  });
+});
+
+describe('generated documents', () => {
+  it.each([...allDocuments()])('%s is committed as it is generated', (file, text) => {
+    expect(readFileSync(join(root, 'generated', file), 'utf8')).toBe(text);
+  });
+
+  it('the OpenAPI document names every endpoint of the specification', () => {
+    const document = JSON.parse(allDocuments().get('openapi.json') ?? '') as {
+      paths: Record<string, object>;
+    };
+    const endpoints = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(endpoints.toSorted()).toEqual([
+      'DELETE /offers/{offer_id}',
+      'GET /categories',
+      'GET /interests',
+      'GET /offers',
+      'GET /offers/{offer_id}/analytics',
+      'POST /offers',
+      'POST /offers/price-estimate',
+      'POST /offers/{offer_id}/pause',
+      'POST /offers/{offer_id}/resume',
+    ]);
+  });
+});

@@ -1,0 +1,34 @@
+/** Every event of the system, the one list from which topology, schemas and documents are derived. */
+import * as billing from './billing.ts';
+import * as community from './community.ts';
+import type { EventDeclaration } from './event-declaration.ts';
+import * as gateway from './gateway.ts';
+import * as offers from './offers.ts';
+
+export const allEvents: readonly EventDeclaration[] = [
+  gateway.OrganisationRegistered,
+  gateway.OrganisationChanged,
+  gateway.OrganisationApproved,
+  gateway.SignInRequested,
+  gateway.PersonInvited,
+  gateway.SignUpRequested,
+  offers.OfferCreated,
+  offers.PaymentLinkIssued,
+  offers.OfferPaymentApplied,
+  offers.OfferActivated,
+  offers.OfferPaused,
+  offers.OfferResumed,
+  offers.OfferDisabled,
+  offers.OfferEnabled,
+  offers.OfferEnded,
+  offers.OfferDeleted,
+  offers.CatalogueChanged,
+  billing.OfferPaid,
+  billing.BalanceCredited,
+  billing.BalanceToppedUp,
+  billing.BalanceLow,
+  community.MemberChanged,
+  community.MemberRemoved,
+  community.OfferViewed,
+  community.OfferClicked,
+];

@@ -1,0 +1,166 @@
+/** Events of offers: the lifecycle that billing settles, the notifier tells and the community platform shows. */
+import { z } from 'zod';
+import {
+  categoryId,
+  currency,
+  instant,
+  interestId,
+  latitude,
+  longitude,
+  memberGender,
+  milliseconds,
+  minorUnits,
+  mode,
+  offerId,
+  organisationId,
+  paymentMethod,
+  personId,
+} from '../values/primitives.ts';
+import { declareEvent } from './event-declaration.ts';
+
+/** Which offer, whose, and when it is due to run. */
+const offerReference = z.object({
+  offerId,
+  organisationId,
+  mode,
+  title: z.string(),
+  startAt: instant,
+  expiryAt: instant,
+});
+
+/**
+ * Unused Time so far, cumulative: billing's target is price x unused / scheduled, so that repeats and any order of
+ * these events are harmless.
+ */
+const unusedTime = z.object({ unusedMs: milliseconds, scheduledMs: milliseconds.positive() });
+
+export const OfferCreated = declareEvent({
+  name: 'OfferCreated',
+  version: 1,
+  owner: 'offers',
+  consumers: [],
+  schema: offerReference.extend({
+    categoryId,
+    description: z.string(),
+    termsAndConditions: z.string(),
+    advertisedName: z.string(),
+    url: z.string(),
+    imageUrl: z.string(),
+    latitude,
+    longitude,
+    radiusMiles: z.number(),
+    gender: z.array(memberGender),
+    interests: z.array(interestId),
+    paymentMethod,
+    paid: z.boolean(),
+  }),
+  meaning: 'An offer exists; it is shown only while it is active.',
+});
+
+export const PaymentLinkIssued = declareEvent({
+  name: 'PaymentLinkIssued',
+  version: 1,
+  owner: 'offers',
+  consumers: ['notifier'],
+  schema: offerReference.extend({
+    createdBy: personId.nullable(),
+    paymentUrl: z.url(),
+    currency,
+    netMinor: minorUnits,
+    vatMinor: minorUnits,
+  }),
+  meaning: 'An offer waits for payment by card; the link is to be mailed.',
+});
+
+export const OfferPaymentApplied = declareEvent({
+  name: 'OfferPaymentApplied',
+  version: 1,
+  owner: 'offers',
+  consumers: ['billing', 'notifier'],
+  schema: offerReference.extend(unusedTime.shape).extend({
+    createdBy: personId.nullable(),
+    paymentMethod,
+    currency,
+    netMinor: minorUnits,
+    vatMinor: minorUnits,
+    paidAt: instant,
+    /** What the payment made of the offer; a payment for an ended or deleted offer is wholly unused. */
+    outcome: z.enum(['active', 'scheduled', 'ended', 'deleted']),
+  }),
+  meaning: 'A payment has been applied to its offer.',
+});
+
+export const OfferActivated = declareEvent({
+  name: 'OfferActivated',
+  version: 1,
+  owner: 'offers',
+  consumers: [],
+  schema: offerReference.extend({ activatedAt: instant }),
+  meaning: 'A paid offer reached its start and is live.',
+});
+
+export const OfferPaused = declareEvent({
+  name: 'OfferPaused',
+  version: 1,
+  owner: 'offers',
+  consumers: [],
+  schema: offerReference.extend({ pausedAt: instant }),
+  meaning: 'The advertiser paused the offer.',
+});
+
+export const OfferResumed = declareEvent({
+  name: 'OfferResumed',
+  version: 1,
+  owner: 'offers',
+  consumers: [],
+  schema: offerReference.extend({ resumedAt: instant }),
+  meaning: 'The advertiser resumed the offer.',
+});
+
+export const OfferDisabled = declareEvent({
+  name: 'OfferDisabled',
+  version: 1,
+  owner: 'offers',
+  consumers: [],
+  schema: offerReference.extend({ disabledAt: instant }),
+  meaning: 'An admin of the platform disabled the offer.',
+});
+
+export const OfferEnabled = declareEvent({
+  name: 'OfferEnabled',
+  version: 1,
+  owner: 'offers',
+  consumers: [],
+  schema: offerReference.extend({ enabledAt: instant }),
+  meaning: 'An admin of the platform enabled the offer again.',
+});
+
+export const OfferEnded = declareEvent({
+  name: 'OfferEnded',
+  version: 1,
+  owner: 'offers',
+  consumers: ['billing', 'notifier'],
+  schema: offerReference.extend(unusedTime.shape).extend({ paid: z.boolean(), endedAt: instant }),
+  meaning: 'The expiry has passed: unused time is settled, an unpaid page is closed.',
+});
+
+export const OfferDeleted = declareEvent({
+  name: 'OfferDeleted',
+  version: 1,
+  owner: 'offers',
+  consumers: ['billing'],
+  schema: offerReference.extend(unusedTime.shape).extend({ paid: z.boolean(), deletedAt: instant }),
+  meaning: 'The advertiser deleted the offer; it is never listed again.',
+});
+
+export const CatalogueChanged = declareEvent({
+  name: 'CatalogueChanged',
+  version: 1,
+  owner: 'offers',
+  consumers: ['pricing'],
+  schema: z.object({
+    categories: z.array(z.object({ categoryId, categoryName: z.string(), active: z.boolean() })),
+    interests: z.array(z.object({ interestId, interestName: z.string(), active: z.boolean() })),
+  }),
+  meaning: 'Categories or interests changed; carries the whole catalogue.',
+});

@@ -1,0 +1,231 @@
+/** Billing's internal interface: what offers and the gateway ask of it. Organisation, mode and currency come from the caller context. */
+import { z } from 'zod';
+import { zonedDateTime } from '../values/date-time.ts';
+import { currency, instant, minorUnits, mode, offerId, paymentMethod } from '../values/primitives.ts';
+
+/** POST /internal/charges: takes the price from the prepaid balance, once per offer id. */
+export const chargeRequest = z.object({ offerId, title: z.string(), netMinor: minorUnits });
+export const chargeReply = z.discriminatedUnion('outcome', [
+  z.object({ outcome: z.literal('charged'), chargedAt: instant, balanceMinor: minorUnits }),
+  z.object({
+    outcome: z.literal('refused'),
+    /** `closed`: settled as not charged before; the id can never be charged again. */
+    reason: z.enum(['balance-too-low', 'closed']),
+    balanceMinor: minorUnits,
+  }),
+]);
+export type ChargeReply = z.infer<typeof chargeReply>;
+
+/** POST /internal/checkouts: opens the card checkout of an offer, once per offer id. */
+export const checkoutRequest = z.object({
+  offerId,
+  title: z.string(),
+  netMinor: minorUnits,
+  offerExpiryAt: instant,
+});
+export const checkoutReply = z.discriminatedUnion('outcome', [
+  z.object({ outcome: z.literal('opened'), paymentUrl: z.url(), netMinor: minorUnits, vatMinor: minorUnits }),
+  z.object({
+    outcome: z.literal('refused'),
+    /** `above-maximum`: with VAT more than one card payment can be. */
+    reason: z.enum(['below-minimum', 'above-maximum', 'closed']),
+    /** The smallest net price that the provider takes; null when the reason is another. */
+    minimumMinor: minorUnits.nullable(),
+  }),
+]);
+export type CheckoutReply = z.infer<typeof checkoutReply>;
+
+/** Deletions of an offer are numbered, so that a late request of one that is over changes nothing. The greatest number is for ever. */
+const deletion = z
+  .int()
+  .positive()
+  .max(2 ** 31 - 2);
+
+/** POST /internal/offers/{offerId}/close-checkout: `paid` is E6, `unknown` is E7. Closing twice is closing once. */
+export const closeCheckoutRequest = z.object({ deletion });
+export const closeCheckoutReply = z.object({ outcome: z.enum(['closed', 'paid', 'unknown']) });
+export type CloseCheckoutReply = z.infer<typeof closeCheckoutReply>;
+
+/**
+ * POST /internal/offers/{offerId}/keep-checkout: the deletion came to nothing, whatever was asked for it. A page that was
+ * closed for it, or for one before it, works again; after a later deletion nothing changes.
+ */
+export const keepCheckoutRequest = z.object({ deletion });
+export const keepCheckoutReply = z.object({ outcome: z.enum(['open', 'closed', 'paid']) });
+export type KeepCheckoutReply = z.infer<typeof keepCheckoutReply>;
+
+/**
+ * POST /internal/offers/{offerId}/settle: the fate of an abandoned creation. `charged`: money was taken, finish the
+ * offer. `closed`: none was taken and none ever will be for this id. `unknown`: ask again later.
+ */
+export const settleReply = z.discriminatedUnion('outcome', [
+  z.object({
+    outcome: z.literal('charged'),
+    paymentMethod,
+    paymentUrl: z.url().nullable(),
+    netMinor: minorUnits,
+    vatMinor: minorUnits,
+    paidAt: instant,
+  }),
+  z.object({ outcome: z.literal('closed') }),
+  z.object({ outcome: z.literal('unknown') }),
+]);
+export type SettleReply = z.infer<typeof settleReply>;
+
+/** POST /internal/offers/{offerId}/credit-preview: what so much Unused Time would credit now, above what was credited before. */
+export const creditPreviewRequest = z.object({
+  unusedMs: z.int().nonnegative(),
+  scheduledMs: z.int().positive(),
+});
+/** 0 for an offer that was never paid. */
+export const creditPreviewReply = z.object({ creditMinor: minorUnits });
+export type CreditPreviewReply = z.infer<typeof creditPreviewReply>;
+
+/** GET /internal/balance: the balance of the caller's organisation and mode; 0 when nothing was ever booked. */
+export const balanceReply = z.object({ mode, currency, balanceMinor: minorUnits });
+export type BalanceReply = z.infer<typeof balanceReply>;
+
+/** What a transaction of the ledger is, as statements name it. */
+export const transactionKind = z.enum([
+  'offer-charge',
+  'offer-card-payment',
+  'unused-time-credit',
+  'card-top-up',
+  'platform-top-up',
+  'play-money',
+  'card-refund',
+  'card-refund-failed',
+  'card-dispute',
+  'card-dispute-won',
+  'card-settlement',
+  'card-settlement-returned',
+]);
+export type TransactionKind = z.infer<typeof transactionKind>;
+
+/**
+ * GET /internal/statement?: what was booked for the caller's organisation and mode, newest first. Pages of one period fit
+ * together whatever is booked meanwhile.
+ */
+export const statementPeriod = z.object({
+  /** From this instant. */
+  from: zonedDateTime.optional(),
+  /** Before this instant. */
+  to: zonedDateTime.optional(),
+  /** Of the page before, with the same period. */
+  cursor: z.string().max(200).optional(),
+  limit: z.coerce.number().pipe(z.int().min(1).max(200)).default(50),
+});
+export const statementQuery = withPeriodInOrder(statementPeriod);
+
+export function withPeriodInOrder<S extends z.ZodType<{ from?: Date | undefined; to?: Date | undefined }>>(
+  query: S,
+) {
+  const inOrder = ({ from, to }: z.infer<S>) => from === undefined || to === undefined || from < to;
+  return query.refine(inOrder, { path: ['to'], error: 'must be after from' });
+}
+
+export const statementEntry = z.object({
+  bookedAt: instant,
+  kind: transactionKind,
+  offerId: offerId.nullable(),
+  title: z.string().nullable().meta({ description: "The offer's title." }),
+  cause: z.string().meta({ description: 'What made it happen; unique, and what to quote to support.' }),
+  /** Above zero what the balance received; 0 for a card payment, which passes it by. */
+  amountMinor: minorUnits,
+  balanceMinor: minorUnits.meta({ description: 'The balance after it.' }),
+  /** What went through the card provider: above zero what was paid, below what was given back. */
+  card: z.object({ netMinor: minorUnits, vatMinor: minorUnits }).nullable(),
+});
+export const statementReply = z.object({
+  mode,
+  currency,
+  /** Before the first and after the last entry of the period, the same on all of its pages. */
+  openingBalanceMinor: minorUnits,
+  closingBalanceMinor: minorUnits,
+  entries: z.array(statementEntry),
+  nextCursor: z.string().nullable().meta({ description: 'Null on the last page.' }),
+});
+export type StatementReply = z.infer<typeof statementReply>;
+
+/** PUT /internal/low-balance-threshold: below it the organisation's admins are told; null: nobody is. */
+export const lowBalanceRequest = z.object({
+  thresholdMinor: minorUnits
+    .transform(BigInt)
+    .refine((amount) => amount > 0n, 'must be above zero, or null to be told nothing')
+    .nullable(),
+});
+/** The reply to it, and to GET /internal/low-balance-threshold. */
+export const lowBalanceReply = z.object({
+  mode,
+  currency,
+  thresholdMinor: minorUnits.nullable(),
+  balanceMinor: minorUnits,
+  /** Whether the balance is below the threshold now. */
+  isLow: z.boolean(),
+});
+export type LowBalanceReply = z.infer<typeof lowBalanceReply>;
+
+/**
+ * POST /internal/top-ups with an Idempotency-Key: the payment page of a top-up of the caller's balance. `amountMinor` is what the
+ * balance receives; VAT comes on top. Refusals are 400 (amount, currency, key), 409 (20 wait for their payment already) and 422 (the
+ * key stands for another amount).
+ */
+export const cardTopUpRequest = z.object({
+  amountMinor: minorUnits.refine((minor) => !minor.startsWith('-'), 'must not be negative'),
+});
+export const cardTopUpReply = z.object({
+  topUpId: z.int().positive(),
+  paymentUrl: z.url(),
+  currency,
+  netMinor: minorUnits,
+  vatMinor: minorUnits,
+  /** Unpaid by then, its page is closed. */
+  expiresAt: instant,
+});
+export type CardTopUpReply = z.infer<typeof cardTopUpReply>;
+
+/**
+ * POST /internal/play-money with an Idempotency-Key: adds made-up money to the caller's TEST balance, at once. In LIVE mode 404. Other
+ * refusals are 400 (amount, currency, key), 409 (the balance would be too high) and 422 (the key stands for another amount).
+ */
+export const playMoneyRequest = z.object({ amountMinor: cardTopUpRequest.shape.amountMinor });
+export const playMoneyReply = z.object({
+  mode: z.literal('TEST'),
+  currency,
+  amountMinor: minorUnits,
+  balanceMinor: minorUnits.meta({ description: 'The balance now.' }),
+});
+export type PlayMoneyReply = z.infer<typeof playMoneyReply>;
+
+/** GET /internal/invoices?: invoices of the caller's organisation and mode, newest first. */
+export const invoicesQuery = z.object({
+  /** Of the page before. */
+  cursor: z.string().max(200).optional(),
+  limit: z.coerce.number().pipe(z.int().min(1).max(200)).default(50),
+});
+export const invoice = z.object({
+  number: z
+    .string()
+    .meta({ description: 'Sequential without gaps per mode: INV-000001 in LIVE, TEST-000001 in TEST mode.' }),
+  kind: z.enum(['offer', 'top-up']),
+  offerId: offerId.nullable(),
+  title: z.string().nullable().meta({ description: "The offer's title when it was paid for." }),
+  currency,
+  netMinor: minorUnits,
+  vatMinor: minorUnits,
+  grossMinor: minorUnits,
+  paidAt: instant,
+  issuedAt: instant,
+});
+export type InvoiceSummary = z.infer<typeof invoice>;
+export const invoicesReply = z.object({
+  mode,
+  invoices: z.array(invoice),
+  nextCursor: z.string().nullable().meta({ description: 'Null on the last page.' }),
+});
+export type InvoicesReply = z.infer<typeof invoicesReply>;
+/**
+ * GET /internal/invoices/{number}.html and {number}.pdf: the document, in English. 404 for what is not the caller's, or of the
+ * other mode. To be passed on with its content type, content disposition, content security policy and cache control.
+ */
+export const invoiceFile = z.string().regex(/^[A-Z]{3,4}-\d{6,18}\.(html|pdf)$/);

@@ -1,0 +1,125 @@
+/** The calls of the portal API about an organisation's money, which the gateway passes on to billing. */
+import { z } from 'zod';
+import type { ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import * as billing from '../internal/billing-api.ts';
+import { change, named, read, refused, reply } from './operations.ts';
+
+const modePath = z.object({ mode: z.enum(['test', 'live']) });
+const roles = 'Admin';
+const badQuery = refused('A parameter does not fit; the message names it.');
+const lowBalance = named('LowBalanceThreshold', billing.lowBalanceReply);
+const idempotencyKey = z.object({
+  'Idempotency-Key': z.string().min(1).max(255).meta({
+    description:
+      'Of your choice, one for each top-up; sent again, it adds nothing and gives the same answer.',
+  }),
+});
+
+const unknownInvoice = { '404': refused('The organisation has no such invoice in this mode.') };
+const document: ZodOpenApiResponseObject = {
+  ...reply('The invoice, as a page or as a PDF.', null),
+  content: {
+    'text/html': { schema: z.string() },
+    'application/pdf': { schema: z.string().meta({ format: 'binary' }) },
+  },
+};
+
+export const billingPaths = {
+  '/{mode}/balance': {
+    get: read('Billing', {
+      id: 'readBalance',
+      summary: 'The prepaid balance',
+      roles,
+      parameters: { path: modePath },
+      replies: { '200': reply('The balance.', named('Balance', billing.balanceReply)) },
+    }),
+  },
+  '/{mode}/billing/statement': {
+    get: read('Billing', {
+      id: 'readStatement',
+      summary: 'What was booked, newest first, each with the balance after it',
+      description:
+        'Card payments of offers are listed too; they leave the balance as it is. What is booked meanwhile changes no page that follows, nor the two balances that enclose the period.',
+      roles,
+      parameters: { path: modePath, query: billing.statementPeriod },
+      replies: {
+        '200': reply('A page of the statement.', named('Statement', billing.statementReply)),
+        '400': badQuery,
+      },
+    }),
+  },
+  '/{mode}/billing/low-balance-threshold': {
+    get: read('Billing', {
+      id: 'readLowBalanceThreshold',
+      summary: 'Below which balance admins are sent a mail',
+      roles,
+      parameters: { path: modePath },
+      replies: { '200': reply('The threshold, and how the balance stands to it.', lowBalance) },
+    }),
+    put: change('Billing', {
+      id: 'setLowBalanceThreshold',
+      summary: 'Set the threshold, or null for no mails',
+      description:
+        'A mail is sent when a balance falls below it, and again only after it was at or above it. Setting it above the balance sends none.',
+      roles,
+      parameters: { path: modePath },
+      body: billing.lowBalanceRequest,
+      replies: { '200': reply('The threshold, and how the balance stands to it.', lowBalance) },
+    }),
+  },
+  '/{mode}/billing/top-ups': {
+    post: change('Billing', {
+      id: 'topUpByCard',
+      summary: 'Open a payment page that tops the balance up',
+      description:
+        'The balance receives `amountMinor` when the page is paid; VAT comes on top where it is due.',
+      roles,
+      parameters: { path: modePath, header: idempotencyKey },
+      body: billing.cardTopUpRequest,
+      replies: {
+        '200': reply('The payment page.', named('TopUp', billing.cardTopUpReply)),
+        '400': refused('The amount or the Idempotency-Key does not fit, or the currency is not billed.'),
+        '409': refused('20 top-ups wait for their payment already.'),
+        '422': refused('The Idempotency-Key stands for another amount.'),
+      },
+    }),
+  },
+  '/test/billing/play-money': {
+    post: change('Billing', {
+      id: 'addPlayMoney',
+      summary: 'Add play money to the TEST balance',
+      description:
+        'At once, without a card; it is no payment and has no invoice. There is no such thing in LIVE mode.',
+      roles,
+      parameters: { header: idempotencyKey },
+      body: billing.playMoneyRequest,
+      replies: {
+        '200': reply('The balance.', named('PlayMoney', billing.playMoneyReply)),
+        '400': refused('The amount or the Idempotency-Key does not fit, or the currency is not billed.'),
+        '409': refused('The balance would be higher than play money may bring it.'),
+        '422': refused('The Idempotency-Key stands for another amount.'),
+      },
+    }),
+  },
+  '/{mode}/billing/invoices': {
+    get: read('Billing', {
+      id: 'listInvoices',
+      summary: 'Invoices of card payments, newest first',
+      roles,
+      parameters: { path: modePath, query: billing.invoicesQuery },
+      replies: {
+        '200': reply('A page of invoices.', named('Invoices', billing.invoicesReply)),
+        '400': badQuery,
+      },
+    }),
+  },
+  '/{mode}/billing/invoices/{file}': {
+    get: read('Billing', {
+      id: 'readInvoice',
+      summary: 'One invoice, `{number}.html` or `{number}.pdf`',
+      roles,
+      parameters: { path: modePath.extend({ file: billing.invoiceFile }) },
+      replies: { '200': document, ...unknownInvoice },
+    }),
+  },
+} satisfies ZodOpenApiPathsObject;

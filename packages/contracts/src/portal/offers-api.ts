@@ -1,0 +1,116 @@
+/**
+ * What the portal is told of offers beyond the public API, under `/portal/api/{mode}`: prices, single offers, Scheduled ones, charts,
+ * credits beforehand, and traffic that somebody makes up in TEST mode. Who it is about is told by the caller context. A refusal is
+ * `{message}`; 404 for what is not the organisation's, or of the other mode.
+ */
+import { z } from 'zod';
+import { analyticsInterval, listedOffer, listQuery, listReply, utcInstant } from '../public/api.ts';
+import { currency, minorUnits, offerId, offerStatus, paymentMethod } from '../values/primitives.ts';
+
+/** GET /portal/api/{mode}/offers/{offer_id} */
+export const portalOffer = listedOffer
+  .extend({
+    category_id: z.int(),
+    payment_method: paymentMethod,
+    payment_url: z
+      .url()
+      .nullable()
+      .meta({ description: 'Where the offer can be paid for by card; null unless it awaits payment.' }),
+    paid_datetime: utcInstant.nullable(),
+    currency,
+    cost_minor: minorUnits.meta({ description: 'The price, net of VAT, in minor units.' }),
+    vat_minor: minorUnits.meta({ description: 'VAT on top of a card payment, in minor units.' }),
+  })
+  .meta({ id: 'PortalOffer' });
+export type PortalOffer = z.infer<typeof portalOffer>;
+
+/** GET /portal/api/{mode}/offers: as in the public API, with prices, a filter for Scheduled, and the mode from the path. */
+export const portalListQuery = listQuery.extend({
+  environment: listQuery.shape.environment.optional().meta({ description: 'If sent, the mode of the path.' }),
+  offer_status: z
+    .enum(['awaiting_payment', 'scheduled', 'active', 'paused', 'ended'])
+    .optional()
+    .meta({ description: 'Case-insensitive.' }),
+  status: z
+    .literal('disabled')
+    .optional()
+    .meta({ description: 'Only offers that an admin of the platform has disabled.' }),
+});
+export const portalListReply = listReply
+  .extend({ data: z.array(portalOffer) })
+  .meta({ id: 'PortalOfferPage' });
+export type PortalListReply = z.infer<typeof portalListReply>;
+
+/** GET /portal/api/{mode}/offers/{offer_id}/credit: what a deletion at this moment would credit to the balance. */
+export const offerCreditReply = z
+  .object({
+    offer_id: offerId,
+    offer_status: offerStatus,
+    currency,
+    cost_minor: minorUnits,
+    credit_minor: minorUnits.meta({
+      description: 'Net, in minor units; 0 for an offer that awaits payment or has ended.',
+    }),
+    as_of_datetime: utcInstant.meta({
+      description: 'The moment that it is computed for; an Active offer loses by the second.',
+    }),
+  })
+  .meta({ id: 'OfferCredit' });
+export type OfferCreditReply = z.infer<typeof offerCreditReply>;
+
+/** GET /portal/api/{mode}/creations/{idempotency_key}: what became of a POST of an offer whose answer was lost. */
+export const creationReply = z
+  .object({
+    state: z.enum(['created', 'under_way', 'none']).meta({
+      description:
+        '`none`: nothing was created or charged under this key so far. It is free, unless the request is still on its way.',
+    }),
+    offer_id: offerId.nullable().meta({ description: 'Of what was created, even if deleted since.' }),
+  })
+  .meta({ id: 'Creation' });
+export type CreationReply = z.infer<typeof creationReply>;
+
+const traffic = { views: z.int().nonnegative(), clicks: z.int().nonnegative() };
+
+/** GET /portal/api/{mode}/offers/{offer_id}/analytics/series?interval= */
+export const seriesQuery = z.object({ interval: analyticsInterval });
+/** Points of a series at most: what a chart of a page's width can show. */
+export const MOST_POINTS = 200;
+export const seriesReply = z
+  .object({
+    offer_id: offerId,
+    interval: analyticsInterval,
+    start_datetime: utcInstant,
+    end_datetime: utcInstant,
+    offer_status: offerStatus,
+    metrics: z
+      .object(traffic)
+      .meta({ description: 'The sums of the points: those of analytics for the same time.' }),
+    bucket_seconds: z.int().positive().meta({ description: 'An hour, a day, a week, or several weeks.' }),
+    points: z
+      .array(z.object({ start_datetime: utcInstant, ...traffic }))
+      .max(MOST_POINTS)
+      .meta({
+        description:
+          'Without gaps. Hours, days and weeks (from Monday) are those of UTC; the first point begins where the interval does, the last one ends there.',
+      }),
+  })
+  .meta({ id: 'AnalyticsSeries' });
+export type SeriesReply = z.infer<typeof seriesReply>;
+
+const MOST_SIMULATED = 1_000;
+/** POST /portal/api/test/offers/{offer_id}/simulated-traffic: made up, counted like what members do, in TEST mode only. */
+export const simulatedTraffic = z
+  .object({
+    views: z.int().min(1).max(MOST_SIMULATED),
+    clicks: z.int().min(0).max(MOST_SIMULATED),
+  })
+  .refine(({ views, clicks }) => clicks <= views, {
+    path: ['clicks'],
+    error: 'must not be more than views: nobody clicks on what they have not seen',
+  });
+/** Its reply: all that counts of the offer so far. */
+export const simulatedTrafficReply = z
+  .object({ offer_id: offerId, metrics: z.object(traffic) })
+  .meta({ id: 'SimulatedTraffic' });
+export type SimulatedTrafficReply = z.infer<typeof simulatedTrafficReply>;

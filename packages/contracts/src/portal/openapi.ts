@@ -1,0 +1,116 @@
+/** The portal API as an OpenAPI 3.1 document: its own calls, and those of the public API under a session. */
+import { z } from 'zod';
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathItemObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
+} from 'zod-openapi';
+import { plainMessage, refusal } from '../public/api.ts';
+import { withoutNoise } from '../public/json-schema.ts';
+import { publicPaths } from '../public/openapi.ts';
+import { billingPaths } from './billing-operations.ts';
+import { mailPaths } from './mail-operations.ts';
+import { portalOfferPaths } from './offers-operations.ts';
+import { csrfRefused, failures, notSignedIn, ownPaths, reply } from './operations.ts';
+
+const modePath = z.object({
+  mode: z.enum(['test', 'live']).meta({
+    description:
+      'What a key would say: which of the two worlds. `live` is 403 until the platform team has approved the organisation.',
+  }),
+});
+
+const plainOrCoded = z.union([plainMessage, refusal]);
+const coded = (description: string) => reply(description, plainOrCoded);
+
+/** Request and replies are those of the public API; who calls is told by the session instead of a key. */
+function underSession(method: string, operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject {
+  const { requestParams, responses } = operation;
+  const ofOffer = requestParams?.path !== undefined;
+  const changes = method !== 'get';
+  const note = 'As in the public API.';
+  const csrf = changes ? `; or ${lowerFirst(csrfRefused)}` : '';
+  return {
+    ...operation,
+    tags: ['Offers'],
+    description: operation.description === undefined ? note : `${note} ${operation.description}`,
+    requestParams: { ...requestParams, path: withMode(requestParams?.path) },
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(responses).map(([status, response]) => [status, withOwnHeaders(response)]),
+      ),
+      '429': failures['429'],
+      '500': failures['500'],
+      // Deleting has a 503 of its own.
+      ...(method === 'delete' ? {} : { '503': failures['503'] }),
+      '401': ofOffer
+        ? coded(`${notSignedIn} \`E1\`, or without a code from analytics: no such offer.`)
+        : reply(notSignedIn, plainMessage),
+      '403': coded(`Only for the roles Marketer, Admin${csrf}; with a code: as in the public API.`),
+    },
+    ...(changes ? { security: [{ session: [], csrf: [] }] } : {}),
+  };
+}
+
+/** The limits that headers tell of are the portal's. */
+function withOwnHeaders(response: ZodOpenApiResponseObject | { $ref: string }): ZodOpenApiResponseObject {
+  if ('$ref' in response) throw new Error('the public API writes its replies out');
+  const { description, content, headers } = response;
+  const all = headers instanceof z.ZodObject ? headers.shape : {};
+  const more = Object.fromEntries(Object.entries(all).filter(([name]) => !name.startsWith('X-')));
+  return { ...reply(description ?? '', null, more), ...(content === undefined ? {} : { content }) };
+}
+
+function withMode(path: unknown): z.ZodObject {
+  return path instanceof z.ZodObject ? modePath.extend(path.shape) : modePath;
+}
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+
+const asInPublic: ZodOpenApiPathsObject = Object.fromEntries(
+  Object.entries(publicPaths).map(([path, item]) => [
+    `/{mode}${path}`,
+    Object.fromEntries(
+      Object.entries(item).map(([method, operation]) => [method, underSession(method, operation)]),
+    ),
+  ]),
+);
+/** What the portal tells more of, or has alone, takes the place of what the public API has. */
+const offerPaths: ZodOpenApiPathsObject = { ...asInPublic };
+for (const [path, item] of Object.entries<ZodOpenApiPathItemObject>(portalOfferPaths))
+  offerPaths[path] = { ...offerPaths[path], ...item };
+
+/** @returns the document that is served at `/portal/openapi.json` and committed as `generated/portal-openapi.json`. */
+export function portalOpenApiDocument() {
+  return createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'Advertiser portal API',
+        version: '1.0.0',
+        description: [
+          'What the pages of the advertiser portal call. People sign in by a one-time link that is sent to their email address; the session is a cookie.',
+          'Unsafe methods need the header `X-CSRF-Token` with the `csrfToken` of the session. Requests count against a limit of the session, not against the 60 a minute of API clients, and are not in the call log.',
+          'Date-times are ISO 8601 in UTC. A refusal is `{"message": ...}`; offers also refuse with the codes of the public API.',
+        ].join('\n\n'),
+      },
+      servers: [{ url: '/portal/api' }],
+      security: [{ session: [] }],
+      components: {
+        securitySchemes: {
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: '__Host-session',
+            description: 'Set by signing in. Without https, in development, it is called `session`.',
+          },
+          csrf: { type: 'apiKey', in: 'header', name: 'X-CSRF-Token' },
+        },
+      },
+      paths: { ...ownPaths, ...mailPaths, ...billingPaths, ...offerPaths },
+    },
+    { override: withoutNoise },
+  );
+}

@@ -1,0 +1,366 @@
+/** Every call of the portal API that is its own: signing in, sessions, and how an organisation administers itself. */
+import { z } from 'zod';
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import { plainMessage } from '../public/api.ts';
+import * as organisation from './organisation-api.ts';
+import * as session from './session-api.ts';
+import * as signUp from './sign-up-api.ts';
+
+const header = (id: string, schema: z.ZodType, description: string) =>
+  schema.meta({ description, header: { id } });
+
+const everyReply = z.object({
+  'X-RateLimit-Limit': header('Limit', z.int(), 'Requests per window of the limit that is counted here.'),
+  'X-RateLimit-Remaining': header('Remaining', z.int(), 'Requests left in the current window.'),
+  'X-RateLimit-Reset': header('Reset', z.int(), 'Seconds until the limit is full again.'),
+  'X-Request-Id': header('RequestId', z.string(), 'Names the request in every log; quote it to support.'),
+});
+const retryAfter = { 'Retry-After': header('RetryAfter', z.int(), 'Seconds to wait.') };
+const sets = {
+  'Set-Cookie': header('SessionCookie', z.string(), 'The session: HttpOnly, SameSite=Strict, Path=/.'),
+};
+
+type Responses = Record<`${number}`, ZodOpenApiResponseObject>;
+
+/** `more`: headers that not every reply has. */
+export function reply(
+  description: string,
+  schema: z.ZodType | null,
+  more: z.ZodRawShape = {},
+): ZodOpenApiResponseObject {
+  return {
+    description,
+    headers: everyReply.extend(more),
+    ...(schema === null ? {} : { content: { 'application/json': { schema } } }),
+  };
+}
+export const refused = (description: string, more?: z.ZodRawShape) => reply(description, plainMessage, more);
+
+export const failures = {
+  '429': { id: 'TooManyRequests', ...refused('Too many requests.', retryAfter) },
+  '500': { id: 'Failed', ...refused('Internal server error.') },
+  '503': {
+    id: 'Unavailable',
+    ...refused('A dependency is down; nothing was half done. Retry.', retryAfter),
+  },
+} satisfies Responses;
+const bodyRefusals: Responses = {
+  '400': {
+    id: 'BadBody',
+    ...refused('The body does not fit; the message names each field and what it must be.'),
+  },
+  '413': { id: 'BodyTooLarge', ...refused('The body is larger than 16 KiB.') },
+  '415': { id: 'BodyNotJson', ...refused('The body is not sent as application/json.') },
+};
+export const notSignedIn = 'Nobody is signed in, or the session has ended.';
+const unauthorised = { '401': { id: 'NotSignedIn', ...refused(notSignedIn) } } satisfies Responses;
+export const csrfRefused = 'The request comes from another site, or `X-CSRF-Token` is missing or out of date';
+
+type Call = {
+  readonly id: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** Which roles may; everybody who is signed in when nothing is said. */
+  readonly roles?: 'Admin' | 'Developer, Admin' | 'Marketer, Admin';
+  readonly parameters?: ZodOpenApiOperationObject['requestParams'];
+  readonly body?: z.ZodType;
+  readonly replies: Responses;
+};
+
+function describeCall(o: Call): ZodOpenApiOperationObject {
+  return {
+    operationId: o.id,
+    summary: o.summary,
+    ...(o.description === undefined ? {} : { description: o.description }),
+    ...(o.parameters === undefined ? {} : { requestParams: o.parameters }),
+    ...(o.body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema: o.body } } } }),
+    responses: { ...(o.body === undefined ? {} : bodyRefusals), ...o.replies, ...failures },
+  };
+}
+
+/** Before anybody is signed in: only the origin of the request is checked. */
+function open(o: Call): ZodOpenApiOperationObject {
+  const described = describeCall({
+    ...o,
+    replies: { '403': refused('The request comes from another site.'), ...o.replies },
+  });
+  return { ...described, tags: ['Sign-in'], security: [] };
+}
+
+/** Reads something. */
+export function read(tag: string, o: Call): ZodOpenApiOperationObject {
+  const role: Responses = o.roles === undefined ? {} : { '403': refused(`Only for the roles ${o.roles}.`) };
+  const replies = { ...o.replies, ...unauthorised, ...role };
+  return { ...describeCall({ ...o, replies }), tags: [tag] };
+}
+
+/** Changes something, so that it needs the token of the session. */
+export function change(tag: string, o: Call): ZodOpenApiOperationObject {
+  const role = o.roles === undefined ? '' : `; or not one of the roles ${o.roles}`;
+  const replies = { ...o.replies, ...unauthorised, '403': refused(`${csrfRefused}${role}.`) };
+  return { ...describeCall({ ...o, replies }), tags: [tag], security: [{ session: [], csrf: [] }] };
+}
+
+export const named = (id: string, schema: z.ZodType) => schema.meta({ id });
+const sessionReply = named('Session', session.sessionReply);
+const organisationReply = named('Organisation', organisation.organisationReply);
+const personReply = named('Person', organisation.person);
+const termsReply = named('Terms', organisation.termsReply);
+const issuedKey = named('IssuedKey', organisation.issuedKey);
+const idPath = { path: z.object({ id: z.int().positive() }) };
+const signUpRefused = refused(
+  'Organisations are registered by the platform team alone at present; or the request comes from another site.',
+);
+const unknown = { id: 'Unknown', ...refused('The organisation has none of that id.') };
+
+export const ownPaths = {
+  '/sign-in': {
+    post: open({
+      id: 'askForSignInLink',
+      summary: 'Ask for a sign-in link by email',
+      description:
+        'Answers the same whether or not anybody has that address. At most 5 links in 15 minutes go to one.',
+      body: session.signInRequest,
+      replies: { '202': reply('If the address is known, a link is on its way to it.', session.signInReply) },
+    }),
+  },
+  '/sign-in/complete': {
+    post: open({
+      id: 'completeSignIn',
+      summary: 'Sign in with the token of a link',
+      description: 'The token is what stands behind the `#` of the link; it works once.',
+      body: session.signInCompletion,
+      replies: {
+        '200': reply('Signed in.', sessionReply, sets),
+        '401': refused('The link is unknown, was used or has expired.'),
+      },
+    }),
+  },
+  '/sign-up': {
+    get: {
+      ...describeCall({
+        id: 'readSignUp',
+        summary: 'Whether somebody may register an organisation by themselves, and what to choose from',
+        replies: { '200': reply('How it stands.', named('SignUpStanding', signUp.signUpStanding)) },
+      }),
+      tags: ['Sign-up'],
+      security: [],
+    },
+    post: {
+      ...open({
+        id: 'signUp',
+        summary: 'Ask for an organisation of one’s own',
+        description:
+          'Nothing exists until the link in the mail was used, within 24 hours. Answers the same whether or not anybody has that address: who has a place already is sent a link to sign in instead. At most 5 such mails in 24 hours go to one address.',
+        body: signUp.signUpRequest,
+        replies: { '202': reply('A mail is on its way.', signUp.signUpReply), '403': signUpRefused },
+      }),
+      tags: ['Sign-up'],
+    },
+  },
+  '/sign-up/complete': {
+    post: {
+      ...open({
+        id: 'completeSignUp',
+        summary: 'Register the organisation with the token of the link, and sign in as its first admin',
+        description:
+          'The token is what stands behind the `#` of the link. It registers one organisation; sent again within a minute, for example by a second click, it signs in to that one.',
+        body: session.signInCompletion,
+        replies: {
+          '200': reply('Signed in.', sessionReply, sets),
+          '401': refused('The link is unknown, was used or has expired.'),
+          '403': signUpRefused,
+        },
+      }),
+      tags: ['Sign-up'],
+    },
+  },
+  '/session': {
+    get: read('Session', {
+      id: 'readSession',
+      summary: 'Who is signed in, where, as what, and the CSRF token',
+      replies: { '200': reply('The session.', sessionReply) },
+    }),
+  },
+  '/session/organisation': {
+    post: change('Session', {
+      id: 'switchOrganisation',
+      summary: 'Go to another organisation of the same address',
+      body: session.organisationSwitch,
+      replies: {
+        '200': reply('The session, with a new CSRF token.', sessionReply, sets),
+        '404': refused('The address has no place in such an organisation.'),
+      },
+    }),
+  },
+  '/sessions': {
+    get: read('Session', {
+      id: 'listSessions',
+      summary: 'All sessions of the address',
+      replies: { '200': reply('Sessions, the one used last first.', session.sessionsReply) },
+    }),
+  },
+  '/sessions/{id}': {
+    delete: change('Session', {
+      id: 'endSession',
+      summary: 'End a session of the address',
+      parameters: { path: session.sessionNamed },
+      replies: { '204': reply('It has ended.', null), '404': refused('The address has no such session.') },
+    }),
+  },
+  '/sign-out': {
+    post: change('Session', {
+      id: 'signOut',
+      summary: 'End this session',
+      replies: { '204': reply('Signed out.', null, sets) },
+    }),
+  },
+  '/sign-out-everywhere': {
+    post: change('Session', {
+      id: 'signOutEverywhere',
+      summary: 'End all sessions of the address',
+      replies: { '204': reply('Signed out.', null, sets) },
+    }),
+  },
+  '/organisation': {
+    get: read('Organisation', {
+      id: 'readOrganisation',
+      summary: 'The organisation',
+      replies: { '200': reply('The organisation.', organisationReply), '404': unknown },
+    }),
+    patch: change('Organisation', {
+      id: 'changeOrganisation',
+      summary: 'Change the trading name',
+      roles: 'Admin',
+      body: organisation.organisationChange,
+      replies: { '200': reply('The organisation.', organisationReply), '404': unknown },
+    }),
+  },
+  '/people': {
+    get: read('People', {
+      id: 'listPeople',
+      summary: 'The people of the organisation',
+      roles: 'Admin',
+      replies: { '200': reply('People.', organisation.peopleOfOrganisation) },
+    }),
+    post: change('People', {
+      id: 'invitePerson',
+      summary: 'Invite a person, who is sent a mail with a first link',
+      description: '403 also while the organisation waits for the approval of the platform team.',
+      roles: 'Admin',
+      body: organisation.personInvitation,
+      replies: {
+        '201': reply('The person.', personReply),
+        '404': unknown,
+        '409': refused('The organisation has a person with that address, or as many people as it may have.'),
+      },
+    }),
+  },
+  '/people/{id}': {
+    patch: change('People', {
+      id: 'changePerson',
+      summary: 'Change the role of a person, disable or enable them',
+      description: 'Who is disabled is signed out at once, and their keys stop working.',
+      roles: 'Admin',
+      parameters: idPath,
+      body: organisation.personChange,
+      replies: {
+        '200': reply('The person.', personReply),
+        '404': unknown,
+        '409': refused('The organisation would be left without an enabled admin.'),
+      },
+    }),
+  },
+  '/people/{id}/invitation': {
+    post: change('People', {
+      id: 'inviteAgain',
+      summary: 'Send the invitation again',
+      description:
+        '429 also for a person who was sent several within a day, 403 also while the organisation waits for the approval of the platform team.',
+      roles: 'Admin',
+      parameters: idPath,
+      replies: {
+        '200': reply('The person.', personReply),
+        '404': unknown,
+        '409': refused('The person has signed in before, or is disabled.'),
+      },
+    }),
+  },
+  '/terms': {
+    get: read('Terms', {
+      id: 'readTerms',
+      summary: 'The advertising terms and who accepted them',
+      replies: { '200': reply('The terms.', termsReply) },
+    }),
+  },
+  '/terms/acceptance': {
+    post: change('Terms', {
+      id: 'acceptTerms',
+      summary: 'Accept the latest terms for the organisation',
+      roles: 'Admin',
+      body: organisation.termsAcceptance,
+      replies: {
+        '200': reply('The terms.', termsReply),
+        '404': unknown,
+        '409': refused('That is not the latest version, or none was ever published.'),
+      },
+    }),
+  },
+  '/keys': {
+    get: read('Keys', {
+      id: 'listKeys',
+      summary: 'API keys of the organisation',
+      roles: 'Developer, Admin',
+      replies: { '200': reply('Keys, without themselves.', organisation.keysReply) },
+    }),
+    post: change('Keys', {
+      id: 'createKey',
+      summary: 'Create an API key',
+      description: 'The key is in this reply and never again.',
+      roles: 'Developer, Admin',
+      body: organisation.newKey,
+      replies: {
+        '201': reply('The key.', issuedKey),
+        '404': unknown,
+        '409': refused('The organisation has as many keys in force as it may have.'),
+      },
+    }),
+  },
+  '/keys/{id}/roll': {
+    post: change('Keys', {
+      id: 'rollKey',
+      summary: 'Replace an API key by one of your own; the old one has stopped working when this answers',
+      roles: 'Developer, Admin',
+      parameters: idPath,
+      replies: {
+        '200': reply('The new key.', issuedKey),
+        '404': unknown,
+        '409': refused('The key is not in force, has no mode, or its person is disabled.'),
+      },
+    }),
+  },
+  '/keys/{id}/disable': {
+    post: change('Keys', {
+      id: 'disableKey',
+      summary: 'Disable an API key; it has stopped working when this answers',
+      roles: 'Developer, Admin',
+      parameters: idPath,
+      replies: { '200': reply('It is disabled.', organisation.disabledKey), '404': unknown },
+    }),
+  },
+  '/calls': {
+    get: read('Calls', {
+      id: 'listCalls',
+      summary: 'The call log of the organisation, newest first',
+      description: 'Calls with an API key; what people do in the portal is not in it.',
+      roles: 'Developer, Admin',
+      parameters: { query: organisation.callsQuery },
+      replies: {
+        '200': reply('A page of calls.', organisation.callsReply),
+        '400': refused('A parameter does not fit; the message names it.'),
+      },
+    }),
+  },
+} satisfies ZodOpenApiPathsObject;

@@ -1,0 +1,213 @@
+/**
+ * How an organisation administers itself, under `/portal/api`: every path is for signed-in people, and each shape says
+ * which roles may. A refusal is `{message}`: 403 for the role, 404 for what is not the organisation's.
+ */
+import { z } from 'zod';
+import { role } from '../events/gateway.ts';
+import { zonedDateTime } from '../values/date-time.ts';
+import { country, currency, instant, mode, organisationId, personId } from '../values/primitives.ts';
+import {
+  faultsOfShownName,
+  MOST_CHARACTERS_OF_SHOWN_NAME,
+  showsNothing,
+  turnsReading,
+} from '../values/shown-name.ts';
+
+/** Text of one line as it is read by people. Lengths count code points (decision 18a). */
+const readable = (atMost: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    // Of nothing at all the rule above has told.
+    .refine((text) => text === '' || !showsNothing(text), 'must not be empty')
+    .refine((text) => Array.from(text).length <= atMost, `must have at most ${atMost} characters`)
+    .refine((text) => text.isWellFormed(), 'must be well-formed Unicode');
+
+/** As it goes into lists, mails and the database. */
+export const line = (atMost: number) =>
+  readable(atMost).refine(
+    (text) => !/[\p{Cc}\u2028\u2029]/u.test(text) && !turnsReading(text),
+    'must not contain line breaks or control characters',
+  );
+
+/** Members see it where an offer has no advertised name, so it obeys the same rules (specification, Create). */
+export const tradingName = readable(MOST_CHARACTERS_OF_SHOWN_NAME).superRefine((text, context) => {
+  for (const message of faultsOfShownName(text)) context.addIssue({ code: 'custom', message });
+});
+
+const email = z.string().trim().max(254).pipe(z.email());
+const who = z.string().nullable().meta({ description: 'An email address; null: the platform team.' });
+
+// ---- organisation
+
+const quota = z.object({ perPerson: z.int().nonnegative(), perOrganisation: z.int().nonnegative() });
+/** GET /portal/api/organisation: every role. */
+export const organisationReply = z.object({
+  id: organisationId,
+  name: z.string(),
+  tradingName: z.string(),
+  country,
+  currency,
+  /** Most offers that may be neither deleted nor Ended (decision 17). */
+  quotas: z.object({ TEST: quota, LIVE: quota }),
+  /** Whether the latest terms are accepted; without that no offer is created. */
+  termsAccepted: z.boolean(),
+});
+export type OrganisationReply = z.infer<typeof organisationReply>;
+
+/** PATCH /portal/api/organisation: Admin. Answered with the organisation. */
+export const organisationChange = z.object({ tradingName });
+
+// ---- people
+
+/** A person as admins see one. */
+export const person = z.object({
+  id: personId,
+  email: z.string(),
+  role,
+  enabled: z.boolean(),
+  invitedAt: instant,
+  invitedBy: who,
+  lastSignedInAt: instant.nullable().meta({ description: 'Null: the invitation is still open.' }),
+  /** They work on when the role is lowered, and do not while the person is disabled. */
+  keysInForce: z.int().nonnegative(),
+});
+export type PortalPerson = z.infer<typeof person>;
+/** GET /portal/api/people: Admin. */
+export const peopleOfOrganisation = z.object({ people: z.array(person) });
+export type PeopleOfOrganisation = z.infer<typeof peopleOfOrganisation>;
+
+/** POST /portal/api/people: Admin. 201 with the person, who is sent a mail with a first link. */
+export const personInvitation = z.object({ email, role });
+/** PATCH /portal/api/people/{id}: Admin. 200 with the person; 409 when no enabled admin would be left. */
+export const personChange = z
+  .object({ role: role.optional(), enabled: z.boolean().optional() })
+  .refine((change) => change.role !== undefined || change.enabled !== undefined, 'must name role or enabled');
+// POST /portal/api/people/{id}/invitation: Admin. No body; 200 with the person, 429 beyond a few a day.
+
+// ---- terms
+
+/** GET /portal/api/terms: every role. */
+export const termsReply = z.object({
+  /** Null: none was ever published. */
+  latest: z
+    .object({
+      version: z.string(),
+      /** Plain text or Markdown; null when the version was published without its text. */
+      text: z.string().nullable(),
+      publishedAt: instant,
+      acceptedAt: instant.nullable(),
+      acceptedBy: who,
+    })
+    .nullable(),
+  /** Newest first. */
+  earlier: z.array(
+    z.object({
+      version: z.string(),
+      publishedAt: instant,
+      acceptedAt: instant.nullable(),
+      acceptedBy: who,
+    }),
+  ),
+});
+export type TermsReply = z.infer<typeof termsReply>;
+/** POST /portal/api/terms/acceptance: Admin. 200 with the terms; 409 when it is not the latest version, naming that. */
+export const termsAcceptance = z.object({ version: z.string().min(1).max(50) });
+
+// ---- keys
+
+/** A key as lists show it: never itself. */
+export const apiKey = z.object({
+  id: z.int().positive(),
+  mode: mode
+    .nullable()
+    .meta({ description: 'Null: it has no recorded mode and is refused; create a new key.' }),
+  name: z.string(),
+  lastFour: z.string(),
+  createdBy: z.object({ id: personId, email: z.string(), role, enabled: z.boolean() }).meta({
+    description: 'The person who made or rolled it. It does not work while they are disabled.',
+  }),
+  createdAt: instant,
+  expiresAt: instant.nullable(),
+  lastUsedAt: instant.nullable().meta({ description: 'To the minute.' }),
+  disabledAt: instant.nullable(),
+  disabledBy: who,
+  requestsPerMinute: z
+    .int()
+    .positive()
+    .nullable()
+    .meta({ description: 'A limit of its own beside that of the client IP; null: none.' }),
+  rolledFrom: z.int().positive().nullable().meta({ description: 'The key that this one replaced.' }),
+  standing: z.enum(['in-force', 'disabled', 'expired', 'owner-disabled']),
+});
+export type ApiKey = z.infer<typeof apiKey>;
+/** GET /portal/api/keys: Developer, Admin. Those in force first, then the latest others; 500 at most. */
+export const keysReply = z.object({ keys: z.array(apiKey) });
+export type KeysReply = z.infer<typeof keysReply>;
+
+/** POST /portal/api/keys: Developer, Admin. Sent twice, it makes two keys. */
+export const newKey = z.object({
+  mode,
+  name: line(100),
+  expiresAt: zonedDateTime
+    .nullish()
+    .transform((at) => at ?? null)
+    .meta({ description: 'ISO 8601 with a zone, in the future; null or left out: never.' }),
+});
+/** 201; also the 200 of POST /portal/api/keys/{id}/roll. The only reply that ever holds the key. */
+export const issuedKey = z.object({
+  id: z.int().positive(),
+  key: z.string(),
+  lastFour: z.string(),
+  mode,
+  expiresAt: instant.nullable(),
+});
+export type IssuedKeyReply = z.infer<typeof issuedKey>;
+/** POST /portal/api/keys/{id}/disable: Developer, Admin. 200; the key has stopped working. */
+export const disabledKey = z.object({ id: z.int().positive(), disabledAt: instant });
+export type DisabledKeyReply = z.infer<typeof disabledKey>;
+
+// ---- calls
+
+/** GET /portal/api/calls? : Developer, Admin. */
+export const callsQuery = z.object({
+  key_id: z.coerce
+    .number()
+    .pipe(
+      z
+        .int()
+        .positive()
+        .max(2 ** 31 - 1),
+    )
+    .optional(),
+  /** As it is logged, for example `POST /offers/{offer_id}/pause`. */
+  route: line(100).optional(),
+  /** A status or a class of them. */
+  status: z
+    .string()
+    .regex(/^([1-5]\d\d|[2-5]xx)$/, 'must be a status such as 404, or 2xx, 3xx, 4xx or 5xx')
+    .optional(),
+  /** From this instant. */
+  from: zonedDateTime.optional(),
+  /** Before this instant. */
+  to: zonedDateTime.optional(),
+  cursor: z.string().max(200).optional(),
+  limit: z.coerce.number().pipe(z.int().min(1).max(200)).default(50),
+});
+/** Newest first. A page may be short, even empty, before the end: only `nextCursor` tells, which is null there. */
+export const callsReply = z.object({
+  calls: z.array(
+    z.object({
+      keyId: z.int().positive(),
+      lastFour: z.string(),
+      route: z.string(),
+      status: z.int(),
+      returnCode: z.string().nullable(),
+      durationMs: z.int().nonnegative(),
+      at: instant,
+    }),
+  ),
+  nextCursor: z.string().nullable(),
+});
+export type CallsReply = z.infer<typeof callsReply>;

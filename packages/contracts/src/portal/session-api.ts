@@ -1,0 +1,68 @@
+/**
+ * Signing in to the portal, under `/portal/api`. A refusal is a 4xx with `{message}`; unsafe methods of signed-in people
+ * need `X-CSRF-Token` with the token of the session.
+ */
+import { z } from 'zod';
+import { role } from '../events/gateway.ts';
+import { country, currency, instant, organisationId, personId } from '../values/primitives.ts';
+
+/** Parts of the portal. `organisation`: its names and quotas; `terms`: accepting them; `calls`: the call log. */
+export const permission = z.enum(['offers', 'keys', 'calls', 'people', 'terms', 'billing', 'organisation']);
+export type Permission = z.infer<typeof permission>;
+
+/** POST /portal/api/sign-in */
+export const signInRequest = z.object({ email: z.string().trim().max(254).pipe(z.email()) });
+/** Its reply, 202: the same whether or not anybody has that address. */
+export const signInReply = z.object({ message: z.string() });
+export type SignInReply = z.infer<typeof signInReply>;
+
+/** POST /portal/api/sign-in/complete: the text behind the `#` of the link. */
+export const signInCompletion = z.object({ token: z.string().max(200) });
+
+const organisationNamed = z.object({ id: organisationId, name: z.string(), tradingName: z.string(), role });
+
+/** GET /portal/api/session; also the reply to completing a sign-in and to switching the organisation. */
+export const sessionReply = z.object({
+  person: z.object({ id: personId, email: z.string() }),
+  organisation: z.object({
+    id: organisationId,
+    name: z.string(),
+    tradingName: z.string(),
+    country,
+    currency,
+    approved: z.boolean().meta({
+      description:
+        'False: the platform team has not approved the organisation yet. It has no LIVE mode, and its counts are of made-up members.',
+    }),
+  }),
+  role,
+  permissions: z.array(permission),
+  /** Where else the same address may go, by POST /portal/api/session/organisation. */
+  otherOrganisations: z.array(organisationNamed),
+  /** For the header X-CSRF-Token; a new one after each switch. */
+  csrfToken: z.string(),
+  /** When the session ends unless it is used again. */
+  expiresAt: instant,
+});
+export type SessionReply = z.infer<typeof sessionReply>;
+
+/** POST /portal/api/session/organisation */
+export const organisationSwitch = z.object({ organisationId });
+
+/** DELETE /portal/api/sessions/{id} */
+export const sessionNamed = z.object({ id: z.uuid() });
+
+/** GET /portal/api/sessions: all sessions of the address, the one used last first. */
+export const sessionsReply = z.object({
+  sessions: z.array(
+    z.object({
+      id: z.uuid(),
+      organisation: z.object({ id: organisationId, name: z.string() }),
+      createdAt: instant,
+      lastUsedAt: instant,
+      /** Whether it is the session that asks. */
+      current: z.boolean(),
+    }),
+  ),
+});
+export type SessionsReply = z.infer<typeof sessionsReply>;

@@ -1,0 +1,36 @@
+/** How somebody registers an organisation by themselves, before anybody is signed in. A refusal is `{message}`; 403 while nobody may. */
+import { z } from 'zod';
+import { countries } from '../values/countries.ts';
+import { billedCurrencies } from '../values/currencies.ts';
+import { country, currency } from '../values/primitives.ts';
+import { line, tradingName } from './organisation-api.ts';
+
+/** GET /portal/api/sign-up: whether somebody may, and what they can choose from. */
+export const signUpStanding = z.object({
+  open: z.boolean(),
+  approval: z.boolean().meta({
+    description:
+      'Whether an organisation waits for the approval of the platform team before it has LIVE mode.',
+  }),
+  countries: z.array(country),
+  currencies: z.array(currency).meta({ description: 'Those in which offers can be paid for.' }),
+});
+export type SignUpStanding = z.infer<typeof signUpStanding>;
+
+/** POST /portal/api/sign-up */
+export const signUpRequest = z.object({
+  // It stands in invitations, which go to strangers too: mail programs make links of what looks like one.
+  name: line(200)
+    .refine((name) => !/:\/\/|\bwww\./i.test(name), 'must not contain an address such as https://')
+    .meta({ description: 'Of the organisation, as on invoices.' }),
+  tradingName,
+  country: z.enum(countries as [string, ...string[]], 'must be a country such as GB'),
+  currency: z.enum(billedCurrencies as [string, ...string[]], 'must be a billed currency such as GBP').meta({
+    description: 'The billing currency, which cannot be changed later.',
+  }),
+  email: z.string().trim().max(254).pipe(z.email()),
+});
+export type SignUpRequest = z.infer<typeof signUpRequest>;
+/** Its reply, 202: the same whether or not anybody has that address. */
+export const signUpReply = z.object({ message: z.string() });
+export type SignUpReply = z.infer<typeof signUpReply>;

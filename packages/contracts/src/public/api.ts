@@ -1,0 +1,260 @@
+/**
+ * The public interface towards advertisers as zod schemas: the replies that services give and the requests that they
+ * take. Source: the API specification, parts "Resources" and "Endpoints"; forms that it leaves open: decisions 18a and 19.
+ */
+import { z } from 'zod';
+import { offerStatus } from '../values/primitives.ts';
+
+export const utcInstant = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC.' });
+const startInstant = utcInstant.meta({
+  description: 'Now or later; at most 60 seconds in the past.',
+  // Far ahead, so that a request copied from the reference works.
+  examples: ['2035-06-01T12:00:00Z'],
+});
+const exampleEnd = '2035-06-03T12:00:00Z';
+
+// ---- refusals (decision 19)
+
+/** Every refusal that has a code. `code` repeats the HTTP status. */
+export const refusal = z
+  .object({
+    return_code: z.string().regex(/^E[1-9]$/),
+    status: z.literal('Error'),
+    code: z.int().min(200).max(599),
+    message: z.string(),
+  })
+  .meta({ id: 'Refusal', description: 'A refusal with a code; its meaning is scoped to the endpoint.' });
+export type Refusal = z.infer<typeof refusal>;
+
+/** Refusals without a code: 401, 404, 409, 422, 429, 500 and 503. */
+export const plainMessage = z
+  .object({ message: z.string() })
+  .meta({ id: 'Message', description: 'A reply that is only a message.' });
+
+/** 401 comes with a code where the key has no recorded mode, its organisation is not approved for LIVE mode, or the offer is not the caller's. */
+export const unauthorised = z.union([plainMessage, refusal]).meta({ id: 'Unauthorised' });
+
+// ---- catalogue
+
+export const category = z
+  .object({ category_id: z.int(), category_name: z.string() })
+  .meta({ id: 'Category' });
+export const categoriesReply = z.object({ categories: z.array(category) }).meta({ id: 'Categories' });
+
+export const interest = z
+  .object({ interest_id: z.int(), interest_name: z.string() })
+  .meta({ id: 'Interest' });
+export const interestsReply = z.object({ interests: z.array(interest) }).meta({ id: 'Interests' });
+
+// ---- price estimate
+
+export const requestedGender = z.enum(['Male', 'Female', 'Non-binary', 'All']);
+const radius = z
+  .int()
+  .min(5)
+  .max(30)
+  .meta({ description: 'Miles.', examples: [10] });
+const location = z
+  .tuple([z.number().min(-90).max(90), z.number().min(-180).max(180)])
+  .meta({ description: 'Latitude, longitude.', examples: [[51.5074, -0.1278]] });
+const genders = z
+  .array(requestedGender)
+  .meta({ description: 'Omitted, empty or containing `All`: every gender.' });
+const interestIds = z.array(z.int().positive()).meta({
+  description:
+    'Ids from GET /interests; a user matches who shares any. Omitted or empty: no interest filter.',
+  examples: [[1, 2]],
+});
+
+export const estimateRequest = z
+  .object({
+    start_datetime: startInstant,
+    end_datetime: utcInstant.meta({ description: 'After the start.', examples: [exampleEnd] }),
+    location,
+    radius,
+    gender: genders.optional(),
+    interests: interestIds.optional(),
+    environment: z
+      .enum(['TEST', 'LIVE', 'test', 'live'])
+      .optional()
+      .meta({ description: "Defaults to the key's mode; if sent it must be the key's mode." }),
+  })
+  .meta({ id: 'PriceEstimateRequest' });
+
+export const estimateReply = z
+  .object({
+    return_code: z.literal('S1'),
+    price_estimate: z.number().meta({ description: 'Ad Units, not money. Kept for older integrations.' }),
+    ad_units: z.number().meta({ description: 'Same figure as `price_estimate`.' }),
+    matching_users: z.int().nonnegative().meta({ description: 'Users that the offer would reach.' }),
+    ad_unit_price: z.number().nullable().meta({ description: 'Price of one Ad Unit, 6 decimal places.' }),
+    estimated_cost: z.number().nullable().meta({ description: 'Money the offer will cost, net of VAT.' }),
+    currency: z.string().meta({ description: "The organisation's billing currency." }),
+    exchange_rate_per_gbp: z
+      .number()
+      .nullable()
+      .meta({ description: 'Units of `currency` per pound; 1 for GBP.' }),
+    exchange_rate_date: z.iso.date().nullable().meta({ description: 'Null for GBP.' }),
+  })
+  .meta({ id: 'PriceEstimate' });
+export type EstimateReply = z.infer<typeof estimateReply>;
+
+// ---- create
+
+/** The multipart form of POST /offers, for the description only: offers reads the parts as a stream. */
+export const createOfferForm = z
+  .object({
+    category_id: z
+      .int()
+      .positive()
+      .meta({ description: 'From GET /categories.', examples: [1] }),
+    title: z
+      .string()
+      .min(1)
+      .max(40)
+      .meta({ examples: ['Two for one'] }),
+    description: z
+      .string()
+      .min(1)
+      .max(500)
+      .meta({ examples: ['Bring a friend: the second main course is on the house.'] }),
+    terms_and_conditions: z
+      .string()
+      .max(500)
+      .optional()
+      .meta({ examples: ['Not with other offers.'] }),
+    advertised_name: z
+      .string()
+      .max(100)
+      .optional()
+      .meta({
+        description:
+          'No `http://`, `https://` or `www.` in front, no HTML, no line breaks. Empty: the trading name is shown.',
+        examples: ['The Corner Table'],
+      }),
+    url: z
+      .string()
+      .max(2048)
+      .meta({
+        format: 'uri',
+        description: 'http or https, without user information.',
+        examples: ['https://example.com/two-for-one'],
+      }),
+    image: z.file().meta({
+      description:
+        'JPG, PNG or GIF, at most 5 MB; 1080x1080 px recommended. In TEST mode two published test pictures have a fixed ' +
+        'verdict, whatever they show: `always-allowed.png` passes moderation, `always-refused.jpg` is refused with `E2`.',
+    }),
+    'location[]': location,
+    radius,
+    'gender[]': genders.optional(),
+    'interests[]': interestIds.optional(),
+    start_datetime: startInstant,
+    expiry_datetime: utcInstant.meta({
+      description: 'At least 60 seconds after the start.',
+      examples: [exampleEnd],
+    }),
+    payment_method: z
+      .enum(['E', 'B'])
+      .meta({ description: '`E` payment link by card, `B` prepaid balance.' }),
+    environment: z.enum(['TEST', 'LIVE']).meta({ description: "Must be the key's mode." }),
+  })
+  .meta({ id: 'CreateOfferForm' });
+
+export const createReply = z
+  .union([
+    z.object({
+      return_code: z.literal('S1'),
+      offer_id: z.int(),
+      status: z.literal('Awaiting Payment'),
+      payment_url: z.url(),
+      currency: z.string(),
+    }),
+    z.object({
+      return_code: z.literal('S1'),
+      offer_id: z.int(),
+      status: z.enum(['Scheduled', 'Active']),
+      payment_url: z.null(),
+    }),
+  ])
+  .meta({ id: 'CreatedOffer' });
+export type CreateReply = z.infer<typeof createReply>;
+
+// ---- list
+
+export const listedOffer = z
+  .object({
+    offer_id: z.int(),
+    title: z.string(),
+    category: z.string().meta({ description: 'Category name.' }),
+    description: z.string(),
+    terms_and_conditions: z.string(),
+    advertised_name: z.string().nullable().meta({ description: 'Null when the trading name is shown.' }),
+    url: z.string(),
+    image: z.url().meta({ description: 'Signed address of the image; it expires.' }),
+    latitude: z.number(),
+    longitude: z.number(),
+    radius: z.number().meta({ description: 'Miles.' }),
+    gender: z.array(z.string()).meta({ description: 'Empty: every gender.' }),
+    interests: z.array(interest),
+    start_datetime: utcInstant,
+    expiry_datetime: utcInstant,
+    creation_datetime: utcInstant,
+    offer_status: offerStatus,
+    status: z.enum(['enabled', 'disabled']).meta({ description: 'Whether an admin has disabled the offer.' }),
+  })
+  .meta({ id: 'Offer' });
+export type ListedOffer = z.infer<typeof listedOffer>;
+
+export const listQuery = z.object({
+  environment: z.enum(['test', 'live']).meta({ description: "Case-insensitive; must be the key's mode." }),
+  limit: z.int().min(1).max(100).default(20).optional(),
+  cursor: z.string().optional().meta({ description: '`next_cursor` of the previous page.' }),
+  offer_status: z
+    .enum(['awaiting_payment', 'active', 'paused', 'ended'])
+    .optional()
+    .meta({ description: 'Case-insensitive.' }),
+  created_after: utcInstant.optional().meta({ description: 'Created at or after this time.' }),
+  created_before: utcInstant.optional().meta({ description: 'Created at or before this time.' }),
+});
+
+export const listReply = z
+  .object({
+    data: z.array(listedOffer),
+    pagination: z.object({
+      limit: z.int(),
+      count: z.int(),
+      has_more: z.boolean(),
+      next_cursor: z.string().nullable(),
+    }),
+  })
+  .meta({ id: 'OfferPage' });
+export type ListReply = z.infer<typeof listReply>;
+
+// ---- pause, resume, delete, analytics
+
+export const pauseReply = z
+  .object({ return_code: z.literal('S1'), message: z.string() })
+  .meta({ id: 'Paused' });
+export const resumeReply = z
+  .object({ return_code: z.literal('S2'), message: z.string() })
+  .meta({ id: 'Resumed' });
+export const deleteReply = z
+  .object({ return_code: z.literal('S1'), message: z.string() })
+  .meta({ id: 'Deleted' });
+
+export const analyticsIntervals = ['24h', '7d', '30d', '60d', '90d', 'all'] as const;
+export const analyticsInterval = z.enum(analyticsIntervals);
+export type AnalyticsInterval = z.infer<typeof analyticsInterval>;
+
+export const analyticsReply = z
+  .object({
+    offer_id: z.int(),
+    interval: analyticsInterval,
+    start_datetime: utcInstant,
+    end_datetime: utcInstant,
+    status: offerStatus,
+    metrics: z.object({ views: z.int().nonnegative(), clicks: z.int().nonnegative() }),
+  })
+  .meta({ id: 'Analytics' });
+export type AnalyticsReply = z.infer<typeof analyticsReply>;

@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { postmanCollection } from './collection.ts';
+import { publicPaths } from './openapi.ts';
+
+type Pair = {
+  readonly key: string;
+  readonly value?: string;
+  readonly src?: string;
+  readonly disabled?: boolean;
+};
+type Collection = {
+  readonly variable: readonly Pair[];
+  readonly item: readonly {
+    readonly name: string;
+    readonly request: {
+      readonly method: string;
+      readonly url: { readonly raw: string; readonly path: readonly string[] };
+      readonly header: readonly Pair[];
+      readonly body?: { readonly raw?: string; readonly formdata?: readonly Pair[] };
+    };
+  }[];
+};
+
+const collection = postmanCollection() as Collection;
+const requestOf = (method: string, path: string) =>
+  collection.item.find(({ request }) => request.method === method && request.url.path.join('/') === path)!
+    .request;
+
+describe('the collection', () => {
+  it('has a request for each operation, in an order in which each can succeed', () => {
+    const operations = Object.entries(publicPaths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
+    );
+    const requests = collection.item.map(({ request }) => `${request.method} /${request.url.path.join('/')}`);
+    expect(requests).toEqual(operations);
+    expect(requests.at(-1)).toBe('DELETE /offers/:offer_id');
+    expect(requests.indexOf('POST /offers')).toBeLessThan(requests.indexOf('POST /offers/:offer_id/pause'));
+  });
+
+  it('uses no variable that it does not have', () => {
+    const known = new Set([...collection.variable.map(({ key }) => key), '$guid']);
+    const used = [...JSON.stringify(collection).matchAll(/\{\{([^}]+)\}\}/g)].map(([, name]) => name);
+    expect(used.filter((name) => !known.has(name ?? ''))).toEqual([]);
+    expect(used).toContain('apiKey');
+  });
+
+  it('creates with a fresh idempotency key, both coordinates and a picture that is there', () => {
+    const { header, body } = requestOf('POST', 'offers');
+    expect(header).toEqual([expect.objectContaining({ key: 'Idempotency-Key', value: '{{$guid}}' })]);
+    const sent = (body?.formdata ?? []).filter(({ disabled }) => disabled !== true);
+    const values = (name: string) => sent.filter(({ key }) => key === name).map(({ value }) => value);
+    expect([values('location[]'), values('payment_method')]).toEqual([['51.5074', '-0.1278'], ['B']]);
+    const src = sent.find(({ key }) => key === 'image')?.src ?? '';
+    expect(existsSync(fileURLToPath(new URL(`../../../../${src}`, import.meta.url)))).toBe(true);
+    expect(sent.every(({ value, src }) => (value ?? src) !== '')).toBe(true);
+  });
+
+  it('asks for a price with the fields that a price needs', () => {
+    const raw = requestOf('POST', 'offers/price-estimate').body?.raw ?? '';
+    expect(Object.keys(JSON.parse(raw) as object)).toEqual([
+      'start_datetime',
+      'end_datetime',
+      'location',
+      'radius',
+      'environment',
+    ]);
+  });
+});

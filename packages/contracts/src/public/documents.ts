@@ -1,0 +1,22 @@
+/** Every generated document by its path below `generated/`. */
+import { asyncApiDocument, eventJsonSchema, eventSchemaFile } from '../events/asyncapi.ts';
+import { allEvents } from '../events/events.ts';
+import { portalOpenApiDocument } from '../portal/openapi.ts';
+import { postmanCollection } from './collection.ts';
+import { openApiDocument } from './openapi.ts';
+
+const text = (document: object): string => `${JSON.stringify(document, null, 2)}\n`;
+
+/** @returns path below `generated/` -> content, formatted as it is committed. */
+export function allDocuments(): ReadonlyMap<string, string> {
+  return new Map([
+    ['openapi.json', text(openApiDocument())],
+    ['postman-collection.json', text(postmanCollection())],
+    ['portal-openapi.json', text(portalOpenApiDocument())],
+    ['asyncapi.json', text(asyncApiDocument())],
+    ...allEvents.map((declaration): [string, string] => [
+      `events/${eventSchemaFile(declaration)}`,
+      text(eventJsonSchema(declaration)),
+    ]),
+  ]);
+}

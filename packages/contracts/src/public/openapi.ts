@@ -1,0 +1,233 @@
+/** The public API as an OpenAPI 3.1 document, built from the schemas that the services themselves use. */
+import { z } from 'zod';
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathItemObject,
+  type ZodOpenApiResponseObject,
+} from 'zod-openapi';
+import { offerId } from '../values/primitives.ts';
+import {
+  analyticsInterval,
+  analyticsReply,
+  categoriesReply,
+  createOfferForm,
+  createReply,
+  deleteReply,
+  estimateReply,
+  estimateRequest,
+  interestsReply,
+  listQuery,
+  listReply,
+  pauseReply,
+  plainMessage,
+  refusal,
+  resumeReply,
+  unauthorised,
+} from './api.ts';
+import { withoutNoise } from './json-schema.ts';
+
+/** Decision 21: on every reply. */
+const everyReply = z.object({
+  'X-RateLimit-Limit': z.int().meta({ description: 'Requests per minute and client IP.' }),
+  'X-RateLimit-Remaining': z.int().meta({ description: 'Requests left in the current minute.' }),
+  'X-RateLimit-Reset': z.int().meta({ description: 'Seconds until the limit is full again.' }),
+  'X-Request-Id': z.string().meta({ description: 'Names the request in every log; quote it to support.' }),
+});
+const retryAfter = { 'Retry-After': z.int().meta({ description: 'Seconds to wait.' }) };
+
+function reply(
+  description: string,
+  schema: z.ZodType,
+  headers: z.ZodRawShape = {},
+): ZodOpenApiResponseObject {
+  return {
+    description,
+    headers: everyReply.extend(headers),
+    content: { 'application/json': { schema } },
+  };
+}
+
+const refusedKey =
+  'Key missing, invalid, disabled or expired, or account disabled; with a code when the key has no recorded mode, or is a LIVE key of an organisation that is not approved.';
+const unauthenticated = reply(refusedKey, unauthorised);
+const ofNoOffer = reply(`\`E1\` the caller has no such offer in this mode. ${refusedKey}`, unauthorised);
+const limited = reply('Rate limit exceeded.', plainMessage, retryAfter);
+const failed = reply('Internal server error.', plainMessage);
+const unavailable = reply('A dependency is down; nothing was half done. Retry.', plainMessage, retryAfter);
+const always = { '401': unauthenticated, '429': limited, '500': failed, '503': unavailable };
+
+const offerPath = { path: z.object({ offer_id: offerId }) };
+const notFoundNote = 'An offer of another account or of the other mode is treated as not found: 401.';
+const alwaysOfAnOffer = { ...always, '401': ofNoOffer };
+const notFound = {
+  '401': reply('`E1` no such offer of this account and mode; or as for every endpoint.', unauthorised),
+};
+
+const estimate: ZodOpenApiOperationObject = {
+  operationId: 'estimatePrice',
+  summary: 'Estimate the price of an offer',
+  requestBody: { required: true, content: { 'application/json': { schema: estimateRequest } } },
+  responses: {
+    '200': reply(
+      '`S1`. The money fields are null when the billing currency cannot be billed.',
+      estimateReply,
+    ),
+    '400': reply(
+      '`E1` input missing or invalid, or start in the past; `E2` a date-time is not ISO 8601.',
+      refusal,
+    ),
+    '403': reply("`E1` environment is not the key's mode.", refusal),
+    ...always,
+  },
+};
+
+const create: ZodOpenApiOperationObject = {
+  operationId: 'createOffer',
+  summary: 'Create an offer',
+  description:
+    'Replaying the same `Idempotency-Key` returns the original response and creates nothing. Only `S1` uses a key up.',
+  requestParams: {
+    header: z.object({
+      'Idempotency-Key': z
+        .string()
+        .regex(/^[!-~]{1,255}$/)
+        .meta({
+          description: 'A unique value per offer, e.g. a UUID v4.',
+          examples: ['0b9dd1f8-5a9c-4d0b-8d1e-6f6f3a0f5c11'],
+        }),
+    }),
+  },
+  requestBody: { required: true, content: { 'multipart/form-data': { schema: createOfferForm } } },
+  responses: {
+    '200': reply(
+      '`S1` created; `E2` image failed moderation; `E3` balance below the cost (method `B`).',
+      z.union([createReply, refusal]),
+      { 'Idempotent-Replayed': z.literal('true').optional().meta({ description: 'Present on a replay.' }) },
+    ),
+    '400': reply(
+      '`E1` invalid or missing input, start in the past, below the card minimum, or no `Idempotency-Key`; `E4` quota; `E5` no users match; `E6` currency cannot be billed.',
+      refusal,
+    ),
+    '403': reply("`E1` environment is not the key's mode; `E9` advertising terms not accepted.", refusal),
+    '409': reply('The first request with this key is still being processed.', plainMessage, retryAfter),
+    '422': reply('The key was used with a different payload.', plainMessage),
+    ...always,
+  },
+};
+
+const list: ZodOpenApiOperationObject = {
+  operationId: 'listOffers',
+  summary: 'List offers, newest first',
+  requestParams: { query: listQuery },
+  responses: {
+    '200': reply('A page of offers.', listReply),
+    '400': reply('`E1` invalid parameter.', refusal),
+    '403': reply("`E1` environment is not the key's mode.", refusal),
+    ...always,
+  },
+};
+
+const pause: ZodOpenApiOperationObject = {
+  operationId: 'pauseOffer',
+  summary: 'Pause an offer',
+  description: notFoundNote,
+  requestParams: offerPath,
+  responses: {
+    '200': reply(
+      '`S1`; `E2` ended; `E3` already paused; `E5` awaiting payment.',
+      z.union([pauseReply, refusal]),
+    ),
+    ...alwaysOfAnOffer,
+    ...notFound,
+  },
+};
+
+const resume: ZodOpenApiOperationObject = {
+  operationId: 'resumeOffer',
+  summary: 'Resume an offer',
+  description: notFoundNote,
+  requestParams: offerPath,
+  responses: {
+    '200': reply(
+      '`S2`; `E2` ended; `E4` already running; `E5` awaiting payment.',
+      z.union([resumeReply, refusal]),
+    ),
+    ...alwaysOfAnOffer,
+    ...notFound,
+  },
+};
+
+const remove: ZodOpenApiOperationObject = {
+  operationId: 'deleteOffer',
+  summary: 'Delete an offer; Unused Time is credited to the balance',
+  description: notFoundNote,
+  requestParams: offerPath,
+  responses: {
+    '200': reply('`S1`.', deleteReply),
+    ...alwaysOfAnOffer,
+    ...notFound,
+    '409': reply('`E6` the payment just completed; nothing is deleted.', refusal),
+    '503': reply(
+      '`E7` the payment page cannot be closed, nothing is deleted; or a dependency is down.',
+      z.union([refusal, plainMessage]),
+      retryAfter,
+    ),
+  },
+};
+
+const analytics: ZodOpenApiOperationObject = {
+  operationId: 'readAnalytics',
+  summary: 'Views and clicks of an offer',
+  description: notFoundNote,
+  requestParams: { ...offerPath, query: z.object({ interval: analyticsInterval }) },
+  responses: {
+    '200': reply('Counts between the two instants.', analyticsReply),
+    '400': reply('`E1` invalid interval.', refusal),
+    ...always,
+  },
+};
+
+/** Also what the portal API offers under a session. */
+export const publicPaths = {
+  '/categories': {
+    get: {
+      operationId: 'listCategories',
+      summary: 'Categories available to the organisation',
+      responses: { '200': reply('Active categories.', categoriesReply), ...always },
+    },
+  },
+  '/interests': {
+    get: {
+      operationId: 'listInterests',
+      summary: 'Interests that can be targeted',
+      responses: { '200': reply('Interests.', interestsReply), ...always },
+    },
+  },
+  '/offers/price-estimate': { post: estimate },
+  '/offers': { post: create, get: list },
+  '/offers/{offer_id}/pause': { post: pause },
+  '/offers/{offer_id}/resume': { post: resume },
+  '/offers/{offer_id}/analytics': { get: analytics },
+  '/offers/{offer_id}': { delete: remove },
+} satisfies Record<string, ZodOpenApiPathItemObject>;
+
+/** @returns the document that is served at `/openapi.json` and committed as `generated/openapi.json`. */
+export function openApiDocument() {
+  return createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'Offer Advertising Service',
+        version: '1.0.0',
+        description:
+          'Create and manage advertising offers that are shown to members of a dating community. Every request carries `x-api-key`; a key works in one mode, TEST or LIVE.',
+      },
+      servers: [{ url: '/' }],
+      security: [{ apiKey: [] }],
+      components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } } },
+      paths: publicPaths,
+    },
+    { override: withoutNoise },
+  );
+}

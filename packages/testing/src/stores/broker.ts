@@ -1,0 +1,90 @@
+/** A corner of the broker that no other test file sees. */
+import { randomUUID } from 'node:crypto';
+import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
+import { type Broker, RETRY_DELAYS_MS } from '@offer-ads/platform/messaging/broker/broker';
+import { brokerNames } from '@offer-ads/platform/messaging/broker/topology';
+import { type Channel, connect } from 'amqplib';
+import { requireAddress } from '../config.ts';
+import { eventually } from '../waiting/eventually.ts';
+
+export type TestNamespace = {
+  readonly url: string;
+  /** For the `namespace` option of `connectBroker`. */
+  readonly namespace: string;
+  /** Has the services handle at once what waits to be tried again, so that no test waits for minutes. */
+  readonly retryNow: (...services: readonly ServiceName[]) => Promise<void>;
+  /** Messages that wait for a service and have not been given to it. */
+  readonly waiting: (service: ServiceName) => Promise<number>;
+  readonly dispose: () => Promise<void>;
+};
+
+/** Dispose it in `afterAll`, once what connected to it has closed. */
+export function testNamespace(): TestNamespace {
+  const url = requireAddress('rabbitmq');
+  const namespace = `test-${randomUUID()}`;
+  const names = brokerNames(namespace);
+  return {
+    url,
+    namespace,
+    retryNow: (...services) =>
+      onChannel(url, async (channel) => {
+        for (const service of services)
+          for (const delayMs of RETRY_DELAYS_MS)
+            await moveAll(channel, names.retry(service, delayMs), names.queue(service));
+      }),
+    waiting: (service) =>
+      onChannel(url, async (channel) => (await channel.checkQueue(names.queue(service))).messageCount),
+    dispose: () => deleteNamespace(url, namespace),
+  };
+}
+
+/** A connection that takes longer than a start waits for it, as on a busy machine, stands later; until then nothing can be published. */
+export async function untilConnected(broker: Pick<Broker, 'connected'>): Promise<void> {
+  await eventually(() => {
+    if (!broker.connected()) throw new Error('the broker is not connected yet');
+  });
+}
+
+/** Straight into the queue of a real service, under a type that nobody has declared: what it cannot read, it parks. */
+export async function sendUnreadable(
+  url: string,
+  o: { readonly service: ServiceName; readonly subject: string; readonly data: object },
+): Promise<void> {
+  await onChannel(url, async (channel) => {
+    const headers = { cloudEvents_type: 'made.up', cloudEvents_subject: o.subject };
+    const content = Buffer.from(JSON.stringify(o.data));
+    const properties = { messageId: randomUUID(), headers, persistent: true };
+    channel.sendToQueue(brokerNames('').queue(o.service), content, properties);
+    // Answered only once what was sent before has come.
+    await channel.checkQueue(brokerNames('').queue(o.service));
+  });
+}
+
+async function moveAll(channel: Channel, from: string, to: string): Promise<void> {
+  for (let message = await channel.get(from); message !== false; message = await channel.get(from)) {
+    const { messageId, headers } = message.properties;
+    channel.sendToQueue(to, message.content, { persistent: true, messageId: String(messageId), headers });
+    channel.ack(message);
+  }
+}
+
+/** Deleting what is not there is no error to RabbitMQ. Retry queues, whose names depend on delays, expire. */
+async function deleteNamespace(url: string, namespace: string): Promise<void> {
+  const names = brokerNames(namespace);
+  await onChannel(url, async (channel) => {
+    for (const service of serviceNames) {
+      await channel.deleteQueue(names.queue(service));
+      await channel.deleteQueue(names.parked(service));
+    }
+    await channel.deleteExchange(names.exchange);
+  });
+}
+
+async function onChannel<T>(url: string, work: (channel: Channel) => Promise<T>): Promise<T> {
+  const connection = await connect(url, { noDelay: true });
+  try {
+    return await work(await connection.createChannel());
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,21 @@
+/** A MongoDB database of its own for a test file. */
+import { randomUUID } from 'node:crypto';
+import { MongoClient } from 'mongodb';
+import { requireAddress } from '../config.ts';
+
+export type TestMongo = { readonly url: string; readonly dispose: () => Promise<void> };
+
+/** Nothing is created before the test writes; dispose it in `afterAll`. */
+export async function createTestMongo(): Promise<TestMongo> {
+  const url = new URL(requireAddress('mongo'));
+  url.pathname = `/test_${randomUUID().replaceAll('-', '')}`;
+  const dispose = async () => {
+    const client = new MongoClient(url.href);
+    try {
+      await client.db().dropDatabase();
+    } finally {
+      await client.close();
+    }
+  };
+  return { url: url.href, dispose };
+}

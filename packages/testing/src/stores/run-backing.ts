@@ -1,0 +1,47 @@
+/** The stores of one jest run: started before the first integration test, stopped after the last. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Backing, provideBacking } from '@offer-ads/backing/backing';
+import { removeFolder, sweepAbandoned } from '@offer-ads/backing/data-folder';
+import { buildWeb } from '@offer-ads/web/build';
+import { handToWorkers, storeAddresses } from '../config.ts';
+
+const runs = fileURLToPath(new URL('../../../../.dev/tests', import.meta.url));
+/** A folder per run, so that runs can go on side by side. */
+const folder = join(runs, String(process.pid));
+
+let backing: Promise<Backing> | undefined;
+
+export async function startRunBacking(): Promise<void> {
+  const given = storeAddresses();
+  await sweepAbandoned(runs);
+  // Jest ends at once on Ctrl-C, without its global teardown.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stopAndEnd(signal));
+  backing = provideBacking({
+    folder,
+    addresses: {
+      postgres: { variable: 'TEST_POSTGRES_URL', url: given.postgres },
+      mongo: { variable: 'TEST_MONGO_URL', url: given.mongo },
+      rabbitmq: { variable: 'TEST_RABBITMQ_URL', url: given.rabbitmq },
+      valkey: { variable: 'TEST_VALKEY_URL', url: given.valkey },
+    },
+    containers: 'testcontainers',
+    durable: false,
+    report: (line) => process.stderr.write(`${line}\n`),
+  });
+  await buildWeb({ report: (line) => process.stderr.write(`${line}\n`) });
+  const { postgresUrl, mongoUrl, rabbitmqUrl, valkeyUrl } = await backing;
+  handToWorkers({ postgres: postgresUrl, mongo: mongoUrl, rabbitmq: rabbitmqUrl, valkey: valkeyUrl });
+}
+
+export async function stopRunBacking(): Promise<void> {
+  // Servers that are just coming up cannot be stopped before they are there; what fails to start stops itself.
+  const started = await backing?.catch(() => undefined);
+  await started?.[Symbol.asyncDispose]();
+  removeFolder(folder);
+}
+
+async function stopAndEnd(signal: NodeJS.Signals): Promise<void> {
+  await stopRunBacking();
+  process.kill(process.pid, signal);
+}

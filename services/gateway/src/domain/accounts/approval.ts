@@ -1,0 +1,19 @@
+/** Which organisations may work with real members: those that the platform team has registered or approved. */
+import type { Mode } from '@offer-ads/contracts/values/primitives';
+
+/** When and by whom an organisation was approved. */
+export type Approval = { readonly at: Date; readonly by: string };
+
+/** SIGN_UP: who may register an organisation, and whether the platform team must approve it afterwards. */
+export const signUpPolicies = ['closed', 'approval', 'open'] as const;
+export type SignUpPolicy = (typeof signUpPolicies)[number];
+
+/** The approval with which an organisation starts that somebody registered by themselves; null: it waits for one. */
+export function approvalAtSignUp(policy: SignUpPolicy, at: Date): Approval | null {
+  return policy === 'open' ? { at, by: 'open sign-up' } : null;
+}
+
+/** LIVE mode is for approved organisations; TEST mode is for all, with made-up members until then. */
+export function mayWorkIn(mode: Mode, approved: boolean): boolean {
+  return mode === 'TEST' || approved;
+}

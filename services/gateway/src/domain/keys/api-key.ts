@@ -1,0 +1,59 @@
+/** API keys as texts (decision 24): a prefix that tells the mode, 32 random characters, a checksum against typos. */
+import type { Mode } from '@offer-ads/contracts/values/primitives';
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** 62^32 is 190 bits: nobody guesses a key. */
+export const randomDigitsOfKey = 32;
+/** 62^6 holds every CRC32. */
+const checksumLength = 6;
+
+const shape = /^(pk_(?:test_|live_)?[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+
+/** `randomDigits`: 32 evenly distributed numbers from 0 to 61. A null mode gives an old-style key. */
+export function composeKey(mode: Mode | null, randomDigits: readonly number[]): string {
+  if (randomDigits.length !== randomDigitsOfKey) throw new Error('a key needs 32 random digits');
+  const body = prefixOf(mode) + randomDigits.map((digit) => base62.charAt(digit)).join('');
+  return body + checksum(body);
+}
+
+/** False for anything that no key can be, so that it needs no look-up. */
+export function isWellFormedKey(text: string): boolean {
+  const parts = shape.exec(text);
+  return parts !== null && checksum(parts[1] ?? '') === parts[2];
+}
+
+/** All of a key that is ever shown again. */
+export function lastFourOf(key: string): string {
+  return key.slice(-4);
+}
+
+function prefixOf(mode: Mode | null): string {
+  switch (mode) {
+    case 'TEST':
+      return 'pk_test_';
+    case 'LIVE':
+      return 'pk_live_';
+    case null:
+      return 'pk_';
+  }
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let place = 0; place < checksumLength; place += 1) {
+    digits = base62.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}
+
+/** CRC-32 as in zlib (polynomial 0xEDB88320, reflected), bit by bit: 40 characters need no table. */
+function crc32(text: string): number {
+  let crc = 0xffffffff;
+  for (let index = 0; index < text.length; index += 1) {
+    crc ^= text.charCodeAt(index);
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}

@@ -1,0 +1,44 @@
+/** Which keys work, which may be replaced, and how many there may be (specification, Authentication items 2 to 9). */
+import type { Mode } from '@offer-ads/contracts/values/primitives';
+import { mayWorkIn } from '../accounts/approval.ts';
+
+/** Keys of one organisation in one mode that are neither disabled nor expired: one for each of its systems, and to spare. */
+export const mostKeysInForce = 100;
+
+export type KeyStanding = 'in-force' | 'disabled' | 'expired' | 'owner-disabled';
+
+type KeyLife = {
+  readonly disabledAt: Date | null;
+  readonly expiresAt: Date | null;
+  readonly ownerEnabled: boolean;
+};
+
+/**
+ * A key acts for the organisation: it works on when its owner's role is lowered, and a list shows whose it is. Its owner
+ * is the person who has seen it: whoever made it or got it by a roll. The keys of a disabled person do not work
+ * (specification, Authentication item 8) until the person is enabled again.
+ */
+export function standingOf(key: KeyLife, now: Date): KeyStanding {
+  if (key.disabledAt !== null) return 'disabled';
+  if (key.expiresAt !== null && key.expiresAt <= now) return 'expired';
+  return key.ownerEnabled ? 'in-force' : 'owner-disabled';
+}
+
+export type RollRefusal = 'key-not-in-force' | 'key-owner-disabled' | 'key-without-mode' | 'not-approved';
+
+/** Null: the key may be rolled. A key that does not work is not replaced: people make a new one. */
+export function refuseRoll(
+  key: KeyLife & { readonly mode: Mode | null; readonly organisationApproved: boolean },
+  now: Date,
+): RollRefusal | null {
+  switch (standingOf(key, now)) {
+    case 'disabled':
+    case 'expired':
+      return 'key-not-in-force';
+    case 'owner-disabled':
+      return 'key-owner-disabled';
+    case 'in-force':
+      if (key.mode === null) return 'key-without-mode';
+      return mayWorkIn(key.mode, key.organisationApproved) ? null : 'not-approved';
+  }
+}

@@ -1,0 +1,20 @@
+/** What each role may do in the portal (decision 26). */
+import type { Role } from '@offer-ads/contracts/events/gateway';
+import { type Permission, permission } from '@offer-ads/contracts/portal/session-api';
+
+export type { Permission };
+
+const granted: Record<Role, readonly Permission[]> = {
+  admin: permission.options,
+  developer: ['keys', 'calls'],
+  marketer: ['offers'],
+};
+
+export function may(role: Role, permission: Permission): boolean {
+  return granted[role].includes(permission);
+}
+
+/** For a page that shows only what its reader may use. */
+export function permissionsOf(role: Role): readonly Permission[] {
+  return granted[role];
+}

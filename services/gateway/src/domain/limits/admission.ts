@@ -1,0 +1,60 @@
+/** Who a known key lets in (specification, Authentication items 4, 7, 8 and 9). */
+import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
+import { mayWorkIn } from '../accounts/approval.ts';
+
+/** Everything that the store knows about a key when it is used. */
+export type KeyFacts = {
+  readonly keyId: number;
+  readonly mode: Mode | null;
+  readonly disabled: boolean;
+  readonly expiresAt: Date | null;
+  readonly personId: number;
+  readonly personEnabled: boolean;
+  readonly organisationId: number;
+  readonly organisationEnabled: boolean;
+  readonly currency: string;
+  readonly country: string;
+  readonly tradingName: string;
+  /** Of the key's mode; null for a key without one. */
+  readonly quota: CallerContext['quota'] | null;
+  readonly termsAccepted: boolean;
+  readonly organisationApproved: boolean;
+  /** The key's own limit; null for most. */
+  readonly requestsPerMinute: number | null;
+};
+
+/** The caller as the services will know it; the token adds audience, validity and network. */
+export type Caller = Omit<CallerContext, 'audience' | 'validUntil' | 'network'>;
+
+export type AdmissionRefusal = 'unauthorised' | 'key-without-mode' | 'not-approved';
+export type Admission =
+  | { readonly ok: true; readonly key: KeyFacts; readonly caller: Caller }
+  | { readonly ok: false; readonly reason: AdmissionRefusal };
+
+export function admit(key: KeyFacts | null, now: Date): Admission {
+  if (key === null || !isInForce(key, now)) return { ok: false, reason: 'unauthorised' };
+  if (key.mode === null || key.quota === null) return { ok: false, reason: 'key-without-mode' };
+  if (!mayWorkIn(key.mode, key.organisationApproved)) return { ok: false, reason: 'not-approved' };
+  return {
+    ok: true,
+    key,
+    caller: {
+      organisationId: key.organisationId,
+      mode: key.mode,
+      personId: key.personId,
+      keyId: key.keyId,
+      currency: key.currency,
+      country: key.country,
+      tradingName: key.tradingName,
+      quota: key.quota,
+      termsAccepted: key.termsAccepted,
+      organisationApproved: key.organisationApproved,
+    },
+  };
+}
+
+function isInForce(key: KeyFacts, now: Date): boolean {
+  const expired = key.expiresAt !== null && key.expiresAt <= now;
+  return !key.disabled && !expired && key.personEnabled && key.organisationEnabled;
+}

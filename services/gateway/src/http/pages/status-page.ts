@@ -1,0 +1,83 @@
+/** The status page: readable on a phone, in light and dark, without a script. */
+import type { Dependency, Overall, Status } from '../../domain/status.ts';
+
+const headings = {
+  operational: 'Everything works',
+  degraded: 'The API works, something behind it does not',
+  down: 'Part of the API does not answer',
+} satisfies Record<Overall, string>;
+
+/** What callers know each part by; others are shown by their name. */
+const labels: Readonly<Record<string, string>> = {
+  postgres: 'Keys and accounts',
+  rabbitmq: 'Event delivery',
+  'rate-limit-store': 'Shared rate limits',
+  offers: 'Offers',
+  pricing: 'Pricing',
+  billing: 'Billing',
+  moderation: 'Image checks',
+  notifier: 'Email',
+};
+
+/** How often a page that is left open looks again. */
+const refreshSeconds = 30;
+
+export function statusPage(status: Status): string {
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta http-equiv="refresh" content="${refreshSeconds}" />
+    <title>${escaped(headings[status.overall])} - Status</title>
+    <link rel="icon" href="/assets/icon.svg" />
+    <link rel="stylesheet" href="/assets/pages.css" />
+    <link rel="stylesheet" href="/assets/status.css" />
+  </head>
+  <body>
+    <main>
+      <h1>Status</h1>
+      <p class="overall ${status.overall}">${escaped(headings[status.overall])}</p>
+      <ul class="dependencies">
+${status.dependencies.map(row).join('\n')}
+      </ul>
+      <p class="note">Checked <time datetime="${status.checkedAt.toISOString()}">${written(status.checkedAt)}</time>
+        by one of our servers. The page looks again every ${refreshSeconds} seconds. For machines:
+        <a href="/status.json">status.json</a>.</p>
+    </main>
+  </body>
+</html>
+`;
+}
+
+function row({ name, state, since, responseMs }: Dependency): string {
+  const word = state === 'up' ? 'works' : 'does not answer';
+  return `        <li class="${state}">
+          <strong>${escaped(labels[name] ?? name)}</strong> <span class="state">${word}</span>
+          <small>since <time datetime="${since.toISOString()}">${written(since)}</time>, ${responseMs} ms</small>
+        </li>`;
+}
+
+/** `21 Nov 2026, 18:05 UTC`: the reader's own zone is not known here. */
+function written(at: Date): string {
+  const format = {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+  } as const;
+  return `${new Intl.DateTimeFormat('en-GB', { ...format, timeZone: 'UTC' }).format(at)} UTC`;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
+}

@@ -1,0 +1,162 @@
+/** Callers who take their reply slowly, and services that are slow, before the same short budget. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type HttpServer, startHttpServer } from '@offer-ads/platform/http/server';
+import { systemClock } from '@offer-ads/platform/process/clock';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { request } from 'undici';
+import { type FakeUpstream, startFakeUpstream } from '../../../test/forwarding/fake-upstream.ts';
+import { createUpstream, type Upstream } from '../../upstream.ts';
+import { forward } from './forward.ts';
+
+/** More than fits into the buffers between a service and a caller who reads nothing. */
+const longReply = Buffer.alloc(32 * 1024 * 1024, 'x');
+const longestReadMs = 300;
+
+let service: FakeUpstream;
+beforeAll(async () => {
+  service = await startFakeUpstream();
+});
+afterAll(async () => service[Symbol.asyncDispose]());
+
+const foundation = () => ({
+  logger: silentLogger,
+  metrics: createMetrics('gateway'),
+  clock: systemClock,
+  host: '127.0.0.1',
+  port: 0,
+  readiness: async () => [],
+});
+let upstream: Upstream;
+let upstreamInUse: Upstream;
+let server: HttpServer;
+beforeEach(async () => {
+  upstream = createUpstream({ name: 'offers', baseUrl: service.url, ...foundation() });
+  upstreamInUse = upstream;
+  server = await startHttpServer({
+    ...foundation(),
+    service: 'gateway',
+    routes: () => {},
+    door: (req) => (res) =>
+      forward(req, res, {
+        endpoint: { takesBody: req.method === 'POST', budgetMs: 1_000 },
+        upstream: upstreamInUse,
+        callerToken: null,
+        longestReadMs,
+      }),
+  });
+});
+afterEach(async () => {
+  await server[Symbol.asyncDispose]();
+  await upstream[Symbol.asyncDispose]();
+});
+
+/** Reads nothing. */
+function askAndReadNothing(): Socket {
+  const socket = connect(server.port, '127.0.0.1').on('error', () => {});
+  socket.write('GET /offers HTTP/1.1\r\nHost: a\r\n\r\n');
+  return socket;
+}
+
+/** Sends as fast as it is taken, and reads what comes. */
+async function statusOfUpload(bytes: number): Promise<string | undefined> {
+  const socket = connect(server.port, '127.0.0.1').on('error', () => {});
+  const answer = Promise.withResolvers<string>();
+  socket.setEncoding('latin1').on('data', answer.resolve);
+  socket.once('close', () => answer.resolve('nothing'));
+  socket.write(`POST /offers HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n`);
+  const chunk = Buffer.alloc(256 * 1024, 'x');
+  for (let left = bytes; left > 0 && !socket.destroyed; left -= chunk.length)
+    if (!socket.write(chunk)) await Promise.race([once(socket, 'drain').catch(() => {}), answer.promise]);
+  const status = /HTTP\/1\.1 (\d+)/.exec(await answer.promise)?.[1];
+  socket.destroy();
+  return status;
+}
+
+/** Over a connection of its own: on a busy machine the server may end an idle one just when it is used again. */
+async function status(): Promise<number> {
+  const { statusCode, body } = await request(`${server.url}/categories`, { reset: true });
+  await body.dump();
+  return statusCode;
+}
+
+describe('a caller who reads the reply too slowly', () => {
+  it('is cut off, and counts nothing against the service', async () => {
+    let cutOff = 0;
+    service.respond = (_req, res) => void res.on('close', () => (cutOff += 1)).end(longReply);
+    const slow = Array.from({ length: 8 }, askAndReadNothing);
+    await eventually(() => expect(cutOff).toBe(8));
+    for (const socket of slow) socket.destroy();
+    service.respond = (_req, res) => res.end('{}');
+    expect(await status()).toBe(200);
+  });
+});
+
+describe('uploads that fill all connections for uploads', () => {
+  it('leave other requests theirs, and count nothing against the service', async () => {
+    let begun = 0;
+    service.respond = (req, res) => {
+      if (req.method !== 'POST') return void res.end('{}');
+      begun += 1;
+      req.on('error', () => {});
+    };
+    const uploads = Array.from({ length: 256 }, () => {
+      const socket = connect(server.port, '127.0.0.1').on('error', () => {});
+      socket.write('POST /offers HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nbegun');
+      return socket;
+    });
+    try {
+      await eventually(() => expect(begun).toBe(256));
+      const oneMore = async () =>
+        (await fetch(`${server.url}/offers`, { method: 'POST', body: 'all' })).status;
+      expect(await Promise.all(Array.from({ length: 8 }, oneMore))).toEqual(Array(8).fill(503));
+      expect(await status()).toBe(200);
+    } finally {
+      for (const socket of uploads) socket.destroy();
+    }
+  });
+});
+
+describe('an upload that the service refuses in the middle', () => {
+  it('hears why, however much is still to come, and counts nothing against the service', async () => {
+    await using refusing = await startHttpServer({
+      ...foundation(),
+      service: 'offers',
+      routes: (app) =>
+        app.post('/offers', (_req, res) => void res.status(400).json({ message: 'too large' })),
+    });
+    await using toRefusing = createUpstream({ name: 'offers', baseUrl: refusing.url, ...foundation() });
+    upstreamInUse = toRefusing;
+    const statuses: unknown[] = [];
+    for (let count = 0; count < 12; count += 1) statuses.push(await statusOfUpload(48 * 1024 * 1024));
+    expect(statuses).toEqual(Array(12).fill('400'));
+  });
+});
+
+describe('a connection that the service breaks off in the middle of an upload', () => {
+  it('counts nothing against it: the caller may have caused it', async () => {
+    let reached = 0;
+    service.respond = (req, res) => {
+      if (req.method !== 'POST') return void res.end('{}');
+      req.once('data', () => {
+        reached += 1;
+        req.socket.resetAndDestroy();
+      });
+    };
+    for (let count = 0; count < 12; count += 1) expect(await statusOfUpload(8 * 1024 * 1024)).toBe('503');
+    expect(reached).toBe(12);
+    expect(await status()).toBe(200);
+  });
+});
+
+describe('a service that takes too long', () => {
+  it('is asked no more for a while', async () => {
+    service.respond = () => {};
+    await Promise.all(Array.from({ length: 8 }, status));
+    service.respond = (_req, res) => res.end('{}');
+    expect(await status()).toBe(503);
+  });
+});

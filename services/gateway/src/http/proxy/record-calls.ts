@@ -1,0 +1,53 @@
+/** Every request made with a key is logged, refused ones included (specification, Authentication item 10). */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { requestFacts, routeTemplate } from '@offer-ads/platform/http/request';
+import { callerGoneStatus } from '@offer-ads/platform/process/faults';
+import type { CallLog } from '../../call-log/call-log.ts';
+import type { FoundKeys } from '../../keys/key-look-up.ts';
+
+const returnCode = Symbol('return code');
+const keyUnknown = Symbol('key unknown');
+type Carrier = ServerResponse & { [returnCode]?: string; [keyUnknown]?: true };
+
+export type CallRecorder = {
+  readonly callLog: CallLog;
+  readonly keyWasFound: FoundKeys['wasFound'];
+};
+
+/** Tells the log which `return_code` a reply carries. */
+export function noteReturnCode(res: ServerResponse, code: string): void {
+  (res as Carrier)[returnCode] = code;
+}
+
+/** The store says that there is no such key: the call is in no log (decision 27). */
+export function noteUnknownKey(res: ServerResponse): void {
+  (res as Carrier)[keyUnknown] = true;
+}
+
+/** Writes the call into the log once its connection is done with it. */
+export function recordCall(
+  o: CallRecorder,
+  req: IncomingMessage,
+  res: ServerResponse,
+  keySha256: Buffer,
+): void {
+  const startedAt = performance.now();
+  res.on('close', () => {
+    if ((res as Carrier)[keyUnknown] === true) return;
+    const call = {
+      keySha256,
+      // As the specification writes routes: POST /offers/{offer_id}/pause.
+      route: `${req.method} ${inBraces(routeTemplate(req))}`,
+      status: res.headersSent ? res.statusCode : callerGoneStatus,
+      returnCode: (res as Carrier)[returnCode] ?? null,
+      durationMs: Math.round(performance.now() - startedAt),
+      at: requestFacts(req).receivedAt,
+    };
+    o.callLog.record(call, o.keyWasFound(keySha256));
+  });
+}
+
+function inBraces(template: string): string {
+  return template.includes(':') ? template.replaceAll(/:(\w+)/g, '{$1}') : template;
+}

@@ -1,0 +1,38 @@
+/** Logs calls in a process of its own, which tests kill: told how many on its input, it says how many are safe. */
+import { createInterface } from 'node:readline';
+import { systemClock } from '@offer-ads/platform/process/clock';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { startCallLog } from '../../src/call-log/call-log.ts';
+import { openCallSpool } from '../../src/call-log/call-log-spool.ts';
+import { insertCalls } from '../../src/call-log/calls-store.ts';
+import { connect } from './calls-database.ts';
+
+const [url = '', folder = '', sha256 = ''] = process.argv.slice(2);
+const postgres = await connect(url);
+const spool = openCallSpool({ folder, logger: silentLogger });
+const metrics = createMetrics('gateway');
+const log = startCallLog({
+  write: (calls) => insertCalls(postgres, calls),
+  spool,
+  clock: systemClock,
+  logger: silentLogger,
+  metrics,
+});
+const keySha256 = Buffer.from(sha256, 'hex');
+let recorded = 0;
+process.stdout.write('ready\n');
+for await (const count of createInterface(process.stdin)) {
+  const before = spool.bytes();
+  for (let each = 0; each < Number(count); each += 1) {
+    const route = `GET /${recorded}`;
+    log.record({ keySha256, route, status: 200, returnCode: null, durationMs: 1, at: systemClock.now() });
+    recorded += 1;
+  }
+  // A line has at least 100 bytes, so that this many are on disk.
+  await eventually(() => {
+    if (spool.bytes() - before < Number(count) * 100) throw new Error('not all on disk yet');
+  });
+  process.stdout.write(`${recorded}\n`);
+}

@@ -1,0 +1,185 @@
+/** What the call log must never hold (specification, Authentication item 10), looked for wherever a process writes. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
+import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import pg from 'pg';
+import { startGateway } from '../../src/service.ts';
+import { answerJson, type FakeUpstream } from '../forwarding/fake-upstream.ts';
+import { sendRaw } from '../forwarding/raw-client.ts';
+import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
+
+const open = new AsyncDisposableStack();
+const lines: string[] = [];
+const logger = createLogger({
+  service: 'gateway',
+  level: 'trace',
+  destination: { write: (line) => void lines.push(line) },
+});
+const spoolFolder = mkdtempSync(join(tmpdir(), 'call-spool-'));
+let wire: TcpProxy;
+let gateway: GatewayUnderTest;
+/** A replica of it that can be cut off from the store. */
+let replica: { readonly url: string };
+let database: pg.Client;
+let key: string;
+
+beforeAll(async () => {
+  open.defer(() => rmSync(spoolFolder, { recursive: true }));
+  gateway = open.use(await startGatewayUnderTest({ overrides: { logger } }));
+  wire = open.use(await startTcpProxy(gateway.databaseUrl));
+  replica = open.use(
+    await startWhenStoresServe(() =>
+      startGateway(
+        { ...gateway.config, GATEWAY_DATABASE_URL: wire.url, CALL_SPOOL_FOLDER: spoolFolder },
+        { logger, brokerNamespace: gateway.brokerNamespace },
+      ),
+    ),
+  );
+  database = new pg.Client({ connectionString: gateway.databaseUrl });
+  await database.connect();
+  open.defer(() => database.end());
+  ({ key } = await gateway.createKey(await gateway.register()));
+});
+afterAll(async () => open.disposeAsync());
+
+const ip = unusedIp();
+/** Each of these words is sent somewhere below, and may be found nowhere. */
+const private_ = {
+  query: 'hush-query',
+  body: 'hush-body',
+  file: 'hush-file-name',
+  id: 'hush-id',
+  path: 'hush-path',
+  header: 'hush-header',
+  reply: 'hush-reply',
+};
+
+const resets: FakeUpstream['respond'] = (req) => req.socket.resetAndDestroy();
+const answers = (status: number): FakeUpstream['respond'] =>
+  answerJson(() => ({ status, body: { return_code: 'E1', message: private_.reply } }));
+
+const form = [
+  '--b',
+  `Content-Disposition: form-data; name="image"; filename="${private_.file}.jpg"`,
+  '',
+  private_.body,
+  '--b--',
+  '',
+].join('\r\n');
+
+/** Requests that end in each of the ways in which requests end. */
+async function callInEveryWay(base: string): Promise<number[]> {
+  const headers = {
+    'user-agent': private_.header,
+    cookie: private_.header,
+    authorization: `Bearer ${private_.header}`,
+    'idempotency-key': private_.header,
+    referer: `https://${private_.header}.test/`,
+  };
+  const statuses: number[] = [];
+  const ask = async (method: string, path: string, respond: FakeUpstream['respond'], o: object = {}) => {
+    gateway.offers.respond = respond;
+    gateway.pricing.respond = respond;
+    const target = `${path}?environment=${private_.query}&x-api-key=${key}`;
+    const once = respond === resets || base !== gateway.url;
+    const reply = await gateway.call(target, { base, method, key, ip, headers, once, ...o });
+    statuses.push(reply.status);
+  };
+  const multipart = { ...headers, 'content-type': 'multipart/form-data; boundary=b' };
+  await ask('GET', '/offers', answers(200));
+  await ask('POST', '/offers', answers(403), { body: form, headers: multipart });
+  await ask('POST', '/offers', answers(500), { body: form, headers: multipart });
+  await ask('POST', '/offers/price-estimate', resets, { body: `{"location": "${private_.body}"}` });
+  await ask('DELETE', `/offers/${private_.id}`, answers(401));
+  await ask('GET', `/offers/${private_.id}/analytics`, answers(400));
+  await ask('POST', `/offers/${private_.path}/pause`, resets);
+  await ask('GET', `/${private_.path}/${private_.id}`, answers(200));
+  await ask('PUT', `/offers/${private_.id}`, answers(200), { body: private_.body });
+  await ask('GET', '/categories', answers(200), { key: `${key}${private_.header}` });
+
+  const head = ['Host: a', `X-Api-Key: ${key}`, `X-Forwarded-For: ${ip}`, `X-Private: ${private_.header}`];
+  const raw = (line: string, ...more: string[]) => [line, ...head, ...more].join('\r\n');
+  const post = `POST /offers?${private_.query} HTTP/1.1`;
+  const chunked = 'Transfer-Encoding: chunked';
+  gateway.offers.respond = answers(200);
+  await sendRaw(base, raw(post, chunked, '', `${private_.body}\r\n`)).answer;
+  await sendRaw(base, raw(post, chunked, 'Content-Length: 5', '', private_.body)).answer;
+  await sendRaw(base, raw(`${private_.path} ${private_.query}`, '', '')).answer;
+  for (let count = statuses.length; count < 70; count += 1) await ask('GET', '/offers', answers(200));
+  return statuses;
+}
+
+/** Who looks for what is not there must find what is. */
+function expectNothingPrivateIn(text: string, known: string): void {
+  expect(text).toContain(known);
+  const words = [...Object.values(private_), key, key.slice(8, 40), ip];
+  expect(words.filter((word) => text.includes(word))).toEqual([]);
+}
+
+describe('of a request with a key, however it ends', () => {
+  it('the table holds the fields of the specification and nothing else', async () => {
+    const statuses = await callInEveryWay(gateway.url);
+    expect(new Set(statuses)).toEqual(new Set([200, 400, 401, 403, 404, 429, 500, 503]));
+    const stored = await eventually(async () => {
+      const { rows } = await database.query<{ row: string; status: number }>(
+        'SELECT to_jsonb(c)::text AS row, status FROM calls c',
+      );
+      expect(rows.length).toBeGreaterThanOrEqual(statuses.length - 1);
+      return rows;
+    });
+    for (const { row } of stored) {
+      expect(Object.keys(JSON.parse(row) as object).toSorted()).toEqual([
+        'called_at',
+        'duration_ms',
+        'id',
+        'key_id',
+        'organisation_id',
+        'return_code',
+        'route',
+        'status',
+      ]);
+    }
+    expectNothingPrivateIn(stored.map(({ row }) => row).join('\n'), 'POST /offers/{offer_id}/pause');
+    expect(new Set(stored.map(({ status }) => status))).toEqual(new Set(statuses));
+  });
+
+  it('the spool holds no more while the store is away', async () => {
+    const { status } = await gateway.call('/categories', { key, base: replica.url });
+    expect(status).toBe(200);
+    wire.takeDown();
+    await callInEveryWay(replica.url);
+    const spooled = await eventually(() => {
+      const files = (readdirSync(spoolFolder, { recursive: true }) as string[])
+        .filter((name) => name.endsWith('.ndjson'))
+        .map((name) => readFileSync(join(spoolFolder, name), 'utf8'));
+      const text = files.join('');
+      expect(text.split('\n').length).toBeGreaterThan(70);
+      return text;
+    });
+    expectNothingPrivateIn(spooled, 'POST /offers/{offer_id}/pause');
+    for (const line of spooled.split('\n').filter((each) => each !== '')) {
+      expect(Object.keys(JSON.parse(line) as object)).toEqual([
+        'id',
+        'key',
+        'route',
+        'status',
+        'return_code',
+        'duration_ms',
+        'at',
+      ]);
+    }
+    wire.bringBack();
+  });
+
+  it('neither the log of the process nor its metrics tell of it, at the most talkative level', async () => {
+    const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+    expectNothingPrivateIn(metrics, 'route="/offers/:offer_id/pause"');
+    expectNothingPrivateIn(lines.join(''), '"route":"/offers/:offer_id/pause"');
+    expect(lines.join('')).toContain('"status":503');
+  });
+});

@@ -1,0 +1,84 @@
+/** A database with organisations and keys for tests of the call log, made without the rest of the gateway. */
+import { randomUUID } from 'node:crypto';
+import { openPostgres, type Postgres } from '@offer-ads/platform/postgres/postgres';
+import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { silentLogger } from '@offer-ads/testing/logger';
+import { createTestDatabase } from '@offer-ads/testing/stores/database';
+import { type Call, listCalls } from '../../src/call-log/calls-store.ts';
+import { sha256Of } from '../../src/keys/key-look-up.ts';
+
+export type CallsDatabase = AsyncDisposable & {
+  readonly url: string;
+  readonly postgres: Postgres;
+  readonly issueKey: (organisationId?: number) => Promise<IssuedKey>;
+};
+export type IssuedKey = { readonly organisationId: number; readonly keyId: number; readonly sha256: Buffer };
+
+export async function createCallsDatabase(): Promise<CallsDatabase> {
+  await using open = new AsyncDisposableStack();
+  const database = await createTestDatabase('gateway');
+  open.defer(() => database.dispose());
+  const postgres = open.use(await connect(database.url, { statementTimeoutMs: storePatienceMs }));
+  const issueKey = async (known?: number): Promise<IssuedKey> => {
+    const organisationId = known ?? (await insertOrganisation(postgres));
+    const sha256 = sha256Of(randomUUID());
+    const keyId = await idOf(
+      postgres,
+      `INSERT INTO api_keys (organisation_id, created_by, sha256, last_four, mode, name, created_at)
+       SELECT $1, p.id, $2, 'last', 'TEST', 'Till', now() FROM people p WHERE p.organisation_id = $1
+       RETURNING id`,
+      [organisationId, sha256],
+    );
+    return { organisationId, keyId, sha256 };
+  };
+  const running = open.move();
+  return { url: database.url, postgres, issueKey, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+/** What a store that is too slow leads to is not what these tests are about: a busy machine is waited for. */
+export const storePatienceMs = 60_000;
+
+export function connect(url: string, o: { statementTimeoutMs?: number } = {}): Promise<Postgres> {
+  return startWhenStoresServe(() =>
+    openPostgres({ url, logger: silentLogger, metrics: createMetrics('gateway'), ...o }),
+  );
+}
+
+async function insertOrganisation(postgres: Postgres): Promise<number> {
+  const id = await idOf(
+    postgres,
+    `INSERT INTO organisations (name, trading_name, country, currency, registered_at)
+     VALUES ('Corner Cafe Limited', 'Corner Cafe', 'GB', 'GBP', now()) RETURNING id`,
+    [],
+  );
+  await postgres.query(
+    `INSERT INTO people (organisation_id, email, role, invited_at) VALUES ($1, 'owner@cafe.test', 'admin', now())`,
+    [id],
+  );
+  return id;
+}
+
+async function idOf(postgres: Postgres, sql: string, values: readonly unknown[]): Promise<number> {
+  const [row] = await postgres.query<{ id: number }>(sql, values);
+  if (row === undefined) throw new Error('INSERT returned no id');
+  return row.id;
+}
+
+export function callWith(keySha256: Buffer, overrides: Partial<Call> = {}): Call {
+  return {
+    id: randomUUID(),
+    keySha256,
+    route: 'GET /offers',
+    status: 200,
+    returnCode: null,
+    durationMs: 3,
+    at: new Date('2026-06-01T12:00:00.000Z'),
+    ...overrides,
+  };
+}
+
+/** Everything that the organisation's log holds, newest first. */
+export async function listed(postgres: Postgres, organisationId: number) {
+  return (await listCalls(postgres, { organisationId, limit: 100_000, since: new Date(0) })).calls;
+}

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Queryable, sqlOf } from '@offer-ads/platform/postgres/postgres';
+import { type CallQuery, insertCalls, isUnwritable, listCalls } from '../../src/call-log/calls-store.ts';
+import {
+  type CallsDatabase,
+  callWith,
+  createCallsDatabase,
+  type IssuedKey,
+  listed,
+} from './calls-database.ts';
+
+let database: CallsDatabase;
+beforeAll(async () => {
+  database = await createCallsDatabase();
+});
+afterAll(async () => database[Symbol.asyncDispose]());
+
+type PlanNode = {
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+};
+
+/** Rows of the log that a plan took out of its tables, filtered away or not. */
+function callsReadBy(node: PlanNode): number {
+  const own = node['Relation Name']?.startsWith('calls_') === true;
+  const rows = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
+  return (own ? rows : 0) + (node.Plans ?? []).reduce((sum, plan) => sum + callsReadBy(plan), 0);
+}
+
+const noon = new Date('2026-06-01T12:00:00.000Z');
+const minutesLater = (minutes: number) => new Date(noon.getTime() + minutes * 60_000);
+
+describe('writing calls', () => {
+  it('counts a batch once that is written twice', async () => {
+    const { organisationId, sha256 } = await database.issueKey();
+    const batch = [callWith(sha256), callWith(sha256)];
+    await insertCalls(database.postgres, batch);
+    await insertCalls(database.postgres, batch);
+    expect(await listed(database.postgres, organisationId)).toHaveLength(2);
+  });
+
+  it('leaves out keys that nobody has and keeps the others', async () => {
+    const { organisationId, sha256 } = await database.issueKey();
+    await insertCalls(database.postgres, [callWith(Buffer.alloc(32)), callWith(sha256)]);
+    expect(await listed(database.postgres, organisationId)).toHaveLength(1);
+  });
+
+  it('keeps every field of every call of a batch of different keys', async () => {
+    const [one, other] = [await database.issueKey(), await database.issueKey()];
+    const calls = [
+      callWith(one.sha256, { route: 'POST /offers', status: 201, returnCode: 'S1', durationMs: 17 }),
+      callWith(other.sha256, {
+        route: 'GET "odd", {route} \\',
+        status: 499,
+        at: new Date(noon.getTime() + 1),
+      }),
+      callWith(one.sha256, { at: minutesLater(-1), returnCode: 'NULL' }),
+    ];
+    await insertCalls(database.postgres, calls);
+    const expected = (key: IssuedKey, index: number) => {
+      const { id: _, keySha256: __, ...rest } = calls[index] ?? callWith(key.sha256);
+      return { ...rest, keyId: key.keyId, lastFour: 'last' };
+    };
+    expect(await listed(database.postgres, one.organisationId)).toEqual([expected(one, 0), expected(one, 2)]);
+    expect(await listed(database.postgres, other.organisationId)).toEqual([expected(other, 1)]);
+  });
+
+  it('makes the days that it misses, however far apart they are', async () => {
+    const { organisationId, sha256 } = await database.issueKey();
+    const days = ['2031-02-28T23:59:59.999Z', '2031-03-01T00:00:00.000Z', '2026-06-01T12:00:00.000Z'];
+    await insertCalls(
+      database.postgres,
+      days.map((day) => callWith(sha256, { at: new Date(day) })),
+    );
+    expect(await listed(database.postgres, organisationId)).toHaveLength(3);
+  });
+
+  it.each([
+    ['a route that no text column takes', { route: 'GET /\0' }],
+    ['a status that is none', { status: 100_000 }],
+    ['a duration that is no number', { durationMs: Number.NaN }],
+  ])('says of %s that it can never be written', async (_case, overrides) => {
+    const { sha256 } = await database.issueKey();
+    const failure = await insertCalls(database.postgres, [callWith(sha256, overrides)]).catch(
+      (error) => error,
+    );
+    expect(isUnwritable(failure)).toBe(true);
+  });
+
+  it('notes for each key when it was used last, and never an earlier time', async () => {
+    const { keyId, sha256 } = await database.issueKey();
+    const lastUsed = async () => {
+      const [row] = await database.postgres.query<{ at: Date }>(
+        'SELECT last_used_at AS at FROM api_keys WHERE id = $1',
+        [keyId],
+      );
+      return row?.at;
+    };
+    await insertCalls(database.postgres, [
+      callWith(sha256, { at: minutesLater(2) }),
+      callWith(sha256, { at: minutesLater(5) }),
+      callWith(sha256),
+    ]);
+    expect(await lastUsed()).toEqual(minutesLater(5));
+    await insertCalls(database.postgres, [callWith(sha256, { at: minutesLater(1) })]);
+    expect(await lastUsed()).toEqual(minutesLater(5));
+  });
+});
+
+describe('a page of the log', () => {
+  let key: IssuedKey;
+  let second: IssuedKey;
+  const page = (query: Partial<CallQuery> & { mostScanned?: number; since?: Date } = {}) =>
+    listCalls(database.postgres, {
+      organisationId: key.organisationId,
+      limit: 100,
+      since: new Date(0),
+      ...query,
+    });
+  const minutesOf = (calls: readonly { at: Date }[]) =>
+    calls.map(({ at }) => (at.getTime() - noon.getTime()) / 60_000);
+
+  beforeAll(async () => {
+    key = await database.issueKey();
+    second = await database.issueKey(key.organisationId);
+    const other = await database.issueKey();
+    // Over three days, two calls in each instant.
+    const calls = [0, 1, 800, 1_600, 2_400].flatMap((minutes, index) => [
+      callWith(key.sha256, { at: minutesLater(minutes), status: [200, 301, 404, 429, 500][index] ?? 200 }),
+      callWith(second.sha256, { at: minutesLater(minutes), route: 'POST /offers/{offer_id}/pause' }),
+      callWith(other.sha256, { at: minutesLater(minutes) }),
+    ]);
+    await insertCalls(database.postgres, calls);
+  });
+
+  it('shows the newest calls first, and only those of the organisation', async () => {
+    expect(minutesOf((await page()).calls)).toEqual([2400, 2400, 1600, 1600, 800, 800, 1, 1, 0, 0]);
+  });
+
+  it.each([1, 2, 3, 9, 10])('of %d leads to the next, so that each call is seen once', async (limit) => {
+    const seen: number[] = [];
+    let before: CallQuery['before'];
+    for (let pages = 0; pages < 11; pages += 1) {
+      const { calls, next } = await page({ limit, before });
+      seen.push(...minutesOf(calls));
+      if (next === null) break;
+      before = next;
+    }
+    expect(seen).toEqual([2400, 2400, 1600, 1600, 800, 800, 1, 1, 0, 0]);
+  });
+
+  it.each<[string, Partial<CallQuery>, number[]]>([
+    ['a route', { route: 'POST /offers/{offer_id}/pause' }, [2400, 1600, 800, 1, 0]],
+    ['a status', { status: 404 }, [800]],
+    ['the class of a status', { status: '4xx' }, [1600, 800]],
+    ['a time, from and before', { from: minutesLater(1), to: minutesLater(1_600) }, [800, 800, 1, 1]],
+    ['all at once', { status: '2xx', route: 'GET /offers', from: noon, to: minutesLater(1) }, [0]],
+  ])('is narrowed down by %s', async (_case, filter, expected) => {
+    expect(minutesOf((await page(filter)).calls)).toEqual(expected);
+  });
+
+  it('is narrowed down by a key, and by a key of somebody else to nothing', async () => {
+    expect((await page({ keyId: second.keyId })).calls).toHaveLength(5);
+    const { keyId } = await database.issueKey();
+    expect((await page({ keyId })).calls).toEqual([]);
+  });
+
+  it('reads no call of a key of somebody else, so that the time it takes tells nothing of theirs', async () => {
+    const [ours, theirs] = [await database.issueKey(), await database.issueKey()];
+    // So many of ours that the way to theirs by the key would be the shortest.
+    for (const [{ sha256 }, count] of [[ours, 5_000] as const, [theirs, 100] as const]) {
+      const calls = Array.from({ length: count }, (_, n) => callWith(sha256, { at: minutesLater(n / 100) }));
+      await insertCalls(database.postgres, calls);
+    }
+    await database.postgres.query('ANALYZE calls');
+    const read: number[] = [];
+    const explaining: Queryable = {
+      query: async (statement, values) => {
+        const [row] = await database.postgres.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+          `EXPLAIN (ANALYZE, FORMAT JSON) ${sqlOf(statement)}`,
+          values,
+        );
+        read.push(row === undefined ? Number.NaN : callsReadBy(row['QUERY PLAN'][0].Plan));
+        return [];
+      },
+    };
+    for (const { keyId } of [ours, theirs]) {
+      const { organisationId } = ours;
+      await listCalls(explaining, { organisationId, keyId, limit: 100, since: new Date(0) });
+    }
+    expect(read).toEqual([101, 0]);
+  });
+
+  it('looks through a bounded number of calls for rare ones, and goes on from there', async () => {
+    const first = await page({ status: 404, mostScanned: 4 });
+    expect(first).toMatchObject({ calls: [], next: { at: minutesLater(1_600) } });
+    const next = await page({ status: 404, mostScanned: 4, before: first.next ?? undefined });
+    expect(minutesOf(next.calls)).toEqual([800]);
+    const last = await page({ status: 404, mostScanned: 4, before: next.next ?? undefined });
+    expect(last).toEqual({ calls: [], next: null });
+  });
+
+  it('shows a call of the first kept instant and none before it, whatever is asked', async () => {
+    expect(minutesOf((await page({ since: minutesLater(1), from: noon })).calls)).toEqual([
+      2400, 2400, 1600, 1600, 800, 800, 1, 1,
+    ]);
+  });
+});

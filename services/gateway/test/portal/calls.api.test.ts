@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { organisationWithRoles, type TestOrganisation } from './members.ts';
+import { type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
+
+type Page = {
+  calls: { keyId: number; route: string; status: number; at: string }[];
+  nextCursor: string | null;
+};
+
+let portal: PortalUnderTest;
+let cafe: TestOrganisation;
+let till: { id: number; key: string };
+let spare: { id: number; key: string };
+const times: string[] = [];
+
+beforeAll(async () => {
+  portal = await startPortalUnderTest();
+  cafe = await organisationWithRoles(portal);
+  const other = await organisationWithRoles(portal);
+  till = await portal.gateway.createKey(cafe.organisationId);
+  spare = await portal.gateway.createKey(cafe.organisationId);
+  const theirs = await portal.gateway.createKey(other.organisationId);
+  const paths = ['/categories', '/interests', '/nowhere', '/categories'];
+  for (const [minute, path] of paths.entries()) {
+    times.push(portal.clock.now().toISOString());
+    await portal.gateway.call(path, { key: minute === 1 ? spare.key : till.key });
+    await portal.gateway.call('/offers', { key: theirs.key });
+    portal.clock.advance(60_000);
+  }
+  const { database } = portal;
+  await eventually(async () => {
+    const { rowCount } = await database.query('SELECT 1 FROM calls WHERE status <> 503');
+    if (rowCount !== 2 * times.length) throw new Error('not all calls are logged yet');
+  });
+  // What a busy machine may have refused before it was asked again is logged too.
+  await database.query('DELETE FROM calls WHERE status = 503');
+});
+afterAll(async () => portal[Symbol.asyncDispose]());
+
+const ask = (query: Record<string, string> = {}) =>
+  cafe.developer.call('GET', `/calls?${new URLSearchParams(query).toString()}`);
+const read = async (query: Record<string, string> = {}) => (await ask(query)).body as Page;
+
+describe('GET /portal/api/calls', () => {
+  it("lists the calls of the organisation's keys, newest first, with exactly the fields that are kept", async () => {
+    const { calls, nextCursor } = await read();
+    expect(nextCursor).toBeNull();
+    expect(calls.map(({ at }) => at)).toEqual(times.toReversed());
+    expect(calls.at(-1)).toEqual({
+      keyId: till.id,
+      lastFour: till.key.slice(-4),
+      route: 'GET /categories',
+      status: 200,
+      returnCode: 'S1',
+      durationMs: expect.any(Number),
+      at: times[0],
+    });
+  });
+
+  it.each([
+    ['key', () => ({ key_id: String(spare.id) }), [1]],
+    ['route', () => ({ route: 'GET /categories' }), [3, 0]],
+    ['status', () => ({ status: '404' }), [2]],
+    ['class of status', () => ({ status: '2xx' }), [3, 1, 0]],
+    ['instants, the first counted and the last not', () => ({ from: times[1]!, to: times[3]! }), [2, 1]],
+    ['all at once', () => ({ key_id: String(till.id), status: '200', from: times[1]! }), [3]],
+  ])('finds by %s', async (_what, query, minutes) => {
+    const { calls } = await read(query());
+    expect(calls.map(({ at }) => at)).toEqual(minutes.map((minute) => times[minute]));
+  });
+
+  it('goes on where a page ended', async () => {
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: Page = await read({ limit: '3', ...(cursor === null ? {} : { cursor }) });
+      seen.push(...page.calls.map(({ at }) => at));
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    expect(seen).toEqual(times.toReversed());
+  });
+
+  it("finds nothing under another organisation's key", async () => {
+    const other = await organisationWithRoles(portal);
+    const query = new URLSearchParams({ key_id: String(till.id) }).toString();
+    expect((await other.developer.call('GET', `/calls?${query}`)).body).toEqual({
+      calls: [],
+      nextCursor: null,
+    });
+  });
+
+  it.each([
+    [{ key_id: 'abc' }, 'key_id'],
+    [{ key_id: '99999999999' }, 'key_id'],
+    [{ status: '2x' }, 'status'],
+    [{ from: 'yesterday' }, 'from'],
+    [{ to: '2026-06-01' }, 'to'],
+    [{ limit: '201' }, 'limit'],
+    [{ limit: '0' }, 'limit'],
+    [{ cursor: 'nonsense' }, 'cursor'],
+    [{ route: '' }, 'route'],
+    [{ route: 'GET /\0' }, 'route'],
+  ])('refuses %j and names the parameter: 400', async (query, word) => {
+    expect(await ask(query)).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining(`${word}: `) },
+    });
+  });
+});
+
+describe('the platform team', () => {
+  it('reads the same log by the same filters', async () => {
+    const path = `/organisations/${cafe.organisationId}/calls?status=4xx`;
+    expect(await portal.gateway.admin('GET', path)).toMatchObject({
+      status: 200,
+      body: { calls: [{ status: 404, at: times[2] }], nextCursor: null },
+    });
+  });
+});

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Role } from '@offer-ads/contracts/events/gateway';
+import { billingPaths } from '@offer-ads/contracts/portal/billing-operations';
+import { mailPaths } from '@offer-ads/contracts/portal/mail-operations';
+import { portalOfferPaths } from '@offer-ads/contracts/portal/offers-operations';
+import { ownPaths } from '@offer-ads/contracts/portal/operations';
+import { callBy, organisationWithRoles, type TestOrganisation } from './members.ts';
+import { type PortalUnderTest, startPortalUnderTest } from './portal-under-test.ts';
+
+const everybody: readonly Role[] = ['admin', 'developer', 'marketer'];
+const ofKeys: readonly Role[] = ['admin', 'developer'];
+const ofOffers: readonly Role[] = ['admin', 'marketer'];
+const admins: readonly Role[] = ['admin'];
+
+/** Each route with a body that does no harm, who may call it, and what they are answered. */
+const routes: readonly [string, string, readonly Role[], number, unknown?][] = [
+  ['GET', '/organisation', everybody, 200],
+  ['PATCH', '/organisation', admins, 400, { tradingName: '' }],
+  ['GET', '/people', admins, 200],
+  ['POST', '/people', admins, 400, { email: 'nobody', role: 'admin' }],
+  ['PATCH', '/people/{id}', admins, 404, { role: 'admin' }],
+  ['POST', '/people/{id}/invitation', admins, 404],
+  ['GET', '/terms', everybody, 200],
+  ['POST', '/terms/acceptance', admins, 409, { version: 'never published' }],
+  ['GET', '/keys', ofKeys, 200],
+  ['POST', '/keys', ofKeys, 400, { mode: 'BOTH' }],
+  ['POST', '/keys/{id}/roll', ofKeys, 404],
+  ['POST', '/keys/{id}/disable', ofKeys, 404],
+  ['GET', '/calls', ofKeys, 200],
+  ['GET', '/mail-preferences', everybody, 200],
+  ['PUT', '/mail-preferences', everybody, 200, { offerEnded: false, balanceLow: true }],
+  ['GET', '/{mode}/balance', admins, 200],
+  ['GET', '/{mode}/billing/statement', admins, 200],
+  ['GET', '/{mode}/billing/low-balance-threshold', admins, 200],
+  ['PUT', '/{mode}/billing/low-balance-threshold', admins, 200, { thresholdMinor: null }],
+  ['POST', '/{mode}/billing/top-ups', admins, 200, { amountMinor: '1000' }],
+  ['POST', '/test/billing/play-money', admins, 200, { amountMinor: '1000' }],
+  ['GET', '/{mode}/billing/invoices', admins, 200],
+  ['GET', '/{mode}/billing/invoices/{file}', admins, 200],
+  ['GET', '/{mode}/offers', ofOffers, 200],
+  ['GET', '/{mode}/creations/{idempotency_key}', ofOffers, 200],
+  ['GET', '/{mode}/offers/{offer_id}', ofOffers, 200],
+  ['GET', '/{mode}/offers/{offer_id}/credit', ofOffers, 200],
+  ['GET', '/{mode}/offers/{offer_id}/analytics/series', ofOffers, 200],
+  ['POST', '/test/offers/{offer_id}/simulated-traffic', ofOffers, 200, { views: 1, clicks: 0 }],
+];
+
+let portal: PortalUnderTest;
+let cafe: TestOrganisation;
+beforeAll(async () => {
+  portal = await startPortalUnderTest();
+  cafe = await organisationWithRoles(portal);
+});
+afterAll(async () => portal[Symbol.asyncDispose]());
+
+const at = (path: string) =>
+  path
+    .replace('{id}', '999999')
+    .replace('{mode}', 'live')
+    .replace('{offer_id}', '999999')
+    .replace('{idempotency_key}', 'of-nothing')
+    .replace('{file}', 'INV-000001.pdf');
+
+describe.each(routes)('%s %s', (method, path, roles, status, json) => {
+  it.each(everybody)(`answers the %s as their role allows`, async (role) => {
+    const reply = await cafe[role].call(method, at(path), json);
+    if (roles.includes(role)) expect(reply.status).toBe(status);
+    else {
+      expect(reply).toMatchObject({
+        status: 403,
+        body: { message: 'Your role in the organisation does not allow this' },
+      });
+    }
+  });
+
+  it('is for people who are signed in', async () => {
+    const stranger = callBy(portal.browser());
+    expect(await stranger(method, at(path), json)).toMatchObject({
+      status: 401,
+      body: { message: 'Sign in first' },
+    });
+  });
+});
+
+describe('the table above', () => {
+  it('names every call of the portal by which an organisation administers itself, its mails, its money and its offers', () => {
+    const ofOthers = /^\/(sign-|session)/;
+    const described = Object.entries({ ...ownPaths, ...mailPaths, ...billingPaths, ...portalOfferPaths })
+      .filter(([path]) => !ofOthers.test(path))
+      .flatMap(([path, calls]) => Object.keys(calls).map((method) => `${method.toUpperCase()} ${path}`));
+    expect(routes.map(([method, path]) => `${method} ${path}`)).toEqual(described);
+  });
+});

@@ -1,0 +1,40 @@
+/** By what a picture is known: names for itself, fingerprints for its copies. */
+import { createHash } from 'node:crypto';
+import { fingerprintsOf } from '../domain/fingerprint.ts';
+import { type CleanPicture, Unopenable } from '../pictures/clean-picture.ts';
+import type { Decoder } from '../pictures/decoder.ts';
+import type { PictureFacts } from '../pictures/pictures-store.ts';
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+export function factsOf(
+  contentHash: string,
+  { type, frames, bytes }: CleanPicture,
+  looks: readonly Uint8Array[],
+): PictureFacts {
+  return {
+    contentHash,
+    cleanHash: sha256(bytes),
+    type,
+    frames,
+    fingerprints: looks.flatMap((look) => fingerprintsOf(look)),
+  };
+}
+
+/** Of a picture that a person brings, whatever it is: no model is asked. Rejects with a 422 when there was no time to open it. */
+export async function recognise(
+  bytes: Uint8Array,
+  decoder: Pick<Decoder, 'cleanPicture' | 'looksAt'>,
+): Promise<{ ok: true; picture: PictureFacts } | { ok: false; reason: 'unreadable' }> {
+  try {
+    const clean = await decoder.cleanPicture(bytes);
+    if (!clean.ok) return { ok: false, reason: 'unreadable' };
+    const looks = await decoder.looksAt(clean.picture);
+    return { ok: true, picture: factsOf(sha256(bytes), clean.picture, looks) };
+  } catch (error) {
+    if (error instanceof Unopenable) return { ok: false, reason: 'unreadable' };
+    throw error;
+  }
+}

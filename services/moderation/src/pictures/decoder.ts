@@ -1,0 +1,249 @@
+/**
+ * The process that opens pictures, as the service sees it: killed when a picture takes too long or too much memory, and replaced.
+ * Pictures that were in it are tried again, each alone, so that the next death shows which of them caused it (ADR 21).
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
+import { growingPauses } from '@offer-ads/platform/process/growing-pauses';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
+import { tookTooLong } from '../verdicts/admission.ts';
+import { type CleanPicture, Unopenable } from './clean-picture.ts';
+import type { Reply, Request, Tasks } from './decoder-process.ts';
+
+/** Rejects with an `Unopenable` when the picture killed the process, with a 422 when it took too long, and with a 503 when there is no process. */
+export type Decoder = Tasks & AsyncDisposable & { readonly ready: () => boolean };
+
+export type DecoderLimits = {
+  /** Of a task that runs beside others. */
+  readonly taskMs: number;
+  /** Of a task that is tried again: nothing else runs meanwhile. */
+  readonly aloneMs: number;
+  /** Of the whole process in memory; only Linux tells it, elsewhere there is no such limit. */
+  readonly mostBytes: number;
+};
+
+const usualLimits: DecoderLimits = {
+  // Decoders stop by themselves after 10 s if they still can, which costs nobody else anything.
+  taskMs: 12_000,
+  // The slowest honest picture takes 5 s, ordinary ones 0.1 s.
+  aloneMs: 5_000,
+  // A third more than the most over many pictures at the limits at once (200 MB).
+  mostBytes: 256 * 2 ** 20,
+};
+/** Longer than loading the decoders takes on a busy machine. */
+const startWithinMs = 30_000;
+/** Reading it takes microseconds; decoders take a tenth of a second for some ten megabytes. */
+const memoryEveryMs = 100;
+
+/** Of a picture whose copies on their way between the processes are worth a collection: ordinary ones have fewer. */
+const manyBytes = 2 ** 20;
+// V8 lets buffers outside of its heap grow by a hundred megabytes before it collects them; a collection takes some 30 ms.
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as (o: { readonly type: 'minor' | 'major' }) => void;
+
+type Task = {
+  readonly request: Request;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (reason: unknown) => void;
+  /** It was in a process that died, and runs alone from then on. */
+  isSuspect: boolean;
+  /** The process was killed because of it. */
+  isOverTime: boolean;
+  timer?: NodeJS.Timeout;
+};
+
+type Running = { readonly child: ChildProcess; readonly exited: Promise<unknown> };
+
+/** Resolves when the process is ready; rejects when it cannot start, since then none ever will. */
+export async function startDecoder(o: {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Pictures at once, as admission lets them in, which bounds how many wait here. */
+  readonly atOnce: number;
+  readonly limits?: DecoderLimits;
+  /** A test's own process. */
+  readonly file?: URL;
+}): Promise<Decoder> {
+  const limits = o.limits ?? usualLimits;
+  const deaths = o.metrics.counter({
+    name: 'moderation_decoder_deaths_total',
+    help: 'Processes that opened pictures, ended and were replaced, by cause.',
+    labelNames: ['cause'],
+    from0: { cause: ['time', 'memory', 'crash'] },
+  });
+  const stop = new AbortController();
+  const pauses = growingPauses(stop.signal);
+  const file = o.file ?? new URL('./decoder-process.ts', import.meta.url);
+  let ready: ChildProcess | undefined;
+  let lastId = 0;
+  const waiting = new Set<Task>();
+  const suspects = new Set<Task>();
+  const running = new Map<number, Task>();
+
+  function assign(child: ChildProcess): void {
+    const [suspect] = suspects;
+    if (suspect !== undefined) {
+      if (running.size === 0) begin(child, suspect, limits.aloneMs);
+      return;
+    }
+    if ([...running.values()].some(({ isSuspect }) => isSuspect)) return;
+    for (const task of waiting) begin(child, task, limits.taskMs);
+  }
+
+  function begin(child: ChildProcess, task: Task, limitMs: number): void {
+    suspects.delete(task);
+    waiting.delete(task);
+    running.set(task.request.id, task);
+    task.timer = setTimeout(() => {
+      // Killed already: whoever else was in it has only waited.
+      if (child.killed) return;
+      task.isOverTime = true;
+      child.kill('SIGKILL');
+    }, limitMs);
+    // What cannot be sent is in a process that ends, and is tried again after that.
+    child.send(task.request, () => {
+      // The copy that was sent.
+      if (task.request.isLarge) collectGarbage({ type: 'minor' });
+    });
+  }
+
+  function settle(child: ChildProcess, reply: Reply): void {
+    const task = running.get(reply.id);
+    if (task === undefined) return;
+    running.delete(reply.id);
+    clearTimeout(task.timer);
+    if (task.request.isLarge) setImmediate(collectGarbage, { type: 'major' });
+    if ('result' in reply) task.resolve(reply.result);
+    else if ('problem' in reply) task.reject(new Unopenable(reply.problem));
+    else task.reject(reply.isLate ? tookTooLong(reply.error) : new Error(reply.error));
+    assign(child);
+  }
+
+  /** Until the process has ended. */
+  async function live({ child, exited }: Running): Promise<void> {
+    let isOverMemory = false;
+    const watch = setInterval(() => {
+      if (running.size === 0 || child.killed || residentBytes(child) <= limits.mostBytes) return;
+      isOverMemory = true;
+      child.kill('SIGKILL');
+    }, memoryEveryMs);
+    child.on('message', (reply: Reply) => settle(child, reply));
+    ready = child;
+    assign(child);
+    await exited;
+    clearInterval(watch);
+    ready = undefined;
+    if (stop.signal.aborted) return;
+    const isOverTime = [...running.values()].some((task) => task.isOverTime);
+    const cause = isOverTime ? 'time' : isOverMemory ? 'memory' : 'crash';
+    deaths.inc({ cause });
+    const { exitCode, signalCode } = child;
+    const facts = { cause, exitCode, signalCode, pictures: running.size };
+    o.logger.error(facts, 'the process that opens pictures ended; starting another');
+    for (const task of running.values()) {
+      clearTimeout(task.timer);
+      if (task.isOverTime) task.reject(tookTooLong('the process that opened it was killed'));
+      else if (task.isSuspect) task.reject(new Unopenable(isOverMemory ? 'too-much-memory' : 'damaged'));
+      else suspects.add(Object.assign(task, { isSuspect: true }));
+    }
+    running.clear();
+  }
+
+  async function keepProcess(first: Running): Promise<void> {
+    for (let next: Running | undefined = first; !stop.signal.aborted; next = undefined) {
+      try {
+        await live(next ?? (await startProcess(file, o.atOnce, stop.signal)));
+        pauses.startAnew();
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        o.logger.error({ error }, 'the process that opens pictures does not start');
+        rejectAll(serviceUnavailable('no process opens pictures', error));
+        await pauses.wait();
+      }
+    }
+  }
+
+  function rejectAll(reason: unknown): void {
+    for (const task of [...suspects, ...waiting, ...running.values()]) {
+      clearTimeout(task.timer);
+      task.reject(reason);
+    }
+    for (const tasks of [suspects, waiting, running]) tasks.clear();
+  }
+
+  const call =
+    (task: keyof Tasks) =>
+    (...args: readonly [Uint8Array | CleanPicture, ...unknown[]]): Promise<never> => {
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+      lastId += 1;
+      const [picture] = args;
+      const bytes = picture instanceof Uint8Array ? picture : picture.bytes;
+      const request: Request = { id: lastId, task, args, isLarge: bytes.length > manyBytes };
+      if (stop.signal.aborted) reject(serviceUnavailable('the service stops'));
+      else waiting.add({ request, resolve, reject, isSuspect: false, isOverTime: false });
+      if (ready !== undefined) assign(ready);
+      return promise as Promise<never>;
+    };
+
+  const kept = keepProcess(await startProcess(file, o.atOnce, stop.signal));
+  return {
+    cleanPicture: call('cleanPicture'),
+    looksAt: call('looksAt'),
+    smallCopyOf: call('smallCopyOf'),
+    ready: () => ready !== undefined,
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      rejectAll(serviceUnavailable('the service stops'));
+      ready?.kill('SIGKILL');
+      await kept;
+    },
+  };
+}
+
+/** Resolves when it can take tasks. */
+async function startProcess(file: URL, atOnce: number, stopped: AbortSignal): Promise<Running> {
+  const child = fork(file, {
+    serialization: 'advanced',
+    // Without the service's flags: `--import telemetry` is not for this process.
+    execArgv: ['--max-semi-space-size=4', '--expose-gc'],
+    // None of the service's settings, which hold secrets. The Dockerfile says why the allocator has these.
+    env: {
+      NODE_ENV: 'production',
+      MALLOC_ARENA_MAX: '2',
+      MALLOC_MMAP_THRESHOLD_: '262144',
+      UV_THREADPOOL_SIZE: `${Math.max(4, atOnce)}`,
+    },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    // It could not be started; or not be told something, and then it ends too.
+    child.on('error', () => child.pid === undefined && resolve());
+  });
+  const gaveUp = new AbortController();
+  void exited.then(() => gaveUp.abort(new Error('it ended before it was ready')));
+  try {
+    const signal = AbortSignal.any([gaveUp.signal, stopped, AbortSignal.timeout(startWithinMs)]);
+    await once(child, 'message', { signal });
+    return { child, exited };
+  } catch (error) {
+    child.kill('SIGKILL');
+    await exited;
+    throw error;
+  }
+}
+
+/** 0 where the system does not tell it, or the process has ended. */
+function residentBytes({ pid }: ChildProcess): number {
+  try {
+    const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return Number(kibibytes ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,105 @@
+/** What is known of each picture that was uploaded, and what its last uploader was told. */
+import type { PictureType } from '@offer-ads/contracts/pictures/picture-header';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
+import type { Mongo } from '@offer-ads/platform/mongo/mongo';
+import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
+import type { PicturePlace } from '../domain/picture-place.ts';
+import type { Recognised, RefusalReason } from '../domain/ruling.ts';
+import { packed, unpacked } from '../verdicts/packed-fingerprints.ts';
+
+export type PictureFacts = Recognised & { readonly type: PictureType; readonly frames: number };
+
+export type Upload = {
+  readonly at: Date;
+  readonly organisationId: number;
+  readonly mode: Mode;
+  readonly verdict: 'allowed' | 'refused';
+  /** Null when allowed. */
+  readonly reason: RefusalReason | null;
+};
+
+export type UploadedPicture = Omit<PictureFacts, 'fingerprints'> & {
+  readonly uploads: number;
+  readonly firstAt: Date;
+  readonly last: Upload;
+};
+
+export type PicturesFilter = {
+  readonly verdict?: 'allowed' | 'refused' | undefined;
+  readonly since?: Date | undefined;
+  readonly organisationId?: number | undefined;
+  readonly after?: PicturePlace | undefined;
+  readonly limit: number;
+};
+
+export type PicturesStore = {
+  /** By the name of its upload. */
+  readonly find: (contentHash: string) => Promise<PictureFacts | undefined>;
+  readonly recordUpload: (picture: PictureFacts, upload: Upload) => Promise<void>;
+  /** By either name; of several with the same cleaned bytes the one that was uploaded last. */
+  readonly findUploaded: (name: string) => Promise<(UploadedPicture & PictureFacts) | undefined>;
+  /** Those that were uploaded last come first. */
+  readonly list: (filter: PicturesFilter) => Promise<readonly (UploadedPicture & PictureFacts)[]>;
+};
+
+type PictureDocument = Omit<UploadedPicture, 'contentHash'> & {
+  readonly _id: string;
+  readonly fingerprints: Buffer;
+};
+
+export async function openPicturesStore(mongo: Mongo): Promise<PicturesStore> {
+  const pictures = mongo.connection.collection<PictureDocument>('pictures');
+  await orUnavailable(
+    Promise.all([
+      pictures.createIndex({ cleanHash: 1, 'last.at': -1 }),
+      pictures.createIndex({ 'last.at': -1, _id: -1 }),
+      pictures.createIndex({ 'last.verdict': 1, 'last.at': -1, _id: -1 }),
+      pictures.createIndex({ 'last.organisationId': 1, 'last.at': -1, _id: -1 }),
+    ]),
+  );
+  const reading = () => ({ ...withinBudget(), promoteBuffers: true });
+  return {
+    find: async (contentHash) => {
+      const found = await orUnavailable(pictures.findOne({ _id: contentHash }, reading()));
+      return found === null ? undefined : pictureOf(found);
+    },
+    recordUpload: async ({ contentHash, cleanHash, type, frames, fingerprints }, last) => {
+      const facts = { cleanHash, type, frames, fingerprints: packed(fingerprints) };
+      await orUnavailable(
+        pictures.updateOne(
+          { _id: contentHash },
+          { $set: { ...facts, last }, $inc: { uploads: 1 }, $setOnInsert: { firstAt: last.at } },
+          { upsert: true, ...withinBudget() },
+        ),
+      );
+    },
+    findUploaded: async (name) => {
+      const byUpload = await orUnavailable(pictures.findOne({ _id: name }, reading()));
+      const found =
+        byUpload ??
+        (await orUnavailable(
+          pictures.findOne({ cleanHash: name }, { ...reading(), sort: { 'last.at': -1 } }),
+        ));
+      return found === null ? undefined : pictureOf(found);
+    },
+    list: async ({ verdict, since, organisationId, after, limit }) => {
+      const found = pictures.find(
+        {
+          ...(verdict !== undefined && { 'last.verdict': verdict }),
+          ...(organisationId !== undefined && { 'last.organisationId': organisationId }),
+          ...(since !== undefined && { 'last.at': { $gte: since } }),
+          ...(after !== undefined && {
+            $or: [{ 'last.at': { $lt: after.at } }, { 'last.at': after.at, _id: { $lt: after.contentHash } }],
+          }),
+        },
+        reading(),
+      );
+      const page = await orUnavailable(found.sort({ 'last.at': -1, _id: -1 }).limit(limit).toArray());
+      return page.map(pictureOf);
+    },
+  };
+}
+
+function pictureOf({ _id, fingerprints, ...rest }: PictureDocument): UploadedPicture & PictureFacts {
+  return { contentHash: _id, ...rest, fingerprints: unpacked(fingerprints) };
+}

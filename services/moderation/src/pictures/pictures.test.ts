@@ -1,0 +1,329 @@
+import { describe, expect, it } from '@jest/globals';
+import { readPictureHeader } from '@offer-ads/contracts/pictures/picture-header';
+import { gif, photographLikeJpeg, png, pngChunk, textBombPng } from '@offer-ads/testing/pictures/pictures';
+import { fc, runs } from '@offer-ads/testing/profile';
+import sharp, { type Sharp } from 'sharp';
+import { hugeFrameGif, hugeJpeg, hugePng, manyScanJpeg, orientationExif } from '../../test/bombs.ts';
+import { blankGif, blankPng } from '../../test/odd-pictures.ts';
+import { cleanPicture, looksAt } from './pictures.ts';
+import { smallCopyOf } from './small-copy.ts';
+
+/** Longer than anybody waits: a loaded machine must not make a verdict another one. */
+const timeoutMs = 60_000;
+const svg = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>',
+);
+const secret = 'written inside the file';
+
+async function clean(bytes: Uint8Array) {
+  const result = await cleanPicture(bytes, timeoutMs);
+  if (!result.ok) throw new Error(`expected a picture, got ${result.problem}`);
+  return result.picture;
+}
+
+const page = Buffer.from('<html><script>alert(1)</script></html>');
+/** An archive of one stored file, which unpackers find from the end of whatever is before it. */
+const zip = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), Buffer.alloc(26), page]);
+
+function withComment(jpeg: Buffer, text: Buffer): Buffer {
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(text.length + 2);
+  return Buffer.concat([jpeg.subarray(0, 2), Buffer.of(0xff, 0xfe), length, text, jpeg.subarray(2)]);
+}
+
+function withText(file: Buffer, text: Buffer): Buffer {
+  const afterHeader = 33;
+  const chunk = pngChunk('tEXt', Buffer.concat([Buffer.from('a\0'), text]));
+  return Buffer.concat([file.subarray(0, afterHeader), chunk, file.subarray(afterHeader)]);
+}
+
+/** As a script: a name, a comment that ends behind the pictures, and a call. */
+function scriptGif(file: Buffer): Buffer {
+  const script = Buffer.from('*/=1;alert(1);//');
+  const comment = Buffer.concat([Buffer.of(0x21, 0xfe, script.length), script, Buffer.of(0)]);
+  return Buffer.concat([file.subarray(0, -1), comment, file.subarray(-1)]);
+}
+
+/** 40 x 20 pixels, red on the left and blue on the right, as a camera stores it that was held sideways. */
+async function sidewaysJpeg(): Promise<Buffer> {
+  const half = (background: string) => ({
+    create: { width: 20, height: 20, channels: 3 as const, background },
+  });
+  return sharp({ create: { width: 40, height: 20, channels: 3, background: 'blue' } })
+    .composite([{ input: await sharp(half('red')).png().toBuffer(), left: 0, top: 0 }])
+    .withExif({ IFD0: { Artist: secret }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 0/1' } })
+    .withMetadata({ orientation: 6 })
+    .jpeg({ quality: 100 })
+    .toBuffer();
+}
+
+/** Red, green, blue and white, as the eye saw them: left and right above, left and right below. */
+const corners = [
+  [255, 0, 0],
+  [0, 255, 0],
+  [0, 0, 255],
+  [255, 255, 255],
+] as const;
+/** Which of the eye's corners a camera stores first, second, third and last, and whether the sides are swapped. */
+const heldAs: Record<number, { stored: readonly number[]; sideways: boolean }> = {
+  1: { stored: [0, 1, 2, 3], sideways: false },
+  2: { stored: [1, 0, 3, 2], sideways: false },
+  3: { stored: [3, 2, 1, 0], sideways: false },
+  4: { stored: [2, 3, 0, 1], sideways: false },
+  5: { stored: [0, 2, 1, 3], sideways: true },
+  6: { stored: [1, 3, 0, 2], sideways: true },
+  7: { stored: [3, 1, 2, 0], sideways: true },
+  8: { stored: [2, 0, 3, 1], sideways: true },
+};
+
+async function fourCorners(orientation: number): Promise<Buffer> {
+  const { stored = [], sideways = false } = heldAs[orientation] ?? {};
+  const [width, height] = sideways ? [20, 40] : [40, 20];
+  const pixels = Buffer.alloc(width * height * 3);
+  for (let y = 0; y < height; y += 1)
+    for (let x = 0; x < width; x += 1) {
+      const corner = stored[(y < height / 2 ? 0 : 2) + (x < width / 2 ? 0 : 1)] ?? 0;
+      pixels.set(corners[corner] ?? [], (y * width + x) * 3);
+    }
+  return sharp(pixels, { raw: { width, height, channels: 3 } })
+    .withMetadata({ orientation })
+    .jpeg({ quality: 100, chromaSubsampling: '4:4:4' })
+    .toBuffer();
+}
+
+describe('a clean picture', () => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('stands upright, from orientation %i', async (orientation) => {
+    const { bytes } = await clean(await fourCorners(orientation));
+    const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height]).toEqual([40, 20]);
+    const colourAt = (x: number, y: number) => [...data.subarray((y * 40 + x) * 3, (y * 40 + x) * 3 + 3)];
+    const found = [colourAt(5, 5), colourAt(35, 5), colourAt(5, 15), colourAt(35, 15)];
+    for (const [corner, colour] of corners.entries())
+      for (const [channel, value] of colour.entries())
+        expect(Math.abs((found[corner]?.[channel] ?? -1) - value)).toBeLessThan(60);
+  });
+
+  it('has lost place, author and every other metadata', async () => {
+    const upload = await sidewaysJpeg();
+    expect((await sharp(upload).metadata()).exif).toBeDefined();
+    expect(upload.includes(secret)).toBe(true);
+    const { bytes } = await clean(upload);
+    const { exif, xmp, icc, iptc, orientation } = await sharp(bytes).metadata();
+    expect([exif, xmp, icc, iptc, orientation]).toEqual(Array(5).fill(undefined));
+    expect(bytes.includes(secret)).toBe(false);
+  });
+
+  it('has lost whatever was hidden behind the end of the file', async () => {
+    const { bytes } = await clean(Buffer.concat([await photographLikeJpeg(), Buffer.from(secret)]));
+    expect(bytes.includes(secret)).toBe(false);
+  });
+
+  it.each([
+    ['a JPEG with a ZIP behind it', async () => Buffer.concat([await photographLikeJpeg(), zip])],
+    ['a JPEG with a page in a comment', async () => withComment(await photographLikeJpeg(), page)],
+    ['a PNG with a page in its text', async () => withText(await png({ width: 40, height: 30 }), page)],
+    ['a GIF that is a script too', async () => scriptGif(await gif({ width: 40, height: 30 }))],
+  ])('is a picture and nothing else, out of %s', async (_name, file) => {
+    const upload = await file();
+    expect(upload.includes('alert(1)')).toBe(true);
+    expect((await clean(upload)).bytes.includes('alert(1)')).toBe(false);
+  });
+
+  it('keeps its type, and a GIF keeps moving', async () => {
+    expect((await clean(await photographLikeJpeg())).type).toBe('jpeg');
+    expect((await clean(await png())).type).toBe('png');
+    const animation = await clean(await gif({ frames: 5, width: 40, height: 30 }));
+    expect(await sharp(animation.bytes, { animated: true }).metadata()).toMatchObject({
+      format: 'gif',
+      pages: 5,
+      pageHeight: 30,
+    });
+  });
+
+  it.each([
+    ['a CMYK JPEG', (image: Sharp) => image.toColourspace('cmyk').jpeg()],
+    ['a greyscale JPEG', (image: Sharp) => image.greyscale().jpeg()],
+    ['a PNG of 16 bits a channel', (image: Sharp) => image.toColourspace('rgb16').png()],
+    ['a PNG with a palette', (image: Sharp) => image.png({ palette: true })],
+  ])('is made of %s too', async (_name, encode) => {
+    const { bytes } = await clean(await encode(sharp(await png())).toBuffer());
+    expect(await sharp(bytes).metadata()).toMatchObject({
+      space: expect.stringMatching(/^(srgb|b-w)$/),
+      depth: 'uchar',
+    });
+  });
+});
+
+describe('a file that is no whole picture', () => {
+  const large = { width: 7_071, height: 7_071 };
+  const half = (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length / 2));
+  it.each([
+    ['0 bytes', async () => Buffer.alloc(0), 'not-a-picture'],
+    ['an SVG', async () => svg, 'not-a-picture'],
+    [
+      'a WebP',
+      async () =>
+        sharp(await png())
+          .webp()
+          .toBuffer(),
+      'not-a-picture',
+    ],
+    [
+      'an SVG behind the signature of a GIF',
+      async () => Buffer.concat([Buffer.from('GIF89a'), svg]),
+      'damaged',
+    ],
+    [
+      'an SVG behind the signature of a JPEG',
+      async () => Buffer.concat([Buffer.of(0xff, 0xd8, 0xff), svg]),
+      'damaged',
+    ],
+    ['half a JPEG', async () => half(await photographLikeJpeg()), 'damaged'],
+    ['half a PNG', async () => half(await png()), 'damaged'],
+    ['half a GIF', async () => half(await gif()), 'damaged'],
+    [
+      'a GIF without frames',
+      async () => Buffer.from('GIF89a\x01\x00\x01\x00\x00\x00\x00;', 'latin1'),
+      'damaged',
+    ],
+    ['a PNG of a row more than 50 megapixels', async () => blankPng(10_000, 5_001), 'too-many-pixels'],
+    ['a GIF of 52 megapixels over all frames', () => blankGif(1_000, 1_000, 52), 'too-many-pixels'],
+    ['a PNG of one endless row', () => hugePng({ width: 40_000_000, height: 1 }), 'too-wide-or-high'],
+    ['a PNG of one endless column', () => hugePng({ width: 1, height: 40_000_000 }), 'too-wide-or-high'],
+    [
+      'an interlaced PNG of 50 megapixels in 16 bits',
+      () => hugePng({ ...large, depth: 16, interlaced: true }),
+      'too-much-memory',
+    ],
+    [
+      'a PNG of 50 megapixels in 16 bits that lies on its side',
+      () => hugePng({ ...large, depth: 16, chunks: [pngChunk('eXIf', orientationExif(6))] }),
+      'too-much-memory',
+    ],
+    ['a GIF of one huge frame', () => hugeFrameGif(7_000, 7_000), 'too-much-memory'],
+    [
+      'a JPEG whose last pass comes again and again',
+      () => manyScanJpeg({ width: 1_000, height: 1_000, scans: 20_000 }),
+      'damaged',
+    ],
+  ] as const)('is refused: %s', async (_name, file, problem) => {
+    const result = await cleanPicture(await file(), timeoutMs);
+    expect(result.ok ? 'a picture' : result.problem).toBe(problem);
+  });
+
+  it('is not one of exactly 50 megapixels', async () => {
+    expect((await cleanPicture(blankPng(10_000, 5_000), timeoutMs)).ok).toBe(true);
+  });
+
+  it('is refused before any memory is taken for its pixels', async () => {
+    const bomb = blankPng(16_000, 16_000);
+    const before = process.memoryUsage.rss();
+    expect(await cleanPicture(bomb, timeoutMs)).toEqual({ ok: false, problem: 'too-many-pixels' });
+    // Three bytes for each of its pixels would be twelve times as much; what else happens here takes some too.
+    expect(process.memoryUsage.rss() - before).toBeLessThan(256 * 1024 * 1024);
+  });
+
+  it('is refused for frames without end, however small they are', async () => {
+    const endless = await blankGif(2, 2, 100_000);
+    expect(await cleanPicture(endless, timeoutMs)).toEqual({ ok: false, problem: 'too-many-frames' });
+  });
+
+  it('is not one of 26 megapixels in a progressive JPEG', async () => {
+    const jpeg = await hugeJpeg({ width: 5_100, height: 5_100, progressive: true });
+    expect((await cleanPicture(jpeg, timeoutMs)).ok).toBe(true);
+  });
+
+  it('is not a PNG whose texts inflate to gigabytes, which are left out before it is opened', async () => {
+    const bomb = await textBombPng({ chunks: 80, inflatedBytes: 50_000_000 });
+    const before = process.cpuUsage();
+    expect((await cleanPicture(bomb, timeoutMs)).ok).toBe(true);
+    const { user, system } = process.cpuUsage(before);
+    expect(user + system).toBeLessThan(500_000);
+  });
+
+  it('never brings the decoder down, whatever bytes are changed', async () => {
+    const pictures = await Promise.all([photographLikeJpeg(), png(), gif({ width: 40, height: 30 })]);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...pictures),
+        fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 20 }),
+        async (picture, changes) => {
+          const changed = Buffer.from(picture);
+          for (const [place, value] of changes) changed[place % changed.length] = value;
+          expect(typeof (await cleanPicture(changed, timeoutMs)).ok).toBe('boolean');
+        },
+      ),
+      { numRuns: runs(30, 2_000) },
+    );
+  });
+});
+
+describe('an animation whose encoder wrote a frame twice', () => {
+  const still = (background: string) =>
+    sharp({ create: { width: 32, height: 32, channels: 3, background } })
+      .png()
+      .toBuffer();
+
+  it.each([
+    [['#204060', '#c08040', '#c08040']],
+    [['#204060', '#204060', '#c08040']],
+    [['#204060', '#204060']],
+  ])('is counted and looked at as it was cleaned: %s', async (frames) => {
+    const stills = await Promise.all(frames.map(still));
+    const upload = await sharp(stills, { join: { animated: true } })
+      .gif({ keepDuplicateFrames: true })
+      .toBuffer();
+    expect(readPictureHeader(upload, 100)?.frames).toBe(frames.length);
+    const picture = await clean(upload);
+    expect(picture.frames).toBe(new Set(frames).size);
+    expect(await looksAt(picture)).toHaveLength(new Set(frames).size);
+  });
+});
+
+describe('a decoder that ran out of time', () => {
+  it('says nothing about the picture', async () => {
+    const truncated = (await photographLikeJpeg()).subarray(0, -500);
+    await expect(cleanPicture(truncated, 0)).rejects.toThrow(/premature end|timeout/);
+  });
+});
+
+describe('a cleaned picture that cannot be opened again', () => {
+  it('is damaged, which its sender is told', async () => {
+    const picture = await clean(await gif({ width: 32, height: 32 }));
+    const spoilt = { ...picture, frames: 9, seen: [7, 8] };
+    await expect(looksAt(spoilt)).rejects.toMatchObject({ problem: 'damaged' });
+    await expect(smallCopyOf(spoilt)).rejects.toMatchObject({ problem: 'damaged' });
+  });
+});
+
+describe('looks at a picture', () => {
+  it('are squares of 224 pixels in three colours', async () => {
+    const looks = await looksAt(await clean(await photographLikeJpeg()));
+    expect(looks.map((look) => look.length)).toEqual([224 * 224 * 3]);
+  });
+
+  it('are up to thirty-two for an animation', async () => {
+    const looks = await looksAt(await clean(await gif({ frames: 40, width: 32, height: 32 })));
+    expect(looks).toHaveLength(32);
+    expect(new Set(looks.map((look) => Buffer.from(look).toString('base64'))).size).toBe(32);
+  });
+
+  it('are made of each frame by itself in another shape too', async () => {
+    const animation = await clean(await gif({ frames: 40, width: 64, height: 32 }));
+    const looks = await looksAt(animation, { side: 100, fit: 'contain' });
+    expect(looks).toHaveLength(32);
+    for (const look of looks) {
+      expect(look.length).toBe(100 * 100 * 3);
+      const at = (row: number) => look.subarray((row * 100 + 50) * 3, (row * 100 + 50) * 3 + 3);
+      expect([Math.max(...at(10)), Math.max(...at(90))]).toEqual([0, 0]);
+      expect(Math.max(...at(50))).toBeGreaterThan(0);
+    }
+    expect(new Set(looks.map((look) => Buffer.from(look).toString('base64'))).size).toBe(32);
+  });
+
+  it('are on white and on black for a transparent picture', async () => {
+    const clear = { create: { width: 8, height: 8, channels: 4 as const, background: '#ff000000' } };
+    const looks = await looksAt(await clean(await sharp(clear).png().toBuffer()));
+    expect(looks.map((look) => look[0])).toEqual([255, 0]);
+  });
+});

@@ -1,0 +1,197 @@
+/** Reading pictures of strangers: three decoders and no other, bounds before decoding, and out comes a clean picture. */
+import { gifDelaysMs } from '@offer-ads/contracts/pictures/gif-frames';
+import { type PictureType, pictureTypeOf } from '@offer-ads/contracts/pictures/picture-header';
+import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
+import {
+  type Frame,
+  framesToLookAt,
+  lookSide,
+  mostFrames as mostFramesSeen,
+  opaqueLooks,
+  thumbnailSide,
+} from '../domain/looks.ts';
+import {
+  type Header,
+  heldBytes,
+  limitProblem,
+  mostFrames,
+  mostHeldBytes,
+  mostPixels,
+} from '../domain/picture-limits.ts';
+import { essentialPng } from '../domain/png-chunks.ts';
+import { budgetMs, type CleanPicture, type LookShape, type Problem, Unopenable } from './clean-picture.ts';
+import { pictureMemory } from './picture-memory.ts';
+
+// sharp reads SVG, TIFF and more by default; each further decoder is a way in.
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({
+  operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer', 'VipsForeignLoadNsgifBuffer'],
+});
+// Every upload is another picture: a cache would only hold memory.
+sharp.cache(false);
+// As many pictures at once as there are cores, so that more threads for each would only take more memory.
+sharp.concurrency(1);
+
+/** Visually the same as the upload, at a fraction of the bytes of quality 100. */
+const jpegQuality = 88;
+/** The best code for a JPEG's numbers is found when all of them are there, which takes three bytes a pixel. */
+const mostPixelsToCodeWell = 4_000_000;
+/** Three times the largest upload: decoders made a few bytes into many, and members would have to load them. */
+const mostCleanBytes = 16 * 2 ** 20;
+
+/** Of frames that were decoded together, in the shape of a look. */
+const mostFrameBytes = 24 * 2 ** 20;
+
+/**
+ * Auto-oriented, in sRGB, without metadata and whatever else hid in the file; of the same type, and a GIF still moves.
+ * @param timeoutMs the decoder stops after about this time; that rejects, because it says nothing about the picture
+ */
+export async function cleanPicture(
+  upload: Uint8Array,
+  timeoutMs: number,
+): Promise<{ ok: true; picture: CleanPicture } | { ok: false; problem: Problem }> {
+  const type = pictureTypeOf(upload);
+  if (type === undefined) return { ok: false, problem: 'not-a-picture' };
+  const frames = type === 'gif' ? gifDelaysMs(upload, mostFrames)?.length : 1;
+  if (frames === undefined || frames === 0) return { ok: false, problem: 'damaged' };
+  // Reading even the header of a GIF takes memory for every frame.
+  if (frames > mostFrames) return { ok: false, problem: 'too-many-frames' };
+  const bytes = type === 'png' ? essentialPng(upload) : upload;
+  const startedAt = performance.now();
+  try {
+    const header = await readHeader(bytes, type, frames);
+    const problem = limitProblem(header);
+    if (problem !== undefined) return { ok: false, problem };
+    const clean = await pictureMemory.run(heldBytes(header), AbortSignal.timeout(Math.ceil(timeoutMs)), () =>
+      encoded(sharp(bytes, readAs(type)), header)
+        .timeout({ seconds: Math.max(1, Math.ceil((startedAt + timeoutMs - performance.now()) / 1_000)) })
+        .toBuffer(),
+    );
+    if (clean.length > mostCleanBytes) return { ok: false, problem: 'too-many-bytes' };
+    // Cleaning took away what would make it heavier to open.
+    const plain = { ...header, bytesPerChannel: 1, wholeAtOnce: false, turned: false };
+    // The encoder writes equal frames that follow each other once, so that there may be fewer now.
+    const delaysMs = type === 'gif' ? gifDelaysMs(clean, mostFrames) : [0];
+    if (delaysMs === undefined) throw new Error('the encoder wrote no whole GIF');
+    const picture = { type, frames: delaysMs.length, bytes: clean, heldBytes: heldBytes(plain) };
+    const seen = await framesSeen(picture, delaysMs);
+    return { ok: true, picture: { ...picture, seen } };
+  } catch (error) {
+    if (performance.now() - startedAt >= timeoutMs) throw error;
+    return { ok: false, problem: 'damaged' };
+  }
+}
+
+/**
+ * Squares, made from the very bytes that members will see. Rejects when there was no memory for it in time.
+ * @throws {Unopenable}
+ */
+export async function looksAt(
+  picture: CleanPicture,
+  shape: LookShape = { side: lookSide, fit: 'fill' },
+  signal: AbortSignal = AbortSignal.timeout(budgetMs),
+): Promise<readonly Uint8Array[]> {
+  const frameBytes = picture.frames > 1 ? mostFrameBytes : 0;
+  const bytes = Math.min(mostHeldBytes, picture.heldBytes + frameBytes);
+  return pictureMemory.run(bytes, signal, async () => {
+    const looks: Uint8Array[] = [];
+    const { side, fit, jpegQuality } = shape;
+    const size = { width: side, height: side, fit };
+    for await (const frame of framesAs(picture, size))
+      for (const look of opaqueLooks(frame))
+        looks.push(jpegQuality === undefined ? look : await asJpeg(look, side, jpegQuality));
+    return looks;
+  });
+}
+
+function asJpeg(look: Uint8Array, side: number, quality: number): Promise<Buffer> {
+  const raw = { width: side, height: side, channels: 3 } as const;
+  return sharp(look, { raw }).jpeg({ quality }).toBuffer();
+}
+
+/** The frames that are looked at, as RGBA; decoded many at once, because a frame is decoded after all before it. */
+export async function* framesAs(picture: CleanPicture, size: FrameSize): AsyncGenerator<Uint8Array> {
+  const frameBytes = size.width * size.height * 4;
+  const atOnce = Math.max(1, Math.floor(mostFrameBytes / frameBytes));
+  for (let first = 0; first < picture.frames; first += atOnce) {
+    const seen = picture.seen.filter((page) => page >= first && page < first + atOnce);
+    const from = seen[0];
+    const to = seen.at(-1);
+    if (from === undefined || to === undefined) continue;
+    const range = picture.type === 'gif' ? { page: from, pages: to - from + 1 } : {};
+    const frames = await rgba(sharp(picture.bytes, { ...strict, ...range }), size);
+    if (frames.length !== (to - from + 1) * frameBytes) throw new Unopenable('damaged');
+    for (const page of seen)
+      yield frames.subarray((page - from) * frameBytes, (page - from + 1) * frameBytes);
+  }
+}
+
+type FrameSize = Pick<LookShape, 'fit'> & { readonly width: number; readonly height: number };
+
+/** Frames one below the other. */
+async function rgba(image: Sharp, { width, height, fit }: FrameSize): Promise<Buffer> {
+  const decoded = image
+    .resize(width, height, { fit, background: '#000' })
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw()
+    .timeout({ seconds: budgetMs / 1_000 });
+  try {
+    return await decoded.toBuffer();
+  } catch (error) {
+    throw new Unopenable('damaged', { cause: error });
+  }
+}
+
+async function framesSeen(
+  { type, bytes, heldBytes }: Omit<CleanPicture, 'seen'>,
+  delaysMs: readonly number[],
+): Promise<readonly number[]> {
+  if (delaysMs.length <= mostFramesSeen) return delaysMs.map((_, page) => page);
+  const size: FrameSize = { width: thumbnailSide, height: thumbnailSide, fit: 'fill' };
+  const thumbnails = await pictureMemory.run(heldBytes, AbortSignal.timeout(budgetMs), () =>
+    rgba(sharp(bytes, readAs(type)), size),
+  );
+  const thumbnailBytes = thumbnailSide ** 2 * 4;
+  const frames = delaysMs.map((delayMs, page): Frame => {
+    return { delayMs, thumbnail: thumbnails.subarray(page * thumbnailBytes, (page + 1) * thumbnailBytes) };
+  });
+  return framesToLookAt(frames, Math.random);
+}
+
+/** `error` refuses what is cut off or broken, but not a picture with an odd profile that every browser shows. */
+const strict: SharpOptions = { failOn: 'error', limitInputPixels: mostPixels };
+
+function readAs(type: PictureType): SharpOptions {
+  return type === 'gif' ? { ...strict, animated: true } : strict;
+}
+
+/** Reads the header only; therefore no limit here, and the refusal can say what is wrong. */
+async function readHeader(bytes: Uint8Array, type: PictureType, frames: number): Promise<Header> {
+  const found: Metadata = await sharp(bytes, { failOn: 'error', limitInputPixels: false }).metadata();
+  return {
+    type,
+    width: found.width,
+    height: found.height,
+    frames,
+    channels: found.channels,
+    bytesPerChannel: found.depth === 'uchar' ? 1 : 2,
+    wholeAtOnce: found.isProgressive ?? false,
+    turned: (found.orientation ?? 1) > 1,
+    subsampling: found.chromaSubsampling,
+  };
+}
+
+function encoded(image: Sharp, { type, width, height }: Header): Sharp {
+  switch (type) {
+    case 'jpeg': {
+      const optimiseCoding = width * height <= mostPixelsToCodeWell;
+      return image.autoOrient().jpeg({ quality: jpegQuality, optimiseCoding });
+    }
+    case 'png':
+      return image.autoOrient().png();
+    case 'gif':
+      // The frames come with their palettes, so neither dithering nor a long search for better ones adds anything.
+      return image.gif({ effort: 1, dither: 0 });
+  }
+}

@@ -1,0 +1,144 @@
+/** A verdict on one upload, on one page: decided by a person? known before? readable? safe? Whatever fails is a 503: fail closed. */
+import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
+import type { Clock } from '@offer-ads/platform/process/clock';
+import { type Decision, decide } from '../domain/decision.ts';
+import type { Outcome } from '../domain/ruling.ts';
+import { testVerdictOn } from '../domain/test-pictures.ts';
+import type { Model } from '../model/model.ts';
+import { factsOf, sha256 } from '../model/recognise.ts';
+import { type CleanPicture, Unopenable } from '../pictures/clean-picture.ts';
+import type { CopiesStore } from '../pictures/copies-store.ts';
+import type { Tasks } from '../pictures/decoder-process.ts';
+import type { PictureFacts, PicturesStore } from '../pictures/pictures-store.ts';
+import type { Admission, Stage } from './admission.ts';
+import type { HeldRulings } from './held-rulings.ts';
+import { createSingleFlight } from './single-flight.ts';
+import { allowed, refused, unreadable } from './verdict-replies.ts';
+import type { Basis, VerdictsStore } from './verdicts-store.ts';
+
+export type Moderation = {
+  readonly admission: Admission;
+  readonly decoder: Tasks;
+  readonly model: Model;
+  readonly basis: Basis;
+  readonly verdicts: VerdictsStore;
+  readonly pictures: PicturesStore;
+  readonly rulings: HeldRulings;
+  readonly copies: CopiesStore;
+  readonly clock: Clock;
+};
+
+export type Upload = { readonly bytes: Uint8Array; readonly mode: Mode; readonly organisationId: number };
+
+/** A copy of a refused picture is kept for so long after its last upload. */
+const copyKeptMs = 30 * 24 * 3_600_000;
+
+export function createJudge(
+  moderation: Moderation,
+): (upload: Upload, signal: AbortSignal) => Promise<VerdictReply> {
+  const judgedOnce = createSingleFlight<Decision>();
+  return (upload, signal) =>
+    moderation.admission.run(upload.organisationId, signal, async (stage) => {
+      try {
+        const decoder = noting(stage, moderation.decoder);
+        return await judge({ ...moderation, decoder }, judgedOnce, upload, signal);
+      } catch (error) {
+        if (error instanceof Unopenable) return unreadable(error.problem);
+        throw error;
+      }
+    });
+}
+
+/** While a picture is being opened, its own input is what takes the time. */
+function noting(stage: Stage, decoder: Tasks): Tasks {
+  const note =
+    <In extends readonly unknown[], Out>(task: (...input: In) => Promise<Out>) =>
+    async (...input: In): Promise<Out> => {
+      stage.isOpening = true;
+      try {
+        return await task(...input);
+      } finally {
+        stage.isOpening = false;
+      }
+    };
+  const { cleanPicture, looksAt, smallCopyOf } = decoder;
+  return { cleanPicture: note(cleanPicture), looksAt: note(looksAt), smallCopyOf: note(smallCopyOf) };
+}
+
+async function judge(
+  moderation: Moderation,
+  judgedOnce: ReturnType<typeof createSingleFlight<Decision>>,
+  upload: Upload,
+  signal: AbortSignal,
+): Promise<VerdictReply> {
+  const { decoder, pictures, rulings, verdicts, basis } = moderation;
+  const contentHash = sha256(upload.bytes);
+  const published = testVerdictOn(contentHash, upload.mode);
+  if (published === 'refused') return refused(contentHash, 'test');
+
+  const known = published === undefined ? await pictures.find(contentHash) : undefined;
+  if (known !== undefined) {
+    const outcome = (await rulings.on(known)) ?? (await verdicts.find(contentHash, basis));
+    if (outcome?.verdict === 'refused' && (await needsNoCopy(moderation, contentHash, outcome)))
+      return tell(moderation, upload, known, outcome);
+  }
+
+  const clean = await decoder.cleanPicture(upload.bytes);
+  if (!clean.ok) return unreadable(clean.problem);
+  if (published === 'allowed') return allowed(contentHash, clean.picture);
+
+  let taken: Promise<readonly Uint8Array[]> | undefined;
+  const looks = () => (taken ??= decoder.looksAt(clean.picture));
+  const { lookShape } = moderation.model;
+  const modelsLooks = lookShape === undefined ? looks : () => decoder.looksAt(clean.picture, lookShape);
+  const facts = known ?? factsOf(contentHash, clean.picture, await looks());
+  const outcome =
+    (await rulings.on(facts)) ??
+    (await judgedOnce(contentHash, () => askModel(moderation, contentHash, modelsLooks, signal)));
+  // Asked again: somebody may have decided while the model looked.
+  const last = outcome.verdict === 'allowed' ? ((await rulings.on(facts)) ?? outcome) : outcome;
+  return tell(moderation, upload, facts, last, clean.picture);
+}
+
+async function askModel(
+  { model, verdicts, basis, clock }: Moderation,
+  contentHash: string,
+  looks: () => Promise<readonly Uint8Array[]>,
+  signal: AbortSignal,
+): Promise<Decision> {
+  const kept = await verdicts.find(contentHash, basis);
+  if (kept !== undefined) return kept;
+  const scores = await model.score(await looks(), signal);
+  const decision = decide(scores, basis.thresholds);
+  await verdicts.keep({ contentHash, basis, decision, looks: scores, judgedAt: clock.now() });
+  return decision;
+}
+
+/** What a person has blocked nobody needs to look at again; of the rest a copy is kept or made. */
+async function needsNoCopy(o: Moderation, contentHash: string, outcome: Outcome): Promise<boolean> {
+  if (outcome.verdict === 'refused' && outcome.reason === 'blocked') return true;
+  return o.copies.keepLonger(contentHash, copyEnds(o));
+}
+
+function copyEnds({ clock }: Moderation): Date {
+  return new Date(clock.now().getTime() + copyKeptMs);
+}
+
+/** Notes what the uploader is told. @param clean absent when it is refused and there is a copy for review already */
+async function tell(
+  o: Moderation,
+  { mode, organisationId }: Upload,
+  facts: PictureFacts,
+  outcome: Outcome,
+  clean?: CleanPicture,
+): Promise<VerdictReply> {
+  const { verdict } = outcome;
+  const reason = outcome.verdict === 'refused' ? outcome.reason : null;
+  if (clean !== undefined && reason !== null && reason !== 'blocked')
+    await o.copies.keep(facts.contentHash, await o.decoder.smallCopyOf(clean), copyEnds(o));
+  await o.pictures.recordUpload(facts, { at: o.clock.now(), organisationId, mode, verdict, reason });
+  if (reason !== null) return refused(facts.contentHash, reason);
+  if (clean === undefined) throw new Error('an allowed picture is given back');
+  return allowed(facts.contentHash, clean);
+}

@@ -1,0 +1,119 @@
+/** What the platform team does about verdicts: looks at them, and decides otherwise. Every decision is kept for ever. */
+import type { Clock } from '@offer-ads/platform/process/clock';
+import type { Decision } from '../domain/decision.ts';
+import {
+  namesOf,
+  type Outcome,
+  type PictureNames,
+  type Recognised,
+  type Ruling,
+  type RulingAction,
+} from '../domain/ruling.ts';
+import { recognise } from '../model/recognise.ts';
+import type { CopiesStore } from '../pictures/copies-store.ts';
+import type { Decoder } from '../pictures/decoder.ts';
+import type { PicturesFilter, PicturesStore, UploadedPicture } from '../pictures/pictures-store.ts';
+import type { HeldRulings } from './held-rulings.ts';
+import type { RulingsStore } from './rulings-store.ts';
+import { type Basis, isSameBasis, type Judgement, type VerdictsStore } from './verdicts-store.ts';
+
+export type Review = {
+  readonly pictures: PicturesStore;
+  readonly verdicts: VerdictsStore;
+  readonly rulings: RulingsStore;
+  readonly held: HeldRulings;
+  readonly copies: CopiesStore;
+  readonly decoder: Decoder;
+  /** Of the verdicts that count now. */
+  readonly basis: Basis;
+  readonly clock: Clock;
+};
+
+/** The whole record of a picture. */
+export type PictureRecord = {
+  readonly picture: Recognised;
+  readonly uploaded: UploadedPicture | undefined;
+  /** Undefined: the model has not judged it as it is set now. */
+  readonly now: Outcome | undefined;
+  readonly verdicts: readonly Judgement[];
+  readonly rulings: readonly Ruling[];
+  readonly copyKept: boolean;
+};
+
+/** Of one picture; nobody changes their minds more often. */
+const mostRulings = 500;
+
+/** Undefined for a name that no upload and no ruling ever had. */
+export async function recordOf(review: Review, name: string): Promise<PictureRecord | undefined> {
+  const uploaded = await review.pictures.findUploaded(name);
+  const [ruled] = uploaded === undefined ? await review.rulings.latest({ names: [name], limit: 1 }) : [];
+  const picture = uploaded ?? ruled;
+  if (picture === undefined) return undefined;
+  const [verdicts, onIt, copy, { now }] = await Promise.all([
+    review.verdicts.ofPictures([picture.contentHash]),
+    review.rulings.latest({ names: namesOf(picture), limit: mostRulings }),
+    review.copies.find(picture.contentHash),
+    standingOf(review, picture),
+  ]);
+  const holds = now?.ruling;
+  const rulings =
+    holds === undefined || onIt.some(({ number }) => number === holds.number) ? onIt : [holds, ...onIt];
+  return { picture, uploaded, now, verdicts, rulings, copyKept: copy !== undefined };
+}
+
+export type Standing = { readonly now: Outcome | undefined; readonly current: Judgement | undefined };
+
+/** What the next upload would be told. */
+async function standingOf(
+  review: Review,
+  picture: Recognised,
+  verdicts?: readonly Judgement[],
+): Promise<Standing> {
+  const judged = verdicts ?? (await review.verdicts.ofPictures([picture.contentHash]));
+  const current = judged.find(
+    ({ contentHash, basis }) => contentHash === picture.contentHash && isSameBasis(basis, review.basis),
+  );
+  const decision: Decision | undefined = current?.decision;
+  return { now: (await review.held.on(picture)) ?? decision, current };
+}
+
+/** Uploaded pictures with their standing. */
+export async function listPictures(
+  review: Review,
+  filter: PicturesFilter,
+): Promise<readonly (UploadedPicture & Standing)[]> {
+  const page = await review.pictures.list(filter);
+  const verdicts = await review.verdicts.ofPictures(page.map(({ contentHash }) => contentHash));
+  const listed: (UploadedPicture & Standing)[] = [];
+  for (const { fingerprints, ...picture } of page)
+    listed.push({ ...picture, ...(await standingOf(review, { ...picture, fingerprints }, verdicts)) });
+  return listed;
+}
+
+export type RulingRefusal = 'unknown' | 'nothing-decided' | 'unreadable';
+
+/** @param of the name of a picture that was uploaded or ruled on before, or its bytes */
+export async function decideOn(
+  review: Review,
+  of: string | Uint8Array,
+  ruling: { readonly action: RulingAction; readonly author: string; readonly reason: string },
+): Promise<{ ok: true; ruling: Ruling & PictureNames } | { ok: false; reason: RulingRefusal }> {
+  const found = typeof of === 'string' ? await known(review, of) : await recognise(of, review.decoder);
+  if (!found.ok) return found;
+  const { contentHash, cleanHash, fingerprints } = found.picture;
+  const [last] = await review.rulings.latest({ names: [contentHash, cleanHash], limit: 1 });
+  if (ruling.action === 'withdraw' && (last === undefined || last.action === 'withdraw'))
+    return { ok: false, reason: 'nothing-decided' };
+  const picture = { contentHash, cleanHash, fingerprints };
+  return { ok: true, ruling: await review.rulings.append({ ...picture, ...ruling, at: review.clock.now() }) };
+}
+
+async function known(
+  review: Review,
+  name: string,
+): Promise<{ ok: true; picture: Recognised } | { ok: false; reason: 'unknown' }> {
+  const picture =
+    (await review.pictures.findUploaded(name)) ??
+    (await review.rulings.latest({ names: [name], limit: 1 }))[0];
+  return picture === undefined ? { ok: false, reason: 'unknown' } : { ok: true, picture };
+}

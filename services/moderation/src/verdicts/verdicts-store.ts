@@ -1,0 +1,71 @@
+/** Verdicts by the SHA-256 of the uploaded bytes, so that the same picture is judged once. */
+import type { Mongo } from '@offer-ads/platform/mongo/mongo';
+import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
+import type { Decision, Scores, Thresholds } from '../domain/decision.ts';
+import type { ModelIdentity } from '../model/model-thread.ts';
+
+/** A kept verdict counts only while the same model would judge by the same thresholds. */
+export type Basis = { readonly model: ModelIdentity; readonly thresholds: Thresholds };
+
+export type Judgement = {
+  readonly contentHash: string;
+  readonly basis: Basis;
+  readonly decision: Decision;
+  /** What the model saw, for whoever asks later why. */
+  readonly looks: readonly Scores[];
+  readonly judgedAt: Date;
+};
+
+export type VerdictsStore = {
+  readonly find: (contentHash: string, basis: Basis) => Promise<Decision | undefined>;
+  /** By whatever model and thresholds, the latest first. */
+  readonly ofPictures: (contentHashes: readonly string[]) => Promise<readonly Judgement[]>;
+  /** Keeping a verdict twice, as two uploads of one picture at once do, is keeping it once. */
+  readonly keep: (judgement: Judgement) => Promise<void>;
+};
+
+export async function openVerdictsStore(mongo: Mongo): Promise<VerdictsStore> {
+  const verdicts = mongo.connection.collection<Judgement>('verdicts');
+  await orUnavailable(
+    verdicts.createIndex({ contentHash: 1, basis: 1 }, { unique: true, name: 'one_per_picture_and_basis' }),
+  );
+  return {
+    find: async (contentHash, basis) => {
+      const kept = await orUnavailable(verdicts.findOne(keyOf(contentHash, basis), withinBudget()));
+      return kept?.decision;
+    },
+    ofPictures: async (contentHashes) => {
+      const found = verdicts.find({ contentHash: { $in: [...contentHashes] } }, withinBudget());
+      return orUnavailable(found.sort({ judgedAt: -1 }).toArray());
+    },
+    keep: async ({ contentHash, basis, ...found }) => {
+      await orUnavailable(
+        verdicts.updateOne(
+          keyOf(contentHash, basis),
+          { $setOnInsert: found },
+          { upsert: true, ...withinBudget() },
+        ),
+      );
+    },
+  };
+}
+
+export function isSameBasis(one: Basis, other: Basis): boolean {
+  return (
+    one.model.name === other.model.name &&
+    one.model.version === other.model.version &&
+    one.thresholds.explicit === other.thresholds.explicit &&
+    one.thresholds.suggestive === other.thresholds.suggestive
+  );
+}
+
+/** MongoDB compares subdocuments with the order of their fields, therefore it is fixed here. */
+function keyOf(contentHash: string, { model, thresholds }: Basis): Pick<Judgement, 'contentHash' | 'basis'> {
+  return {
+    contentHash,
+    basis: {
+      model: { name: model.name, version: model.version },
+      thresholds: { explicit: thresholds.explicit, suggestive: thresholds.suggestive },
+    },
+  };
+}

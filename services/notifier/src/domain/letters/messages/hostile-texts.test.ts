@@ -1,0 +1,152 @@
+/** Titles and names are other people's words: whatever they hold, a mail keeps its headers, its lines and its markup. */
+import { describe, expect, it } from '@jest/globals';
+import { fc } from '@offer-ads/testing/profile';
+import {
+  approvalData,
+  cornerCafe,
+  creditData,
+  endData,
+  invitationData,
+  lowData,
+  paymentData,
+  paymentLinkData,
+  topUpData,
+} from '../../../../test/events.ts';
+import { hostileTexts } from '../../../../test/hostile-texts.ts';
+import { around, notifications } from '../../../../test/letters.ts';
+import type { Message } from '../render-letter.ts';
+
+/** Each letter with the same words at every place where words of others stand. */
+const letters: readonly [string, (text: string) => Message | undefined][] = [
+  ['payment link', (title) => messageOf('PaymentLinkIssued', { ...paymentLinkData, title }, title)],
+  ['offer paid', (title) => messageOf('OfferPaymentApplied', { ...paymentData, title }, title)],
+  [
+    'late payment',
+    (title) => messageOf('OfferPaymentApplied', { ...paymentData, title, outcome: 'ended' }, title),
+  ],
+  ['offer ended', (title) => messageOf('OfferEnded', { ...endData, title }, title)],
+  ['credit', (title) => messageOf('BalanceCredited', { ...creditData, title }, title)],
+  ['top-up', (name) => messageOf('BalanceToppedUp', topUpData, name)],
+  ['low balance', (name) => messageOf('BalanceLow', lowData, name)],
+  ['approval', (name) => messageOf('OrganisationApproved', approvalData, name)],
+  [
+    'invitation',
+    (organisationName) =>
+      messageOf('PersonInvited', { ...invitationData, organisationName }, organisationName),
+  ],
+  [
+    'invitation by a hostile address',
+    (text) => messageOf('PersonInvited', { ...invitationData, invitedBy: addressWith(text) }, text),
+  ],
+];
+
+/** With as much of the text as an address may hold. */
+function addressWith(text: string): string {
+  return `${
+    text
+      .replace(/[^a-z0-9]+/gi, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 60) || 'ann'
+  }@evil.example`;
+}
+
+function messageOf(eventName: string, data: unknown, tradingName: string): Message | undefined {
+  return notifications(eventName, data, { surroundings: around({ ...cornerCafe, tradingName }) })[0]?.message;
+}
+
+/** Everything that a mail program acts on: tags with their attributes, in their order. */
+const markup = ({ html }: Message) => html.match(/<[^>]*>/g);
+const lines = ({ text }: Message) => text.split('\n').length;
+/** What mail programs make links of: domains, machine addresses, addresses of people, and what begins with a scheme. */
+const linked =
+  /[^\s<>()]*[^\s<>()“"][.\u2024\u3002\ufe52\uff0e\uff61][\p{Cf}\p{M}]*[\p{L}]|\d+(?:\.\d+){3}|[^\s“][@\uff20\ufe6b][\p{L}\p{N}]|\p{L}:[\p{L}\p{N}\\/]|[\\/]{2}/giu;
+const linksOf = ({ subject, text, html }: Message) => {
+  const shown = html.replace(/<style>[^]*<\/style>/, ' ').replace(/<[^>]*>/g, ' ');
+  return [subject, text, shown].flatMap((part) => part.match(linked) ?? []);
+};
+/** What steers terminals, headers and reading order, or is not seen; line feeds are our own, joiners shape some scripts. */
+const unseen = /[^\P{C}\n\u200c\u200d]|[\u2028\u2029]/u;
+
+function expectUnharmed(write: (text: string) => Message | undefined, text: string): void {
+  const [message, harmless] = [write(text), write('Two for one')];
+  if (message === undefined || harmless === undefined) throw new Error('nobody is written to');
+  expect(message.subject).not.toMatch(/[\r\n]/);
+  expect(message.headers).toEqual(harmless.headers);
+  expect(lines(message)).toBe(lines(harmless));
+  expect(markup(message)).toEqual(markup(harmless));
+  for (const part of [message.subject, message.text, message.html]) expect(part).not.toMatch(unseen);
+  expect(linksOf(message)).toEqual(linksOf(harmless));
+}
+
+const anyText = fc.string({ unit: 'binary', maxLength: 100 });
+const nearlyAddresses = fc.string({
+  unit: fc.constantFrom(...Array.from('ab1. @:/\\。．-_“(❤\u200d\u0301')),
+  maxLength: 20,
+});
+
+describe.each(letters)('the mail of a(n) %s', (_name, write) => {
+  it.each(hostileTexts)('is unharmed by %s', (_what, text) => expectUnharmed(write, text));
+
+  it('is unharmed by any text at all', () => {
+    fc.assert(fc.property(fc.oneof(anyText, nearlyAddresses), (text) => expectUnharmed(write, text)));
+  });
+});
+
+describe('an invitation, which goes to strangers', () => {
+  const write = (facts: object) =>
+    messageOf('PersonInvited', { ...invitationData, ...facts }, 'x') ?? { subject: '', text: '', html: '' };
+  const plea = 'Your account is blocked, call +1 (800) 555-0199 or go to evil.example '.repeat(4);
+
+  it('has a subject, a heading and first words in which nobody else has a say', () => {
+    const [theirs, ours] = [write({ organisationName: plea, invitedBy: 'x@evil.example' }), write({})];
+    expect(theirs.subject).toBe(ours.subject);
+    const beginning = ({ text }: Message) => text.split('\n\n').slice(0, 2);
+    expect(beginning(theirs)).toEqual(beginning(ours));
+  });
+
+  it('names organisation and inviter in at most 60 characters each, without a number that can be called', () => {
+    const { text } = write({ organisationName: plea, invitedBy: `${'ann'.repeat(20)}@evil.example` });
+    const shown = 'Your account is blocked, call … or go to evil example Your …';
+    expect(shown).toHaveLength(60);
+    expect(text).toContain(`Organisation: ${shown}\n`);
+    expect(text).toMatch(/^Invited by: (ann){19}an…$/m);
+    expect(write({ invitedBy: 'ann@cafe.example' }).text).toContain('Invited by: ann at cafe example\n');
+  });
+});
+
+describe('words of others', () => {
+  it.each([
+    ['https://evil.example/login', 'https: evil example/login'],
+    ['www.evil.example', 'www evil example'],
+    ['Mail ann@evil.example', 'Mail ann at evil example'],
+    ['evil。example ｅｖｉｌ．example', 'evil example ｅｖｉｌ example'],
+    ['evil.\u200dexample', 'evil \u200dexample'],
+    ['go to 203.0.113.7', 'go to 203 0 113 7'],
+    ['mailto:ann', 'mailto: ann'],
+    ['\\\\evil\\share', 'evil\\share'],
+  ])('make no link of %s', (title, shown) => {
+    expect(messageOf('OfferEnded', { ...endData, title }, 'x')?.subject).toBe(`Offer ended: “${shown}”`);
+  });
+
+  it('stand in the mail as they are, in every script', () => {
+    for (const title of [
+      'Zażółć gęślą',
+      'مقهى الزاوية',
+      'בית קפה',
+      '東京 ラーメン',
+      'Café 👩‍👩‍👧',
+      'AT&T <3',
+      'St. John’s & Co. Ltd., 12:30 – £3.50...',
+      'Lunch @ 5, A/S, .NET',
+    ]) {
+      const { subject = '', text = '' } = messageOf('OfferEnded', { ...endData, title }, title) ?? {};
+      expect(subject).toBe(`Offer ended: “${title}”`);
+      expect(text).toContain(`Offer: ${title}\n`);
+    }
+  });
+
+  it('keep their direction of reading to themselves', () => {
+    const title = 'בית קפה 50%';
+    expect(messageOf('OfferEnded', { ...endData, title }, 'x')?.html).toContain(`<bdi>${title}</bdi>`);
+  });
+});

@@ -1,0 +1,35 @@
+/**
+ * "You have been invited": the first link of a person who has never heard of the portal. It goes to an address that nobody has
+ * proved, so subject, heading and first words are ours, and the names of others stand only where they are told as such.
+ */
+import type { EventData } from '@offer-ads/contracts/events/event-declaration';
+import type { PersonInvited, Role } from '@offer-ads/contracts/events/gateway';
+import type { Letter } from '../letter.ts';
+import { foreignName } from '../plain-text.ts';
+import type { Wording } from '../wording.ts';
+
+/** What each role is for (decision 26), in words that need no manual. */
+const roles = {
+  admin: 'Admin (everything, from offers and API keys to people, terms and billing)',
+  developer: 'Developer (API keys and the call log)',
+  marketer: 'Marketer (offers)',
+} as const satisfies Record<Role, string>;
+
+export function invitation(invited: EventData<typeof PersonInvited>, { dateTime }: Wording): Letter {
+  return {
+    subject: 'Your invitation to the advertiser portal',
+    heading: 'Join your organisation in the advertiser portal',
+    paragraphs: [
+      'You have been invited to look after the advertising of the organisation below.',
+      `The link signs you in once, until ${dateTime(invited.expiresAt)}. After that the portal sends you a new one whenever you want to sign in: there is no password.`,
+      'If you do not know the organisation or did not expect this, you need do nothing: without the link nobody can sign in as you.',
+    ],
+    facts: [
+      ['Organisation', foreignName(invited.organisationName)],
+      ['Invited by', invited.invitedBy === null ? 'the platform team' : foreignName(invited.invitedBy)],
+      ['Your role', roles[invited.role]],
+    ],
+    action: { label: 'Accept and sign in', url: invited.signInUrl },
+    reason: 'You receive this message because your email address was invited to the advertiser portal.',
+  };
+}

@@ -1,0 +1,183 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  approvalData,
+  cornerCafe,
+  creditData,
+  endData,
+  invitationData,
+  lowData,
+  paymentData,
+  paymentLinkData,
+  signInData,
+  signUpData,
+  topUpData,
+} from '../../../../test/events.ts';
+import { around, notifications, plain, portalUrl } from '../../../../test/letters.ts';
+
+function messageOf(eventName: string, data: unknown, country = 'GB') {
+  const [first] = notifications(eventName, data, { surroundings: around({ ...cornerCafe, country }) });
+  if (first === undefined) throw new Error(`${eventName} is told to nobody`);
+  const { subject, text, html } = first.message;
+  return { subject: plain(subject), text: plain(text), html: plain(html) };
+}
+const textOf = (eventName: string, data: unknown, country?: string) =>
+  messageOf(eventName, data, country).text;
+
+describe('what the mail says', () => {
+  it('of a payment link: what to pay, for what, and where', () => {
+    const text = textOf('PaymentLinkIssued', paymentLinkData);
+    expect(text).toContain('Net price: GBP 10.00\nVAT: GBP 2.00\nTotal: GBP 12.00');
+    expect(text).toContain('Pay by card:\nhttps://ads.example/pay/abc');
+    expect(text).toContain(
+      'Offer: Two for one\nOffer number: 17\nStarts: 2 June 2026 at 10:00 (UTC+1)\nEnds: 9 June 2026 at 10:00 (UTC+1)',
+    );
+  });
+
+  it('of a payment by card: amounts, VAT, method, dates and the portal', () => {
+    const { subject, text } = messageOf('OfferPaymentApplied', paymentData);
+    expect(subject).toBe('Offer paid: “Two for one”');
+    expect(text).toContain('goes live on 2 June 2026 at 10:00 (UTC+1)');
+    expect(text).toContain('Paid by: Card\nPaid on: 1 June 2026 at 13:00 (UTC+1)');
+    expect(text).toContain('Net price: GBP 10.00\nVAT: GBP 2.00\nTotal: GBP 12.00');
+    expect(text).toContain(portalUrl);
+  });
+
+  it('of a payment from the balance: the method, and no VAT', () => {
+    const fromBalance = { ...paymentData, paymentMethod: 'B', vatMinor: '0', outcome: 'active' };
+    const text = textOf('OfferPaymentApplied', fromBalance);
+    expect(text).toContain('is live');
+    expect(text).toContain('Paid by: Prepaid balance');
+    expect(text).toContain('VAT: GBP 0.00\nTotal: GBP 10.00');
+  });
+
+  it('of a payment that came too late: the net price is credited to the balance (decision 7)', () => {
+    expect(textOf('OfferPaymentApplied', { ...paymentData, outcome: 'ended' })).toContain(
+      'after the offer had ended, so the offer is not shown. The whole net price of GBP 10.00 is credited to your LIVE balance.',
+    );
+    expect(textOf('OfferPaymentApplied', { ...paymentData, outcome: 'deleted' })).toContain(
+      'after the offer had been deleted',
+    );
+  });
+
+  it('of a credit: how much, for what, since when and what the balance is now', () => {
+    expect(textOf('BalanceCredited', creditData)).toContain(
+      'Credited on: 1 June 2026 at 13:00 (UTC+1)\n\nCredited: GBP 5.00\nNew balance: GBP 55.00',
+    );
+  });
+
+  it('of a top-up by card: what was paid, VAT on top, and what the balance is now', () => {
+    const { subject, text } = messageOf('BalanceToppedUp', topUpData);
+    expect(subject).toBe('GBP 100.00 added to your balance');
+    expect(text).toContain(
+      'Paid by: Card\nPaid on: 1 June 2026 at 13:00 (UTC+1)\nNew balance: GBP 155.00\n\nAdded: GBP 100.00\nVAT: GBP 20.00\nTotal paid: GBP 120.00',
+    );
+  });
+
+  it('of a top-up by the platform team: by whom, and no payment; the same of one that does not say', () => {
+    const ofPlatform = textOf('BalanceToppedUp', { ...topUpData, method: 'platform', vatMinor: '0' });
+    expect(ofPlatform).toContain('has been added to your LIVE balance by the platform team.');
+    expect(ofPlatform).toContain(
+      'Added on: 1 June 2026 at 13:00 (UTC+1)\nNew balance: GBP 155.00\n\nAdded: GBP 100.00\n\n',
+    );
+    const { method: _method, ...fromBefore } = topUpData;
+    expect(textOf('BalanceToppedUp', fromBefore)).toContain('has been added to your LIVE balance.');
+  });
+
+  it('of a low balance: what is left and which threshold was passed', () => {
+    expect(textOf('BalanceLow', lowData)).toContain('has fallen below GBP 10.00');
+    expect(textOf('BalanceLow', lowData)).toContain('Balance: GBP 9.00');
+  });
+
+  it('of an approval: that LIVE mode is there, and that prices count real members from now on', () => {
+    const { subject, text } = messageOf('OrganisationApproved', approvalData);
+    expect(subject).toBe('Your organisation is approved');
+    expect(text).toContain('You can now use LIVE mode');
+    expect(text).toContain(
+      'From now on prices count the real members of the community, in TEST and in LIVE mode.',
+    );
+    expect(text).toContain('Approved: 1 June 2026 at 13:00 (UTC+1)');
+  });
+
+  it('of an end: whether it was paid for and whether time was unused', () => {
+    expect(textOf('OfferEnded', endData)).toContain('whole of its time');
+    expect(textOf('OfferEnded', { ...endData, unusedMs: 1 })).toContain('credited to your LIVE balance');
+    const unpaid = textOf('OfferEnded', { ...endData, paid: false });
+    expect(unpaid).toContain('was not paid for in time');
+    // The webhook of a payment made in the last second may come after this mail (decision 7).
+    expect(unpaid).toContain('Should a payment still be on its way, its net price is credited');
+  });
+
+  it('of a sign-in: the link and when it stops working', () => {
+    const text = textOf('SignInRequested', signInData);
+    expect(text).toContain(signInData.signInUrl);
+    expect(text).toContain('until 1 June 2026 at 13:15 (UTC+1)');
+  });
+
+  it('of a sign-up: the link and when it stops working, as one writes it in the country that was named', () => {
+    const { subject, text } = messageOf('SignUpRequested', signUpData);
+    expect(subject).toBe('Open your advertiser account');
+    expect(text).toContain(signUpData.url);
+    expect(text).toContain('once, until 2 June 2026 at 13:00 (UTC+1).');
+    expect(text).toContain('without the link there will be none');
+    const german = { ...signUpData, country: 'DE' };
+    const [mail] = notifications('SignUpRequested', german, { surroundings: around(undefined) });
+    expect(plain(mail?.message.text)).toContain('until 2 June 2026 at 14:00 (UTC+2).');
+  });
+
+  it('of a sign-up by who has a place: that there is one, and a link to it', () => {
+    const { subject, text } = messageOf('SignUpRequested', { ...signUpData, hasPlace: true });
+    expect(subject).toBe('You have an advertiser account already');
+    expect(text).toContain('has a place in the advertiser portal already');
+    expect(text).toContain(signUpData.url);
+  });
+
+  it('of an invitation: who invites, to what, as what, the link and when it stops working', () => {
+    const { subject, text } = messageOf('PersonInvited', invitationData);
+    expect(subject).toBe('Your invitation to the advertiser portal');
+    expect(text).toContain(
+      'Organisation: Corner Cafe Ltd\nInvited by: ann at cafe example\nYour role: Marketer (offers)',
+    );
+    expect(text).toContain(invitationData.signInUrl);
+    expect(text).toContain('until 8 June 2026 at 13:00 (UTC+1)');
+    expect(textOf('PersonInvited', { ...invitationData, invitedBy: null })).toContain(
+      'Invited by: the platform team',
+    );
+  });
+
+  it.each([
+    ['PaymentLinkIssued', paymentLinkData],
+    ['OfferPaymentApplied', paymentData],
+    ['OfferEnded', endData],
+    ['BalanceCredited', creditData],
+    ['BalanceToppedUp', topUpData],
+    ['BalanceLow', lowData],
+  ] as const)('of %s in TEST mode: that it is one, first of all', (name, data) => {
+    const test = messageOf(name, { ...data, mode: 'TEST' });
+    expect(test.subject).toMatch(/^\[TEST\] /);
+    expect(test.text).toMatch(/^TEST mode: no real money is involved\.\n/);
+    expect(test.html).toContain('TEST mode: no real money is involved.');
+    const live = messageOf(name, data);
+    expect(live.subject + live.text + live.html).not.toContain('TEST');
+  });
+});
+
+describe('figures and clocks are those of the organisation', () => {
+  const large = { ...paymentData, currency: 'EUR', netMinor: '123456789', vatMinor: '0' };
+
+  it.each([
+    ['DE', 'Total: 1.234.567,89 EUR', 'Paid on: 1 June 2026 at 14:00 (UTC+2)'],
+    ['US', 'Total: EUR 1,234,567.89', 'Paid on: June 1, 2026 at 12:00 PM (UTC)'],
+    ['IN', 'Total: EUR 12,34,567.89', 'Paid on: 1 June 2026 at 5:30 pm (UTC+5:30)'],
+    ['ZZ', 'Total: EUR 1,234,567.89', 'Paid on: 1 June 2026 at 12:00 (UTC)'],
+  ])('in %s', (country, total, paidOn) => {
+    const { text, html } = messageOf('OfferPaymentApplied', large, country);
+    expect(text).toContain(total);
+    expect(text).toContain(paidOn);
+    for (const said of [total, paidOn]) expect(html).toContain(said.replace(/^.*?: /, ''));
+  });
+
+  it('and in UTC, where a sign-in comes before the organisation is known', () => {
+    const [mail] = notifications('SignInRequested', signInData, { surroundings: around(undefined) });
+    expect(mail?.message.text).toContain('until 1 June 2026 at 12:15 (UTC).');
+  });
+});

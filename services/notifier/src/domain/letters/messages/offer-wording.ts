@@ -1,0 +1,54 @@
+/** What several letters say, in the same words. */
+import type { EventData } from '@offer-ads/contracts/events/event-declaration';
+import type { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/events/offers';
+import type { Mode } from '@offer-ads/contracts/values/primitives';
+import type { Letter, Line } from '../letter.ts';
+import { foreign } from '../plain-text.ts';
+import type { Wording } from '../wording.ts';
+import type { Setting } from './setting.ts';
+
+type AnyOffer = EventData<typeof OfferEnded | typeof OfferPaymentApplied | typeof PaymentLinkIssued>;
+
+/** TEST and LIVE are separate worlds, and a reader must see at once in which one this happened. */
+export function inMode(mode: Mode, subject: string): Pick<Letter, 'subject' | 'notice'> {
+  return mode === 'TEST'
+    ? { subject: `[TEST] ${subject}`, notice: 'TEST mode: no real money is involved.' }
+    : { subject };
+}
+
+/** As headings and subjects name an offer. */
+export function titled(offer: { readonly title: string }): string {
+  return `“${foreign(offer.title)}”`;
+}
+
+export function offerFacts(offer: AnyOffer, { dateTime }: Wording): readonly Line[] {
+  return [...offerName(offer), ['Starts', dateTime(offer.startAt)], ['Ends', dateTime(offer.expiryAt)]];
+}
+
+/** The number is what the API calls the offer by: titles may repeat. */
+export function offerName(offer: { readonly title: string; readonly offerId: number }): readonly Line[] {
+  return [
+    ['Offer', foreign(offer.title)],
+    ['Offer number', `${offer.offerId}`],
+  ];
+}
+
+type Price = { readonly netMinor: string; readonly vatMinor: string; readonly currency: string };
+
+/** Prices are net of VAT (price rule 6); the total is what was or will be paid. */
+export function priceLines(price: Price, { money }: Wording): readonly Line[] {
+  const { netMinor, vatMinor, currency } = price;
+  return [
+    ['Net price', money(netMinor, currency)],
+    ['VAT', money(vatMinor, currency)],
+    ['Total', money(BigInt(netMinor) + BigInt(vatMinor), currency)],
+  ];
+}
+
+export function asAdmin({ contact }: Setting): string {
+  return `You receive this message as an admin of ${foreign(contact.tradingName)}.`;
+}
+
+export function portalAction({ portalUrl }: Setting): Required<Letter>['action'] {
+  return { label: 'Open the advertiser portal', url: portalUrl };
+}

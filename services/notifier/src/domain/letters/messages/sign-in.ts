@@ -1,0 +1,19 @@
+/** "Sign in to the portal": the one letter that opens a door, so it says when it stops doing so. */
+import type { EventData } from '@offer-ads/contracts/events/event-declaration';
+import type { SignInRequested } from '@offer-ads/contracts/events/gateway';
+import type { Letter } from '../letter.ts';
+import type { Wording } from '../wording.ts';
+
+export function signIn(request: EventData<typeof SignInRequested>, { dateTime }: Wording): Letter {
+  return {
+    subject: 'Your sign-in link',
+    heading: 'Sign in to the advertiser portal',
+    paragraphs: [
+      `The link works once, until ${dateTime(request.expiresAt)}.`,
+      'If you did not ask for it, you need do nothing: without the link nobody can sign in as you.',
+    ],
+    facts: [],
+    action: { label: 'Sign in', url: request.signInUrl },
+    reason: 'You receive this message because a sign-in link was asked for with your email address.',
+  };
+}

@@ -1,0 +1,149 @@
+/** SMTP: pooled connections, every step bounded, and what became of a mail as a value. */
+import { createHash } from 'node:crypto';
+import { pipeline, type Readable, Transform } from 'node:stream';
+import { createTransport } from 'nodemailer';
+import { type Attempt, attemptOf, type Stage, shown } from '../domain/delivery/attempt.ts';
+import type { Message } from '../domain/letters/render-letter.ts';
+import { type SmtpTls, smtpAddressOf, tlsOf } from './smtp-address.ts';
+
+export type Mail = { readonly id: string; readonly recipient: string; readonly message: Message };
+
+export type Mailer = AsyncDisposable & {
+  /** Never throws. */
+  readonly send: (mail: Mail) => Promise<Attempt>;
+};
+
+/** Connecting, TLS, login, sender and recipient together: who gives up here has sent nothing, so it may be soon. */
+const untilContentMs = 60_000;
+/**
+ * RFC 5321 (4.5.3.2.6): servers look at a mail before they answer for it, and who does not wait for ten minutes sends it
+ * twice. Silence ends it there; a server that trickles ends a minute later.
+ */
+const silenceMs = 600_000;
+const untilAnswerMs = silenceMs + 60_000;
+
+export function openMailer(o: {
+  readonly smtpUrl: string;
+  readonly tls?: SmtpTls | undefined;
+  /** PEM; the only authorities that the server's certificate may come from. */
+  readonly authorities?: string | undefined;
+  readonly from: string;
+  readonly connections: number;
+  /** For tests, which do not wait for minutes. */
+  readonly untilContentMs?: number;
+  readonly contentMs?: number;
+}): Mailer {
+  const address = smtpAddressOf(o.smtpUrl);
+  const { host, port, secure, login } = address;
+  const required = tlsOf(address, o.tls) === 'required';
+  const transport = createTransport({
+    pool: true,
+    host,
+    port,
+    secure,
+    requireTLS: required,
+    ignoreTLS: !required,
+    tls: { minVersion: 'TLSv1.2', ...(o.authorities === undefined ? {} : { ca: o.authorities }) },
+    ...(login === undefined ? {} : { auth: login }),
+    maxConnections: o.connections,
+    maxMessages: 1_000,
+    // Retries are the store's: a message that the pool sent again by itself could arrive twice.
+    maxRequeues: 0,
+    // Closed before most servers do it, so that few mails find a connection just gone.
+    idleTimeout: 20_000,
+    connectionTimeout: 10_000,
+    greetingTimeout: 30_000,
+    socketTimeout: silenceMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const progressOf = new WeakMap<AbortSignal, Progress>();
+  transport.use('stream', (mail, done) => {
+    const progress = mail.data.signal && progressOf.get(mail.data.signal);
+    // Asked for when a connection stands and is logged in, and read once the server has asked for the content.
+    mail.message.processFunc((pieces) => {
+      progress?.reached('envelope');
+      const content = inOnePiece(pieces);
+      content.once('resume', () => progress?.reached('content'));
+      return content;
+    });
+    done();
+  });
+
+  return {
+    send: async ({ id, recipient, message }) => {
+      const progress = watchProgress({ untilContentMs, contentMs: untilAnswerMs, ...o });
+      progressOf.set(progress.signal, progress);
+      try {
+        const { response } = await transport.sendMail({
+          from: o.from,
+          to: { name: '', address: recipient },
+          messageId: messageIdOf(id, o.from),
+          xMailer: false,
+          ...message,
+          headers: { ...message.headers, 'Auto-Submitted': 'auto-generated' },
+          signal: progress.signal,
+        });
+        return { outcome: 'accepted', reply: shown(response) };
+      } catch (error) {
+        return attemptOf(failureOf(error as SmtpError, progress.stage()));
+      } finally {
+        progress.end();
+      }
+    },
+    [Symbol.asyncDispose]: async () => transport.close({ force: true }),
+  };
+}
+
+/** The same notification has the same id at every attempt, so that a mailbox can tell a second copy. */
+export function messageIdOf(notificationId: string, from: string): string {
+  const domain = /@([^\s@<>]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';
+  return `<${createHash('sha256').update(notificationId).digest('hex').slice(0, 40)}@${domain}>`;
+}
+
+/** Composed while the server thinks about the envelope, and written at once: a write for each line or so would cost more than all else. */
+function inOnePiece(pieces: Readable): Readable {
+  const gathered: Buffer[] = [];
+  const whole = new Transform({
+    transform: (piece: Buffer, _encoding, done) => {
+      gathered.push(piece);
+      done();
+    },
+    flush: (done) => done(null, Buffer.concat(gathered)),
+  });
+  return pipeline(pieces, whole, () => {});
+}
+
+type Progress = ReturnType<typeof watchProgress>;
+
+/** How far a mail has come; the signal ends it when the time for that is over. */
+function watchProgress(o: { readonly untilContentMs: number; readonly contentMs: number }) {
+  const abort = new AbortController();
+  const giveUpIn = (ms: number) => setTimeout(() => abort.abort(), ms);
+  let stage: Stage = 'session';
+  let timer = giveUpIn(o.untilContentMs);
+  return {
+    signal: abort.signal,
+    stage: () => stage,
+    reached: (next: Stage) => {
+      stage = next;
+      if (next !== 'content') return;
+      clearTimeout(timer);
+      timer = giveUpIn(o.contentMs);
+    },
+    end: () => clearTimeout(timer),
+  };
+}
+
+/** nodemailer's errors: `code` names what failed, `command` at what, `response` is the server's. */
+type SmtpError = Error & { readonly code?: string; readonly command?: string; readonly response?: string };
+
+function failureOf({ code, command, response, message }: SmtpError, stage: Stage) {
+  return {
+    stage,
+    command,
+    reply: response,
+    unsendable: response === undefined && (code === 'EENVELOPE' || code === 'EMESSAGE'),
+    problem: code === 'EABORT' ? 'the mail server did not answer in time' : message,
+  };
+}

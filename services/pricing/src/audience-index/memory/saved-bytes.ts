@@ -1,0 +1,133 @@
+/**
+ * The index as bytes: a head that names format, sizes, genders and interests, then the memory as it is, then the checksum
+ * of everything. Loading is copying; there is nothing to be built. Bytes are little-endian, as every machine that runs Node.
+ */
+import { crc32 } from 'node:zlib';
+import { memberGenders } from '@offer-ads/contracts/values/primitives';
+import { z } from 'zod';
+import { type Heap, usedWords } from './heap.ts';
+import { SCRATCH_WORDS } from './layout.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** Bytes that are no index, not a whole one, or one of another format. */
+export class AudienceBytesError extends Error {
+  override readonly name = 'AudienceBytesError';
+}
+
+/** Changes whenever layout.ts, hilbert.ts or the id map does: an index of another format is built anew. */
+const FORMAT = 2;
+const MAGIC = 'audience';
+const CHUNK_BYTES = 4 * 1024 * 1024;
+/** Format and length of the head come before it, and its checksum after it. */
+const BEFORE_HEAD = MAGIC.length + 8;
+const MOST_HEAD_BYTES = 64 * 1024;
+
+const headSchema = z.object({
+  words: z
+    .int()
+    .min(SCRATCH_WORDS)
+    .max(2 ** 30),
+  genders: z.array(z.enum(memberGenders)),
+  interests: z.array(z.int()).max(512),
+});
+export type SavedHead = z.infer<typeof headSchema>;
+
+export function* savedChunks(heap: Heap, { genders, interests }: Vocabulary): Generator<Uint8Array> {
+  const words = usedWords(heap);
+  const head = headBytes({ words, genders, interests });
+  let checksum = crc32(head);
+  yield head;
+  const memory = new Uint8Array(heap.u32.buffer, 0, words * 4);
+  for (let from = SCRATCH_WORDS * 4; from < memory.length; from += CHUNK_BYTES) {
+    // A copy, because whoever gets it may still be writing it when the index goes on changing.
+    const chunk = memory.slice(from, from + CHUNK_BYTES);
+    checksum = crc32(chunk, checksum);
+    yield chunk;
+  }
+  yield numberBytes(checksum);
+}
+
+/**
+ * @param memoryFor makes room for an index with this head; words before `SCRATCH_WORDS` are not saved
+ * @throws {AudienceBytesError}
+ */
+export async function readSaved(
+  chunks: AsyncIterable<Uint8Array>,
+  memoryFor: (head: SavedHead) => Uint8Array,
+): Promise<void> {
+  const source = takeBytes(chunks);
+  const start = await source.take(BEFORE_HEAD);
+  if (start.subarray(0, MAGIC.length).toString('latin1') !== MAGIC) throw refused('they are something else');
+  const format = start.readUInt32LE(MAGIC.length);
+  if (format !== FORMAT) throw refused(`they have format ${format}, and this is format ${FORMAT}`);
+  const length = start.readUInt32LE(MAGIC.length + 4);
+  if (length > MOST_HEAD_BYTES) throw refused('the head is damaged');
+  const head = await source.take(length);
+  const whole = Buffer.concat([start, head]);
+  if ((await source.take(4)).readUInt32LE() !== crc32(whole)) throw refused('the head is damaged');
+  const parsed = headSchema.safeParse(JSON.parse(head.toString()));
+  if (!parsed.success) throw refused('the head is of another kind', parsed.error);
+  const memory = memoryFor(parsed.data);
+  let checksum = crc32(Buffer.concat([whole, numberBytes(crc32(whole))]));
+  for (let at = SCRATCH_WORDS * 4; at < memory.length; ) {
+    const part = await source.some(memory.length - at);
+    memory.set(part, at);
+    checksum = crc32(part, checksum);
+    at += part.length;
+  }
+  if ((await source.take(4)).readUInt32LE() !== checksum) throw refused('the checksum is wrong');
+  if (await source.hasMore()) throw refused('there is more behind the end');
+}
+
+export function refused(reason: string, cause?: unknown): AudienceBytesError {
+  return new AudienceBytesError(`These bytes are no audience index: ${reason}.`, { cause });
+}
+
+function headBytes(head: SavedHead): Buffer {
+  const json = Buffer.from(JSON.stringify(head));
+  const bytes = Buffer.concat([Buffer.from(MAGIC), numberBytes(FORMAT), numberBytes(json.length), json]);
+  return Buffer.concat([bytes, numberBytes(crc32(bytes))]);
+}
+
+function numberBytes(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+}
+
+/** Bytes in the portions wanted, whatever portions they come in. */
+function takeBytes(chunks: AsyncIterable<Uint8Array>) {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let waiting: Uint8Array = new Uint8Array();
+
+  async function fill(): Promise<boolean> {
+    while (waiting.length === 0) {
+      const next = await iterator.next();
+      if (next.done === true) return false;
+      waiting = next.value;
+    }
+    return true;
+  }
+
+  /** At least one byte. */
+  async function some(most: number): Promise<Uint8Array> {
+    if (!(await fill())) throw refused('they end too early');
+    const part = waiting.subarray(0, most);
+    waiting = waiting.subarray(part.length);
+    return part;
+  }
+
+  return {
+    some,
+    hasMore: fill,
+    take: async (length: number): Promise<Buffer> => {
+      const parts: Uint8Array[] = [];
+      for (let missing = length; missing > 0; ) {
+        const part = await some(missing);
+        parts.push(part);
+        missing -= part.length;
+      }
+      return Buffer.concat(parts);
+    },
+  };
+}

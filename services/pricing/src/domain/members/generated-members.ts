@@ -1,0 +1,92 @@
+/** Members for development, demonstrations and measurements: as many as wanted, and the same ones for the same seed. */
+import type { MemberFacts } from '@offer-ads/contracts/events/community';
+import type { MemberGender } from '@offer-ads/contracts/values/primitives';
+import { type City, cities } from './cities.ts';
+
+/** Each seed has a billion ids of its own, above the first billion, so that its members meet neither others nor imported ones. */
+const IDS_OF_SEED = 1_000_000_000;
+/** Ids stay safe integers; seeds that differ by a multiple of this share their ids. */
+const SEEDS_APART = 1_000_000;
+/** Interest ids that the demonstration catalogue has: 1 to 30. */
+export const INTERESTS = 30;
+const MOST_INTERESTS_OF_ONE = 8;
+/** A big city: two thirds of its people live within about 9 km of the centre. */
+const SPREAD_DEGREES = 0.08;
+
+const totalWeight = cities.reduce((sum, city) => sum + city.weight, 0);
+
+export function* generateMembers(o: {
+  readonly count: number;
+  readonly seed: number;
+}): Generator<MemberFacts> {
+  const random = randomNumbers(o.seed);
+  const firstId = (1 + (o.seed % SEEDS_APART)) * IDS_OF_SEED;
+  for (let n = 1; n <= o.count; n += 1) {
+    yield { memberId: firstId + n, ...randomMember(random) };
+  }
+}
+
+type Random = () => number;
+
+function randomMember(random: Random): Omit<MemberFacts, 'memberId'> {
+  return {
+    ...randomPosition(random),
+    gender: randomGender(random()),
+    interests: randomInterests(random),
+    active: random() < 0.95,
+    banned: random() < 0.01,
+  };
+}
+
+/** Gaussian around a city; a degree of longitude is shorter the further from the equator. */
+function randomPosition(random: Random): { latitude: number; longitude: number } {
+  const city = randomCity(random() * totalWeight);
+  const latitude = city.latitude + SPREAD_DEGREES * gaussian(random);
+  const shrink = Math.cos((city.latitude * Math.PI) / 180);
+  const longitude = city.longitude + (SPREAD_DEGREES / shrink) * gaussian(random);
+  return { latitude: toMicrodegrees(latitude), longitude: toMicrodegrees(longitude) };
+}
+
+function randomCity(at: number): City {
+  let end = 0;
+  const found = cities.find((city) => {
+    end += city.weight;
+    return at < end;
+  });
+  if (found === undefined) throw new RangeError(`no city at ${at} of ${totalWeight}`);
+  return found;
+}
+
+function randomGender(at: number): MemberGender {
+  if (at < 0.48) return 'Male';
+  return at < 0.95 ? 'Female' : 'Non-binary';
+}
+
+/** The lower ids are the popular ones, as in life. */
+function randomInterests(random: Random): number[] {
+  const wanted = Math.floor(random() * (MOST_INTERESTS_OF_ONE + 1));
+  const interests = new Set<number>();
+  while (interests.size < wanted) interests.add(1 + Math.floor(random() ** 1.5 * INTERESTS));
+  return [...interests].toSorted((a, b) => a - b);
+}
+
+/** Box and Muller. */
+function gaussian(random: Random): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}
+
+/** 0.1 m: nobody's phone knows better. */
+function toMicrodegrees(degrees: number): number {
+  return Math.round(degrees * 1e6) / 1e6;
+}
+
+/** Mulberry32, because `Math.random` cannot be seeded. */
+function randomNumbers(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,19 @@
+/** The made-up members whom organisations without approval count (decision 148). */
+import type { MemberFacts } from '@offer-ads/contracts/events/community';
+import type { Target } from '../target.ts';
+import { generateMembers, INTERESTS } from './generated-members.ts';
+
+/** The same members on every replica and after every start, so that the same estimate gives the same figures. */
+const SEED = 20_261_122;
+
+/** Those who count: active and not banned, as real members. */
+export function* sandboxMembers(count: number): Generator<MemberFacts> {
+  for (const member of generateMembers({ count, seed: SEED })) {
+    if (member.active && !member.banned) yield member;
+  }
+}
+
+/** Made-up members have the interests 1 to 30. Each interest of the catalogue stands for one of them, by its id. */
+export function sandboxTarget(target: Target): Target {
+  return { ...target, interests: target.interests.map((id) => 1 + ((id - 1) % INTERESTS)) };
+}

@@ -1,0 +1,22 @@
+/** The interests that can be targeted, in memory. */
+import { type Held, hold } from '../held.ts';
+import type { InterestsStore } from './interests-store.ts';
+
+export type HeldInterests = Pick<Held<unknown>, 'refresh'> & {
+  readonly active: () => ReadonlySet<number>;
+  /** Stores a newer list; from then on it is in force on this replica. */
+  readonly replace: InterestsStore['replace'];
+};
+
+/** As many as a catalogue can have: 5,000 (contracts, `catalogueReplacement`). */
+export async function holdInterests(store: InterestsStore): Promise<HeldInterests> {
+  const held = await hold(store.active);
+  return {
+    active: held.current,
+    refresh: held.refresh,
+    replace: async (list) => {
+      await store.replace(list);
+      await held.refresh();
+    },
+  };
+}

@@ -1,0 +1,84 @@
+/** Bulk import of members as NDJSON, one JSON object a line; read as a stream, so that any number fits in little memory. */
+import { memberInterests } from '@offer-ads/contracts/events/community';
+import { latitude, longitude, memberGender, memberId } from '@offer-ads/contracts/values/primitives';
+import { z } from 'zod';
+import type { MemberChange } from './members-store.ts';
+import { type Line, readLines } from './read-lines.ts';
+
+export type ImportOutcome = {
+  /** Lines that are stored: all of them, or those before the refused one. */
+  readonly imported: number;
+  readonly refused?: { readonly line: number; readonly problem: string };
+};
+
+const memberLine = z.object({
+  member_id: memberId,
+  latitude,
+  longitude,
+  gender: memberGender,
+  interests: memberInterests,
+  active: z.boolean(),
+  banned: z.boolean(),
+  version: z.int().nonnegative().optional(),
+});
+
+/** A member with the most interests takes 4 kB. */
+const MAX_LINE_BYTES = 16_384;
+/** So many that the round trip no longer counts, so few that a batch is stored within a second. */
+const BATCH = 1_000;
+
+/**
+ * Upserts line by line and stops at the first that is no member. A line without a version is newer than whatever is
+ * stored, because somebody wants it so now.
+ */
+export async function importMembers(o: {
+  bytes: AsyncIterable<Uint8Array>;
+  now: Date;
+  write: (changes: readonly MemberChange[]) => Promise<unknown>;
+}): Promise<ImportOutcome> {
+  let imported = 0;
+  let batch: MemberChange[] = [];
+  const writeBatch = async () => {
+    await o.write(batch);
+    imported += batch.length;
+    batch = [];
+  };
+  for await (const line of readLines(o.bytes, MAX_LINE_BYTES)) {
+    const read = readMember(line, o.now);
+    if (!read.ok) {
+      await writeBatch();
+      return { imported, refused: { line: line.number, problem: read.problem } };
+    }
+    batch.push(read.change);
+    if (batch.length === BATCH) await writeBatch();
+  }
+  await writeBatch();
+  return { imported };
+}
+
+type ReadMember =
+  | { readonly ok: true; readonly change: MemberChange }
+  | { readonly ok: false; readonly problem: string };
+
+function readMember({ text }: Line, now: Date): ReadMember {
+  if (text === null) return { ok: false, problem: `is longer than ${MAX_LINE_BYTES} bytes` };
+  const parsed = memberLine.safeParse(parseJson(text));
+  if (!parsed.success) return { ok: false, problem: problemOf(parsed.error) };
+  const { member_id, version = { atLeast: now.getTime() }, ...facts } = parsed.data;
+  return { ok: true, change: { facts: { memberId: member_id, ...facts }, version } };
+}
+
+/** @returns undefined for what is no JSON, which no schema takes */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names fields, never values: they are personal. */
+function problemOf(error: z.ZodError): string {
+  const fields = new Set(error.issues.map((issue) => issue.path[0]).filter((field) => field !== undefined));
+  return fields.size === 0 ? 'is not a JSON object' : `has a missing or invalid ${[...fields].join(', ')}`;
+}

@@ -1,0 +1,72 @@
+/** A member as MongoDB holds one, and as the audience index does. */
+import type { MemberFacts } from '@offer-ads/contracts/events/community';
+import { type MemberGender, memberGenders } from '@offer-ads/contracts/values/primitives';
+import type { IndexedMember } from '../audience-index/audience-index.ts';
+import { coarsePosition } from '../domain/members/coarse-position.ts';
+
+/**
+ * A member; or the tombstone of one who left, with nothing but id, version and time, so that a change which the removal
+ * overtook brings nobody back.
+ */
+export type MemberDocument = {
+  _id: number;
+  version: number;
+  /** GeoJSON: longitude first. Rounded (decision 152), so that both engines see the same place. */
+  position?: { type: 'Point'; coordinates: [longitude: number, latitude: number] };
+  gender?: MemberGender;
+  interests?: number[];
+  active?: boolean;
+  banned?: boolean;
+  /** Of a tombstone: when the removal was heard. MongoDB deletes it a while later. */
+  removedAt?: Date;
+};
+
+/** "Only active, non-banned accounts count" (specification, "Price rules" 4). */
+export const eligible = { active: true, banned: false } as const;
+
+/** What of a document the index needs, as a projection. */
+export const indexedFields = { 'position.coordinates': 1, gender: 1, interests: 1 } as const;
+
+/** @param decimals to which the position is rounded */
+export function documentOf(facts: MemberFacts, version: number, decimals: number): MemberDocument {
+  const { memberId, gender, interests, active, banned } = facts;
+  const { latitude, longitude } = coarsePosition(facts, decimals);
+  const coordinates: [number, number] = [longitude, latitude];
+  const position = { type: 'Point' as const, coordinates };
+  return { _id: memberId, version, position, gender, interests: [...interests], active, banned };
+}
+
+export function tombstoneOf(memberId: number, version: number, removedAt: Date): MemberDocument {
+  return { _id: memberId, version, removedAt };
+}
+
+/**
+ * @param decimals to which the position is rounded, because a replica of an earlier version may have written a finer one just now
+ * @returns null for what this service never wrote: nobody can say who that reaches, so it counts for nothing
+ */
+export function indexedMemberOf(document: Partial<MemberDocument>, decimals: number): IndexedMember | null {
+  const { _id: memberId, position, gender, interests } = document;
+  const [longitude, latitude] = position?.coordinates ?? [];
+  const isWhole =
+    Number.isSafeInteger(memberId) &&
+    isWithinDegrees(latitude, 90) &&
+    isWithinDegrees(longitude, 180) &&
+    memberGenders.some((known) => known === gender) &&
+    Array.isArray(interests) &&
+    interests.every(isId);
+  if (!isWhole) return null;
+  const exact = { latitude, longitude } as { latitude: number; longitude: number };
+  return { memberId, ...coarsePosition(exact, decimals), gender, interests } as IndexedMember;
+}
+
+function isWithinDegrees(value: unknown, limit: number): boolean {
+  return typeof value === 'number' && value >= -limit && value <= limit;
+}
+
+function isId(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) > 0;
+}
+
+export function isEligible({ active, banned }: Partial<MemberDocument>): boolean {
+  return active === eligible.active && banned === eligible.banned;
+}

@@ -1,0 +1,47 @@
+/** The rates that prices are made of, in memory. */
+import { type ExchangeRate, exchangeRateOf, type ReferenceRates } from '../domain/rates/exchange-rate.ts';
+import { frankfurtDate } from '../domain/rates/target-calendar.ts';
+import { type Held, hold } from '../held.ts';
+import type { RatesStore } from './rates-store.ts';
+
+export type HeldRates = Pick<Held<unknown>, 'refresh'> & {
+  /** What is held, the newest first. */
+  readonly fixings: () => readonly ReferenceRates[];
+  /** The date of the newest that is not of a day to come: `YYYY-MM-DD`, in Frankfurt. */
+  readonly latestDate: (now: Date) => string | undefined;
+  /** Null when the currency cannot be billed. */
+  readonly exchangeRate: (currency: string, now: Date) => ExchangeRate | null;
+};
+
+/** Two weeks: the older ones are out of date on any calendar, and only told to whoever reads the store. */
+const FIXINGS_HELD = 10;
+const MINUTE_MS = 60_000;
+
+export async function holdRates(store: Pick<RatesStore, 'newest'>): Promise<HeldRates> {
+  const held = await hold(() => store.newest(FIXINGS_HELD));
+  let known = new Map<string, ExchangeRate | null>();
+  let knownFor: { readonly fixings: readonly ReferenceRates[]; readonly minute: number } | undefined;
+
+  /** The calendar reckons in minutes, so within one nothing changes but what is held. */
+  function exchangeRate(currency: string, now: Date): ExchangeRate | null {
+    const fixings = held.current();
+    const minute = Math.floor(now.getTime() / MINUTE_MS);
+    if (knownFor?.fixings !== fixings || knownFor.minute !== minute) {
+      known = new Map();
+      knownFor = { fixings, minute };
+    }
+    let rate = known.get(currency);
+    if (rate === undefined) {
+      rate = exchangeRateOf(currency, fixings, now);
+      known.set(currency, rate);
+    }
+    return rate;
+  }
+
+  return {
+    refresh: held.refresh,
+    fixings: held.current,
+    latestDate: (now) => held.current().find(({ date }) => date <= frankfurtDate(now))?.date,
+    exchangeRate,
+  };
+}

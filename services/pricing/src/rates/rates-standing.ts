@@ -1,0 +1,55 @@
+/** How it stands with the rates, for the platform's own people: what is in use, how old it is, and what was not taken. */
+import type { RatesReply } from '@offer-ads/contracts/admin/pricing-api';
+import { billedCurrencies } from '@offer-ads/contracts/values/currencies';
+import type { ReferenceRates } from '../domain/rates/exchange-rate.ts';
+import { isOutOfDate, missingFixings } from '../domain/rates/target-calendar.ts';
+import type { HeldRates } from './held-rates.ts';
+import type { Jump, RatesRefresher } from './refresh-rates.ts';
+import { MOST_MISSING } from './watch-rates.ts';
+
+export function ratesStanding(
+  { held, refused }: { held: Omit<HeldRates, 'refresh'>; refused: RatesRefresher['refused'] },
+  now: Date,
+): RatesReply {
+  const date = held.latestDate(now) ?? null;
+  const last = refused();
+  return {
+    date,
+    missingFixings: date === null ? MOST_MISSING : missingFixings(date, now, MOST_MISSING),
+    outOfDate: date === null || isOutOfDate(date, now),
+    perGbp: billedCurrencies.map((currency) => {
+      const rate = held.exchangeRate(currency, now);
+      return { currency, rate: rate === null ? null : decimal(rate.perGbpE6, 6) };
+    }),
+    refused:
+      last === null
+        ? null
+        : {
+            at: last.at.toISOString(),
+            reason: last.reason,
+            problem: last.problem,
+            jump: last.reason === 'jump' ? jumpShown(last.jump, held.fixings()) : null,
+          },
+  };
+}
+
+function jumpShown({ rates, currencies }: Jump, fixings: readonly ReferenceRates[]) {
+  return {
+    date: rates.date,
+    currencies: currencies.map((currency) => {
+      const lastE8 = fixings.find(({ perEuroE8 }) => perEuroE8.has(currency))?.perEuroE8.get(currency);
+      return {
+        currency,
+        lastPerEuro: lastE8 === undefined ? null : decimal(lastE8, 8),
+        perEuro: decimal(rates.perEuroE8.get(currency) ?? 0n, 8),
+      };
+    }),
+  };
+}
+
+/** Without the zeros at its end, as the central bank writes it. */
+function decimal(scaled: bigint, places: number): string {
+  const digits = scaled.toString().padStart(places + 1, '0');
+  const fraction = digits.slice(-places).replace(/0+$/, '');
+  return `${digits.slice(0, -places)}${fraction === '' ? '' : `.${fraction}`}`;
+}

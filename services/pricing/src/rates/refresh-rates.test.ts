@@ -1,0 +1,272 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createLogger } from '@offer-ads/platform/telemetry/logging';
+import { createMetrics, type Metrics } from '@offer-ads/platform/telemetry/metrics';
+import { dailyXml } from '@offer-ads/simulators/rates/daily-xml';
+import { type TestClock, testClock } from '@offer-ads/testing/clock';
+import type { ReferenceRates } from '../domain/rates/exchange-rate.ts';
+import { type HeldRates, holdRates } from './held-rates.ts';
+import type { RatesStore } from './rates-store.ts';
+import { type RatesRefresher, ratesRefresher } from './refresh-rates.ts';
+import { ratesWatch } from './watch-rates.ts';
+
+let server: Server;
+let clock: TestClock;
+let answer: () => string;
+let asked: number;
+let lines: string[];
+let metrics: Metrics;
+let held: HeldRates;
+let refresher: RatesRefresher;
+/** In another replica. */
+let elsewhere: RatesRefresher;
+let watch: () => void;
+
+beforeEach(async () => {
+  asked = 0;
+  lines = [];
+  server = createServer((_, res) => {
+    asked += 1;
+    res.end(answer());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  // Thursday 19 November 2026, after that day's fixing.
+  clock = testClock('2026-11-19T18:00:00Z');
+  answer = () => dailyXml('2026-11-19');
+  const store = ratesInMemory();
+  held = await holdRates(store);
+  metrics = createMetrics('pricing');
+  const destination = { write: (line: string) => lines.push(line) };
+  const logger = createLogger({ service: 'pricing', level: 'info', destination });
+  refresher = ratesRefresher({ url, store, held, clock, logger, metrics });
+  const parts = { url, store, held: await holdRates(store), clock, logger };
+  elsewhere = ratesRefresher({ ...parts, metrics: createMetrics('pricing') });
+  watch = ratesWatch({ held, clock, logger, metrics });
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+});
+
+function ratesInMemory(): RatesStore {
+  const stored = new Map<string, ReferenceRates>();
+  return {
+    newest: async (most) => {
+      const dates = [...stored.keys()].toSorted().toReversed().slice(0, most);
+      return dates.map((date) => stored.get(date)!);
+    },
+    save: async (rates) => void stored.set(rates.date, rates),
+    withdrawAfter: async (date) => {
+      for (const later of [...stored.keys()].filter((each) => each > date)) stored.delete(later);
+    },
+  };
+}
+
+const latest = () => held.latestDate(clock.now());
+const dollar = () => held.exchangeRate('USD', clock.now());
+const metric = (name: string) => metrics.registry.getSingleMetricAsString(name);
+
+async function refusals(): Promise<Record<string, number>> {
+  const told = (await metric('pricing_rates_refused_total')).matchAll(/reason="([\w-]+)".*\} (\d+)/g);
+  return Object.fromEntries([...told].map(([, reason = '', count]) => [reason, Number(count)]));
+}
+const noRefusals = { unreachable: 0, malformed: 0, 'wrong-date': 0, older: 0, jump: 0 };
+
+/** The feed of the next day, when it is due. */
+function onFriday(xml: string): void {
+  clock.set('2026-11-20T15:00:00Z');
+  answer = () => xml;
+}
+const doubledDollar = (date: string) => dailyXml(date).replace("'1.1582'", "'2.3164'");
+
+describe('the rates', () => {
+  it('are fetched when a newer fixing should be out, and not before', async () => {
+    await refresher.refreshWhenDue();
+    expect([asked, latest()]).toEqual([1, '2026-11-19']);
+    clock.set('2026-11-20T14:59:59Z');
+    await refresher.refreshWhenDue();
+    expect(asked).toBe(1);
+    onFriday(dailyXml('2026-11-20'));
+    await refresher.refreshWhenDue();
+    expect([asked, latest()]).toEqual([2, '2026-11-20']);
+    clock.set('2026-11-23T14:59:59Z');
+    await refresher.refreshWhenDue();
+    expect(asked).toBe(2);
+  });
+
+  it('that another replica has stored are not fetched again once they are read', async () => {
+    await refresher.refreshWhenDue();
+    onFriday(dailyXml('2026-11-20'));
+    await refresher.refreshNow();
+    expect(asked).toBe(2);
+    await refresher.refreshWhenDue();
+    expect(asked).toBe(2);
+  });
+
+  it('are asked for after 15 s, 30 s and so on, and in the end every quarter of an hour', async () => {
+    answer = () => 'Service Unavailable';
+    const askedAt: number[] = [];
+    const began = clock.now().getTime();
+    for (let second = 0; second <= 3_600; second += 5) {
+      clock.set(new Date(began + second * 1_000));
+      const before = asked;
+      await refresher.refreshWhenDue();
+      if (asked > before) askedAt.push(second);
+    }
+    expect(askedAt).toEqual([0, 15, 45, 105, 225, 465, 945, 1_845, 2_745]);
+  });
+
+  it('are asked for at once again on the next day that they are due', async () => {
+    answer = () => 'Service Unavailable';
+    for (const minute of [0, 1, 2, 4]) {
+      clock.set(new Date(Date.parse('2026-11-19T18:00:00Z') + minute * 60_000));
+      await refresher.refreshWhenDue();
+    }
+    answer = () => dailyXml('2026-11-19');
+    await refresher.refreshNow();
+    await refresher.refreshWhenDue();
+    onFriday('Service Unavailable');
+    const before = asked;
+    await refresher.refreshWhenDue();
+    clock.advance(15_000);
+    await refresher.refreshWhenDue();
+    expect(asked).toBe(before + 2);
+  });
+});
+
+describe('what the feed tells is refused, counted, logged as an error, and the last good rates stay', () => {
+  beforeEach(() => refresher.refreshWhenDue());
+
+  it.each([
+    ['malformed', 'when it breaks off', dailyXml('2026-11-20').slice(0, 900)],
+    ['malformed', 'when a rate is negative', dailyXml('2026-11-20').replace("'4.2468'", "'-4.2468'")],
+    ['malformed', 'when a rate is zero', dailyXml('2026-11-20').replace("'4.2468'", "'0'")],
+    ['malformed', 'when a currency comes twice', dailyXml('2026-11-20').replace("'JPY'", "'USD'")],
+    ['malformed', 'when the pound is missing', dailyXml('2026-11-20').replace("'GBP'", "'XXX'")],
+    ['wrong-date', 'when its date is in the future', dailyXml('2026-11-23')],
+    ['older', 'when it goes back to an older date', dailyXml('2026-11-18')],
+    ['jump', 'when a currency jumps', doubledDollar('2026-11-20')],
+  ])('as %s %s', async (reason, _, xml) => {
+    const before = dollar();
+    onFriday(xml);
+    await refresher.refreshWhenDue();
+    expect([latest(), dollar()]).toEqual(['2026-11-19', before]);
+    expect(await refusals()).toEqual({ ...noRefusals, [reason]: 1 });
+    const told = lines.filter((line) => line.includes('"level":"error"'));
+    expect(told).toEqual([expect.stringContaining(`"reason":"${reason}"`)]);
+    // Calm again as soon as the feed is.
+    clock.advance(15_000);
+    answer = () => dailyXml('2026-11-20');
+    await refresher.refreshWhenDue();
+    expect(latest()).toBe('2026-11-20');
+  });
+
+  it('but a fixing that is merely late is no fault', async () => {
+    onFriday(dailyXml('2026-11-19'));
+    await refresher.refreshWhenDue();
+    expect(latest()).toBe('2026-11-19');
+    expect(await refusals()).toEqual(noRefusals);
+    expect(lines.join()).not.toContain('"level":"error"');
+  });
+
+  it('and so is a loop that is being stopped', async () => {
+    onFriday(dailyXml('2026-11-20'));
+    await refresher.refreshWhenDue(AbortSignal.abort());
+    expect(await refusals()).toEqual(noRefusals);
+  });
+});
+
+describe('a person who asks for the rates', () => {
+  beforeEach(() => refresher.refreshWhenDue());
+
+  it('is told of a jump, and accepts it by naming the fixing; that is audited', async () => {
+    onFriday(doubledDollar('2026-11-20'));
+    const told = await refresher.refreshNow();
+    expect(told).toMatchObject({ ok: false, reason: 'jump', problem: expect.stringContaining('USD moved') });
+    expect(told).toMatchObject({ problem: expect.stringContaining('--accept-jump 2026-11-20') });
+    expect(await refresher.refreshNow({ acceptJump: '2026-11-19' })).toMatchObject({ reason: 'jump' });
+    expect(latest()).toBe('2026-11-19');
+
+    expect(await refresher.refreshNow({ acceptJump: '2026-11-20' })).toMatchObject({ ok: true });
+    // 2.3164 / 0.87325 = 2.65261952...
+    expect(dollar()).toEqual({ perGbpE6: 2_652_620n, date: '2026-11-20' });
+    const audit = lines.filter((line) => line.includes('"audit":true'));
+    expect(audit).toEqual([expect.stringContaining('"date":"2026-11-20","jumps":["USD"]')]);
+    // From there on it is the last good one.
+    clock.set('2026-11-23T15:00:00Z');
+    answer = () => doubledDollar('2026-11-23');
+    await refresher.refreshWhenDue();
+    expect(latest()).toBe('2026-11-23');
+  });
+
+  it('keeps a correction that jumps waiting while nothing newer is due, until some replica has taken it', async () => {
+    await refresher.refreshNow();
+    answer = () => doubledDollar('2026-11-19');
+    await refresher.refreshNow();
+    await refresher.refreshWhenDue();
+    expect(refresher.refused()).toMatchObject({ reason: 'jump', jump: { currencies: ['USD'] } });
+    await elsewhere.refreshNow({ acceptJump: '2026-11-19' });
+    await held.refresh();
+    await refresher.refreshWhenDue();
+    expect(refresher.refused()).toBeNull();
+  });
+
+  it('gets rid of a fixing that was wrong: the feed without it is taken at its word', async () => {
+    onFriday(dailyXml('2026-11-20'));
+    await refresher.refreshWhenDue();
+    answer = () => dailyXml('2026-11-18');
+    expect(await refresher.refreshNow()).toMatchObject({ ok: true });
+    expect(latest()).toBe('2026-11-18');
+  });
+
+  it('changes nothing while the feed is down', async () => {
+    onFriday('Service Unavailable');
+    expect(await refresher.refreshNow()).toMatchObject({ ok: false, reason: 'malformed' });
+    expect(latest()).toBe('2026-11-19');
+  });
+});
+
+describe('the age of the rates', () => {
+  const age = async () =>
+    /^pricing_rates_missing_fixings\{.*\} (\d+)$/m.exec(await metric('pricing_rates_missing_fixings'))?.[1];
+
+  it('is told in fixings that are missing, 30 while there have never been any', async () => {
+    watch();
+    expect(await age()).toBe('30');
+    await refresher.refreshWhenDue();
+    for (const [now, missing] of [
+      ['2026-11-19T18:00:00Z', '0'],
+      ['2026-11-20T14:59:00Z', '0'],
+      ['2026-11-20T15:00:00Z', '1'],
+      ['2026-11-23T14:59:00Z', '1'],
+      ['2026-11-23T15:00:00Z', '2'],
+      ['2026-11-27T15:00:00Z', '6'],
+      ['2028-01-01T00:00:00Z', '30'],
+    ] as const) {
+      clock.set(now);
+      watch();
+      expect(await age()).toBe(missing);
+    }
+  });
+
+  it('is an error in the log when they go out of date, once, and news when they are good again', async () => {
+    await refresher.refreshWhenDue();
+    lines.length = 0;
+    watch();
+    clock.set('2026-11-23T15:00:00Z');
+    watch();
+    watch();
+    expect(lines).toEqual([expect.stringMatching(/"level":"error".*out of date/)]);
+    answer = () => dailyXml('2026-11-23');
+    await refresher.refreshWhenDue();
+    lines.length = 0;
+    watch();
+    watch();
+    expect(lines).toEqual([expect.stringContaining('good again')]);
+  });
+});

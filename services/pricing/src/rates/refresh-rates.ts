@@ -1,0 +1,138 @@
+/** Getting the day's rates: fetched, checked, stored. Whatever goes wrong, the last good rates stay. */
+import type { Clock } from '@offer-ads/platform/process/clock';
+import type { Logger } from '@offer-ads/platform/telemetry/logging';
+import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
+import type { ReferenceRates } from '../domain/rates/exchange-rate.ts';
+import { jumpsOf } from '../domain/rates/rate-jumps.ts';
+import { isNewerDue } from '../domain/rates/target-calendar.ts';
+import type { HeldRates } from './held-rates.ts';
+import { type FeedRefusal, fetchRates } from './rates-feed.ts';
+import type { RatesStore } from './rates-store.ts';
+
+/** Why a fixing was not taken; the reasons are labels of a metric. */
+export type RatesRefusal =
+  | FeedRefusal
+  | { readonly ok: false; readonly reason: 'older'; readonly problem: string }
+  | { readonly ok: false; readonly reason: 'jump'; readonly problem: string; readonly jump: Jump };
+/** A fixing, and the currencies of it that moved too far to be believed: it waits for a person. */
+export type Jump = { readonly rates: ReferenceRates; readonly currencies: readonly string[] };
+const reasons: readonly RatesRefusal['reason'][] = [
+  'unreachable',
+  'malformed',
+  'wrong-date',
+  'older',
+  'jump',
+];
+export type RefreshResult = { readonly ok: true; readonly rates: ReferenceRates } | RatesRefusal;
+
+export type RatesRefresher = {
+  /**
+   * For a person who asks for it: takes the feed at its word. Should it name an earlier date than the latest stored,
+   * the fixings after that date count as withdrawn, which is how a wrong one is got rid of.
+   * @param acceptJump the date of the fixing that may jump, because somebody has made sure that it is right
+   */
+  readonly refreshNow: (o?: { acceptJump?: string | undefined }) => Promise<RefreshResult>;
+  /** Leaves the feed alone while nothing newer can be there, and for a growing while when it had nothing good. */
+  readonly refreshWhenDue: (signal?: AbortSignal) => Promise<void>;
+  /** What this replica's last look at the feed was refused for; null when it was taken, or nothing newer is due and no jump waits. */
+  readonly refused: () => (RatesRefusal & { readonly at: Date }) | null;
+};
+
+const FIRST_PAUSE_MS = 15_000;
+/** The feed is published once a day: nobody misses anything by a quarter of an hour. */
+const LONGEST_PAUSE_MS = 15 * 60_000;
+
+type Parts = {
+  readonly url: string;
+  readonly store: Pick<RatesStore, 'save' | 'withdrawAfter'>;
+  readonly held: HeldRates;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+};
+
+export function ratesRefresher(o: Parts): RatesRefresher {
+  const refusals = o.metrics.counter({
+    name: 'pricing_rates_refused_total',
+    help: 'Answers of the rates feed that were not taken, by reason',
+    labelNames: ['reason'],
+    from0: { reason: reasons },
+  });
+  let attempts = 0;
+  let notBeforeMs = 0;
+  let refused: ReturnType<RatesRefresher['refused']> = null;
+
+  async function ask(acceptJump?: string, signal?: AbortSignal): Promise<RefreshResult> {
+    // What other replicas have stored meanwhile is compared with too; and without a store there is no use in asking.
+    await o.held.refresh();
+    const fetched = await fetchRates({ url: o.url, now: o.clock.now(), ...(signal && { signal }) });
+    if (!fetched.ok) return fetched;
+    const { date } = fetched.rates;
+    const jumps = jumpsOf(fetched.rates, o.held.fixings());
+    if (jumps.length === 0) return fetched;
+    const jump = { rates: fetched.rates, currencies: jumps };
+    if (acceptJump !== date) return { ok: false, reason: 'jump', problem: jumpProblem(date, jumps), jump };
+    o.logger.warn({ audit: true, date, jumps }, 'rates that jump are accepted by an admin');
+    return fetched;
+  }
+
+  function refuse(refusal: RatesRefusal): RatesRefusal {
+    const { reason, problem } = refusal;
+    const latest = o.held.latestDate(o.clock.now());
+    refusals.inc({ reason });
+    refused = { ...refusal, at: o.clock.now() };
+    o.logger.error({ reason, problem, latest }, 'rates refused: the last good ones stay in use');
+    return refusal;
+  }
+
+  async function keep(rates: ReferenceRates): Promise<void> {
+    await o.store.save(rates, o.clock.now());
+    await o.held.refresh();
+    refused = null;
+    o.logger.info({ date: rates.date }, 'rates stored');
+  }
+
+  return {
+    refreshNow: async ({ acceptJump } = {}) => {
+      const result = await ask(acceptJump);
+      if (!result.ok) return refuse(result);
+      await keep(result.rates);
+      await o.store.withdrawAfter(result.rates.date);
+      await o.held.refresh();
+      return result;
+    },
+    refreshWhenDue: async (signal) => {
+      const now = o.clock.now();
+      const last = o.held.latestDate(now);
+      if (last !== undefined && !isNewerDue(last, now)) {
+        attempts = 0;
+        // A correction that jumps waits for a person, until some replica has taken it.
+        const waits = refused?.reason === 'jump' && jumpsOf(refused.jump.rates, o.held.fixings()).length > 0;
+        if (!waits) refused = null;
+        return;
+      }
+      if (attempts > 0 && now.getTime() < notBeforeMs) return;
+      notBeforeMs = now.getTime() + Math.min(FIRST_PAUSE_MS * 2 ** attempts, LONGEST_PAUSE_MS);
+      attempts += 1;
+      const result = await ask(undefined, signal);
+      if (signal?.aborted === true) return;
+      if (!result.ok) return void refuse(result);
+      const { date } = result.rates;
+      if (last === undefined || date > last) {
+        await keep(result.rates);
+        attempts = 0;
+        return;
+      }
+      refused = null;
+      // The day's fixing may be late; whether it is too late is told by the age of the rates.
+      if (date === last) return;
+      refuse({ ok: false, reason: 'older', problem: `the feed is back at ${date}, and ${last} is stored` });
+    },
+    refused: () => refused,
+  };
+}
+
+function jumpProblem(date: string, currencies: readonly string[]): string {
+  const moved = `${currencies.join(', ')} moved by more than 20 % from the last good fixing to that of ${date}`;
+  return `${moved}; if that is true: rates refresh --accept-jump ${date}`;
+}

@@ -1,0 +1,40 @@
+import { cardProblemsReply } from '@offer-ads/contracts/admin/billing-api';
+import { z } from 'zod';
+import { type Drill, elsewhere, run } from '../../drill.ts';
+import { runLine } from '../../runbook-line.ts';
+import type { DrillSystem } from '../../system.ts';
+import { payByCard } from '../../traffic.ts';
+
+/** Money is given back at the card provider, and nobody has said who bears it. */
+export const cardPaymentsWaiting: Drill = {
+  alert: 'CardPaymentsWaiting',
+  cause: async (system) => {
+    const { sessionId } = await payByCard(system);
+    await refund(system, sessionId);
+  },
+  mend: [
+    run('admin card problems --limit 20'),
+    elsewhere('a person has decided: admin card settle', settleAll),
+  ],
+};
+
+/** Made at the card provider, by somebody there. */
+export async function refund(system: DrillSystem, sessionId: string): Promise<void> {
+  const reply = await fetch(`${system.addresses.stripe}/sim/sessions/${sessionId}/refund`, {
+    method: 'POST',
+  });
+  if (!reply.ok) throw new Error(`the refund was answered with ${reply.status}`);
+}
+
+/** What the tool prints: amounts are for people, the rest is as billing says it. */
+const { element } = cardProblemsReply.shape.reversals;
+const printed = z.object({
+  reversals: z.array(element.pick({ id: true, taken: true, returned: true, settlement: true })),
+});
+
+export async function settleAll(system: DrillSystem): Promise<void> {
+  const { reversals } = printed.parse(JSON.parse(await runLine(system, 'admin card problems --json')));
+  for (const { id, taken, returned, settlement } of reversals)
+    if (taken && !returned && settlement === null)
+      await runLine(system, `admin card settle ${id} --by platform --reason drill`);
+}

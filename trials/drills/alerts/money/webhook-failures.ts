@@ -1,0 +1,32 @@
+import { type Drill, elsewhere, run } from '../../drill.ts';
+import { payByCard } from '../../traffic.ts';
+
+const rolledSecret = 'whsec_rolled_at_the_card_provider_and_nowhere_else';
+
+/** The secret of the endpoint was rolled at the card provider, and nobody has told billing. */
+export const webhookFailures: Drill = {
+  alert: 'WebhookFailures',
+  severity: 'page',
+  // A payment is asked about after five minutes, whatever hurry we are in; for so long its webhooks must be seen.
+  faster: { ranges: 3 },
+  firesWithinS: 1_200,
+  cause: async (system) => {
+    await restartStripe(system, rolledSecret);
+    await payByCard(system);
+    await payByCard(system);
+    await payByCard(system);
+  },
+  mend: [
+    elsewhere('the new secret of the endpoint is in the store of secrets', async ({ setEnv }) =>
+      setEnv('billing', { STRIPE_TEST_WEBHOOK_SECRET: rolledSecret }),
+    ),
+    run('restart billing'),
+    elsewhere('somebody pays by card', async (system) => void (await payByCard(system))),
+  ],
+};
+
+async function restartStripe(system: Parameters<Drill['cause']>[0], secret: string): Promise<void> {
+  system.setEnv('stripe-simulator', { STRIPE_TEST_WEBHOOK_SECRET: secret });
+  await system.stop('stripe-simulator');
+  await system.start('stripe-simulator');
+}

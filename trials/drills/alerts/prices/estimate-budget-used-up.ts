@@ -1,0 +1,37 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { type Drill, elsewhere, run } from '../../drill.ts';
+import type { DrillSystem } from '../../system.ts';
+import { estimate } from '../../traffic.ts';
+
+const BUDGET = 5;
+/** Prometheus has to see the metric before it rises. */
+const SEEN_AFTER_MS = 5_000;
+
+/** Somebody asks for places where nobody lives, one after the other. */
+export const estimateBudgetUsedUp: Drill = {
+  alert: 'EstimateBudgetUsedUp',
+  cause: async (system) => {
+    await system.stop('pricing');
+    system.setEnv('pricing', { AUDIENCE_REVEALING_PER_DAY: String(BUDGET) });
+    await system.start('pricing');
+    await eventually(() => ask(system, { latitude: 60, longitude: -30 }));
+    await pause(SEEN_AFTER_MS);
+    for (let more = 1; more <= BUDGET; more += 1)
+      await eventually(() => ask(system, { latitude: 60 + more, longitude: -30 }));
+  },
+  mend: [
+    run('admin org show --org 1'),
+    elsewhere('the caller stops, and the day is over', async (system) => {
+      await system.stop('pricing');
+      system.setEnv('pricing', { AUDIENCE_REVEALING_PER_DAY: '1000000' });
+      await system.start('pricing');
+    }),
+  ],
+};
+
+async function ask(system: DrillSystem, place: { latitude: number; longitude: number }): Promise<void> {
+  const reply = await estimate(system, place);
+  await reply.body?.cancel();
+  if (!reply.ok) throw new Error(`the estimate was answered with ${reply.status}`);
+}

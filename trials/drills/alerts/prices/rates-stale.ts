@@ -1,0 +1,15 @@
+import { type Drill, elsewhere, run } from '../../drill.ts';
+import { runLine } from '../../runbook-line.ts';
+
+/** The bank's file stays that of ten days ago, and an admin has taken it at its word. */
+export const ratesStale: Drill = {
+  alert: 'RatesStale',
+  cause: async (system) => {
+    await system.simulate('rates', { staleDays: 10 });
+    await runLine(system, 'admin rates refresh');
+  },
+  mend: [
+    elsewhere('the bank publishes again', ({ simulate }) => simulate('rates', {})),
+    run('admin rates refresh'),
+  ],
+};

@@ -1,0 +1,12 @@
+import type { Drill } from '../../drill.ts';
+import { endForgotten } from '../../forgotten-transactions.ts';
+
+/** Somebody's session has locked the call log and forgotten it: calls are answered, and logged later. */
+export const callLogBacklog: Drill = {
+  alert: 'CallLogBacklog',
+  cause: async ({ locks, keepDoing, call }) => {
+    await locks.hold('gateway', 'LOCK TABLE calls IN ACCESS EXCLUSIVE MODE');
+    keepDoing(200, () => call('/categories'));
+  },
+  mend: endForgotten('gateway'),
+};

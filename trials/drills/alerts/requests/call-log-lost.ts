@@ -1,0 +1,21 @@
+import { type Drill, run } from '../../drill.ts';
+import { query } from '../../open-locks.ts';
+
+/** Somebody has changed the table by hand, and it refuses what the gateway writes. */
+export const callLogLost: Drill = {
+  alert: 'CallLogLost',
+  cause: async ({ stores, keepDoing, call }) => {
+    await query(
+      stores,
+      'gateway',
+      'ALTER TABLE calls ADD CONSTRAINT by_hand CHECK (duration_ms < 0) NOT VALID',
+    );
+    keepDoing(200, () => call('/categories'));
+  },
+  mend: [
+    run(
+      `sql gateway -c "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'calls'::regclass AND contype = 'c'"`,
+    ),
+    run('sql gateway -c "ALTER TABLE calls DROP CONSTRAINT IF EXISTS by_hand"'),
+  ],
+};

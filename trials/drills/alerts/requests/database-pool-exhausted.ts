@@ -1,0 +1,21 @@
+import { signedCaller } from '@offer-ads/testing/caller';
+import type { Drill } from '../../drill.ts';
+import { endForgotten } from '../../forgotten-transactions.ts';
+
+const CALLERS = 30;
+
+/**
+ * Somebody's session has locked the table of offers and forgotten it: whoever lists offers keeps a connection until its time is over.
+ * Past the gateway, whose breaker would soon let nobody through.
+ */
+export const databasePoolExhausted: Drill = {
+  alert: 'DatabasePoolExhausted',
+  cause: async ({ locks, keepDoing, addresses, secrets }) => {
+    await locks.hold('offers', 'LOCK TABLE offers IN ACCESS EXCLUSIVE MODE');
+    const headers = signedCaller({ audience: 'offers' }, secrets.offersContext);
+    const list = () =>
+      fetch(`${addresses.offers}/offers?environment=test`, { headers, signal: AbortSignal.timeout(10_000) });
+    for (let caller = 0; caller < CALLERS; caller += 1) keepDoing(1_000, list);
+  },
+  mend: endForgotten('offers'),
+};
