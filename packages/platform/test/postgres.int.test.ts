@@ -23,6 +23,7 @@ describe('postgres', () => {
     database = await createEmptyDatabase();
     postgres = await openPostgres({ url: database.url, ...patient });
     await postgres.query('CREATE TABLE coins (id bigint PRIMARY KEY)');
+    await postgres.query('CREATE TABLE purses (coin bigint REFERENCES coins DEFERRABLE INITIALLY DEFERRED)');
   });
   afterAll(async () => {
     await postgres[Symbol.asyncDispose]();
@@ -52,7 +53,7 @@ describe('postgres', () => {
     expect(parsed).toEqual([{ name: 'doubled', runs: 2n }]);
   });
 
-  it('tells of a transaction once it has committed, and never of one that throws', async () => {
+  it('tells of a transaction once it has committed, and never of one that throws or whose commit fails', async () => {
     const seen: unknown[] = [];
     postgres.committed.on('coins', () => {
       seen.push(postgres.query('SELECT id FROM coins WHERE id IN (8, 9)'));
@@ -65,6 +66,12 @@ describe('postgres', () => {
         if (isWrong) throw new Error('changed my mind');
       });
     await expect(write(8, true)).rejects.toThrow('changed my mind');
+    // Only the commit finds out that there is no such coin.
+    const refusedAtCommit = postgres.transaction(async (tx) => {
+      tx.tellAfterCommit?.('coins');
+      await tx.query('INSERT INTO purses VALUES (404)');
+    });
+    await expect(refusedAtCommit).rejects.toMatchObject({ code: '23503' });
     await write(9, false);
     postgres.committed.removeAllListeners('coins');
     expect(await Promise.all(seen)).toEqual([[{ id: 9n }]]);
