@@ -37,6 +37,15 @@ describe('attempts to sign in', () => {
     expect(attempts.admit(ann, start)).toBe(true);
   });
 
+  it('that begin anew after ten minutes are not those counted longest ago', () => {
+    const attempts = countAttempts();
+    attempts.admit(ann, start);
+    for (let made = 0; made < 9_999; made += 1) attempts.admit({ ...ann, name: `made-up-${made}` }, start);
+    for (let made = 0; made < 10; made += 1) attempts.admit(ann, later);
+    attempts.admit({ ...ann, name: 'one-more' }, later);
+    expect(attempts.admit(ann, later)).toBe(false);
+  });
+
   it('that led to a sign-in count no longer', () => {
     const attempts = countAttempts();
     tries(10, attempts);

@@ -71,6 +71,18 @@ describe('a remembered look-up', () => {
     await lookUp(sha256Of('one'));
     expect(lookUps).toBe(4);
   });
+
+  it('forgets a key that was looked up anew later than one that was not', async () => {
+    const lookUp = rememberLookUps(find, { ...clocked, mostKeys: 2 });
+    await lookUp(sha256Of('one'));
+    nowMs = 999;
+    await lookUp(sha256Of('two'));
+    nowMs = 1_000;
+    for (const text of ['one', 'three', 'one']) await lookUp(sha256Of(text));
+    expect(lookUps).toBe(4);
+    await lookUp(sha256Of('two'));
+    expect(lookUps).toBe(5);
+  });
 });
 
 describe('a key as it was sent', () => {
@@ -101,10 +113,10 @@ describe('a key that was found', () => {
     expect(wasFound(key)).toBe(true);
   });
 
-  it('makes room for later ones', async () => {
+  it('makes room for those that were found later', async () => {
     const { find: lookUp, wasFound } = noteFoundKeys(find, 2);
     const keys = ['a', 'b', 'c'].map(sha256Of);
-    for (const one of keys) await lookUp(one);
-    expect(keys.map(wasFound)).toEqual([false, true, true]);
+    for (const text of ['a', 'b', 'a', 'c']) await lookUp(sha256Of(text));
+    expect(keys.map(wasFound)).toEqual([true, false, true]);
   });
 });
