@@ -1,6 +1,7 @@
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
 import express, { type Express } from 'express';
@@ -12,6 +13,10 @@ import { requestFacts } from './request.ts';
 import { jsonBody } from './request-bodies.ts';
 import { type HttpServer, type HttpServerOptions, startHttpServer } from './server.ts';
 
+const timersButIntervals = [
+  ...(['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask'] as const),
+  ...(['setImmediate', 'clearImmediate', 'setTimeout', 'clearTimeout'] as const),
+];
 const lines: string[] = [];
 const open: AsyncDisposable[] = [];
 
@@ -389,7 +394,7 @@ describe('limits', () => {
     });
 
   it('end an upload that stalls with 408', async () => {
-    const server = await start(swallow, { stallMs: 150 });
+    const server = await start(swallow, { stallMs: 150, crawlWindowMs: 3_600_000, uploadMs: 3_600_000 });
     // One that stalls before its first byte has been read is no upload yet.
     await eventually(async () => {
       const { answer } = raw(server, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
@@ -410,25 +415,57 @@ describe('limits', () => {
     });
   });
 
-  /** Sends bytes for as long as the server takes them; gives what came back. */
-  async function trickle(server: HttpServer, o: { everyMs: number; bytes: number }): Promise<string> {
-    const { socket, answer } = raw(server, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 50000000\r\n\r\n');
-    const sending = setInterval(() => socket.write('x'.repeat(o.bytes)), o.everyMs);
-    return answer.finally(() => clearInterval(sending));
-  }
+  const endless = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 50000000\r\n\r\n';
 
-  it('end an upload that moves, but hardly, with 408', async () => {
-    const server = await start(swallow, { crawlWindowMs: 200 });
-    expect(await trickle(server, { everyMs: 20, bytes: 10 })).toMatch(
+  it('end an upload that moves, but hardly, with 408: at fewer than 16 KiB in ten seconds, and not before', async () => {
+    let taken = 0;
+    const read = (app: Express) =>
+      app.post('/', (req, res) => {
+        req.on('data', (chunk: Buffer) => (taken += chunk.length)).on('end', () => res.end('whole'));
+      });
+    // Looks at uploads only when the test lets ten seconds pass.
+    jest.useFakeTimers({ doNotFake: timersButIntervals });
+    try {
+      const server = await start(read, { stallMs: 3_600_000, uploadMs: 3_600_000 });
+      const { socket, answer } = raw(server, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n');
+      const send = async (bytes: number, head = '') => {
+        const expected = taken + bytes;
+        socket.write(head + 'x'.repeat(bytes));
+        await eventually(() => expect(taken).toBe(expected));
+      };
+      await send(1);
+      jest.advanceTimersByTime(10_000);
+      await send(1);
+      // Over the same connection: its ten seconds begin with it.
+      await send(1, endless);
+      jest.advanceTimersByTime(10_000);
+      for (const bytes of [16_384, 16_384, 16_383]) {
+        await send(bytes);
+        jest.advanceTimersByTime(10_000);
+      }
+      expect(await answer).toMatch(/whole.*HTTP\/1\.1 408 .*"message":"Request timeout"/s);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('end an upload with 408 that takes longer than any may, however much moves', async () => {
+    const server = await start(swallow, { uploadMs: 400 });
+    const { socket, answer } = raw(server, endless);
+    const sending = setInterval(() => socket.write('x'.repeat(20_000)), 5);
+    expect(await answer.finally(() => clearInterval(sending))).toMatch(
       /^HTTP\/1\.1 408 .*"message":"Request timeout"/s,
     );
   });
 
-  it('end an upload with 408 that takes longer than any may, however much moves', async () => {
-    const server = await start(swallow, { uploadMs: 400, crawlWindowMs: 100 });
-    expect(await trickle(server, { everyMs: 5, bytes: 20_000 })).toMatch(
-      /^HTTP\/1\.1 408 .*"message":"Request timeout"/s,
+  it('are 60 seconds for an upload and 15 without a byte of it, if the service names no others', async () => {
+    const server = await start((app) =>
+      app.get('/', (req, res) => {
+        const { requestTimeout, timeout } = (req.socket as Socket & { server: Server }).server;
+        res.json({ requestTimeout, timeout });
+      }),
     );
+    expect(await (await fetch(server.url)).json()).toEqual({ requestTimeout: 60_000, timeout: 15_000 });
   });
 
   it('do not blame the sender of an upload that nobody reads', async () => {
