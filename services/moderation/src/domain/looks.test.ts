@@ -43,13 +43,13 @@ describe('the frames to look at', () => {
   it('have every scene among them that is on the screen for an eighth of the time, in however many frames', () => {
     const chances = fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }));
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 20 }), fc.nat(40), chances, (count, from, chances) => {
-        const delayMs = 1_000 / count;
-        const scene = Array.from({ length: count }, (_, index) => ({ ...noise(index), delayMs }));
-        const others = Array.from({ length: 70 }, (_, index) => noise(index + 100));
-        const frames = [...others.slice(0, from), ...scene, ...others.slice(from)];
+      fc.property(fc.constantFrom(1, 2, 4, 5, 10, 20), fc.nat(40), chances, (count, from, chances) => {
+        // Hardly different from the first frame, and all others differ much: its time alone makes it chosen.
+        const scene = Array.from({ length: count }, () => frame(3, 1_000 / count));
+        const others = Array.from({ length: 69 }, (_, index) => noise(index + 100));
+        const frames = [frame(0), ...others.slice(0, from), ...scene, ...others.slice(from)];
         const chosen = looked(frames, () => chances.next().value);
-        expect(chosen.some((index) => index >= from && index < from + count)).toBe(true);
+        expect(chosen.some((index) => index > from && index <= from + count)).toBe(true);
       }),
       { numRuns: 50 },
     );
@@ -68,6 +68,13 @@ describe('the frames to look at', () => {
     );
   });
 
+  it('are at other instants when chance says so', () => {
+    const alike = Array.from({ length: 64 }, () => frame(0));
+    const [early, late] = [0, 0.9].map((chance) => looked(alike, () => chance));
+    expect(early).toEqual([0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 63]);
+    expect(late).toEqual([0, 3, 7, 11, 15, 19, 23, 27, 31, 35, 39, 43, 47, 51, 55, 59, 63]);
+  });
+
   it('are no more than differ to the eye', () => {
     expect(
       looked(
@@ -78,12 +85,10 @@ describe('the frames to look at', () => {
   });
 
   it('count a frame that asks for no time at all as long as browsers show it', () => {
-    const frames = Array.from({ length: 64 }, (_, index) => ({
-      ...noise(index),
-      delayMs: index < 32 ? 0 : 1,
-    }));
+    const frames = Array.from({ length: 64 }, (_, index) => frame(0, index < 32 ? 0 : 10));
     const chosen = looked(frames, () => 0.5);
-    expect(chosen.filter((index) => index < 32).length).toBeGreaterThan(5);
+    // Besides the first frame, one at each of eight instants.
+    expect(chosen.filter((index) => index < 32)).toHaveLength(9);
   });
 });
 

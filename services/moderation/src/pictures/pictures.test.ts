@@ -308,15 +308,33 @@ describe('looks at a picture', () => {
     expect(new Set(looks.map((look) => Buffer.from(look).toString('base64'))).size).toBe(32);
   });
 
+  it('are at instants that nobody who made an animation can know', async () => {
+    // One pixel moves, too little to be looked at for itself.
+    const stills = Array.from({ length: 64 }, (_, index) => {
+      const pixels = Buffer.alloc(32 * 32 * 3, 128).fill(255, index * 3, index * 3 + 3);
+      return sharp(pixels, { raw: { width: 32, height: 32, channels: 3 } })
+        .png()
+        .toBuffer();
+    });
+    const upload = await sharp(await Promise.all(stills), { join: { animated: true } })
+      .gif()
+      .toBuffer();
+    const [one, other] = [await clean(upload), await clean(upload)];
+    expect(one.frames).toBe(64);
+    expect(one.seen).not.toEqual(other.seen);
+  });
+
   it('are made of each frame by itself in another shape too', async () => {
     const animation = await clean(await gif({ frames: 40, width: 64, height: 32 }));
-    const looks = await looksAt(animation, { side: 100, fit: 'contain' });
+    // So large that they are decoded in two parts.
+    const side = 450;
+    const looks = await looksAt(animation, { side, fit: 'contain' });
     expect(looks).toHaveLength(32);
     for (const look of looks) {
-      expect(look.length).toBe(100 * 100 * 3);
-      const at = (row: number) => look.subarray((row * 100 + 50) * 3, (row * 100 + 50) * 3 + 3);
-      expect([Math.max(...at(10)), Math.max(...at(90))]).toEqual([0, 0]);
-      expect(Math.max(...at(50))).toBeGreaterThan(0);
+      expect(look.length).toBe(side * side * 3);
+      const at = (row: number) => look.subarray((row + 0.5) * side * 3, (row + 0.5) * side * 3 + 3);
+      expect([Math.max(...at(40)), Math.max(...at(410))]).toEqual([0, 0]);
+      expect(Math.max(...at(225))).toBeGreaterThan(0);
     }
     expect(new Set(looks.map((look) => Buffer.from(look).toString('base64'))).size).toBe(32);
   });
