@@ -263,6 +263,8 @@ describe('a card payment that the provider has taken back', () => {
     const { book, reverse, win, unused } = await paidOffer();
     const dispute = await reverse('dispute');
     await unused(2);
+    // Told late: less went unused then.
+    await unused(1);
     await win(dispute);
     expect(await balance(book)).toBe(5_00n);
     await unused(2);
@@ -278,6 +280,8 @@ describe('a card payment that the provider has taken back', () => {
       await unused(4);
       expect(await balance(book)).toBe(12_00n);
       expect(await settle(refund, borneBy)).toMatchObject({ ok: true });
+      expect(await balance(book)).toBe(borneBy === 'balance' ? 10_00n : 12_00n);
+      await unused(4);
       expect(await balance(book)).toBe(borneBy === 'balance' ? 10_00n : 12_00n);
     }
   });
@@ -322,43 +326,51 @@ describe('a card payment that the provider has taken back', () => {
     expect(await balance(book)).toBe(0n);
   });
 
-  it('and returns at the moment in which the offer is deleted is credited all the same', async () => {
-    const { postgres } = test.billing;
-    const { book, offerId, reverse } = await paidOffer();
-    const dispute = await reverse('dispute');
-    test.webhooks.lost = true;
-    await test.reverse(`disputes/${dispute}/close`, { outcome: 'won' });
-    const won = await eventually(() => {
-      const found = test.webhooks.sent.find(
-        ({ body }) => body.includes('funds_reinstated') && body.includes(dispute),
-      );
-      expect(found).toBeDefined();
-      return found as Webhook;
-    }).finally(() => {
-      test.webhooks.lost = false;
-    });
-    // The deletion has read what is gone when the news of its return comes, and goes on once that is done or waits.
-    let returned: Promise<unknown> | undefined;
-    const transaction: typeof postgres.transaction = (work) =>
-      postgres.transaction((tx) =>
-        work({
-          query: (statement, values) =>
-            tx.query(statement, values).then(async (rows) => {
-              if (returned !== undefined || !sqlOf(statement).includes('FROM card_reversals')) return rows;
-              returned = receiveWebhook(test.billing, won.body, won.signature);
-              const waits = eventually(async () => {
-                if ((await waitingForLocks()) === 0) throw new Error('nobody waits for a lock yet');
-              });
-              await Promise.race([returned, waits]);
-              return rows;
-            }) as never,
-        }),
-      );
-    const billing = { ...test.billing, postgres: { ...postgres, transaction } };
-    await hear(OfferDeleted, finished(offerId, book, DAY_MS), { billing });
-    await returned;
-    expect(await balance(book)).toBe(10_00n);
-  });
+  it.each([
+    ['before anybody has decided', false],
+    ['after the organisation has borne it', true],
+  ])(
+    'and returns at the moment in which the offer is deleted is credited all the same, %s',
+    async (_when, isBorne) => {
+      const { postgres } = test.billing;
+      const { book, offerId, reverse } = await paidOffer();
+      const dispute = await reverse('dispute');
+      await test.topUp(book, 12_00n);
+      if (isBorne) expect(await settle(dispute, 'balance')).toMatchObject({ ok: true });
+      test.webhooks.lost = true;
+      await test.reverse(`disputes/${dispute}/close`, { outcome: 'won' });
+      const won = await eventually(() => {
+        const found = test.webhooks.sent.find(
+          ({ body }) => body.includes('funds_reinstated') && body.includes(dispute),
+        );
+        expect(found).toBeDefined();
+        return found as Webhook;
+      }).finally(() => {
+        test.webhooks.lost = false;
+      });
+      // The deletion has read what is gone when the news of its return comes, and goes on once that is done or waits.
+      let returned: Promise<unknown> | undefined;
+      const transaction: typeof postgres.transaction = (work) =>
+        postgres.transaction((tx) =>
+          work({
+            query: (statement, values) =>
+              tx.query(statement, values).then(async (rows) => {
+                if (returned !== undefined || !sqlOf(statement).includes('FROM card_reversals')) return rows;
+                returned = receiveWebhook(test.billing, won.body, won.signature);
+                const waits = eventually(async () => {
+                  if ((await waitingForLocks()) === 0) throw new Error('nobody waits for a lock yet');
+                });
+                await Promise.race([returned, waits]);
+                return rows;
+              }) as never,
+          }),
+        );
+      const billing = { ...test.billing, postgres: { ...postgres, transaction } };
+      await hear(OfferDeleted, finished(offerId, book, DAY_MS), { billing });
+      await returned;
+      expect(await balance(book)).toBe(22_00n);
+    },
+  );
   const waitingForLocks = async () =>
     (
       await test.billing.postgres.query(
