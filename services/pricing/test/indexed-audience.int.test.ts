@@ -253,6 +253,42 @@ describe('an index', () => {
   });
 });
 
+it('is not saved in the middle of a repair, which would tear the snapshot', async () => {
+  let calls = 0;
+  let savedMeanwhile: boolean | undefined;
+  const writtenAt = async () => {
+    const snapshot = await readSnapshot(folder, async () => undefined);
+    return 'header' in snapshot && snapshot.header.writtenAt;
+  };
+  const watched: MembersFeed = {
+    ...feed,
+    those: async (ids) => {
+      calls += 1;
+      // One comparison and three looks come before the repair.
+      if (calls === 5) {
+        const before = await writtenAt();
+        // Without the repair, several are written in this time.
+        await pause(1_500);
+        savedMeanwhile = (await writtenAt()) !== before;
+      }
+      return feed.those(ids);
+    },
+    follow: (after) => {
+      const following = feed.follow(after);
+      const next = async () => {
+        const change = await following.next();
+        return change !== null && 'memberId' in change && change.memberId > 1 ? null : change;
+      };
+      return { ...following, next };
+    },
+  };
+  const audience = await start({ feed: watched, snapshotEveryMs: 0 });
+  await write({ facts: fact(1), version: 1 }, { facts: fact(2), version: 1 });
+  await counts(audience, 1);
+  expect(await audience.check?.({ repair: true })).toMatchObject({ ok: true, repaired: 1 });
+  expect(savedMeanwhile).toBe(false);
+});
+
 describe('a restart', () => {
   async function stopWith(members: number): Promise<void> {
     const audience = await start();

@@ -7,6 +7,7 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { randomNumbers } from '@offer-ads/testing/random';
 import { createTestMongo, type TestMongo } from '@offer-ads/testing/stores/mongo';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { openAudience } from '../src/audience/open-audience.ts';
 import { coarsenKeptPositions, expireTombstones } from '../src/members/kept-members-store.ts';
 import type { MemberDocument } from '../src/members/member-document.ts';
 import { type MembersStore, openMembersStore } from '../src/members/members-store.ts';
@@ -214,6 +215,29 @@ describe('positions that are to be kept to two decimals', () => {
     expect(await round()).toBe(0);
     expect(await change(fine, 7)).toBe(0);
     expect(await change({ latitude: 1 }, 8)).toBe(1);
+  });
+});
+
+it('members from before a start are brought to the rules of today: positions are rounded, tombstones expire', async () => {
+  const members = mongo.connection.collection<MemberDocument>('members');
+  await change({ latitude: 51.507351, longitude: -0.127758 }, 1);
+  await members.insertOne({ _id: 2, version: 1 });
+  await members.dropIndexes();
+  await using _audience = await startWhenStoresServe(() =>
+    openAudience({
+      engine: 'mongo',
+      mongo,
+      mongoUrl: database.url,
+      snapshotFolder: undefined,
+      positionDecimals: 2,
+      logger: silentLogger,
+      metrics: createMetrics('pricing'),
+    }),
+  );
+  await eventually(async () => {
+    expect((await members.findOne({ _id: 1 }))?.position?.coordinates).toEqual([-0.13, 51.51]);
+    expect((await members.findOne({ _id: 2 }))?.removedAt).toBeInstanceOf(Date);
+    expect(await members.indexes()).toContainEqual(expect.objectContaining({ key: { removedAt: 1 } }));
   });
 });
 
