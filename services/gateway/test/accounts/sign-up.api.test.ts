@@ -200,6 +200,25 @@ describe('POST /portal/api/sign-up', () => {
     portal.clock.advance(2 * hour);
   });
 
+  it('is given up when more than 20,000 wait and its network has the most of them, and no other is', async () => {
+    portal.clock.advance(2 * hour);
+    await rows(
+      `INSERT INTO sign_ups (email, name, trading_name, country, currency, requested_at, answered_at)
+       SELECT 'many-' || n || '@bakery.test', 'F', 'F', 'GB', 'GBP', $1::timestamptz, CASE WHEN n <= 1000 THEN $1::timestamptz END
+         FROM generate_series(1, 21050) n`,
+      [portal.clock.now()],
+    );
+    expect((await ask(email, portal.browser('203.0.113.2'))).status).toBe(202);
+    const waiting = async () => (await rows('SELECT 1 FROM sign_ups WHERE answered_at IS NULL')).length;
+    // It looks when it starts.
+    await portal.startReplica();
+    await eventually(async () => expect(await waiting()).toBeLessThanOrEqual(20_000));
+    expect(await waiting()).toBeGreaterThan(19_900);
+    expect(await rows('SELECT 1 FROM sign_ups WHERE email = $1', [email])).toHaveLength(1);
+    await rows(`DELETE FROM sign_ups WHERE email LIKE 'many-%'`);
+    portal.clock.advance(2 * hour);
+  });
+
   it.each([
     ['name', { name: '' }],
     ['name', { name: 'a\u0000b' }],
