@@ -4,9 +4,9 @@
  * likely, find out whether the member is inside, and weigh the places anew.
  */
 import { type Chance, chance } from '@offer-ads/testing/random';
-import type { IndexedMember } from '../audience-index/audience-index.ts';
-import { isWithin } from '../domain/great-circle.ts';
-import type { Target } from '../domain/target.ts';
+import type { IndexedMember } from '../../src/audience-index/audience-index.ts';
+import { isWithin } from '../../src/domain/great-circle.ts';
+import type { Target } from '../../src/domain/target.ts';
 import { METRES_PER_DEGREE, moved, type Place } from './attacked-world.ts';
 
 export type Circle = Place & { readonly radiusMiles: number };

@@ -1,4 +1,4 @@
-/** Measures every attack against every measure: `node services/pricing/src/location-attack/measure.ts`. For ADR 19. */
+/** Measures every attack against every measure: `node services/pricing/test/location-attack/measure.ts`. For ADR 19. */
 import { attackedService, type Defence, victimsOf } from './attack.ts';
 import { cityWorld, countryWorld } from './attacked-world.ts';
 import { exactDifferences, flatMetres, liftsOverSteps, meanDifferences } from './attacker.ts';

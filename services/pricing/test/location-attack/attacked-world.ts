@@ -1,6 +1,6 @@
 /** Members whom the attacks of the tests look for: a city, where everybody has thousands of neighbours, and a country of small towns. */
 import { type Chance, chance } from '@offer-ads/testing/random';
-import type { IndexedMember } from '../audience-index/audience-index.ts';
+import type { IndexedMember } from '../../src/audience-index/audience-index.ts';
 
 export type Place = { readonly latitude: number; readonly longitude: number };
 

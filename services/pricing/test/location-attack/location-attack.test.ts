@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { runs } from '@offer-ads/testing/profile';
-import { coarsePosition } from '../domain/members/coarse-position.ts';
+import { coarsePosition } from '../../src/domain/members/coarse-position.ts';
 import { type Attack, attackedService, type Defence, victimsOf } from './attack.ts';
 import { type AttackedWorld, cityWorld, countryWorld } from './attacked-world.ts';
 import { exactDifferences, flatMetres, liftsOverSteps, type Method, meanDifferences } from './attacker.ts';

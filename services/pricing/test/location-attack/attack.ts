@@ -3,11 +3,11 @@ import type { CallerContext } from '@offer-ads/contracts/internal/caller-context
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { callerContext } from '@offer-ads/testing/caller';
 import { chance } from '@offer-ads/testing/random';
-import { createAudienceIndex, type IndexedMember } from '../audience-index/audience-index.ts';
-import { coarsePosition } from '../domain/members/coarse-position.ts';
-import { knowledgeBudget } from '../knowledge/knowledge-budget.ts';
-import { secretOffsets } from '../knowledge/open-knowledge.ts';
-import { priceOffer } from '../price-offer.ts';
+import { createAudienceIndex, type IndexedMember } from '../../src/audience-index/audience-index.ts';
+import { coarsePosition } from '../../src/domain/members/coarse-position.ts';
+import { knowledgeBudget } from '../../src/knowledge/knowledge-budget.ts';
+import { secretOffsets } from '../../src/knowledge/open-knowledge.ts';
+import { priceOffer } from '../../src/price-offer.ts';
 import { type AttackedWorld, moved } from './attacked-world.ts';
 import { type Ask, type Claim, locate, type Method, NoRequestsLeft } from './attacker.ts';
 
