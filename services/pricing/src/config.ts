@@ -54,7 +54,7 @@ export const pricingSettings = z.object({
   }),
   AUDIENCE_REVEALING_PER_DAY: revealing.optional().meta({
     description:
-      'How many estimates a day may tell an organisation, a person and a network about few members, 1 to 1000000; above it counts are told in steps of 100. Without it there is no such limit (docs/prices.md).',
+      'How many estimates a day may tell an organisation, a person and a network about few members, 1 to 1000000; above it counts are told in steps of 100. With it steps are at secret places; without it there is no such limit (docs/prices.md).',
     example: '200',
   }),
   AUDIENCE_POSITION_DECIMALS: decimals.default(2).meta({

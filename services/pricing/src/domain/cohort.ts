@@ -8,14 +8,14 @@ export function audienceShown(counted: number, minCohort: number): number {
   return counted - (counted % minCohort);
 }
 
-/** The steps of counts that are told to whoever has used up a budget of revealing estimates (decision 154). */
+/** The steps of counts that are told to a caller who has used up a budget of revealing estimates (decision 154). */
 export const COARSE_STEP = 100;
 
 /**
- * Rounded down to whole steps after an offset was taken off: where the steps are differs from question to question, and only their
- * places being secret keeps a caller from bringing a count to one. Never more than were counted, and less by two steps at most.
+ * Rounded down to whole steps after an offset was taken off. Each question has its own secret offset, so that no caller can bring a count to
+ * just below a step, where one member more would be told (decision 175). Never more than were counted, and less by two steps at most.
  * @param offset a secret number of the question's own, from 0 to below `step`
  */
-export function audienceShownCoarsely(counted: number, step: number, offset: number): number {
+export function audienceShownAtSecretSteps(counted: number, step: number, offset: number): number {
   return audienceShown(Math.max(0, counted - offset), step);
 }

@@ -97,7 +97,9 @@ describe('a budget of revealing estimates', () => {
   it('is a number of a day, after which every count is coarse until midnight', () => {
     const budget = budgetOf(5);
     budget.spend(5);
-    expect(budget.ask(1_239)).toEqual({ told: 1_230, isRevealing: false, isCoarse: false });
+    const inTens = budget.ask(1_239);
+    expect(inTens).toMatchObject({ isRevealing: false, isCoarse: false });
+    expect([1_220, 1_230]).toContain(inTens.told);
     expect(budget.usedUp).toEqual([]);
     budget.spend(1);
     expect(budget.usedUp).toEqual(['organisation', 'person', 'network']);
@@ -106,7 +108,7 @@ describe('a budget of revealing estimates', () => {
     expect([1_100, 1_200]).toContain(told);
     budget.spend(3);
     expect(budget.usedUp).toHaveLength(3);
-    expect(budget.ask(1_239, { now: new Date('2026-11-21T00:00:00Z') })).toMatchObject({ told: 1_230 });
+    expect(budget.ask(1_239, { now: new Date('2026-11-21T00:00:00Z') })).toEqual(inTens);
     // It arrived before midnight.
     expect(budget.ask(1_239, { now: morning })).toMatchObject({ isCoarse: false });
   });
@@ -121,7 +123,9 @@ describe('a budget of revealing estimates', () => {
     expect(budget.ask(1_239, { asker: other })).toMatchObject({ isCoarse: false });
     budget.spend(1, other);
     expect(budget.usedUp).toEqual([holder]);
-    expect(budget.ask(1_239, { asker: { organisationId: 8, personId: 8, network: 'y' } })).toMatchObject({
+    expect(
+      budget.ask(1_239, { asker: { organisationId: 8, personId: 8, network: 'y' } }),
+    ).toMatchObject({
       isCoarse: false,
     });
   });
@@ -175,6 +179,56 @@ describe('an organisation that asks from very many networks', () => {
     for (let network = 0; network < 100; network += 1) budget.spend(1, { network: `${network}` });
     expect(budget.ask(1_239)).toMatchObject({ isCoarse: true });
     expect(budget.usedUp).toEqual(['organisation', 'person']);
+  });
+});
+
+describe('a count within the budget', () => {
+  it('is in tens, never more than there are and less by twenty at most, and the same when it is asked again', () => {
+    const budget = budgetOf(1_000_000);
+    fc.assert(
+      fc.property(fc.nat(100_000), fc.double({ min: -80, max: 80, noNaN: true }), (counted, latitude) => {
+        const { told, isCoarse } = budget.ask(counted, { target: { latitude } });
+        expect(isCoarse).toBe(false);
+        expect(told % 10).toBe(0);
+        expect(told <= counted && counted < told + 20).toBe(true);
+        expect(budget.ask(counted, { target: { latitude } }).told).toBe(told);
+      }),
+    );
+  });
+
+  it('has its steps elsewhere for every question from the first one on, so that no count can be brought to one', () => {
+    const budget = budgetOf(1_000_000);
+    const told = Array.from(
+      { length: 400 },
+      (_, n) => budget.ask(1_255, { target: { latitude: n / 10 } }).told,
+    );
+    const share = told.filter((each) => each === 1_250).length / told.length;
+    expect(share).toBeGreaterThan(0.5);
+    expect(share).toBeLessThan(0.7);
+    expect(new Set(told)).toEqual(new Set([1_240, 1_250]));
+  });
+
+  it('is lower for the narrower of two targets whose counts differ by twenty, wherever their steps are', () => {
+    const budget = budgetOf(1_000_000);
+    fc.assert(
+      fc.property(fc.nat(100_000), fc.integer({ min: 1, max: 512 }), (counted, interest) => {
+        const narrow = budget.ask(counted, { target: { interests: [interest] } }).told;
+        expect(budget.ask(counted + 20).told).toBeGreaterThanOrEqual(narrow);
+      }),
+    );
+  });
+
+  it.each([
+    ['both sides of the dateline', { longitude: 180 }, { longitude: -180 }],
+    ['all genders by name and none', { gender: ['Non-binary', 'Male', 'Female'] }, { gender: [] }],
+    ['interests in another order', { interests: [1, 20, 3] }, { interests: [20, 3, 1] }],
+    ['a circle that is moved by some metres', { latitude: 51.50001 }, { latitude: 51.50004 }],
+    ['a circle on either side of the equator', { latitude: 0.00001 }, { latitude: -0.00001 }],
+  ])('is one answer for %s, which are one question', (_, one, other) => {
+    const budget = budgetOf(1_000_000);
+    // Of ten counts in a row one stands just below a step: another offset would tell one of them otherwise.
+    for (let counted = 1_000; counted < 1_010; counted += 1)
+      expect(budget.ask(counted, { target: other }).told).toBe(budget.ask(counted, { target: one }).told);
   });
 });
 

@@ -3,7 +3,8 @@
  * It is counted in memory, so that no estimate waits for a store; replicas share what was spent every two seconds.
  */
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
-import { audienceShown, audienceShownCoarsely, COARSE_STEP } from '../domain/cohort.ts';
+import { memberGenders } from '@offer-ads/contracts/values/primitives';
+import { audienceShown, audienceShownAtSecretSteps, COARSE_STEP } from '../domain/cohort.ts';
 import { type Answered, differsByFew, FEW_MEMBERS } from '../domain/revealing.ts';
 import type { Target } from '../domain/target.ts';
 
@@ -73,7 +74,7 @@ type Account = {
 };
 
 export function knowledgeBudget(o: {
-  /** Undefined: there is no budget, and every answer is as precise as `minCohort` allows. */
+  /** Undefined: there is no budget, and counts are told in steps of `minCohort` at its multiples. */
   readonly perDay: number | undefined;
   readonly minCohort: number;
   /** A secret number from 0 to below `step`, the same for the same question on every replica. */
@@ -179,13 +180,12 @@ export function knowledgeBudget(o: {
   return {
     answer: (question) => {
       const { counted } = question;
-      const precise = { told: audienceShown(counted, o.minCohort), isRevealing: false, isCoarse: false };
-      if (o.perDay === undefined) return precise;
+      if (o.perDay === undefined)
+        return { told: audienceShown(counted, o.minCohort), isRevealing: false, isCoarse: false };
       const key = keyOf(question.target);
       const spent = spend(question, key, o.perDay);
-      if (!spent.isCoarse) return { ...precise, ...spent };
-      const step = Math.max(COARSE_STEP, o.minCohort);
-      return { told: audienceShownCoarsely(counted, step, o.secretOffset(key, step)), ...spent };
+      const step = spent.isCoarse ? Math.max(COARSE_STEP, o.minCohort) : o.minCohort;
+      return { told: audienceShownAtSecretSteps(counted, step, o.secretOffset(key, step)), ...spent };
     },
     share: async (store) => {
       const shared = { day, ids: [...toShare].slice(0, SHARED_AT_ONCE) };
@@ -226,8 +226,18 @@ function holdersOf({ organisationId, personId, network }: Asker): readonly (read
   return held;
 }
 
-/** A circle that is moved by less than eleven metres is the same question, so that its offset cannot be asked for again and again. */
+/**
+ * The same for every way to ask the same, so that no question has several offsets: a circle that is moved by less than eleven metres, both
+ * sides of the dateline, and all genders listed.
+ */
 function keyOf({ latitude, longitude, radiusMiles, gender, interests }: Target): string {
+  const east = longitude === -180 ? 180 : longitude;
+  const genders = gender.length === memberGenders.length ? [] : gender.toSorted();
   const sorted = interests.toSorted((a, b) => a - b).join();
-  return `${latitude.toFixed(4)} ${longitude.toFixed(4)} ${radiusMiles} ${gender.toSorted().join()} ${sorted}`;
+  return `${coordinate(latitude)} ${coordinate(east)} ${radiusMiles} ${genders.join()} ${sorted}`;
+}
+
+function coordinate(degrees: number): string {
+  // Without the sum, 0 and -0 would be two coordinates.
+  return (Math.round(degrees * 1e4) / 1e4 + 0).toFixed(4);
 }

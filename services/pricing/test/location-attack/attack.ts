@@ -21,14 +21,23 @@ export type Attack = {
   readonly victim: IndexedMember;
   readonly claim: Claim | null;
   readonly requests: number;
+  /** The day on which the attack ended, from 1. */
+  readonly day: number;
   /** What was told, in order. */
   readonly told: readonly number[];
 };
 
-const REQUESTS = 5_000;
+/**
+ * What an attacker may spend: requests in all, and days. They stop when counts get coarse, and go on the next day; without `days` they go on
+ * at once.
+ */
+export type Patience = { readonly requests: number; readonly days?: number };
+
+const oneDay: Patience = { requests: 5_000 };
+const DAY_MS = 86_400_000;
 const startAt = new Date('2026-12-01T00:00:00Z');
 const endAt = new Date('2026-12-02T00:00:00Z');
-const now = new Date('2026-11-20T08:00:00Z');
+const firstDay = new Date('2026-11-20T08:00:00Z');
 const deadline = createDeadline(600_000);
 const secret = 'a-secret-of-the-attacked-service-0123456789';
 
@@ -42,11 +51,18 @@ export function attackedService({ members }: AttackedWorld, defence: Defence) {
     secretOffset: secretOffsets(secret),
     onUsedUp: () => {},
   });
+  let now = firstDay;
+  let isCoarse = false;
+  const tell = (question: Parameters<typeof budget.answer>[0]) => {
+    const answer = budget.answer(question);
+    isCoarse = answer.isCoarse;
+    return answer.told;
+  };
   const parts = {
     audience: { count: async (target: Parameters<typeof index.count>[0]) => index.count(target) },
     sandbox: { count: async () => 0 },
     rates: { exchangeRate: () => null },
-    knowledge: { tell: (question: Parameters<typeof budget.answer>[0]) => budget.answer(question).told },
+    knowledge: { tell },
     minCohort: defence.minCohort,
   };
   const ask = async (target: Parameters<Ask>[0], caller: CallerContext) =>
@@ -54,8 +70,20 @@ export function attackedService({ members }: AttackedWorld, defence: Defence) {
 
   return {
     /** The attacker knows gender, interests, and within six kilometres or so where the member lives. */
-    attack: async (victim: IndexedMember, method: Method, seed: number): Promise<Attack> => {
+    attack: async (
+      victim: IndexedMember,
+      method: Method,
+      seed: number,
+      { requests, days } = oneDay,
+    ): Promise<Attack> => {
       const told: number[] = [];
+      let day = 1;
+      const startNextDay = () => {
+        day += 1;
+        now = new Date(now.getTime() + DAY_MS);
+      };
+      // The victim before may have taken days.
+      now = new Date(now.getTime() + DAY_MS);
       const organisationId = 1 + victim.memberId * 1_000 + seed;
       const caller = callerContext({
         audience: 'pricing',
@@ -64,9 +92,15 @@ export function attackedService({ members }: AttackedWorld, defence: Defence) {
         network: `${organisationId}`,
       });
       const askCounting: Ask = async (target) => {
-        if (told.length >= REQUESTS) throw new NoRequestsLeft();
-        told.push(await ask(target, caller));
-        return told.at(-1) as number;
+        if (told.length >= requests) throw new NoRequestsLeft();
+        let answer = await ask(target, caller);
+        if (isCoarse && days !== undefined) {
+          if (day === days) throw new NoRequestsLeft();
+          startNextDay();
+          answer = await ask(target, caller);
+        }
+        told.push(answer);
+        return answer;
       };
       const hint = chance(seed + victim.memberId);
       const around = {
@@ -74,7 +108,7 @@ export function attackedService({ members }: AttackedWorld, defence: Defence) {
         metres: 10_000,
       };
       const claim = await locate(askCounting, { ...victim, around }, method, seed);
-      return { victim, claim, requests: told.length, told };
+      return { victim, claim, requests: told.length, day, told };
     },
   };
 }

@@ -24,7 +24,13 @@ export type Finding = { readonly circle: Circle; readonly oddsInside: number };
 export type Method = (ask: Ask, known: Known, cut: Cut, random: Chance) => Promise<Finding | null>;
 
 /** A circle whose edge halves the likely places, and one that was moved back until it has none of them; null where they are too far apart. */
-export type Cut = { readonly circle: Circle; readonly before: Circle | null; readonly spreadMetres: number };
+export type Cut = {
+  readonly circle: Circle;
+  readonly before: Circle | null;
+  /** Of the likely places. */
+  readonly middle: Place;
+  readonly spreadMetres: number;
+};
 
 export type Claim = Place & {
   /** Root mean square of the distances of the places that are still likely. */
@@ -37,7 +43,7 @@ const FALSE_LIFTS = 0.03;
 const SMALLEST_MILES = 5;
 const PLACES = 1_500;
 const FINE_ENOUGH_METRES = 20;
-const MOST_FINDINGS = 2_500;
+const MOST_FINDINGS = 20_000;
 const METRES_PER_MILE = 1609.344;
 const { ceil, cos, exp, hypot, max, min, PI, sin, sqrt } = Math;
 
@@ -93,6 +99,57 @@ export function meanDifferences(o: { readonly draws: number; readonly step: numb
     // Twice the variance of a step met by chance.
     const variance = o.step ** 2 / 3 / o.draws;
     return { circle: cut.circle, oddsInside: bounded(exp((sum / o.draws - 0.5) / variance)) };
+  };
+}
+
+/**
+ * Counts are rounded down to steps at known multiples: the circle is turned about the likely places until the count of the others passes a
+ * step, and that place is found by halving. Just below a step one member more is told.
+ */
+export function liftsAtFoundSteps(o: { readonly halvings: number }): Method {
+  return async (ask, known, { circle, middle }, random) => {
+    const { gender, interests } = known;
+    const added = rarest(interests, 1);
+    if (added.length === 0) return null;
+    const leftOut = random.oneOf(INTERESTS);
+    const others = INTERESTS.filter((each) => !interests.includes(each) && each !== leftOut);
+    const askAt = async (degrees: number, wanted = others) => {
+      const turned = turnedAbout(middle, circle, degrees);
+      return { degrees, turned, told: await ask({ ...turned, gender: [gender], interests: wanted }) };
+    };
+    let from = await askAt(0);
+    let to = await askAt(random.oneOf([-60, 60]));
+    if (from.told === to.told) return null;
+    for (let halving = 0; halving < o.halvings; halving += 1) {
+      const half = await askAt((from.degrees + to.degrees) / 2);
+      if (half.told === from.told) from = half;
+      else to = half;
+    }
+    const below = from.told < to.told ? from : to;
+    const isLifted = (await askAt(below.degrees, [...others, ...added])).told > below.told;
+    return { circle: below.turned, oddsInside: isLifted ? 0.6 / FALSE_LIFTS : 0.4 / (1 - FALSE_LIFTS) };
+  };
+}
+
+function turnedAbout(middle: Place, circle: Circle, degrees: number): Circle {
+  const north = (circle.latitude - middle.latitude) * METRES_PER_DEGREE;
+  const east = (circle.longitude - middle.longitude) * METRES_PER_DEGREE * cos((middle.latitude * PI) / 180);
+  const angle = (degrees * PI) / 180;
+  return {
+    ...circle,
+    ...moved(middle, north * cos(angle) - east * sin(angle), north * sin(angle) + east * cos(angle)),
+  };
+}
+
+/** Counts are rounded down to steps at unknown places: differences are added up, each as evidence of its own. */
+export function weighedDifferences(o: { readonly draws: number; readonly step: number }): Method {
+  return async (ask, known, cut, random) => {
+    // Twice the variance of a step met by chance; a little more than half a member is added by others.
+    const variance = o.step ** 2 / 6;
+    let logOdds = 0;
+    for (let draw = 0; draw < o.draws; draw += 1)
+      logOdds += ((await addedByRarest(known, ask, nearby(cut, random), random)) - 0.6) / variance;
+    return { circle: cut.circle, oddsInside: bounded(exp(logOdds)) };
   };
 }
 
@@ -174,13 +231,13 @@ function halvingCut(places: readonly Place[], random: Chance): Cut {
   const radiusMiles = max(SMALLEST_MILES, min(30, ceil((2.5 * spreadMetres) / METRES_PER_MILE)));
   // Where the places are further apart than any circle is wide: a circle around one of them.
   if (spreadMetres > 40_000)
-    return { circle: { ...placeOf(random.oneOf(places)), radiusMiles }, before: null, spreadMetres };
+    return { circle: { ...placeOf(random.oneOf(places)), radiusMiles }, before: null, middle, spreadMetres };
   const direction = random.below(360);
   const metres = radiusMiles * METRES_PER_MILE + spreadMetres * (random.below(101) / 100 - 0.5);
   const circle = { ...inDirection(middle, direction, metres), radiusMiles };
   const before =
     spreadMetres > 5_000 ? null : { ...inDirection(circle, direction, 2.5 * spreadMetres), radiusMiles };
-  return { circle, before, spreadMetres };
+  return { circle, before, middle, spreadMetres };
 }
 
 function placeOf({ latitude, longitude }: Place): Place {

@@ -1,7 +1,14 @@
-/** Measures every attack against every measure: `node services/pricing/test/location-attack/measure.ts`. For ADR 19. */
+/** Measures every attack against every measure, and how many days those take that go on every day: `node services/pricing/test/location-attack/measure.ts`. For ADR 19. */
 import { attackedService, type Defence, victimsOf } from './attack.ts';
 import { cityWorld, countryWorld } from './attacked-world.ts';
-import { exactDifferences, flatMetres, liftsOverSteps, meanDifferences } from './attacker.ts';
+import {
+  exactDifferences,
+  flatMetres,
+  liftsAtFoundSteps,
+  liftsOverSteps,
+  meanDifferences,
+  weighedDifferences,
+} from './attacker.ts';
 
 const defences: Readonly<Record<string, Defence>> = {
   'exact counts and positions': { positionDecimals: 6, minCohort: 1, revealingPerDay: undefined },
@@ -13,6 +20,8 @@ const defences: Readonly<Record<string, Defence>> = {
 const methods = {
   'exact differences': exactDifferences,
   'lifts over steps': liftsOverSteps({ draws: 40, step: 10 }),
+  'lifts at found steps': liftsAtFoundSteps({ halvings: 7 }),
+  'weighed differences': weighedDifferences({ draws: 20, step: 10 }),
   'means of 20, steps of 10': meanDifferences({ draws: 20, step: 10 }),
   'means of 20, steps of 100': meanDifferences({ draws: 20, step: 100 }),
 };
@@ -41,5 +50,21 @@ for (const [how, defence] of Object.entries(defences)) {
         `| ${how} | ${where} | ${by} | ${within(30)} | ${within(300)} | ${within(1_000)} | ${twice} | ${range} |\n`,
       );
     }
+  }
+}
+
+/** As in production, by attackers who stop when their budget is used up and come again the next day. */
+const MOST_DAYS = 60;
+const production = defences['both, and a budget of 200'] as Defence;
+for (const [where, world] of Object.entries(worlds)) {
+  const service = attackedService(world, production);
+  for (const [by, method] of Object.entries(methods)) {
+    const days: number[] = [];
+    for (const victim of victimsOf(world, VICTIMS, 77)) {
+      const attack = await service.attack(victim, method, 1, { requests: 50_000, days: MOST_DAYS });
+      if (attack.claim !== null && flatMetres(victim, attack.claim) <= 1_000) days.push(attack.day);
+    }
+    const sorted = days.toSorted((a, b) => a - b).join(', ');
+    process.stdout.write(`| ${where} | ${by} | ${days.length} of ${VICTIMS} | after days ${sorted} |\n`);
   }
 }
