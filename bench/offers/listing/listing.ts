@@ -89,6 +89,7 @@ function askingAs(pool: Pool, settings: Settings): Ask {
     organisationId,
     mode: 'TEST',
     personId: null,
+    mailbox: null,
     network: null,
     keyId: 1,
     currency: 'GBP',

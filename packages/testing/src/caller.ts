@@ -18,6 +18,7 @@ export function callerContext(
     mode: 'TEST',
     personId: 1,
     keyId: 1,
+    mailbox: 'mailbox-of-tests',
     network: 'network-of-tests',
     currency: 'GBP',
     country: 'GB',

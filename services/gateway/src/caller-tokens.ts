@@ -9,7 +9,10 @@ import { remember } from './limits/remember.ts';
 
 /** The services that the gateway asks for a caller: those behind the public API, billing and notifier for the portal. */
 export type Audience = Extract<ServiceName, 'offers' | 'pricing' | 'billing' | 'notifier'>;
-/** @param network of the client, as the rate limit counts it; only a keyed hash of it is passed on */
+/**
+ * Of the caller's mail address only a keyed hash is passed on, and so of the network.
+ * @param network of the client, as the rate limit counts it
+ */
 export type TokenMaker = (audience: Audience, caller: Caller, network: string) => string;
 
 /** A token is checked when a request's head arrives, within milliseconds; the rest is for clocks that differ. */
@@ -19,10 +22,12 @@ export function createTokenMaker(o: {
   secrets: Readonly<Record<Audience, string>>;
   clock: Clock;
 }): TokenMaker {
-  const hashOf = remember(networkHash(o.secrets.pricing));
-  return (audience, caller, network) => {
+  const networkHash = remember(keyedHash(o.secrets.pricing, 'network of a caller'));
+  const mailboxHash = keyedHash(o.secrets.pricing, 'mailbox of a caller');
+  return (audience, { email, ...caller }, network) => {
     const validUntil = o.clock.now().getTime() + validForMs;
-    const context = { ...caller, network: hashOf(network), audience, validUntil };
+    const mailbox = mailboxHash(email.toLowerCase());
+    const context = { ...caller, mailbox, network: networkHash(network), audience, validUntil };
     return signCallerContext(o.secrets[audience], context);
   };
 }
@@ -48,12 +53,8 @@ export function rememberTokens(
 }
 
 /** With pricing's secret, which all replicas have: pricing counts by it, and nobody without the secret learns the address. */
-function networkHash(secret: string): (network: string) => string {
+function keyedHash(secret: string, purpose: string): (text: string) => string {
   const key = firstSecret(secret);
-  return (network) =>
-    createHmac('sha256', key)
-      .update('network of a caller\n')
-      .update(network)
-      .digest('base64url')
-      .slice(0, 22);
+  return (text) =>
+    createHmac('sha256', key).update(`${purpose}\n`).update(text).digest('base64url').slice(0, 22);
 }

@@ -185,6 +185,7 @@ export function systemErrand(offer: Offer, requestId: string): Errand {
       mode: offer.mode,
       personId: null,
       keyId: null,
+      mailbox: null,
       network: null,
       currency: offer.currency,
       country: offer.country,

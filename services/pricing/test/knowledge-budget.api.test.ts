@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const startAt = '2026-12-01T00:00:00.000Z';
 const endAt = '2026-12-02T00:00:00.000Z';
-const caller = { organisationId: 7, personId: 7, network: 'seven' };
+const caller = { organisationId: 7, personId: 7, mailbox: 'seven', network: 'seven' };
 
 async function estimate(replica: Pick<Replica, 'post'>, latitude: number): Promise<number> {
   const location = [latitude, london.longitude];

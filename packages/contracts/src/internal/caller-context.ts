@@ -12,6 +12,8 @@ export const callerContext = z.object({
   /** Null when the system itself goes on with an organisation's work, for example to settle a creation. */
   personId: personId.nullable(),
   keyId: z.int().positive().nullable(),
+  /** A keyed hash of the person's mail address, the same in every organisation; null where there is no person. */
+  mailbox: z.string().max(64).nullable(),
   /** A keyed hash of the caller's address, of IPv6 the /64; null when nobody waits for the answer. */
   network: z.string().max(64).nullable(),
   currency,

@@ -14,6 +14,7 @@ const context: CallerContext = {
   organisationId: 7,
   mode: 'TEST',
   personId: 3,
+  mailbox: 'a-mailbox',
   network: 'a-network',
   keyId: 9,
   currency: 'GBP',

@@ -15,7 +15,7 @@ export type PortalCaller = {
  */
 export async function findPortalCaller(on: Queryable, o: PortalCaller): Promise<Caller | null> {
   const [caller] = await on.query<Caller>(
-    `SELECT o.id AS "organisationId", q.mode, p.id AS "personId", NULL::integer AS "keyId",
+    `SELECT o.id AS "organisationId", q.mode, p.id AS "personId", NULL::integer AS "keyId", p.email,
             o.currency, o.country, o.trading_name AS "tradingName",
             o.approved_at IS NOT NULL AS "organisationApproved",
             json_build_object('perPerson', q.per_person, 'perOrganisation', q.per_organisation) AS quota,

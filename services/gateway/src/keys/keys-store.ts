@@ -60,7 +60,7 @@ export async function findKeyFacts(on: Queryable, sha256: Buffer): Promise<KeyFa
   const [row] = await on.query<KeyFacts & { readonly sha256: Buffer }>(
     `SELECT k.sha256, k.id AS "keyId", k.mode, k.disabled_at IS NOT NULL AS disabled, k.expires_at AS "expiresAt",
             k.requests_per_minute AS "requestsPerMinute",
-            p.id AS "personId", p.enabled AS "personEnabled",
+            p.id AS "personId", p.enabled AS "personEnabled", p.email,
             o.id AS "organisationId", o.enabled AS "organisationEnabled",
             o.approved_at IS NOT NULL AS "organisationApproved", o.currency, o.country,
             o.trading_name AS "tradingName",

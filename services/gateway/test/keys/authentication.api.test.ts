@@ -56,6 +56,20 @@ describe('a key in force', () => {
     expect(JSON.stringify(contextSeen())).not.toMatch(/198\.51|2001/);
   });
 
+  it('says by a keyed hash of the mail address who made it, the same in every organisation, and never the address itself', async () => {
+    const mailboxes: unknown[] = [];
+    for (const adminEmail of ['agent@agency.example', 'Agent@Agency.example', 'other@agency.example']) {
+      const own = await gateway.createKey(await gateway.register({ adminEmail }));
+      await gateway.call('/categories', { key: own.key });
+      const { mailbox } = contextSeen() as { mailbox: string };
+      expect(mailbox).toMatch(/^[\w-]{22}$/);
+      expect(JSON.stringify(contextSeen())).not.toMatch(/agency/i);
+      mailboxes.push(mailbox);
+    }
+    expect(mailboxes[1]).toBe(mailboxes[0]);
+    expect(mailboxes[2]).not.toBe(mailboxes[0]);
+  });
+
   it('signs for the service that is asked', async () => {
     await gateway.call('/offers/price-estimate', { method: 'POST', key, body: '{}' });
     expect(contextSeen(gateway.pricing)).toMatchObject({ audience: 'pricing', organisationId });

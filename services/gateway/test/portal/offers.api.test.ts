@@ -155,6 +155,19 @@ describe('the services are told', () => {
     expect(contextOf('offers').personId).not.toBe(personId);
   });
 
+  it('of one organisation, mailbox and network by the portal and by a key, which therefore have one budget of estimates', async () => {
+    const { key } = await portal.gateway.createKey(organisationId);
+    const ip = '198.51.100.9';
+    const browser = portal.browser(ip);
+    await browser.signIn('ann@cafe.test');
+    const estimate = { method: 'POST', body: '{}' };
+    await portal.gateway.call('/offers/price-estimate', { ...estimate, key, ip });
+    const { mailbox, network } = contextOf('pricing');
+    await browser.call('/portal/api/test/offers/price-estimate', estimate);
+    expect(contextOf('pricing')).toMatchObject({ keyId: null, organisationId, mailbox, network });
+    expect([mailbox, network]).toEqual([expect.any(String), expect.any(String)]);
+  });
+
   it('nothing of the session: no cookie, no CSRF token, no key that was sent along', async () => {
     const { key } = await portal.gateway.createKey(organisationId);
     const headers = { 'x-api-key': key, 'x-caller-context': 'forged', 'idempotency-key': 'k-1' };

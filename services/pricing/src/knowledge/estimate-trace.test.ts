@@ -3,7 +3,7 @@ import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { estimateTrace } from './estimate-trace.ts';
 
 const target = { latitude: 51.507351, longitude: -0.127758, radiusMiles: 5, gender: [], interests: [4] };
-const asker = { organisationId: 1, personId: 2, keyId: 3, network: 'hash' };
+const asker = { organisationId: 1, personId: 2, keyId: 3, mailbox: 'hash', network: 'hash' };
 
 it('each estimate leaves a trace that names the caller and the size, and neither the place nor the count', () => {
   const lines: string[] = [];

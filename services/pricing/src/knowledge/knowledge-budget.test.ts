@@ -11,7 +11,7 @@ import {
 import { secretOffsets } from './open-knowledge.ts';
 
 const london = { latitude: 51.5, longitude: -0.12, radiusMiles: 5, gender: [], interests: [] };
-const asker: Asker = { organisationId: 1, personId: 2, keyId: 3, network: 'a' };
+const asker: Asker = { organisationId: 1, personId: 2, keyId: 3, mailbox: 'm', network: 'a' };
 const morning = new Date('2026-11-20T08:00:00Z');
 
 function budgetOf(perDay: number | undefined, minCohort = 10, room = productionRoom) {
@@ -114,9 +114,9 @@ describe('a budget of revealing estimates', () => {
   });
 
   it.each<[string, Partial<Asker>, Holder]>([
-    ['an organisation', { personId: 9, network: 'z' }, 'organisation'],
-    ['a person', { organisationId: 9, network: 'z' }, 'person'],
-    ['a network', { organisationId: 9, personId: 9 }, 'network'],
+    ['an organisation', { personId: 9, mailbox: 'n', network: 'z' }, 'organisation'],
+    ['a person in several organisations', { organisationId: 9, personId: 9, network: 'z' }, 'person'],
+    ['a network', { organisationId: 9, personId: 9, mailbox: 'n' }, 'network'],
   ])('is one for %s, whoever asks from it', (_, other, holder) => {
     const budget = budgetOf(4);
     budget.spend(4);
@@ -124,7 +124,7 @@ describe('a budget of revealing estimates', () => {
     budget.spend(1, other);
     expect(budget.usedUp).toEqual([holder]);
     expect(
-      budget.ask(1_239, { asker: { organisationId: 8, personId: 8, network: 'y' } }),
+      budget.ask(1_239, { asker: { organisationId: 8, personId: 8, mailbox: 'o', network: 'y' } }),
     ).toMatchObject({
       isCoarse: false,
     });
@@ -135,7 +135,7 @@ describe('a budget of revealing estimates', () => {
     budget.spend(2);
     for (let network = 0; network < 60_000; network += 1)
       budget.ask(1_239, { asker: { network: `${network}` } });
-    const other = { organisationId: 8, personId: 8, network: 'y' };
+    const other = { organisationId: 8, personId: 8, mailbox: 'o', network: 'y' };
     expect(budget.ask(1_239, { asker: other })).toMatchObject({ isCoarse: false });
   });
 
@@ -152,7 +152,7 @@ describe('an organisation that asks from very many networks', () => {
     Object.entries(productionRoom).map(([of, most]) => [of, most / 100]),
   ) as Room;
   const neighbour = {
-    asker: { organisationId: 8, personId: 8, keyId: 8, network: 'y' },
+    asker: { organisationId: 8, personId: 8, keyId: 8, mailbox: 'o', network: 'y' },
     target: { latitude: -40 },
   };
 

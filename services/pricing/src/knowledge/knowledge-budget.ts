@@ -8,7 +8,7 @@ import { audienceShown, audienceShownAtSecretSteps, COARSE_STEP } from '../domai
 import { type Answered, differsByFew, FEW_MEMBERS } from '../domain/revealing.ts';
 import type { Target } from '../domain/target.ts';
 
-export type Asker = Pick<CallerContext, 'organisationId' | 'personId' | 'keyId' | 'network'>;
+export type Asker = Pick<CallerContext, 'organisationId' | 'personId' | 'keyId' | 'mailbox' | 'network'>;
 
 export type Question = {
   readonly asker: Asker;
@@ -219,9 +219,10 @@ function placeOf(counted: number): number {
   return Math.floor(counted / FEW_MEMBERS);
 }
 
-function holdersOf({ organisationId, personId, network }: Asker): readonly (readonly [Holder, string])[] {
+function holdersOf({ organisationId, mailbox, network }: Asker): readonly (readonly [Holder, string])[] {
   const held: (readonly [Holder, string])[] = [['organisation', `organisation ${organisationId}`]];
-  if (personId !== null) held.push(['person', `person ${personId}`]);
+  // A person has another id in each organisation, and the same mailbox.
+  if (mailbox !== null) held.push(['person', `person ${mailbox}`]);
   if (network !== null) held.push(['network', `network ${network}`]);
   return held;
 }

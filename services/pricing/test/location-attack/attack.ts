@@ -89,6 +89,7 @@ export function attackedService({ members }: AttackedWorld, defence: Defence) {
         audience: 'pricing',
         organisationId,
         personId: organisationId,
+        mailbox: `${organisationId}`,
         network: `${organisationId}`,
       });
       const askCounting: Ask = async (target) => {

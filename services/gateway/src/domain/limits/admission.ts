@@ -11,6 +11,7 @@ export type KeyFacts = {
   readonly expiresAt: Date | null;
   readonly personId: number;
   readonly personEnabled: boolean;
+  readonly email: string;
   readonly organisationId: number;
   readonly organisationEnabled: boolean;
   readonly currency: string;
@@ -24,8 +25,10 @@ export type KeyFacts = {
   readonly requestsPerMinute: number | null;
 };
 
-/** The caller as the services will know it; the token adds audience, validity and network. */
-export type Caller = Omit<CallerContext, 'audience' | 'validUntil' | 'network'>;
+/** The caller as the services will know it; the token adds audience, validity and network, and has a hash of the mail address. */
+export type Caller = Omit<CallerContext, 'audience' | 'validUntil' | 'network' | 'mailbox'> & {
+  readonly email: string;
+};
 
 export type AdmissionRefusal = 'unauthorised' | 'key-without-mode' | 'not-approved';
 export type Admission =
@@ -44,6 +47,7 @@ export function admit(key: KeyFacts | null, now: Date): Admission {
       mode: key.mode,
       personId: key.personId,
       keyId: key.keyId,
+      email: key.email,
       currency: key.currency,
       country: key.country,
       tradingName: key.tradingName,
