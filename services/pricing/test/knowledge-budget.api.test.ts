@@ -64,3 +64,13 @@ it('is spent by estimates and by prices of creations, on whichever replica; used
   const metrics = await (await fetch(`${other.url}/metrics`)).text();
   expect(metrics).toMatch(/estimate_budgets_used_up_total\{[^}]*of="organisation"[^}]*\} 1/);
 });
+
+it('that is used up stays so on a replica that starts afterwards', async () => {
+  await using restarted = await pricing.startReplica();
+  await estimate(restarted, 17);
+  await hasShared(restarted.url);
+  await estimate(restarted, 18);
+  const told = await estimate(restarted, london.latitude);
+  expect(told).toBeLessThan(230);
+  expect(told % 100).toBe(0);
+});

@@ -53,16 +53,16 @@ export function openKnowledge(o: {
       metrics,
     }),
   );
-  if (o.perDay !== undefined)
-    loops.use(
-      startLoop({
-        name: 'share-knowledge',
-        everyMs: SHARE_EVERY_MS,
-        work: () => budget.share(o.store),
-        logger,
-        metrics,
+  if (o.perDay !== undefined) {
+    const share = () => budget.share(o.store);
+    // Once the loop has stopped: the other replicas have to know what was spent here last.
+    loops.defer(() =>
+      share().catch((error: unknown) => {
+        logger.warn({ error }, 'what was spent of budgets in the last seconds is lost');
       }),
     );
+    loops.use(startLoop({ name: 'share-knowledge', everyMs: SHARE_EVERY_MS, work: share, logger, metrics }));
+  }
   return {
     tell: (question) => {
       const answer = budget.answer(question);

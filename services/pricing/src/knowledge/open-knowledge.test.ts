@@ -1,0 +1,37 @@
+import { expect, it } from '@jest/globals';
+import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
+import { silentLogger } from '@offer-ads/testing/logger';
+import type { Spent } from './knowledge-budget.ts';
+import { openKnowledge } from './open-knowledge.ts';
+
+const asker = { organisationId: 1, personId: 2, keyId: 3, mailbox: 'm', network: 'a' };
+const target = { latitude: 51.5, longitude: -0.12, radiusMiles: 5, gender: [], interests: [] };
+
+function open(add: (spent: readonly Spent[]) => Promise<void>) {
+  return openKnowledge({
+    perDay: 200,
+    minCohort: 10,
+    secret: 'a-secret-that-only-this-test-uses-0123456789',
+    store: { add: (_, spent) => add(spent), totals: async () => [] },
+    logger: silentLogger,
+    metrics: createMetrics('pricing'),
+  });
+}
+
+it('a replica that stops shares what was spent on it since it last did', async () => {
+  const shared: Spent[] = [];
+  const knowledge = open(async (spent) => void shared.push(...spent));
+  knowledge.tell({ asker, target, counted: 3, now: new Date() });
+  await knowledge[Symbol.asyncDispose]();
+  expect(shared).toEqual([
+    { id: 'organisation 1', spent: 1 },
+    { id: 'person m', spent: 1 },
+    { id: 'network a', spent: 1 },
+  ]);
+});
+
+it('a replica stops while the store is away, and what was spent since is lost', async () => {
+  const knowledge = open(() => Promise.reject(new Error('the store is away')));
+  knowledge.tell({ asker, target, counted: 3, now: new Date() });
+  await expect(knowledge[Symbol.asyncDispose]()).resolves.toBeUndefined();
+});
