@@ -7,8 +7,10 @@ import { measureIntake } from './intake/measure.ts';
 import { intakeReport } from './intake/report.ts';
 import { measureListing } from './listing/listing.ts';
 import { listingReport } from './listing/listing-report.ts';
+import { measureOneBalance } from './one-balance.ts';
+import { oneBalanceReport } from './one-balance-report.ts';
 import { type Options, readOptions, usage } from './options.ts';
-import { creationPlan, listingPlan } from './plans.ts';
+import { creationPlan, listingPlan, oneBalanceCreations } from './plans.ts';
 import { prepareSettings } from './system.ts';
 
 await runMeasurement({ usage, readOptions, run });
@@ -31,6 +33,13 @@ async function run(opened: AsyncDisposableStack, options: Options): Promise<void
       options.write && creations.durability !== null,
     );
     // What it started ends before the next part begins.
+    await system.disposeAsync();
+  }
+  if (options.parts.includes('one-balance')) {
+    const system = opened.use(new AsyncDisposableStack());
+    const creations = oneBalanceCreations(options);
+    const samples = await measureOneBalance(system, { settings, creations, report: say });
+    publish('one-balance', `${when} ${oneBalanceReport(samples)}`, options.write);
     await system.disposeAsync();
   }
   if (options.parts.includes('listing')) {

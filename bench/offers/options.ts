@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { WrongOption, wholeNumber } from '../command-line.ts';
 
-export const partNames = ['creations', 'listing', 'intake'] as const;
+export const partNames = ['creations', 'one-balance', 'listing', 'intake'] as const;
 export type PartName = (typeof partNames)[number];
 
 export type Options = {

@@ -30,3 +30,8 @@ export function listingPlan({ rounds, quick }: Options): ListingPlan {
     ? { rounds, offers: 50_000, farPage: 1_000, askedEach: 50, peerAskedEach: 5 }
     : { rounds, offers: 1_000_000, farPage: 10_000, askedEach: 600, peerAskedEach: 20 };
 }
+
+/** Of each combination. */
+export function oneBalanceCreations({ quick }: Options): number {
+  return quick ? 200 : 2_000;
+}

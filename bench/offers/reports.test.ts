@@ -3,6 +3,8 @@ import type { CreationSample, Creations } from './creations.ts';
 import { creationsReport } from './creations-report.ts';
 import { far, first, type Listing, peerOfFar, peerOfFirst } from './listing/listing.ts';
 import { listingReport } from './listing/listing-report.ts';
+import type { OneBalanceSample } from './one-balance.ts';
+import { oneBalanceReport } from './one-balance-report.ts';
 import type { Moderation } from './system.ts';
 
 const load = (done: number, latencyMs: number) => ({
@@ -87,5 +89,28 @@ describe('the report of creations', () => {
 
   test('does not hide that the server was not durable', () => {
     expect(creationsReport({ ...run(1), durability: null })).toContain('**not durable**');
+  });
+});
+
+describe('the report of many clients at one balance', () => {
+  const money = { charges: 2, chargedMinor: 20n, balanceFellMinor: 20n, offersShown: 2 };
+  const answer = (status: number, retryAfter?: string) => ({ status, retryAfter, text: '', tookMs: 5 });
+  const sample = (changed: Partial<OneBalanceSample>): OneBalanceSample => ({
+    clients: 64,
+    isBusy: false,
+    seconds: 1,
+    creations: 2,
+    answers: [answer(200), answer(503, '1'), answer(200)],
+    money,
+    ...changed,
+  });
+
+  test.each([
+    ['a charge for each creation', {}, '2 offers are shown ✓; 0 503 without `Retry-After` ✓'],
+    ['a balance that fell by more', { money: { ...money, balanceFellMinor: 21n } }, '2 offers are shown ✗'],
+    ['a charge without its offer', { money: { ...money, offersShown: 1 } }, '1 offers are shown ✗'],
+    ['a refusal that says no time', { answers: [answer(503)] }, '1 503 without `Retry-After` ✗'],
+  ])('says whether all is right: %s', (_, changed, words) => {
+    expect(oneBalanceReport([sample(changed)])).toContain(words);
   });
 });

@@ -12,6 +12,8 @@ import type { Neighbours } from './neighbours.ts';
 export type OffersContext = {
   readonly postgres: Postgres;
   readonly neighbours: Neighbours;
+  /** Under way, of an organisation and mode. */
+  readonly creations: KeyedSemaphore;
   /** Of an organisation and mode: they stand in line for its quota. */
   readonly reservations: KeyedSemaphore;
   /** Of an organisation, that cost 0.00. */

@@ -33,8 +33,10 @@ export type Offers = RunningService & {
   readonly imageRemoval: ImageRemoval;
 };
 
-/** One holds the lock of the quota and the next waits for it in the database, so that the lock is never idle (decision 161). */
-const RESERVATIONS = { of: 'reservations', atOnce: 2, waiting: 62 };
+/** Under way, of one organisation and mode; a further one is refused before any work is done for it (decision 161). */
+const CREATIONS = { of: 'creations', atOnce: 64, waiting: 0 };
+/** One holds the lock of the quota and the next waits for it in the database, so that the lock is never idle. All the others may wait here. */
+const RESERVATIONS = { of: 'reservations', atOnce: 2, waiting: CREATIONS.atOnce - 2 };
 
 export async function startOffers(config: OffersConfig, overrides: Overrides = {}): Promise<Offers> {
   const foundation = layFoundation('offers', config.LOG_LEVEL, overrides);
@@ -46,6 +48,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   const context: OffersContext = {
     postgres,
     neighbours,
+    creations: createKeyedSemaphore(CREATIONS),
     reservations: createKeyedSemaphore(RESERVATIONS),
     freeLiveOffersPerDay: config.FREE_LIVE_OFFERS_PER_DAY,
     images: started.use(await openImageStore(imageStoreOf(config), foundation)),

@@ -30,7 +30,9 @@ export function createKeyedSemaphore(o: {
       return;
     }
     if (queue.waiting.size >= o.waiting)
-      throw refusal(`${queue.waiting.size} wait for ${o.of} of ${key} already`);
+      throw refusal(
+        `${o.of} of ${key}: ${queue.running} are under way and ${queue.waiting.size} wait already`,
+      );
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     queue.waiting.add(resolve);
     const signal = deadline?.signal(Number.MAX_SAFE_INTEGER);

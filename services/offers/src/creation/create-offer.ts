@@ -50,7 +50,13 @@ export type CreateOutcome =
   | { readonly ok: true; readonly reply: CreateReply; readonly replayed: boolean }
   | { readonly ok: false; readonly refusal: CreateRefusal };
 
+/** @throws the 503 fault at once, with nothing done, when as many creations of the organisation are under way as may */
 export async function createOffer(o: OffersContext, request: CreateRequest): Promise<CreateOutcome> {
+  const { organisationId, mode } = request.caller;
+  return o.creations.run(`${organisationId}/${mode}`, () => claimAndProceed(o, request));
+}
+
+async function claimAndProceed(o: OffersContext, request: CreateRequest): Promise<CreateOutcome> {
   const { organisationId, mode } = request.caller;
   const name = { organisationId, mode, idempotencyKey: request.idempotencyKey };
   const claim = await claimKey(o.postgres, name, request.fingerprint, o.clock.now());

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createReply } from '@offer-ads/contracts/public/api';
 import { gif, jpegOfBytes, png } from '@offer-ads/testing/pictures/pictures';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { create, createdId, form, type Parts, startingNow } from '../forms.ts';
 import { type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';
 import {
@@ -346,6 +347,43 @@ describe('503 and 500', () => {
     for (const key of keys)
       expect(await create(under, {}, { key })).toMatchObject({ body: { return_code: 'S1' } });
     expect(under.neighbours.billing.charges()).toBe(9);
+  });
+
+  it('is 503 with Retry-After at once beyond 64 creations of the organisation, before anybody is asked; the same key works afterwards', async () => {
+    const UNDER_WAY = 64;
+    const BEYOND = 6;
+    const picture = await png();
+    const keys = Array.from({ length: UNDER_WAY + BEYOND }, () => randomUUID());
+    const refused: string[] = [];
+    let asked: Promise<number[]> | undefined;
+    // While this holds the quota, none of them comes to its end.
+    await under.postgres.transaction(async (tx) => {
+      await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('quota/1/TEST', 0))");
+      asked = Promise.all(
+        keys.map(async (key) => {
+          const answer = await create(under, {}, { key, picture, once: true });
+          if (answer.status !== 503) return answer.status;
+          expect([answer.body, answer.headers.get('retry-after')]).toEqual([
+            { message: 'Service unavailable' },
+            '1',
+          ]);
+          refused.push(key);
+          return answer.status;
+        }),
+      );
+      await eventually(() => expect(refused).toHaveLength(BEYOND));
+      await eventually(() => expect(under.neighbours.moderation.asked).toBe(UNDER_WAY));
+      expect(await traces()).toMatchObject({ offers: 0, keys: UNDER_WAY, charges: 0, events: 0 });
+      const other = { caller: { organisationId: 2 }, picture, once: true } as const;
+      expect(await create(under, {}, other)).toMatchObject({ body: { return_code: 'S1' } });
+    });
+    const count = (status: number, of: readonly number[]) => of.filter((given) => given === status).length;
+    const statuses = (await asked) ?? [];
+    expect([count(200, statuses), count(503, statuses)]).toEqual([UNDER_WAY, BEYOND]);
+    expect(await traces()).toMatchObject({ offers: UNDER_WAY + 1, charges: UNDER_WAY + 1 });
+    for (const key of refused)
+      expect(await create(under, {}, { key, picture })).toMatchObject({ body: { return_code: 'S1' } });
+    expect(await traces()).toMatchObject({ offers: keys.length + 1, charges: keys.length + 1 });
   });
 
   it('is 500 without any detail when something is broken, and creates and charges nothing', async () => {
