@@ -1,14 +1,10 @@
 /** The gateway as a process of its own, as it runs in production, and what a stop leaves behind. */
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { adminTokenHashes } from '@offer-ads/testing/admin';
-import { type ServiceProcess, startServiceProcess } from '@offer-ads/testing/service-process';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import pg from 'pg';
-import { contextSecrets, type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';
-
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+import { startGatewayProcess } from './gateway-process.ts';
+import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.ts';
 
 const started = new AsyncDisposableStack();
 let gateway: GatewayUnderTest;
@@ -17,28 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => started.disposeAsync());
 
-async function startProcess(): Promise<ServiceProcess> {
-  return started.use(
-    await startServiceProcess(main, {
-      PORT: '0',
-      HOST: '127.0.0.1',
-      GATEWAY_DATABASE_URL: gateway.databaseUrl,
-      // Nothing listens there, which stops no request.
-      RABBITMQ_URL: 'amqp://127.0.0.1:9',
-      ADMIN_TOKEN_HASHES: adminTokenHashes,
-      OFFERS_URL: gateway.offers.url,
-      PRICING_URL: gateway.pricing.url,
-      BILLING_URL: gateway.billing.url,
-      NOTIFIER_URL: gateway.notifier.url,
-      OFFERS_CONTEXT_SECRET: contextSecrets.offers,
-      PRICING_CONTEXT_SECRET: contextSecrets.pricing,
-      BILLING_CONTEXT_SECRET: contextSecrets.billing,
-      NOTIFIER_CONTEXT_SECRET: contextSecrets.notifier,
-      PUBLIC_URL: 'https://ads.example.test',
-      TRUSTED_PROXIES: '127.0.0.0/8',
-    }),
-  );
-}
+const startProcess = async () => started.use(await startGatewayProcess(gateway));
 
 async function callsOf(organisationId: number): Promise<{ route: string; status: number }[]> {
   const { body } = await gateway.admin('GET', `/organisations/${organisationId}/calls?limit=200`);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { createTestDatabase } from '@offer-ads/testing/stores/database';
 import { manageOrganisations } from '../src/accounts/manage-organisations.ts';
@@ -13,6 +14,7 @@ import { cafe } from './gateway-under-test.ts';
 
 const at = new Date('2026-06-01T12:00:00.000Z');
 const clock = { now: () => at };
+const inTime = () => createDeadline(60_000);
 const open = new AsyncDisposableStack();
 let postgres: Postgres;
 let keys: ReturnType<typeof manageKeys>;
@@ -31,10 +33,11 @@ beforeAll(async () => {
 afterAll(async () => open.disposeAsync());
 
 async function issueKey() {
-  const { id: organisationId } = await organisations.register(cafe, 'a test');
+  const { id: organisationId } = await organisations.register(cafe, 'a test', inTime());
   const issued = await keys.create(
     { organisationId, mode: 'TEST', name: 'Till', expiresAt: null },
     'platform-team',
+    inTime(),
   );
   if (!issued.ok) throw new Error(issued.reason);
   return { organisationId, ...issued.value };
@@ -63,7 +66,9 @@ describe('at the same time', () => {
       );
     });
     const changing = issued.map(({ id }, index) =>
-      index % 2 ? keys.roll({ id }, 'platform-team') : keys.disable({ id }, 'platform-team'),
+      index % 2
+        ? keys.roll({ id }, 'platform-team', inTime())
+        : keys.disable({ id }, 'platform-team', inTime()),
     );
     const outcomes = await Promise.all([...changing, ...logging]);
     expect(outcomes.slice(0, 8)).toEqual(
@@ -74,8 +79,8 @@ describe('at the same time', () => {
   it('two rolls of one key issue one new key', async () => {
     const { id, organisationId } = await issueKey();
     const outcomes = await Promise.all([
-      keys.roll({ id }, 'platform-team'),
-      keys.roll({ id }, 'platform-team'),
+      keys.roll({ id }, 'platform-team', inTime()),
+      keys.roll({ id }, 'platform-team', inTime()),
     ]);
     expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
     expect(await keys.list(organisationId)).toHaveLength(2);
@@ -85,7 +90,12 @@ describe('at the same time', () => {
     const { organisationId } = await issueKey();
     await Promise.all(
       ['a', 'b', 'c'].map((name) =>
-        people.invite(organisationId, 'platform-team', { email: `${name}@cafe.test`, role: 'marketer' }),
+        people.invite(
+          organisationId,
+          'platform-team',
+          { email: `${name}@cafe.test`, role: 'marketer' },
+          inTime(),
+        ),
       ),
     );
     expect(await organisations.find(organisationId)).toMatchObject({ version: 4, people: { length: 4 } });
@@ -94,11 +104,16 @@ describe('at the same time', () => {
 
 describe('the last enabled admin', () => {
   const admins = async () => {
-    const { id: organisationId } = await organisations.register(cafe, 'a test');
-    const second = await people.invite(organisationId, 'platform-team', {
-      email: 'b@cafe.test',
-      role: 'admin',
-    });
+    const { id: organisationId } = await organisations.register(cafe, 'a test', inTime());
+    const second = await people.invite(
+      organisationId,
+      'platform-team',
+      {
+        email: 'b@cafe.test',
+        role: 'admin',
+      },
+      inTime(),
+    );
     const first = (await organisations.find(organisationId))?.people[0];
     if (!second.ok || first === undefined) throw new Error('no two admins');
     return { organisationId, first: first.id, second: second.value.id };
@@ -113,8 +128,8 @@ describe('the last enabled admin', () => {
     async (change) => {
       const { organisationId, first, second } = await admins();
       const outcomes = await Promise.all([
-        people.change(organisationId, { personId: first }, { id: second }, change),
-        people.change(organisationId, { personId: second }, { id: first }, change),
+        people.change(organisationId, { personId: first }, { id: second }, change, inTime()),
+        people.change(organisationId, { personId: second }, { id: first }, change, inTime()),
       ]);
       expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
       expect(outcomes).toContainEqual({ ok: false, reason: 'not-allowed' });
@@ -125,7 +140,7 @@ describe('the last enabled admin', () => {
   it('stays when both step down at the same time', async () => {
     const { organisationId, first, second } = await admins();
     const stepDown = (id: number) =>
-      people.change(organisationId, { personId: id }, { id }, { role: 'developer' });
+      people.change(organisationId, { personId: id }, { id }, { role: 'developer' }, inTime());
     const outcomes = await Promise.all([stepDown(first), stepDown(second)]);
     expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
     expect(outcomes).toContainEqual({ ok: false, reason: 'last-admin' });
@@ -135,7 +150,7 @@ describe('the last enabled admin', () => {
 
 describe('an invitation', () => {
   it('and its change leave together or not at all', async () => {
-    const { id: organisationId } = await organisations.register(cafe, 'a test');
+    const { id: organisationId } = await organisations.register(cafe, 'a test', inTime());
     const events = async () =>
       (
         await postgres.query<{ type: string }>(
@@ -145,7 +160,7 @@ describe('an invitation', () => {
         )
       ).map(({ type }) => type.split('.').at(-2));
     const invite = () =>
-      people.invite(organisationId, 'platform-team', { email: 'c@cafe.test', role: 'marketer' });
+      people.invite(organisationId, 'platform-team', { email: 'c@cafe.test', role: 'marketer' }, inTime());
     expect(await invite()).toMatchObject({ ok: true });
     expect(await invite()).toEqual({ ok: false, reason: 'person-exists' });
     expect(await events()).toEqual(['OrganisationRegistered', 'PersonInvited', 'OrganisationChanged']);

@@ -1,5 +1,6 @@
 /** How an organisation changes: one change at a time, told to the other services in the transaction that makes it. */
 import { OrganisationChanged, type OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
@@ -17,17 +18,23 @@ export type Administration = {
   readonly untilForgotten: () => Promise<void>;
 };
 
-/** Locks the organisation and works on what it is then. `work` refuses before it writes: a refusal is committed too. */
+/**
+ * Locks the organisation and works on what it is then. `work` refuses before it writes: a refusal is committed too.
+ * @param deadline nothing is committed after it (docs/adr/0020)
+ */
 export async function withOrganisation<T, R extends string>(
   o: Pick<Administration, 'postgres'>,
   id: number,
+  deadline: Deadline,
   work: (tx: Transaction, organisation: Organisation) => Promise<Outcome<T, R>>,
 ): Promise<Outcome<T, R | 'organisation-unknown'>> {
   return turnsOf(o.postgres)(id, () =>
-    o.postgres.transaction(async (tx) =>
-      (await lockOrganisation(tx, id))
-        ? work(tx, await existingOrganisation(tx, id))
-        : refused('organisation-unknown'),
+    o.postgres.transaction(
+      async (tx) =>
+        (await lockOrganisation(tx, id))
+          ? work(tx, await existingOrganisation(tx, id))
+          : refused('organisation-unknown'),
+      deadline,
     ),
   );
 }
@@ -45,9 +52,10 @@ function turnsOf(postgres: Postgres): Turns {
 export async function changeOrganisation<R extends string>(
   o: Pick<Administration, 'postgres' | 'clock'>,
   id: number,
+  deadline: Deadline,
   work: (tx: Transaction, organisation: Organisation) => Promise<Outcome<'changed' | 'unchanged', R>>,
 ): Promise<Outcome<Organisation, R | 'organisation-unknown'>> {
-  return withOrganisation<Organisation, R>(o, id, async (tx, before) => {
+  return withOrganisation<Organisation, R>(o, id, deadline, async (tx, before) => {
     const outcome = await work(tx, before);
     if (!outcome.ok) return outcome;
     if (outcome.value === 'unchanged') return done(before);

@@ -2,6 +2,7 @@
 import type { OrganisationsQuery } from '@offer-ads/contracts/admin/gateway-api';
 import { OrganisationApproved, OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
@@ -30,11 +31,11 @@ export function manageOrganisations(o: Administration) {
   const { postgres, clock } = o;
   return {
     /** The platform team registers only organisations that it knows, so they are approved. `by`: a name for the record. */
-    register: (registration: store.Registration, by: string): Promise<Organisation> =>
+    register: (registration: store.Registration, by: string, deadline: Deadline): Promise<Organisation> =>
       postgres.transaction((tx) => {
         const at = clock.now();
         return registerOrganisation(tx, registration, { approval: { at, by }, at });
-      }),
+      }, deadline),
 
     find: (id: number) => store.findOrganisation(postgres, id),
     list: (query: OrganisationsQuery) => store.listOrganisations(postgres, query),
@@ -42,8 +43,9 @@ export function manageOrganisations(o: Administration) {
     setEnabled: async (
       id: number,
       enabled: boolean,
+      deadline: Deadline,
     ): Promise<Outcome<Organisation, 'organisation-unknown'>> => {
-      const outcome = await changeOrganisation<never>(o, id, async (tx, organisation) => {
+      const outcome = await changeOrganisation<never>(o, id, deadline, async (tx, organisation) => {
         if (organisation.enabled === enabled) return done('unchanged');
         await store.setOrganisationEnabled(tx, id, enabled);
         if (!enabled) await endAccess(tx, { personIds: await lockPeople(tx, id), at: clock.now() });
@@ -58,14 +60,20 @@ export function manageOrganisations(o: Administration) {
       id: number,
       approved: boolean,
       by: string,
+      deadline: Deadline,
     ): Promise<Outcome<Organisation, 'organisation-unknown'>> => {
-      const outcome = await withOrganisation<Organisation, never>(o, id, async (tx, organisation) => {
-        if ((organisation.approval !== null) === approved) return done(organisation);
-        const approval = approved ? { at: clock.now(), by } : null;
-        await store.setApproval(tx, id, approval);
-        if (approval !== null) await announceApproval(tx, id, approval.at);
-        return done({ ...organisation, approval });
-      });
+      const outcome = await withOrganisation<Organisation, never>(
+        o,
+        id,
+        deadline,
+        async (tx, organisation) => {
+          if ((organisation.approval !== null) === approved) return done(organisation);
+          const approval = approved ? { at: clock.now(), by } : null;
+          await store.setApproval(tx, id, approval);
+          if (approval !== null) await announceApproval(tx, id, approval.at);
+          return done({ ...organisation, approval });
+        },
+      );
       if (outcome.ok) await o.untilForgotten();
       return outcome;
     },
@@ -75,8 +83,9 @@ export function manageOrganisations(o: Administration) {
       id: number,
       by: Actor,
       tradingName: string,
+      deadline: Deadline,
     ): Promise<Outcome<Organisation, OrganisationRefusal>> => {
-      const outcome = await changeOrganisation(o, id, async (tx, organisation) => {
+      const outcome = await changeOrganisation(o, id, deadline, async (tx, organisation) => {
         if (!actorMay(organisation, by, 'organisation')) return refused('not-allowed');
         if (organisation.tradingName === tradingName) return done('unchanged');
         await store.setTradingName(tx, id, tradingName);
@@ -91,8 +100,9 @@ export function manageOrganisations(o: Administration) {
       id: number,
       mode: Mode,
       wanted: QuotaWish,
+      deadline: Deadline,
     ): Promise<Outcome<Quota, 'organisation-unknown'>> => {
-      const outcome = await withOrganisation<Quota, never>(o, id, async (tx, organisation) => {
+      const outcome = await withOrganisation<Quota, never>(o, id, deadline, async (tx, organisation) => {
         const now = organisation.quotas[mode];
         const quota = {
           perPerson: wanted.perPerson ?? now.perPerson,

@@ -1,5 +1,6 @@
 /** The people of an organisation: inviting them, and changing what they may do (decision 26). */
 import { PersonInvited, type Role } from '@offer-ads/contracts/events/gateway';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
@@ -76,8 +77,9 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
       organisationId: number,
       by: Actor,
       { email, role }: { email: string; role: Role },
+      deadline: Deadline,
     ): Promise<PersonOutcome> => {
-      const outcome = await changeOrganisation(o, organisationId, async (tx, organisation) => {
+      const outcome = await changeOrganisation(o, organisationId, deadline, async (tx, organisation) => {
         const refusal =
           refuseNewPerson(organisation, by, email) ??
           // Strangers can use an address up, but not for the platform team.
@@ -91,8 +93,13 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
     },
 
     /** The same mail with a new link, for whoever let the first expire. */
-    inviteAgain: async (organisationId: number, by: Actor, ref: PersonRef): Promise<PersonOutcome> => {
-      const outcome = await changeOrganisation(o, organisationId, async (tx, organisation) => {
+    inviteAgain: async (
+      organisationId: number,
+      by: Actor,
+      ref: PersonRef,
+      deadline: Deadline,
+    ): Promise<PersonOutcome> => {
+      const outcome = await changeOrganisation(o, organisationId, deadline, async (tx, organisation) => {
         const inviter = refuseInviter(organisation, by);
         if (inviter !== null) return refused(inviter);
         const person = personOf(organisation, ref);
@@ -113,8 +120,9 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
       by: Actor,
       ref: PersonRef,
       change: PersonChange,
+      deadline: Deadline,
     ): Promise<PersonOutcome> => {
-      const outcome = await changeOrganisation(o, organisationId, async (tx, organisation) => {
+      const outcome = await changeOrganisation(o, organisationId, deadline, async (tx, organisation) => {
         const changed = changePerson(organisation, by, ref, change);
         if (!changed.ok) return changed;
         const before = personOf(organisation, ref);

@@ -1,5 +1,6 @@
 /** The advertising terms: versions are published by the platform team and accepted by organisations. */
 
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { type Actor, actorMay, personIdOf } from '../domain/accounts/people.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
 import { type Administration, withOrganisation } from './change-organisation.ts';
@@ -35,15 +36,16 @@ export function manageTerms(o: Administration) {
     },
 
     /**
-     * Accepts the version on the organisation's behalf; without one the latest. What was superseded meanwhile is refused,
+     * Accepts the version on the organisation's behalf; when none is named, the latest. What was superseded meanwhile is refused,
      * so that nobody accepts words that they have not seen.
      */
     accept: async (
       organisationId: number,
       by: Actor,
-      version?: string,
+      version: string | undefined,
+      deadline: Deadline,
     ): Promise<Outcome<string, TermsRefusal>> => {
-      const outcome = await withOrganisation(o, organisationId, async (tx, organisation) => {
+      const outcome = await withOrganisation(o, organisationId, deadline, async (tx, organisation) => {
         if (!actorMay(organisation, by, 'terms')) return refused('not-allowed');
         const terms = await store.latestTerms(tx);
         if (terms === null) return refused('no-terms-published');

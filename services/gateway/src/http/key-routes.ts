@@ -1,5 +1,6 @@
 /** Internal admin routes over API keys and the call log. */
 import { callLogPage, keyLimit, keyWish } from '@offer-ads/contracts/admin/gateway-api';
+import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type RequestHandler, type Router } from 'express';
 import type { Organisations } from '../accounts/manage-organisations.ts';
@@ -19,23 +20,23 @@ export function keyRoutes(o: { organisations: Organisations; keys: Keys; readCal
 
   routes.post('/keys', async (req, res) => {
     const wish = validInput(keyWish, req.body);
-    const outcome = await o.keys.create(wish, 'platform-team');
+    const outcome = await o.keys.create(wish, 'platform-team', requestFacts(req).deadline());
     if (outcome.ok) res.status(201).json(outcome.value);
     else refuse(res, outcome.reason);
   });
   routes.post('/keys/:id/roll', async (req, res) => {
-    const outcome = await o.keys.roll({ id: idIn(req) }, 'platform-team');
+    const outcome = await o.keys.roll({ id: idIn(req) }, 'platform-team', requestFacts(req).deadline());
     if (outcome.ok) res.json(outcome.value);
     else refuse(res, outcome.reason);
   });
   routes.post('/keys/:id/disable', async (req, res) => {
-    const outcome = await o.keys.disable({ id: idIn(req) }, 'platform-team');
+    const outcome = await o.keys.disable({ id: idIn(req) }, 'platform-team', requestFacts(req).deadline());
     if (outcome.ok) res.json(outcome.value);
     else refuse(res, outcome.reason);
   });
   routes.post('/keys/:id/limit', async (req, res) => {
     const { requestsPerMinute } = validInput(keyLimit, req.body);
-    const outcome = await o.keys.setLimit(idIn(req), requestsPerMinute);
+    const outcome = await o.keys.setLimit(idIn(req), requestsPerMinute, requestFacts(req).deadline());
     if (outcome.ok) res.json(outcome.value);
     else refuse(res, outcome.reason);
   });

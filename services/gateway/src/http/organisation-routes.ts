@@ -11,6 +11,7 @@ import {
   termsVersion,
 } from '@offer-ads/contracts/admin/gateway-api';
 import { actorOf } from '@offer-ads/platform/admin/routes';
+import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Request, type Router } from 'express';
 import type { Organisations } from '../accounts/manage-organisations.ts';
@@ -24,7 +25,9 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
 
   routes.post('/organisations', async (req, res) => {
     const wish = validInput(registration, req.body);
-    res.status(201).json(summaryOf(await organisations.register(wish, actorOf(req))));
+    res
+      .status(201)
+      .json(summaryOf(await organisations.register(wish, actorOf(req), requestFacts(req).deadline())));
   });
   routes.get('/organisations', async (req, res) => {
     const query = validInput(organisationsQuery, req.query);
@@ -42,7 +45,7 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
   for (const enabled of [false, true]) {
     routes.post(`/organisations/:id/${enabled ? 'enable' : 'disable'}`, async (req, res) => {
       validInput(switchRequest, req.body);
-      const outcome = await organisations.setEnabled(idIn(req), enabled);
+      const outcome = await organisations.setEnabled(idIn(req), enabled, requestFacts(req).deadline());
       if (outcome.ok) res.json(detailsOf(outcome.value));
       else refuse(res, outcome.reason);
     });
@@ -50,14 +53,24 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
   for (const approved of [true, false]) {
     routes.post(`/organisations/:id/${approved ? 'approve' : 'withdraw-approval'}`, async (req, res) => {
       validInput(switchRequest, req.body);
-      const outcome = await organisations.setApproved(idIn(req), approved, actorOf(req));
+      const outcome = await organisations.setApproved(
+        idIn(req),
+        approved,
+        actorOf(req),
+        requestFacts(req).deadline(),
+      );
       if (outcome.ok) res.json(detailsOf(outcome.value));
       else refuse(res, outcome.reason);
     });
   }
   routes.post('/organisations/:id/quota', async (req, res) => {
     const { mode, perPerson, perOrganisation } = validInput(quotaChange, req.body);
-    const outcome = await organisations.setQuota(idIn(req), mode, { perPerson, perOrganisation });
+    const outcome = await organisations.setQuota(
+      idIn(req),
+      mode,
+      { perPerson, perOrganisation },
+      requestFacts(req).deadline(),
+    );
     if (outcome.ok) res.json({ organisationId: idIn(req), mode, ...outcome.value });
     else refuse(res, outcome.reason);
   });
@@ -80,7 +93,7 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
     else refuse(res, outcome.reason);
   });
   routes.post('/organisations/:id/accept-terms', async (req, res) => {
-    const outcome = await terms.accept(idIn(req), 'platform-team');
+    const outcome = await terms.accept(idIn(req), 'platform-team', undefined, requestFacts(req).deadline());
     if (outcome.ok) res.json({ organisationId: idIn(req), version: outcome.value });
     else refuse(res, outcome.reason);
   });

@@ -5,6 +5,8 @@ import {
   personNamed,
   roleChange,
 } from '@offer-ads/contracts/admin/gateway-api';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
+import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Response, type Router } from 'express';
 import type { Organisations } from '../accounts/manage-organisations.ts';
@@ -16,7 +18,7 @@ import { idIn } from './organisation-routes.ts';
 export function peopleRoutes(o: {
   organisations: Organisations;
   people: People;
-  sessions: { readonly endAll: (address: string) => Promise<void> };
+  sessions: { readonly endAll: (address: string, deadline: Deadline) => Promise<void> };
 }): Router {
   const { organisations, people } = o;
   const routes = express.Router();
@@ -28,21 +30,24 @@ export function peopleRoutes(o: {
   });
   routes.post('/organisations/:id/people', async (req, res) => {
     const wish = validInput(invitation, req.body);
-    reply(res, await people.invite(idIn(req), 'platform-team', wish), 201);
+    reply(res, await people.invite(idIn(req), 'platform-team', wish, requestFacts(req).deadline()), 201);
   });
   routes.post('/organisations/:id/people/invitation', async (req, res) => {
     const wish = validInput(personNamed, req.body);
-    reply(res, await people.inviteAgain(idIn(req), 'platform-team', wish));
+    reply(res, await people.inviteAgain(idIn(req), 'platform-team', wish, requestFacts(req).deadline()));
   });
   for (const enabled of [false, true]) {
     routes.post(`/organisations/:id/people/${enabled ? 'enable' : 'disable'}`, async (req, res) => {
       const wish = validInput(personNamed, req.body);
-      reply(res, await people.change(idIn(req), 'platform-team', wish, { enabled }));
+      reply(
+        res,
+        await people.change(idIn(req), 'platform-team', wish, { enabled }, requestFacts(req).deadline()),
+      );
     });
   }
   routes.post('/organisations/:id/people/role', async (req, res) => {
     const { role, ...wish } = validInput(roleChange, req.body);
-    reply(res, await people.change(idIn(req), 'platform-team', wish, { role }));
+    reply(res, await people.change(idIn(req), 'platform-team', wish, { role }, requestFacts(req).deadline()));
   });
   /** Of the address, wherever it is signed in: whoever reads its mail could sign in to all of its organisations. */
   routes.post('/organisations/:id/people/end-sessions', async (req, res) => {
@@ -51,7 +56,7 @@ export function peopleRoutes(o: {
     if (organisation === null) return refuse(res, 'organisation-unknown');
     const person = personOf(organisation, wish);
     if (person === undefined) return refuse(res, 'person-unknown');
-    await o.sessions.endAll(person.email.toLowerCase());
+    await o.sessions.endAll(person.email.toLowerCase(), requestFacts(req).deadline());
     res.json({ organisationId: idIn(req), email: person.email, ended: true });
   });
   return routes;

@@ -1,6 +1,7 @@
 /** Creating, rolling and disabling API keys (specification, Authentication items 2 to 4; decisions 24 and 25). */
 import { randomInt } from 'node:crypto';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { type Administration, withOrganisation } from '../accounts/change-organisation.ts';
 import { mayWorkIn } from '../domain/accounts/approval.ts';
@@ -51,8 +52,8 @@ export function manageKeys(o: Administration) {
   const { postgres, clock } = o;
   return {
     /** Asked twice, it makes two keys: each is shown once, and whoever lost sight of one disables it. */
-    create: (wish: KeyWish, by: Actor): Promise<Outcome<IssuedKey, KeyRefusal>> =>
-      withOrganisation<IssuedKey, KeyRefusal>(o, wish.organisationId, async (tx, organisation) => {
+    create: (wish: KeyWish, by: Actor, deadline: Deadline): Promise<Outcome<IssuedKey, KeyRefusal>> =>
+      withOrganisation<IssuedKey, KeyRefusal>(o, wish.organisationId, deadline, async (tx, organisation) => {
         const at = clock.now();
         if (!actorMay(organisation, by, 'keys')) return refused('not-allowed');
         if (wish.mode !== null && !mayWorkIn(wish.mode, organisation.approval !== null))
@@ -79,8 +80,8 @@ export function manageKeys(o: Administration) {
      * The new key takes over name, mode, expiry and limit. The old one has stopped working when this returns.
      * The new key belongs to whoever rolled, who alone has seen it: when they are disabled, it stops (decision 43).
      */
-    roll: async (ref: KeyRef, by: Actor): Promise<Outcome<IssuedKey, KeyRefusal>> => {
-      const outcome = await withKey<IssuedKey>(o, ref, by, async (tx, old, organisation) => {
+    roll: async (ref: KeyRef, by: Actor, deadline: Deadline): Promise<Outcome<IssuedKey, KeyRefusal>> => {
+      const outcome = await withKey<IssuedKey>(o, ref, { by, deadline }, async (tx, old, organisation) => {
         const at = clock.now();
         const organisationApproved = organisation.approval !== null;
         const refusal = refuseRoll({ ...old, organisationApproved }, at);
@@ -95,8 +96,12 @@ export function manageKeys(o: Administration) {
     },
 
     /** What was disabled before stays as it was, and is answered the same. */
-    disable: async (ref: KeyRef, by: Actor): Promise<Outcome<DisabledKey, KeyRefusal>> => {
-      const outcome = await withKey<DisabledKey>(o, ref, by, async (tx, locked) => {
+    disable: async (
+      ref: KeyRef,
+      by: Actor,
+      deadline: Deadline,
+    ): Promise<Outcome<DisabledKey, KeyRefusal>> => {
+      const outcome = await withKey<DisabledKey>(o, ref, { by, deadline }, async (tx, locked) => {
         const { ownerEnabled: _, ...key } = locked;
         if (key.disabledAt !== null) return done({ ...key, disabledAt: key.disabledAt });
         const disabledAt = clock.now();
@@ -111,13 +116,19 @@ export function manageKeys(o: Administration) {
     setLimit: async (
       id: number,
       requestsPerMinute: number | null,
+      deadline: Deadline,
     ): Promise<Outcome<store.KeyRecord, KeyRefusal>> => {
       const ref = { id };
-      const outcome = await withKey<store.KeyRecord>(o, ref, 'platform-team', async (tx, locked) => {
-        const { ownerEnabled: _, ...key } = locked;
-        await store.setKeyLimit(tx, { id, requestsPerMinute });
-        return done({ ...key, requestsPerMinute });
-      });
+      const outcome = await withKey<store.KeyRecord>(
+        o,
+        ref,
+        { by: 'platform-team', deadline },
+        async (tx, locked) => {
+          const { ownerEnabled: _, ...key } = locked;
+          await store.setKeyLimit(tx, { id, requestsPerMinute });
+          return done({ ...key, requestsPerMinute });
+        },
+      );
       if (outcome.ok) await o.untilForgotten();
       return outcome;
     },
@@ -135,7 +146,7 @@ export function manageKeys(o: Administration) {
 async function withKey<T>(
   o: Pick<Administration, 'postgres'>,
   ref: KeyRef,
-  by: Actor,
+  { by, deadline }: { readonly by: Actor; readonly deadline: Deadline },
   work: (
     tx: Transaction,
     key: store.LockedKey,
@@ -144,7 +155,7 @@ async function withKey<T>(
 ): Promise<Outcome<T, KeyRefusal>> {
   const organisationId = ref.organisationId ?? (await store.organisationOfKey(o.postgres, ref.id));
   if (organisationId === null) return refused('key-unknown');
-  return withOrganisation<T, KeyRefusal>(o, organisationId, async (tx, organisation) => {
+  return withOrganisation<T, KeyRefusal>(o, organisationId, deadline, async (tx, organisation) => {
     if (!actorMay(organisation, by, 'keys')) return refused('not-allowed');
     const key = await store.lockKey(tx, { id: ref.id, organisationId });
     return key === null ? refused('key-unknown') : work(tx, key, organisation);

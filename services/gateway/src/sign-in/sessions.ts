@@ -1,5 +1,6 @@
 /** Portal sessions: opened by a sign-in, found and kept fresh by requests, ended. */
 import { randomUUID } from 'node:crypto';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import { beginJoining } from '../accounts/join-organisation.ts';
@@ -24,8 +25,11 @@ export function manageSessions(o: { postgres: Postgres; logger: Logger }) {
   const { postgres, logger } = o;
   /** Of addresses, whose people both of these lock. */
   const turns = takeTurns();
-  const inTransaction = <T>(address: string, work: (tx: Transaction) => Promise<T>): Promise<T> =>
-    turns(address, () => postgres.transaction(work));
+  const inTransaction = <T>(
+    address: string,
+    deadline: Deadline,
+    work: (tx: Transaction) => Promise<T>,
+  ): Promise<T> => turns(address, () => postgres.transaction(work, deadline));
   return {
     find: async (token: string, at: Date): Promise<SignedIn | null> => {
       const session = await store.findSession(postgres, sha256OfToken(token));
@@ -47,8 +51,13 @@ export function manageSessions(o: { postgres: Postgres; logger: Logger }) {
     look: (token: string) => store.findSession(postgres, sha256OfToken(token)),
 
     /** Null when the address may not go there. */
-    switchTo: (signedIn: SignedIn, organisationId: number, at: Date): Promise<string | null> =>
-      inTransaction(signedIn.session.address, async (tx) => {
+    switchTo: (
+      signedIn: SignedIn,
+      organisationId: number,
+      at: Date,
+      deadline: Deadline,
+    ): Promise<string | null> =>
+      inTransaction(signedIn.session.address, deadline, async (tx) => {
         const { session, token } = signedIn;
         const there = await findPersonAt(tx, { email: session.address, organisationId });
         const announceJoining = there === null ? null : await beginJoining(tx, there);
@@ -82,8 +91,8 @@ export function manageSessions(o: { postgres: Postgres; logger: Logger }) {
     end: (o: { id: string; address: string }) => store.deleteSessionOf(postgres, o),
 
     /** Under the lock that sign-ins take, so that one under way does not slip through. */
-    endAll: (address: string): Promise<void> =>
-      inTransaction(address, async (tx) => {
+    endAll: (address: string, deadline: Deadline): Promise<void> =>
+      inTransaction(address, deadline, async (tx) => {
         await lockMemberships(tx, address);
         await store.deleteSessionsOf(tx, address);
       }),

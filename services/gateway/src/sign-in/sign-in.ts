@@ -1,6 +1,7 @@
 /** Signing in: a request that says nothing about who exists, a link that works once, a session. */
 import { randomUUID } from 'node:crypto';
 import { SignInRequested } from '@offer-ads/contracts/events/gateway';
+import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
@@ -35,6 +36,8 @@ export type Completion = {
   /** The session that the browser has; signing in ends it. */
   readonly replacing: string | undefined;
   readonly at: Date;
+  /** Nothing is committed after it. */
+  readonly deadline: Deadline;
 };
 
 export function startSignIn(o: AnsweringOptions & { readonly publicUrl: string }): SignIn {
@@ -53,7 +56,7 @@ export function startSignIn(o: AnsweringOptions & { readonly publicUrl: string }
   });
   const complete = async (completion: Completion) => {
     if (!isToken(completion.token)) return null;
-    return postgres.transaction((tx) => useLinkUp(tx, completion));
+    return postgres.transaction((tx) => useLinkUp(tx, completion), completion.deadline);
   };
   const answering = startAnswering({
     ...o,

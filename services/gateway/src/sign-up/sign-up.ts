@@ -103,7 +103,7 @@ export function startSignUp(
     },
     complete: async (completion) => {
       const token = isToken(completion.token)
-        ? await postgres.transaction((tx) => useLink(tx, completion, o.policy))
+        ? await postgres.transaction((tx) => useLink(tx, completion, o.policy), completion.deadline)
         : null;
       completions.inc({ outcome: token === null ? 'refused' : 'signed-in' });
       return token;

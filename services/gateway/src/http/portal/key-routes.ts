@@ -15,6 +15,7 @@ import type { IssuedKey, Keys } from '../../keys/manage-keys.ts';
 import { idIn } from '../organisation-routes.ts';
 import { refuse } from './administration-replies.ts';
 import { allow, memberOf } from './portal-session.ts';
+import { commitDeadline } from './portal-time.ts';
 
 export function keyRoutes({ keys }: { keys: Keys }): Router {
   const routes = express.Router();
@@ -29,19 +30,23 @@ export function keyRoutes({ keys }: { keys: Keys }): Router {
   routes.post('/keys', async (req, res) => {
     const wish = validInput(newKey, req.body);
     const { organisationId, personId } = memberOf(req);
-    const outcome = await keys.create({ organisationId, ...wish }, { personId });
+    const outcome = await keys.create({ organisationId, ...wish }, { personId }, commitDeadline(req));
     if (outcome.ok) res.status(201).json(issuedReply(outcome.value));
     else refuse(res, outcome.reason);
   });
 
   routes.post('/keys/:id/roll', async (req, res) => {
-    const outcome = await keys.roll(keyNamed(req), { personId: memberOf(req).personId });
+    const outcome = await keys.roll(keyNamed(req), { personId: memberOf(req).personId }, commitDeadline(req));
     if (outcome.ok) res.json(issuedReply(outcome.value));
     else refuse(res, outcome.reason);
   });
 
   routes.post('/keys/:id/disable', async (req, res) => {
-    const outcome = await keys.disable(keyNamed(req), { personId: memberOf(req).personId });
+    const outcome = await keys.disable(
+      keyNamed(req),
+      { personId: memberOf(req).personId },
+      commitDeadline(req),
+    );
     if (!outcome.ok) return refuse(res, outcome.reason);
     const { id, disabledAt } = outcome.value;
     res.json({ id, disabledAt: disabledAt.toISOString() } satisfies DisabledKeyReply);

@@ -6,6 +6,7 @@ import type { Organisations } from '../../accounts/manage-organisations.ts';
 import type { Organisation } from '../../domain/accounts/organisation.ts';
 import { refuse } from './administration-replies.ts';
 import { allow, memberOf } from './portal-session.ts';
+import { commitDeadline } from './portal-time.ts';
 
 export function organisationRoutes({ organisations }: { organisations: Organisations }): Router {
   const routes = express.Router();
@@ -19,7 +20,12 @@ export function organisationRoutes({ organisations }: { organisations: Organisat
   routes.patch('/organisation', allow('organisation'), async (req, res) => {
     const { tradingName } = validInput(organisationChange, req.body);
     const { organisationId, personId } = memberOf(req);
-    const outcome = await organisations.setTradingName(organisationId, { personId }, tradingName);
+    const outcome = await organisations.setTradingName(
+      organisationId,
+      { personId },
+      tradingName,
+      commitDeadline(req),
+    );
     if (outcome.ok) res.json(replyOf(outcome.value));
     else refuse(res, outcome.reason);
   });

@@ -12,6 +12,7 @@ import type { PersonRecord } from '../../accounts/people-store.ts';
 import { idIn } from '../organisation-routes.ts';
 import { refuse } from './administration-replies.ts';
 import { allow, memberOf } from './portal-session.ts';
+import { commitDeadline } from './portal-time.ts';
 
 export function peopleRoutes({ people }: { people: People }): Router {
   const routes = express.Router();
@@ -32,18 +33,26 @@ export function peopleRoutes({ people }: { people: People }): Router {
   routes.post('/people', allow('people'), async (req, res) => {
     const wish = validInput(personInvitation, req.body);
     const { organisationId, personId } = memberOf(req);
-    await reply(req, res, await people.invite(organisationId, { personId }, wish), 201);
+    await reply(req, res, await people.invite(organisationId, { personId }, wish, commitDeadline(req)), 201);
   });
 
   routes.patch('/people/:id', allow('people'), async (req, res) => {
     const change = validInput(personChange, req.body);
     const { organisationId, personId } = memberOf(req);
-    await reply(req, res, await people.change(organisationId, { personId }, { id: idIn(req) }, change));
+    await reply(
+      req,
+      res,
+      await people.change(organisationId, { personId }, { id: idIn(req) }, change, commitDeadline(req)),
+    );
   });
 
   routes.post('/people/:id/invitation', allow('people'), async (req, res) => {
     const { organisationId, personId } = memberOf(req);
-    await reply(req, res, await people.inviteAgain(organisationId, { personId }, { id: idIn(req) }));
+    await reply(
+      req,
+      res,
+      await people.inviteAgain(organisationId, { personId }, { id: idIn(req) }, commitDeadline(req)),
+    );
   });
   return routes;
 }

@@ -1,25 +1,37 @@
 /** No request of the portal waits for ever: 503 when its time is over (decision 23). */
 
+import { createDeadline, type Deadline } from '@offer-ads/platform/calls/deadline';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { rememberKeysMs } from '../../keys/key-look-up.ts';
 
-/** As any call that creates nothing, and the second for which a revocation waits before it answers (decision 25). */
-const defaultBudgetMs = 2_000 + rememberKeysMs;
+/** As any call that creates nothing (decision 23). */
+const commitWithinMs = 2_000;
+/** And the second for which a revocation waits after its commit, before it answers (decision 25). */
+const defaultBudgetMs = commitWithinMs + rememberKeysMs;
 
+const deadlines = new WeakMap<Request, Deadline>();
 const timers = new WeakMap<Response, NodeJS.Timeout>();
 const givenUp = new WeakSet<Response>();
 
 /** From here on the request has its time; a body that is still to come is read before. */
 export function limitTime(logger: Logger, budgetMs = defaultBudgetMs): RequestHandler {
   return (req, res, next) => {
+    deadlines.set(req, createDeadline(commitWithinMs));
     clearTimeout(timers.get(res));
     timers.set(res, setTimeout(giveUp, budgetMs, req, res, logger));
     res.once('close', () => clearTimeout(timers.get(res)));
     next();
   };
+}
+
+/** Nothing of the request is committed after it, so nothing is committed after its 503 (decision 164). Behind `limitTime` only. */
+export function commitDeadline(req: Request): Deadline {
+  const deadline = deadlines.get(req);
+  if (deadline === undefined) throw new Error('this route needs limitTime before it');
+  return deadline;
 }
 
 /** For what bounds itself: the arrival of a body, and calls that are passed on with a budget of their own. */

@@ -8,6 +8,7 @@ import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Router } from 'express';
 import { type SessionGuard, signedInOf } from './portal-session.ts';
+import { commitDeadline } from './portal-time.ts';
 import { describeSession, replyWithSession } from './session-replies.ts';
 
 const notFound = { message: 'Not found' };
@@ -25,7 +26,7 @@ export function sessionRoutes(o: SessionGuard): Router {
   routes.post('/session/organisation', async (req, res) => {
     const { organisationId } = validInput(organisationSwitch, req.body);
     const at = requestFacts(req).receivedAt;
-    const token = await sessions.switchTo(signedInOf(req), organisationId, at);
+    const token = await sessions.switchTo(signedInOf(req), organisationId, at, commitDeadline(req));
     if (token === null) res.status(404).json(notFound);
     else await replyWithSession(res, { sessions, cookie, token, at });
   });
@@ -62,7 +63,7 @@ export function sessionRoutes(o: SessionGuard): Router {
   });
 
   routes.post('/sign-out-everywhere', async (req, res) => {
-    await sessions.endAll(signedInOf(req).session.address);
+    await sessions.endAll(signedInOf(req).session.address, commitDeadline(req));
     cookie.clear(res);
     res.status(204).end();
   });

@@ -12,7 +12,7 @@ import type { SignIn } from '../../sign-in/sign-in.ts';
 import { readJson } from './portal-json.ts';
 import { limitRequests, portalLimits } from './portal-limits.ts';
 import type { SessionGuard } from './portal-session.ts';
-import { limitTime } from './portal-time.ts';
+import { commitDeadline, limitTime } from './portal-time.ts';
 import { replyWithSession } from './session-replies.ts';
 
 const asked: SignInReply = {
@@ -44,7 +44,12 @@ export function signInRoutes(o: SignInRoutes): Router {
     async (req: Request, res: Response) => {
       const { token } = validInput(signInCompletion, req.body);
       const at = requestFacts(req).receivedAt;
-      const opened = await o.signIn.complete({ token, replacing: o.cookie.read(req), at });
+      const opened = await o.signIn.complete({
+        token,
+        replacing: o.cookie.read(req),
+        at,
+        deadline: commitDeadline(req),
+      });
       if (opened === null) res.status(401).json(linkRefused);
       else await replyWithSession(res, { ...o, token: opened, at });
     },

@@ -19,7 +19,7 @@ import type { SignUp } from '../../sign-up/sign-up.ts';
 import { readJson } from './portal-json.ts';
 import { limitRequests, portalLimits } from './portal-limits.ts';
 import type { SessionGuard } from './portal-session.ts';
-import { limitTime } from './portal-time.ts';
+import { commitDeadline, limitTime } from './portal-time.ts';
 import { replyWithSession } from './session-replies.ts';
 
 /** Also to an address that has a place, or may have none: nobody learns which. */
@@ -78,7 +78,12 @@ export function signUpRoutes(o: SignUpRoutes): Router {
     async (req: Request, res: Response) => {
       const { token } = validInput(signInCompletion, req.body);
       const at = requestFacts(req).receivedAt;
-      const opened = await signUp.complete({ token, replacing: o.cookie.read(req), at });
+      const opened = await signUp.complete({
+        token,
+        replacing: o.cookie.read(req),
+        at,
+        deadline: commitDeadline(req),
+      });
       if (opened === null) res.status(401).json(linkRefused);
       else await replyWithSession(res, { ...o, token: opened, at });
     },

@@ -6,6 +6,7 @@ import type { ManagedTerms } from '../../accounts/manage-terms.ts';
 import type { TermsStanding } from '../../accounts/terms-store.ts';
 import { refuse } from './administration-replies.ts';
 import { allow, memberOf } from './portal-session.ts';
+import { commitDeadline } from './portal-time.ts';
 
 export function termsRoutes({ terms }: { terms: ManagedTerms }): Router {
   const routes = express.Router();
@@ -25,7 +26,7 @@ export function termsRoutes({ terms }: { terms: ManagedTerms }): Router {
   routes.post('/terms/acceptance', allow('terms'), async (req, res) => {
     const { version } = validInput(termsAcceptance, req.body);
     const { organisationId, personId } = memberOf(req);
-    const outcome = await terms.accept(organisationId, { personId }, version);
+    const outcome = await terms.accept(organisationId, { personId }, version, commitDeadline(req));
     if (outcome.ok) return void res.json(await termsFor(organisationId));
     if (outcome.reason !== 'terms-not-latest') return refuse(res, outcome.reason);
     const latest = await terms.latest();
