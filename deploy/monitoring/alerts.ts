@@ -39,12 +39,19 @@ export const alerts: readonly Alert[] = rulesOf('services').filter((rule) => 'al
 export const recordings: readonly Recording[] = rulesOf('services').filter((rule) => 'record' in rule);
 export const clusterAlerts: readonly Alert[] = rulesOf('cluster').filter((rule) => 'alert' in rule);
 
+/** Rules on backups ask whether they are there at all, so an environment that makes none must not have them. */
+const GROUP_OF_BACKUPS = 'offer-ads-backups';
+
 /**
  * Every selector asks for the namespace, and every alert has it as a label: one Prometheus may look after several environments,
  * and one that is up must not hide another that is down.
  */
-export function prometheusRule(about: About, namespace: string): string {
-  const groups = groupsOf(about).map(({ name, rules }) => ({
+export function prometheusRule(
+  about: About,
+  { namespace, hasBackups }: { readonly namespace: string; readonly hasBackups: boolean },
+): string {
+  const kept = groupsOf(about).filter(({ name }) => hasBackups || name !== GROUP_OF_BACKUPS);
+  const groups = kept.map(({ name, rules }) => ({
     name,
     rules: rules.map((rule) => ({
       ...rule,

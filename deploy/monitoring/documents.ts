@@ -30,21 +30,29 @@ export function monitoringDocuments(): ReadonlyMap<string, string> {
           `${JSON.stringify(grafanaJson(dashboard), null, 2)}\n`,
         ] as const,
     ),
-    ...environments().flatMap(({ folder, namespace }) =>
+    ...environments().flatMap(({ folder, ...environment }) =>
       (['services', 'cluster'] as const).map(
-        (about) => [`${folder}/alerts/${about}.yaml`, prometheusRule(about, namespace)] as const,
+        (about) => [`${folder}/alerts/${about}.yaml`, prometheusRule(about, environment)] as const,
       ),
     ),
   ]);
 }
 
-/** Every overlay that has alerts, with the namespace that it brings everything to. */
-export function environments(): { folder: string; namespace: string }[] {
+type Environment = { readonly folder: string; readonly namespace: string; readonly hasBackups: boolean };
+
+/** Every overlay that has alerts, with the namespace that it brings everything to, and whether its stores are backed up. */
+export function environments(): Environment[] {
+  const read = (folder: string) =>
+    parse(readFileSync(join(repository, folder, 'kustomization.yaml'), 'utf8')) as {
+      namespace: string;
+      components?: string[];
+    };
   return globSync('deploy/k8s/overlays/*/alerts/kustomization.yaml', { cwd: repository })
     .toSorted()
     .map((file) => {
       const folder = dirname(dirname(file));
-      const text = readFileSync(join(repository, folder, 'kustomization.yaml'), 'utf8');
-      return { folder, namespace: (parse(text) as { namespace: string }).namespace };
+      const { components = [] } = read(`${folder}/stores`);
+      const hasBackups = components.includes('../../../components/backups');
+      return { folder, namespace: read(folder).namespace, hasBackups };
     });
 }

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { findProgram } from '@offer-ads/backing/programs';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { parse, stringify } from 'yaml';
-import { alerts } from '../alerts.ts';
+import { alerts, clusterAlerts } from '../alerts.ts';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 const promtool = await findProgram({
@@ -32,7 +32,8 @@ const promtool = await findProgram({
     return file;
   };
   /** Each platform team writes the address of its own copy into the rules. */
-  const runbookOf = (name: string) => alerts.find(({ alert }) => alert === name)?.annotations.runbook_url;
+  const runbookOf = (name: string) =>
+    [...alerts, ...clusterAlerts].find(({ alert }) => alert === name)?.annotations.runbook_url;
   /** The rules of an overlay, as a file that Prometheus reads. */
   const rulesOf = (overlay: string, about: 'services' | 'cluster') => {
     const file = join(repository, `deploy/k8s/overlays/${overlay}/alerts/${about}.yaml`);
@@ -93,5 +94,61 @@ const promtool = await findProgram({
       ],
     };
     expect(run('test', 'rules', write('mixed.test.yaml', test))).toEqual(fine);
+  });
+
+  it('sees production fire when nobody tells of its backups, beside a staging that tells of some, and staging silent', () => {
+    const lastBackup = 'barman_cloud_cloudnative_pg_io_last_available_backup_timestamp';
+    const job = 'kube_cronjob_created';
+    const test = {
+      rule_files: [rulesOf('production', 'cluster'), rulesOf('staging', 'cluster')],
+      evaluation_interval: '5m',
+      tests: [
+        {
+          name: 'metrics of production are gone after an hour, those of staging after three',
+          interval: '5m',
+          input_series: [
+            { series: `${lastBackup}{namespace="offer-ads", pod="postgres-1"}`, values: '0x12' },
+            { series: `${job}{namespace="offer-ads", cronjob="mongo-backup"}`, values: '0x12' },
+            { series: `${lastBackup}{namespace="offer-ads-staging", pod="postgres-1"}`, values: '0x36' },
+            { series: `${job}{namespace="offer-ads-staging", cronjob="mongo-backup"}`, values: '0x36' },
+          ],
+          alert_rule_test: [
+            { eval_time: '1h30m', alertname: 'PostgresBackupMissing', exp_alerts: [] },
+            { eval_time: '1h30m', alertname: 'ScheduledJobFailed', exp_alerts: [] },
+            {
+              eval_time: '6h',
+              alertname: 'PostgresBackupMissing',
+              exp_alerts: [
+                {
+                  exp_labels: { namespace: 'offer-ads', severity: 'ticket' },
+                  exp_annotations: {
+                    summary: 'Nothing tells of backups of Postgres',
+                    description:
+                      'No instance of Postgres has told the time of its latest base backup for an hour.',
+                    runbook_url: runbookOf('PostgresBackupMissing'),
+                  },
+                },
+              ],
+            },
+            {
+              eval_time: '6h',
+              alertname: 'ScheduledJobFailed',
+              exp_alerts: [
+                {
+                  exp_labels: { cronjob: 'mongo-backup', namespace: 'offer-ads', severity: 'ticket' },
+                  exp_annotations: {
+                    summary: 'The job mongo-backup does not succeed',
+                    description:
+                      'Nothing has told of the job mongo-backup for an hour: it may have been removed.',
+                    runbook_url: runbookOf('ScheduledJobFailed'),
+                  },
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    };
+    expect(run('test', 'rules', write('backups.test.yaml', test))).toEqual(fine);
   });
 });
