@@ -84,12 +84,49 @@ function orientation(image: Sharp, value: number | undefined): Sharp {
   return value === undefined ? image : image.withMetadata({ orientation: value });
 }
 
-/** A progressive JPEG whose last pass over the picture comes again and again: each takes 15 bytes and all blocks. */
-export async function manyScanJpeg(o: { width: number; height: number; scans: number }): Promise<Buffer> {
-  const jpeg = await hugeJpeg({ ...o, progressive: true });
-  const last = jpeg.lastIndexOf(Buffer.of(0xff, 0xda));
-  const scan = jpeg.subarray(last, -2);
-  return Buffer.concat([jpeg.subarray(0, -2), ...Array<Buffer>(o.scans).fill(scan), jpeg.subarray(-2)]);
+/**
+ * A grey progressive JPEG that is valid, with 883 scans at most: all coefficients are 0, and each comes bit by bit. A scan takes
+ * some hundred bytes, and the decoder goes over all blocks for it.
+ */
+export function manyScanJpeg(o: {
+  readonly width: number;
+  readonly height: number;
+  readonly scans: number;
+}): Buffer {
+  const { width, height } = o;
+  const blocks = Math.ceil(width / 8) * Math.ceil(height / 8);
+  const frame = [8, height >> 8, height & 255, width >> 8, width & 255, 1, 1, 0x11, 0];
+  const lengths = [1, ...Array<number>(15).fill(0)];
+  // A code of one bit each: "no difference", and "no coefficient in as many blocks as the next 14 bits say".
+  const codes = [0x00, ...lengths, 0x00, 0x10, ...lengths, 0xe0];
+  const emptyBlocks = entropyCoded(`0${'1'.repeat(14)}`.repeat(Math.ceil(blocks / 32_767)));
+  const refinements = Array.from({ length: o.scans - 1 }, (_, scan) => {
+    const coefficient = 1 + Math.floor(scan / 14);
+    const bit = 13 - (scan % 14);
+    const before = bit === 13 ? 0 : bit + 1;
+    const header = segment(0xda, [1, 1, 0, coefficient, coefficient, before * 16 + bit]);
+    return Buffer.concat([header, emptyBlocks]);
+  });
+  return Buffer.concat([
+    Buffer.of(0xff, 0xd8),
+    segment(0xdb, [0, ...Array<number>(64).fill(1)]),
+    segment(0xc2, frame),
+    segment(0xc4, codes),
+    segment(0xda, [1, 1, 0, 0, 0, 0]),
+    entropyCoded('0'.repeat(blocks)),
+    ...refinements,
+    Buffer.of(0xff, 0xd9),
+  ]);
+}
+
+function segment(marker: number, data: readonly number[]): Buffer {
+  const length = data.length + 2;
+  return Buffer.of(0xff, marker, length >> 8, length & 255, ...data);
+}
+
+function entropyCoded(bits: string): Buffer {
+  const bytes = (bits.match(/.{1,8}/g) ?? []).map((eight) => Number.parseInt(eight.padEnd(8, '1'), 2));
+  return Buffer.from(bytes.flatMap((byte) => (byte === 0xff ? [0xff, 0] : [byte])));
 }
 
 /** One frame of that size as its header says, and pixels for hardly any of it. */

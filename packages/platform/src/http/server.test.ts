@@ -90,6 +90,19 @@ describe('requests that come over one connection without waiting for replies', (
     await raw(server, requests(500)).answer;
     expect(served).toEqual(['0']);
   });
+
+  it('are cut off when too many wait over all connections together, and are served again once those have gone', async () => {
+    let isHeld = true;
+    const server = await start((app) => app.get('/:n', (_req, res) => void (isHeld || res.end('reply;'))));
+    const callers = Array.from({ length: 40 }, () => raw(server, requests(60)));
+    await Promise.race(callers.map(({ answer }) => answer));
+    isHeld = false;
+    for (const { socket } of callers) socket.destroy();
+    await eventually(async () => {
+      const { answer } = raw(server, `${requests(60)}GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      expect((await answer).match(/reply;/g)).toHaveLength(60);
+    });
+  });
 });
 
 describe('the time of the store', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Header, heldBytes, limitProblem, mostHeldBytes } from './picture-limits.ts';
+import { type Header, hasManyPixels, heldBytes, limitProblem, mostHeldBytes } from './picture-limits.ts';
 
 const megabyte = 1_000_000;
 const photograph: Header = {
@@ -40,6 +40,7 @@ describe('what may be opened', () => {
   it.each([
     ['a pixel more than 50 megapixels', { ...photograph, width: 1_000, height: 50_001 }, 'too-many-pixels'],
     ['50 megapixels over all frames and more', { ...photograph, frames: 43 }, 'too-many-pixels'],
+    ['a JPEG in 101 scans', { ...photograph, scans: 101 }, 'too-many-scans'],
     ['2,001 frames', { ...photograph, width: 1, height: 1, frames: 2_001 }, 'too-many-frames'],
     ['a side of 16,385', { ...photograph, width: 16_385, height: 1 }, 'too-wide-or-high'],
     ['a height of 16,385', { ...photograph, width: 1, height: 16_385 }, 'too-wide-or-high'],
@@ -84,5 +85,16 @@ describe('what opening a picture holds', () => {
 
   it('leaves room for nothing else beside the largest', () => {
     expect(2 * heldBytes({ ...most, wholeAtOnce: true })).toBeGreaterThan(mostHeldBytes);
+  });
+});
+
+describe('a picture that leaves a place to others', () => {
+  it.each([
+    ['is no photograph of 12 megapixels', { width: 4_080, height: 3_060, frames: 1 }, false],
+    ['is one of 16 megapixels', { width: 4_608, height: 3_456, frames: 1 }, true],
+    ['is no banner that moves', { width: 300, height: 250, frames: 160 }, false],
+    ['is one with as many pixels over all frames', { width: 158, height: 158, frames: 2_000 }, true],
+  ])('%s', (_name, size, isLarge) => {
+    expect(hasManyPixels(size)).toBe(isLarge);
   });
 });

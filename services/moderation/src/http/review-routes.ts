@@ -12,6 +12,7 @@ import { Fault } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import express, { type Express } from 'express';
 import { z } from 'zod';
+import { isLarge } from '../domain/picture-limits.ts';
 import { parsePlace, writePlace } from '../domain/picture-place.ts';
 import { budgetMs } from '../pictures/clean-picture.ts';
 import type { Admission } from '../verdicts/admission.ts';
@@ -77,7 +78,9 @@ export function mountReviewRoutes(app: Express, o: ReviewRoutes): void {
     // A picture that has to be opened takes its turn among the others.
     const decided = await (typeof of === 'string'
       ? decideOn(review, of, ruling)
-      : admission.run('staff', AbortSignal.timeout(budgetMs), () => decideOn(review, of, ruling)));
+      : admission.run({ organisation: 'staff', isLarge: isLarge(of) }, AbortSignal.timeout(budgetMs), () =>
+          decideOn(review, of, ruling),
+        ));
     if (!decided.ok) throw refusal(decided.reason);
     res.json(shown(await existingRecord(decided.ruling.contentHash), review.basis));
   });

@@ -21,6 +21,14 @@ async function clean(bytes: Uint8Array) {
   return result.picture;
 }
 
+/** Its first frame is larger than its screen, which decoders then make larger. */
+async function largeGifOnSmallScreen(): Promise<Buffer> {
+  const gif = await blankGif(1_000, 1_000, 20);
+  gif.writeUInt16LE(10, 6);
+  gif.writeUInt16LE(10, 8);
+  return gif;
+}
+
 const page = Buffer.from('<html><script>alert(1)</script></html>');
 /** An archive of one stored file, which unpackers find from the end of whatever is before it. */
 const zip = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), Buffer.alloc(26), page]);
@@ -202,13 +210,19 @@ describe('a file that is no whole picture', () => {
     ],
     ['a GIF of one huge frame', () => hugeFrameGif(7_000, 7_000), 'too-much-memory'],
     [
-      'a JPEG whose last pass comes again and again',
-      () => manyScanJpeg({ width: 1_000, height: 1_000, scans: 20_000 }),
-      'damaged',
+      'a JPEG in more scans than any encoder writes',
+      async () => manyScanJpeg({ width: 1_000, height: 1_000, scans: 101 }),
+      'too-many-scans',
     ],
+    ['a large GIF whose header says that it is small', largeGifOnSmallScreen, 'damaged'],
   ] as const)('is refused: %s', async (_name, file, problem) => {
     const result = await cleanPicture(await file(), timeoutMs);
     expect(result.ok ? 'a picture' : result.problem).toBe(problem);
+  });
+
+  it('is not a JPEG in as many scans as any encoder writes', async () => {
+    const jpeg = manyScanJpeg({ width: 1_000, height: 1_000, scans: 100 });
+    expect((await cleanPicture(jpeg, timeoutMs)).ok).toBe(true);
   });
 
   it('is not one of exactly 50 megapixels', async () => {

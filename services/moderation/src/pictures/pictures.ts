@@ -11,8 +11,11 @@ import {
   thumbnailSide,
 } from '../domain/looks.ts';
 import {
+  countScans,
   type Header,
+  hasManyPixels,
   heldBytes,
+  isLarge,
   limitProblem,
   mostFrames,
   mostHeldBytes,
@@ -62,6 +65,8 @@ export async function cleanPicture(
     const header = await readHeader(bytes, type, frames);
     const problem = limitProblem(header);
     if (problem !== undefined) return { ok: false, problem };
+    // A GIF whose first frame is larger than its screen, for one: it would take a place of pictures that are opened soon.
+    if (hasManyPixels(header) && !isLarge(upload)) return { ok: false, problem: 'damaged' };
     const clean = await pictureMemory.run(heldBytes(header), AbortSignal.timeout(Math.ceil(timeoutMs)), () =>
       encoded(sharp(bytes, readAs(type)), header)
         .timeout({ seconds: Math.max(1, Math.ceil((startedAt + timeoutMs - performance.now()) / 1_000)) })
@@ -179,6 +184,7 @@ async function readHeader(bytes: Uint8Array, type: PictureType, frames: number):
     wholeAtOnce: found.isProgressive ?? false,
     turned: (found.orientation ?? 1) > 1,
     subsampling: found.chromaSubsampling,
+    scans: type === 'jpeg' ? countScans(bytes) : 1,
   };
 }
 

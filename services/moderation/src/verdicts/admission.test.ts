@@ -3,6 +3,11 @@ import { createAdmission } from './admission.ts';
 
 const never = new AbortController().signal;
 
+const ordinary = (organisation: number) => ({ organisation, isLarge: false });
+const large = (organisation: number) => ({ organisation, isLarge: true });
+
+const fail = () => Promise.reject(new Error('must not run'));
+
 /** Work that ends when the test says so. */
 function work() {
   const { promise, resolve } = Promise.withResolvers<string>();
@@ -14,8 +19,8 @@ describe('admission', () => {
     const admission = createAdmission({ atOnce: 1, mostWaiting: 5 });
     const first = work();
     let secondBegan = false;
-    const one = admission.run(1, never, first.run);
-    const two = admission.run(1, never, async () => {
+    const one = admission.run(ordinary(1), never, first.run);
+    const two = admission.run(ordinary(1), never, async () => {
       secondBegan = true;
       return 'second';
     });
@@ -29,8 +34,13 @@ describe('admission', () => {
   it('refuses at once with 503 when too many wait', async () => {
     const admission = createAdmission({ atOnce: 1, mostWaiting: 1 });
     const running = work();
-    const accepted = [admission.run(1, never, running.run), admission.run(1, never, async () => 'waited')];
-    await expect(admission.run(2, never, async () => 'no place')).rejects.toMatchObject({ status: 503 });
+    const accepted = [
+      admission.run(ordinary(1), never, running.run),
+      admission.run(ordinary(1), never, async () => 'waited'),
+    ];
+    await expect(admission.run(ordinary(2), never, async () => 'no place')).rejects.toMatchObject({
+      status: 503,
+    });
     running.finish();
     expect(await Promise.all(accepted)).toEqual(['done', 'waited']);
   });
@@ -39,9 +49,9 @@ describe('admission', () => {
     const admission = createAdmission({ atOnce: 1, mostWaiting: 6 });
     const running = work();
     const late = new AbortController();
-    const one = admission.run(1, never, running.run);
+    const one = admission.run(ordinary(1), never, running.run);
     const [own, other] = [1, 2].map((organisation) =>
-      admission.run(organisation, late.signal, () => Promise.reject(new Error('must not run'))),
+      admission.run(ordinary(organisation), late.signal, () => Promise.reject(new Error('must not run'))),
     );
     late.abort();
     await expect(own).rejects.toMatchObject({ status: 429 });
@@ -53,9 +63,9 @@ describe('admission', () => {
   it('forgets whoever no longer waits', async () => {
     const admission = createAdmission({ atOnce: 1, mostWaiting: 1 });
     const running = work();
-    const one = admission.run(1, never, running.run);
+    const one = admission.run(ordinary(1), never, running.run);
     const caller = new AbortController();
-    const gone = admission.run(2, caller.signal, () => Promise.reject(new Error('must not run')));
+    const gone = admission.run(ordinary(2), caller.signal, () => Promise.reject(new Error('must not run')));
     caller.abort();
     await expect(gone).rejects.toMatchObject({ status: 503 });
     expect(admission.waiting()).toBe(0);
@@ -72,20 +82,24 @@ describe('admission', () => {
       const admission = createAdmission({ atOnce: 1, mostWaiting: 0 });
       const running = work();
       const caller = new AbortController();
-      const abandoned = admission.run(1, caller.signal, (stage) => {
+      const abandoned = admission.run(ordinary(1), caller.signal, (stage) => {
         stage.isOpening = isOpening;
         return running.run();
       });
       caller.abort();
       await expect(abandoned).rejects.toMatchObject({ status });
-      await expect(admission.run(1, never, async () => 'too early')).rejects.toMatchObject({ status: 503 });
+      await expect(admission.run(ordinary(1), never, async () => 'too early')).rejects.toMatchObject({
+        status: 503,
+      });
     },
   );
 
   it('frees the place of work that failed', async () => {
     const admission = createAdmission({ atOnce: 1, mostWaiting: 0 });
-    await expect(admission.run(1, never, () => Promise.reject(new Error('broke')))).rejects.toThrow('broke');
-    expect(await admission.run(1, never, async () => 'next')).toBe('next');
+    await expect(admission.run(ordinary(1), never, () => Promise.reject(new Error('broke')))).rejects.toThrow(
+      'broke',
+    );
+    expect(await admission.run(ordinary(1), never, async () => 'next')).toBe('next');
   });
 
   it('goes on with the organisation that has the least under way, however many of another wait longer', async () => {
@@ -93,9 +107,9 @@ describe('admission', () => {
     const works = [work(), work()];
     const order: number[] = [];
     const all = [
-      ...works.map(({ run }) => admission.run(1, never, run)),
+      ...works.map(({ run }) => admission.run(ordinary(1), never, run)),
       ...[1, 1, 1, 2].map((organisation) =>
-        admission.run(organisation, never, async () => order.push(organisation)),
+        admission.run(ordinary(organisation), never, async () => order.push(organisation)),
       ),
     ];
     for (const { finish } of works) finish();
@@ -106,11 +120,47 @@ describe('admission', () => {
   it('refuses an organisation with 429 that has as many waiting as there are places left, and no other', async () => {
     const admission = createAdmission({ atOnce: 1, mostWaiting: 6 });
     const running = work();
-    const run = (organisation: number) => admission.run(organisation, never, async () => organisation);
-    const accepted = [admission.run(1, never, running.run), run(1), run(1), run(1)];
+    const run = (organisation: number) =>
+      admission.run(ordinary(organisation), never, async () => organisation);
+    const accepted = [admission.run(ordinary(1), never, running.run), run(1), run(1), run(1)];
     await expect(run(1)).rejects.toMatchObject({ status: 429, retryAfterSeconds: 2 });
     accepted.push(run(2));
     running.finish();
     expect(await Promise.all(accepted)).toEqual(['done', 1, 1, 1, 2]);
+  });
+
+  it('lets large pictures take all places but one, so that no ordinary picture waits for them', async () => {
+    const admission = createAdmission({ atOnce: 2, mostWaiting: 5 });
+    const running = work();
+    const late = new AbortController();
+    const first = admission.run(large(1), never, running.run);
+    const second = admission.run(large(2), late.signal, () => Promise.reject(new Error('must not run')));
+    expect(await admission.run(ordinary(3), never, async () => 'served')).toBe('served');
+    expect(admission.waiting()).toBe(1);
+    late.abort();
+    // Others were served meanwhile, so that it counts in no breaker.
+    await expect(second).rejects.toMatchObject({ status: 422 });
+    running.finish();
+    await first;
+    expect(await admission.run(large(2), never, async () => 'next')).toBe('next');
+  });
+
+  it('keeps no ordinary picture out however many large ones wait, and refuses one large too many with 429', async () => {
+    const admission = createAdmission({ atOnce: 2, mostWaiting: 2 });
+    const works = [work(), work()];
+    const accepted = [
+      admission.run(large(1), never, works[0]?.run ?? fail),
+      admission.run(ordinary(2), never, works[1]?.run ?? fail),
+      ...[3, 4].map((organisation) => admission.run(large(organisation), never, async () => 'large')),
+    ];
+    await expect(admission.run(large(5), never, fail)).rejects.toMatchObject({ status: 429 });
+    accepted.push(admission.run(ordinary(6), never, async () => 'ordinary'));
+    for (const { finish } of works) finish();
+    expect(await Promise.all(accepted)).toEqual(['done', 'done', 'large', 'large', 'ordinary']);
+  });
+
+  it('lets large pictures in where there is one place only', async () => {
+    const admission = createAdmission({ atOnce: 1, mostWaiting: 0 });
+    expect(await admission.run(large(1), never, async () => 'done')).toBe('done');
   });
 });

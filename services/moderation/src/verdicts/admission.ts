@@ -1,4 +1,7 @@
-/** A bounded queue before the decoders: so many pictures at once, so many waiting, fair between organisations. */
+/**
+ * A bounded queue before the decoders: so many pictures at once, so many waiting, fair between organisations. Large pictures take seconds:
+ * they leave one place to the others (decision 173).
+ */
 import { Fault, isCallerGone, serviceUnavailable, tooManyRequests } from '@offer-ads/platform/process/faults';
 
 export type Admission = {
@@ -8,75 +11,82 @@ export type Admission = {
    * the signal ends while it waits, or with a 429 then when a picture of the same organisation is under way. When the signal ends after the
    * work has begun, that is a 422 while the picture is being opened, because its own input takes the time, and a 503 while the model or a
    * store is waited for. Such work keeps its place until it is done, because it goes on using processor and memory.
-   * @param organisation an id, or a name for the platform team
+   * A large picture that gets no place is never a 503: others would have got one.
    */
-  readonly run: <T>(
-    organisation: number | 'staff',
-    signal: AbortSignal,
-    work: (stage: Stage) => Promise<T>,
-  ) => Promise<T>;
+  readonly run: <T>(whose: Candidate, signal: AbortSignal, work: (stage: Stage) => Promise<T>) => Promise<T>;
   readonly waiting: () => number;
+};
+
+export type Candidate = {
+  /** An id, or a name for the platform team. */
+  readonly organisation: number | 'staff';
+  readonly isLarge: boolean;
 };
 
 /** What work under way is doing; the work itself keeps it up to date. */
 export type Stage = { isOpening: boolean };
 
-type Waiting = { readonly organisation: number | 'staff'; readonly begin: () => void };
+type Waiting = Candidate & { readonly begin: () => void };
 
+/** @param o.mostWaiting of large pictures, and as many of the others */
 export function createAdmission(o: { readonly atOnce: number; readonly mostWaiting: number }): Admission {
+  const mostLarge = Math.max(1, o.atOnce - 1);
   const waiting = new Set<Waiting>();
-  const underWay: Waiting['organisation'][] = [];
-  const countIn = (list: Iterable<Waiting['organisation']>, organisation: Waiting['organisation']) =>
-    [...list].filter((one) => one === organisation).length;
+  const underWay: Candidate[] = [];
+  const countOf = (list: Iterable<Candidate>, organisation: Candidate['organisation']) =>
+    [...list].filter((one) => one.organisation === organisation).length;
 
-  function refusalOf(organisation: Waiting['organisation']) {
-    if (waiting.size >= o.mostWaiting) return serviceUnavailable(`${waiting.size} pictures wait already`);
-    const ownWaiting = countIn(
-      [...waiting].map((one) => one.organisation),
-      organisation,
-    );
-    return ownWaiting > 0 && ownWaiting >= o.mostWaiting - waiting.size
-      ? tooManyRequests(`${ownWaiting} pictures of the organisation wait already`)
+  function hasPlace({ isLarge }: Candidate): boolean {
+    if (underWay.length >= o.atOnce) return false;
+    return !isLarge || underWay.filter((one) => one.isLarge).length < mostLarge;
+  }
+
+  function refusalOf({ organisation, isLarge }: Candidate) {
+    const alike = [...waiting].filter((one) => one.isLarge === isLarge);
+    const own = countOf(alike, organisation);
+    if (alike.length >= o.mostWaiting) {
+      const why = `${alike.length} pictures wait already`;
+      return isLarge ? tooManyRequests(why) : serviceUnavailable(why);
+    }
+    return own > 0 && own >= o.mostWaiting - alike.length
+      ? tooManyRequests(`${own} pictures of the organisation wait already`)
       : undefined;
   }
 
-  /** The oldest of the organisation with the least work under way. */
+  /** Of those for whom there is a place: the oldest of the organisation with the least work under way. */
   function next(): Waiting | undefined {
-    const [first] = [...waiting].toSorted(
-      (one, other) => countIn(underWay, one.organisation) - countIn(underWay, other.organisation),
-    );
+    const [first] = [...waiting]
+      .filter(hasPlace)
+      .toSorted((one, other) => countOf(underWay, one.organisation) - countOf(underWay, other.organisation));
     return first;
   }
 
-  function run<T>(
-    organisation: Waiting['organisation'],
-    signal: AbortSignal,
-    work: (stage: Stage) => Promise<T>,
-  ): Promise<T> {
+  function run<T>(whose: Candidate, signal: AbortSignal, work: (stage: Stage) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(whyTooLate(signal, { isBehindOwn: false }));
-      const refusal = underWay.length < o.atOnce ? undefined : refusalOf(organisation);
+      if (signal.aborted) return reject(whyTooLate(signal, { isLarge: whose.isLarge, isBehindOwn: false }));
+      const refusal = hasPlace(whose) ? undefined : refusalOf(whose);
       if (refusal !== undefined) return reject(refusal);
       const giveUp = () => {
         waiting.delete(place);
-        reject(whyTooLate(signal, { stage, isBehindOwn: underWay.includes(organisation) }));
+        const isBehindOwn = countOf(underWay, whose.organisation) > 0;
+        reject(whyTooLate(signal, { stage, isLarge: whose.isLarge, isBehindOwn }));
       };
       let stage: Stage | undefined;
       const begin = () => {
         waiting.delete(place);
         stage = { isOpening: false };
-        underWay.push(organisation);
+        underWay.push(whose);
         void work(stage)
           .then(resolve, reject)
           .finally(() => {
             signal.removeEventListener('abort', giveUp);
-            underWay.splice(underWay.indexOf(organisation), 1);
+            underWay.splice(underWay.indexOf(whose), 1);
             next()?.begin();
           });
       };
-      const place = { organisation, begin };
+      const place = { ...whose, begin };
       signal.addEventListener('abort', giveUp, { once: true });
-      if (underWay.length < o.atOnce) begin();
+      if (hasPlace(whose)) begin();
       else waiting.add(place);
     });
   }
@@ -87,7 +97,11 @@ export function createAdmission(o: { readonly atOnce: number; readonly mostWaiti
 /** Only the 503 opens breakers (decision 133): the others are caused by the organisation's own pictures. */
 function whyTooLate(
   signal: AbortSignal,
-  { stage, isBehindOwn }: { readonly stage?: Stage | undefined; readonly isBehindOwn: boolean },
+  {
+    stage,
+    isLarge,
+    isBehindOwn,
+  }: { readonly stage?: Stage | undefined; readonly isLarge: boolean; readonly isBehindOwn: boolean },
 ): unknown {
   const why: unknown = signal.reason;
   if (isCallerGone(why)) return why;
@@ -95,8 +109,9 @@ function whyTooLate(
     return stage.isOpening
       ? tookTooLong(why)
       : serviceUnavailable('no verdict within the time that the caller waits', why);
-  return isBehindOwn
-    ? tooManyRequests('no place beside other pictures of the organisation in time', why)
+  if (isBehindOwn) return tooManyRequests('no place beside other pictures of the organisation in time', why);
+  return isLarge
+    ? tookTooLong(why)
     : serviceUnavailable('no place within the time that the caller waits', why);
 }
 

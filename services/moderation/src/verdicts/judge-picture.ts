@@ -3,6 +3,7 @@ import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api'
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { type Decision, decide } from '../domain/decision.ts';
+import { isLarge } from '../domain/picture-limits.ts';
 import type { Outcome } from '../domain/ruling.ts';
 import { testVerdictOn } from '../domain/test-pictures.ts';
 import type { Model } from '../model/model.ts';
@@ -39,15 +40,19 @@ export function createJudge(
 ): (upload: Upload, signal: AbortSignal) => Promise<VerdictReply> {
   const judgedOnce = createSingleFlight<Decision>();
   return (upload, signal) =>
-    moderation.admission.run(upload.organisationId, signal, async (stage) => {
-      try {
-        const decoder = noting(stage, moderation.decoder);
-        return await judge({ ...moderation, decoder }, judgedOnce, upload, signal);
-      } catch (error) {
-        if (error instanceof Unopenable) return unreadable(error.problem);
-        throw error;
-      }
-    });
+    moderation.admission.run(
+      { organisation: upload.organisationId, isLarge: isLarge(upload.bytes) },
+      signal,
+      async (stage) => {
+        try {
+          const decoder = noting(stage, moderation.decoder);
+          return await judge({ ...moderation, decoder }, judgedOnce, upload, signal);
+        } catch (error) {
+          if (error instanceof Unopenable) return unreadable(error.problem);
+          throw error;
+        }
+      },
+    );
 }
 
 /** While a picture is being opened, its own input is what takes the time. */

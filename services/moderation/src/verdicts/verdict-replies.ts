@@ -16,6 +16,7 @@ export const problems: Record<Problem, string> = {
   damaged: 'image is damaged or incomplete',
   'too-many-pixels': 'image must have at most 50 megapixels over all frames',
   'too-many-frames': 'image must have at most 2,000 frames',
+  'too-many-scans': 'image must have at most 100 scans: save it as a JPEG that is not progressive',
   'too-wide-or-high': 'image must be at most 16,384 pixels wide and high',
   'too-much-memory': 'image takes too much memory to open: save it smaller, or not progressive or interlaced',
   'too-many-bytes': 'image becomes too large when it is cleaned: save it smaller, 1080 x 1080 pixels is best',
