@@ -15,6 +15,7 @@ import { webhookFailures } from './alerts/money/webhook-failures.ts';
 import { imageStoreForeign } from './alerts/pictures/image-store-foreign.ts';
 import { modelWorkerDying } from './alerts/pictures/model-worker-dying.ts';
 import { moderationSlow } from './alerts/pictures/moderation-slow.ts';
+import { pictureProcessDying } from './alerts/pictures/picture-process-dying.ts';
 import { audienceIndexLagging } from './alerts/prices/audience-index-lagging.ts';
 import { estimateBudgetUsedUp } from './alerts/prices/estimate-budget-used-up.ts';
 import { ratesRefused } from './alerts/prices/rates-refused.ts';
@@ -59,6 +60,7 @@ export const drills: readonly Drill[] = [
   mailServerUnreachable,
   moderationSlow,
   modelWorkerDying,
+  pictureProcessDying,
   stripeEventsMissed,
 ];
 

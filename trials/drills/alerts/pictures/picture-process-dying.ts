@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { type Drill, elsewhere } from '../../drill.ts';
+
+/** The process that opens pictures is ended from outside, as when its memory runs out. */
+export const pictureProcessDying: Drill = {
+  alert: 'PictureProcessDying',
+  cause: async ({ keepDoing, pidOf }) =>
+    keepDoing(2_000, async () => {
+      for (const child of childrenOf(pidOf('moderation'))) process.kill(child, 'SIGKILL');
+    }),
+  mend: [elsewhere('nothing ends the process any more', ({ stopDoing }) => stopDoing())],
+};
+
+/** Of the process's first thread, which starts all of them; Linux only. */
+function childrenOf(pid: number): readonly number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+}
