@@ -1,6 +1,6 @@
 /** One service behind the gateway: keep-alive connections and a breaker; bodies pass as streams. */
 import type { Readable } from 'node:stream';
-import { createBreaker } from '@offer-ads/platform/calls/breaker';
+import { createBreaker, probeLiveness } from '@offer-ads/platform/calls/breaker';
 import { keepAlive } from '@offer-ads/platform/http/keep-alive';
 import { createStoreClock, type StoreClock } from '@offer-ads/platform/postgres/store-clock';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
@@ -50,8 +50,6 @@ class UploadBroken extends Error {
 
 /** More would only queue inside the service. */
 const mostConnections = 256;
-/** A service that does not answer in a second is not back. */
-const probeMs = 1_000;
 
 export function createUpstream(o: {
   name: Audience;
@@ -106,11 +104,4 @@ export function createUpstream(o: {
       await Promise.all([pool.close(), uploads.close()]);
     },
   };
-}
-
-/** Whatever is answered, the service is there: its refusals are for its callers. */
-async function probeLiveness(baseUrl: string): Promise<void> {
-  const signal = AbortSignal.timeout(probeMs);
-  const response = await fetch(`${baseUrl}/livez`, { signal, redirect: 'manual' });
-  await response.body?.cancel();
 }

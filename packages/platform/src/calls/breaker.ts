@@ -24,6 +24,16 @@ export function saysUnavailable(status: number): boolean {
   return status === 502 || status === 503 || status === 504;
 }
 
+/** A service that does not answer in a second is not back. */
+const probeMs = 1_000;
+
+/** Whatever is answered, the service is there: its refusals are for its callers. */
+export async function probeLiveness(baseUrl: string): Promise<void> {
+  const signal = AbortSignal.timeout(probeMs);
+  const response = await fetch(`${baseUrl}/livez`, { signal, redirect: 'manual' });
+  await response.body?.cancel();
+}
+
 export function createBreaker<In, Out>(o: {
   /** Also a label of metrics: one of a few names. */
   target: string;
@@ -35,7 +45,8 @@ export function createBreaker<In, Out>(o: {
   isHarmless: (error: unknown) => boolean;
   /**
    * Finds out whether the target is back, within a time of its own; rejects when it is not. Without it the next call is the trial,
-   * and all others are refused until it is over: give a probe where a call may last as long as its caller likes.
+   * and all others are refused until it is over: give a probe where a caller decides how long a call lasts. Calls to Stripe, to a hosted model
+   * and to the store of pictures need none: what they send is ours or in memory, so that only the target makes a trial long.
    */
   probe?: () => Promise<unknown>;
 }): Breaker<In, Out> {

@@ -27,14 +27,19 @@ beforeEach(async () => {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  client = createServiceClient({
+  client = startClient();
+});
+
+function startClient(o: { isProbed?: boolean } = {}): ServiceClient {
+  return createServiceClient({
+    ...o,
     name: 'pricing',
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     logger: createLogger({ service: 'offers', level: 'silent' }),
     metrics: createMetrics('offers'),
     timeoutMs: 50_000,
   });
-});
+}
 
 afterEach(async () => {
   server.close();
@@ -180,6 +185,28 @@ describe('the breaker', () => {
     const answer = await eventually(ask);
     expect(answer).toEqual({ answer: 42 });
     expect(await ask()).toEqual({ answer: 42 });
+  });
+
+  it('finds out by a probe whether a service is back where a caller could make a trial last', async () => {
+    await client[Symbol.asyncDispose]();
+    client = startClient({ isProbed: true });
+    respond = answerWith(503, '{}');
+    await fail(8);
+    const mayEnd = Promise.withResolvers<void>();
+    respond = (req, res) => {
+      if (req.url === '/slow') void mayEnd.promise.then(() => res.end('{"answer":1}'));
+      else res.end('{"answer":42}');
+    };
+    let slow: Promise<unknown> | undefined;
+    await eventually(async () => {
+      const reached = () => seen.some(({ url }) => url === '/slow');
+      slow = ask({ path: '/slow' }).catch(() => undefined);
+      await Promise.race([slow, eventually(async () => expect(reached()).toBe(true))]);
+      expect(reached()).toBe(true);
+    });
+    expect(await ask()).toEqual({ answer: 42 });
+    mayEnd.resolve();
+    await slow;
   });
 
   it.each([

@@ -15,7 +15,7 @@ import { createStoreClock, type StoreClock } from '../postgres/store-clock.ts';
 import { isCallerGone, serviceUnavailable, tooManyRequests } from '../process/faults.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { createBreaker, saysUnavailable } from './breaker.ts';
+import { createBreaker, probeLiveness, saysUnavailable } from './breaker.ts';
 import type { Deadline } from './deadline.ts';
 
 export type ServiceCall<S extends z.ZodType> = {
@@ -50,6 +50,8 @@ export function createServiceClient(o: {
   logger: Logger;
   metrics: Metrics;
   timeoutMs: number;
+  /** Where a caller's input decides how long a call lasts: no call is then the trial whether the service is back, a probe is. */
+  isProbed?: boolean;
 }): ServiceClient {
   const agent = new Agent({ ...keepAlive, connect: { timeout: 1_000 }, headersTimeout: 0, bodyTimeout: 0 });
   const storeClock = createStoreClock();
@@ -67,6 +69,7 @@ export function createServiceClient(o: {
       isCallerGone(error) ||
       error instanceof TooLittleTime ||
       (error instanceof UnexpectedReply && !saysUnavailable(error.status)),
+    ...(o.isProbed === true && { probe: () => probeLiveness(o.baseUrl) }),
   });
 
   return {
