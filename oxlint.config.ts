@@ -37,9 +37,14 @@ function imports(...allowed: Confined[]): Rules {
 /** The rules for a pure module; `outside` matches relative imports that leave domain/. */
 function pure(outside: string): Rules {
   const message = 'domain/ is pure: it imports only domain/ and @offer-ads/contracts.';
-  const foreign = ['^[a-z]', '^@[^o]', '^@offer-ads/[^c]', outside];
+  const foreign = ['^[a-z][^:]*$', '^node:[^z]', '^@[^o]', '^@offer-ads/[^c]', outside];
+  // A checksum is a pure function.
+  const checksum = { regex: '^node:z', allowImportNames: ['crc32'], message };
   return {
-    'no-restricted-imports': ['error', { patterns: foreign.map((regex) => ({ regex, message })) }],
+    'no-restricted-imports': [
+      'error',
+      { patterns: [checksum, ...foreign.map((regex) => ({ regex, message }))] },
+    ],
     'no-restricted-properties': [
       'error',
       { object: 'Date', property: 'now', message: 'domain/ takes `now` as an argument.' },

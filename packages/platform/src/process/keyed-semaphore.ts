@@ -13,7 +13,7 @@ export type KeyedSemaphore = {
 type Queue = { running: number; readonly waiting: Set<() => void> };
 
 export function createKeyedSemaphore(o: {
-  /** What is waited for, in logs. */
+  /** What is waited for, in logs. Keys are not logged: they may be personal data. */
   readonly of: string;
   /** Of one key. */
   readonly atOnce: number;
@@ -24,20 +24,18 @@ export function createKeyedSemaphore(o: {
   const { refusal = overloaded } = o;
   const queues = new Map<string, Queue>();
 
-  async function enter(key: string, queue: Queue, deadline: Deadline | undefined): Promise<void> {
+  async function enter(queue: Queue, deadline: Deadline | undefined): Promise<void> {
     if (queue.running < o.atOnce) {
       queue.running += 1;
       return;
     }
     if (queue.waiting.size >= o.waiting)
-      throw refusal(
-        `${o.of} of ${key}: ${queue.running} are under way and ${queue.waiting.size} wait already`,
-      );
+      throw refusal(`${o.of}: ${queue.running} are under way and ${queue.waiting.size} wait already`);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     queue.waiting.add(resolve);
     const signal = deadline?.signal(Number.MAX_SAFE_INTEGER);
     const giveUp = () => {
-      if (queue.waiting.delete(resolve)) reject(refusal(`no turn in time for ${o.of} of ${key}`));
+      if (queue.waiting.delete(resolve)) reject(refusal(`no turn in time for ${o.of}`));
     };
     signal?.addEventListener('abort', giveUp, { once: true });
     await promise.finally(() => signal?.removeEventListener('abort', giveUp));
@@ -59,7 +57,7 @@ export function createKeyedSemaphore(o: {
     run: async (key, work, deadline) => {
       const queue = queues.get(key) ?? { running: 0, waiting: new Set() };
       queues.set(key, queue);
-      await enter(key, queue, deadline);
+      await enter(queue, deadline);
       try {
         return await work();
       } finally {

@@ -7,7 +7,7 @@ import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgre
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { factsOf, type Organisation } from '../domain/accounts/organisation.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
-import { type Turns, takeTurns } from '../turns.ts';
+import { type SubjectSemaphore, subjectSemaphore } from '../subject-semaphore.ts';
 import { findOrganisation, lockOrganisation, raiseVersion } from './organisations-store.ts';
 
 /** What the use cases of organisations stand on. */
@@ -28,7 +28,7 @@ export async function withOrganisation<T, R extends string>(
   deadline: Deadline,
   work: (tx: Transaction, organisation: Organisation) => Promise<Outcome<T, R>>,
 ): Promise<Outcome<T, R | 'organisation-unknown'>> {
-  return turnsOf(o.postgres)(id, () =>
+  return semaphoreOf(o.postgres)(id, () =>
     o.postgres.transaction(
       async (tx) =>
         (await lockOrganisation(tx, id))
@@ -39,12 +39,12 @@ export async function withOrganisation<T, R extends string>(
   );
 }
 
-/** All that change organisations by way of one pool wait for their turns together. */
-const turns = new WeakMap<Postgres, Turns>();
+/** All changes of organisations through one pool share its semaphore. */
+const semaphores = new WeakMap<Postgres, SubjectSemaphore>();
 
-function turnsOf(postgres: Postgres): Turns {
-  const known = turns.get(postgres) ?? takeTurns();
-  turns.set(postgres, known);
+function semaphoreOf(postgres: Postgres): SubjectSemaphore {
+  const known = semaphores.get(postgres) ?? subjectSemaphore('changes of an organisation');
+  semaphores.set(postgres, known);
   return known;
 }
 

@@ -3,14 +3,14 @@
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { keptSince } from '../domain/call-days.ts';
-import { takeTurns } from '../turns.ts';
+import { subjectSemaphore } from '../subject-semaphore.ts';
 import { type CallPage, type CallQuery, listCalls } from './calls-store.ts';
 
 export type ReadCalls = (query: CallQuery) => Promise<CallPage>;
 
-/** A page may look through many calls, so each organisation's take turns. */
+/** A page may look through many calls, so only a few of one organisation are read at once. */
 export function callLogReader({ postgres, clock }: { postgres: Postgres; clock: Clock }): ReadCalls {
-  const turns = takeTurns();
+  const limited = subjectSemaphore('pages of the call log');
   return (query) =>
-    turns(query.organisationId, () => listCalls(postgres, { ...query, since: keptSince(clock.now()) }));
+    limited(query.organisationId, () => listCalls(postgres, { ...query, since: keptSince(clock.now()) }));
 }

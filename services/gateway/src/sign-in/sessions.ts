@@ -5,7 +5,7 @@ import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgre
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import { beginJoining } from '../accounts/join-organisation.ts';
 import { judgeSession, sessionLifetimes, type Upkeep } from '../domain/accounts/session.ts';
-import { takeTurns } from '../turns.ts';
+import { subjectSemaphore } from '../subject-semaphore.ts';
 import * as store from './sessions-store.ts';
 import { findPersonAt, lockMemberships, noteSignIn } from './sign-in-store.ts';
 import { followingToken, newSalt, newToken, sha256OfToken } from './sign-in-tokens.ts';
@@ -23,13 +23,12 @@ export type Sessions = ReturnType<typeof manageSessions>;
 
 export function manageSessions(o: { postgres: Postgres; logger: Logger }) {
   const { postgres, logger } = o;
-  /** Of addresses, whose people both of these lock. */
-  const turns = takeTurns();
+  const ofOneAddress = subjectSemaphore('sessions of an address');
   const inTransaction = <T>(
     address: string,
     deadline: Deadline,
     work: (tx: Transaction) => Promise<T>,
-  ): Promise<T> => turns(address, () => postgres.transaction(work, deadline));
+  ): Promise<T> => ofOneAddress(address, () => postgres.transaction(work, deadline));
   return {
     find: async (token: string, at: Date): Promise<SignedIn | null> => {
       const session = await store.findSession(postgres, sha256OfToken(token));

@@ -1,4 +1,5 @@
 /** API keys as texts (decision 24): a prefix that tells the mode, 32 random characters, a checksum against typos. */
+import { crc32 } from 'node:zlib';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -46,14 +47,4 @@ function checksum(text: string): string {
     rest = Math.floor(rest / 62);
   }
   return digits;
-}
-
-/** CRC-32 as in zlib (polynomial 0xEDB88320, reflected), bit by bit: 40 characters need no table. */
-function crc32(text: string): number {
-  let crc = 0xffffffff;
-  for (let index = 0; index < text.length; index += 1) {
-    crc ^= text.charCodeAt(index);
-    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return (crc ^ 0xffffffff) >>> 0;
 }

@@ -1,0 +1,23 @@
+/** The semaphore of work on one organisation or one address: such work is long, or waits for one lock in the store. */
+import { createDeadline } from '@offer-ads/platform/calls/deadline';
+import { serviceUnavailable } from '@offer-ads/platform/process/faults';
+import { createKeyedSemaphore } from '@offer-ads/platform/process/keyed-semaphore';
+
+/** @throws {Fault} a 503 when too many wait for the subject, or the wait takes too long */
+export type SubjectSemaphore = <T>(subject: string | number, work: () => Promise<T>) => Promise<T>;
+
+/** As any call to a store (decision 23). */
+const longestWaitMs = 2_000;
+
+/** @param of what is waited for, in logs */
+export function subjectSemaphore(of: string): SubjectSemaphore {
+  const semaphore = createKeyedSemaphore({
+    of,
+    // The second waits at the lock itself, so that it goes on as soon as the lock is free.
+    atOnce: 2,
+    // More people than an organisation has at work in one moment.
+    waiting: 100,
+    refusal: serviceUnavailable,
+  });
+  return (subject, work) => semaphore.run(String(subject), work, createDeadline(longestWaitMs));
+}
