@@ -14,7 +14,7 @@ export function secretFileOf(program: Program, name: string): string {
 }
 
 /** Of a bucket of one's own or a hosted model: whoever has one brings them. */
-const areBrought = /^(S3|REKOGNITION|SAFESEARCH|SIGHTENGINE)_/;
+const areBrought = /^(S3|REKOGNITION)_/;
 
 /** Users of RabbitMQ whom nobody here signs in as: the community platform, and people who look at queues. */
 const otherBrokerUsers = ['community', 'scaler'];

@@ -49,13 +49,11 @@ export const moderationSettings = z.object({
       'Pictures that may wait for a thread; further ones are answered with 503 and Retry-After at once.',
   }),
   MODERATION_MODEL: z
-    .enum(['nsfwjs', 'rekognition', 'safesearch', 'sightengine'], {
-      error: 'must be nsfwjs, rekognition, safesearch or sightengine',
-    })
+    .enum(['nsfwjs', 'rekognition'], { error: 'must be nsfwjs or rekognition' })
     .default('nsfwjs')
     .meta({
       description:
-        'Who looks at pictures: nsfwjs, a model in our own threads, or a hosted service, to which every picture is then sent: rekognition, safesearch or sightengine.',
+        'Who looks at pictures: nsfwjs, a model in our own threads, or rekognition, a hosted service to which every picture is then sent.',
       example: 'rekognition',
     }),
   HOSTED_MODEL_URL: httpUrl.optional().meta({
@@ -74,38 +72,23 @@ export const moderationSettings = z.object({
   REKOGNITION_SECRET_ACCESS_KEY: credential
     .optional()
     .meta({ ...isSecret, description: 'The secret of that key.' }),
-  SAFESEARCH_API_KEY: credential.optional().meta({
-    ...isSecret,
-    description: 'Key that is restricted to the Cloud Vision API; needed with safesearch.',
-  }),
-  SIGHTENGINE_API_USER: credential.optional().meta({
-    description: 'API user, as the account at Sightengine shows it; needed with sightengine.',
-    example: '123456789',
-  }),
-  SIGHTENGINE_API_SECRET: credential
-    .optional()
-    .meta({ ...isSecret, description: 'API secret of that user; needed with sightengine.' }),
 });
 
-const neededBy = {
-  REKOGNITION_REGION: ['rekognition', 'such as eu-west-1'],
-  REKOGNITION_ACCESS_KEY_ID: [
-    'rekognition',
-    'the id of a key that may call rekognition:DetectModerationLabels',
-  ],
-  REKOGNITION_SECRET_ACCESS_KEY: ['rekognition', 'its secret'],
-  SAFESEARCH_API_KEY: ['safesearch', 'a key that is restricted to the Cloud Vision API'],
-  SIGHTENGINE_API_USER: ['sightengine', 'as the account shows it'],
-  SIGHTENGINE_API_SECRET: ['sightengine', 'as the account shows it'],
+const neededByRekognition = {
+  REKOGNITION_REGION: 'such as eu-west-1',
+  REKOGNITION_ACCESS_KEY_ID: 'the id of a key that may call rekognition:DetectModerationLabels',
+  REKOGNITION_SECRET_ACCESS_KEY: 'its secret',
 } as const;
 
-const schema = Object.entries(neededBy).reduce(
-  (whole, [name, [model, what]]) =>
+const schema = Object.entries(neededByRekognition).reduce(
+  (whole, [name, what]) =>
     whole.refine(
-      (given) => given.MODERATION_MODEL !== model || given[name as keyof typeof neededBy] !== undefined,
+      (given) =>
+        given.MODERATION_MODEL !== 'rekognition' ||
+        given[name as keyof typeof neededByRekognition] !== undefined,
       {
         path: [name],
-        error: `needed while MODERATION_MODEL is ${model}: ${what}`,
+        error: `needed while MODERATION_MODEL is rekognition: ${what}`,
         // Told together with all other problems.
         when: () => true,
       },
@@ -132,15 +115,6 @@ export function modelOf(config: ModerationConfig): ModelSettings {
         region: config.REKOGNITION_REGION ?? '',
         accessKeyId: config.REKOGNITION_ACCESS_KEY_ID ?? '',
         secretAccessKey: config.REKOGNITION_SECRET_ACCESS_KEY ?? '',
-      };
-    case 'safesearch':
-      return { kind: 'safesearch', url, apiKey: config.SAFESEARCH_API_KEY ?? '' };
-    case 'sightengine':
-      return {
-        kind: 'sightengine',
-        url,
-        apiUser: config.SIGHTENGINE_API_USER ?? '',
-        apiSecret: config.SIGHTENGINE_API_SECRET ?? '',
       };
   }
 }
