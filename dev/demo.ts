@@ -114,7 +114,7 @@ async function demo(system: DemoSystem): Promise<void> {
     must(link?.text.includes(created.payment_url) === true, 'the mail carries the payment link');
 
     const page = await openPaymentLink(created.payment_url);
-    const vat = (cost * 20n + 50n) / 100n; // decision 13: half up
+    const vat = (cost * 20n + 50n) / 100n; // decision 13, VAT: half up
     tell(`the link leads to: ${page.text}`);
     for (const amount of [cost, vat, cost + vat]) {
       must(page.text.includes(money(amount)), `the payment page shows ${money(amount)}`);

@@ -51,7 +51,7 @@ function sum(amounts: readonly bigint[]): bigint {
   return amounts.reduce((total, amount) => total + amount, 0n);
 }
 
-/** Decision 6, once more: price x unused / scheduled, half up. */
+/** Decision 6, Unused Time, computed again: price x unused / scheduled, half up. */
 function worth(netMinor: bigint, unusedMs: number, scheduledMs: number): bigint {
   const scheduled = BigInt(scheduledMs);
   return (2n * netMinor * BigInt(unusedMs) + scheduled) / (2n * scheduled);

@@ -11,7 +11,7 @@ import { provideOneAdvertiser } from './advertisers.ts';
 import { type Answer, creator } from './creating.ts';
 import { type Settings, startSystem } from './system.ts';
 
-/** The first is as many as may be under way (decision 161), the second is far more. */
+/** The first is as many as may be under way (decision 161, bounded queues), the second is far more. */
 const clientsAtOnce = [64, 200];
 const busyLoops = 2;
 /** Of one creation: far more than any needs, so that a run ends. */

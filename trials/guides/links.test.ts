@@ -1,15 +1,13 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { addressesOf, deadLinksOf } from './links.ts';
+import { addressesOf, deadLinksOf, decisionsIn, filesOf, linksOf, wrongCitationsOf } from './links.ts';
 
 const repository = join(import.meta.dirname, '../..');
-const inFolder = (folder: string) =>
-  readdirSync(join(repository, folder))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => join(folder, name));
-const guides = inFolder('docs/guides');
-const services = readdirSync(join(repository, 'services')).map((name) => `services/${name}/README.md`);
+const read = (file: string) => readFileSync(join(repository, file), 'utf8');
+const guides = readdirSync(join(repository, 'docs/guides'))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => join('docs/guides', name));
 
 /** Pages of the service that guides may send readers to (services/gateway/test/pages.api.test.ts). */
 const pages = new Set([
@@ -21,18 +19,56 @@ const pages = new Set([
 ]);
 
 describe('links lead somewhere, to files and sections that exist', () => {
-  it.each([
-    ...guides,
-    ...inFolder('docs'),
-    ...services,
-    'README.md',
-    'dev/README.md',
-    'packages/sdk/README.md',
-  ])('%s', (file) => {
+  it.each(filesOf(repository, 'md'))('%s', (file) => {
     expect(deadLinksOf(join(repository, file))).toEqual([]);
   });
 
   it.each(guides)('and to pages of the service: %s', (file) => {
     expect(addressesOf(join(repository, file)).filter((address) => !pages.has(address))).toEqual([]);
+  });
+});
+
+describe('decisions', () => {
+  const page = 'docs/decisions.md';
+  const decisions = decisionsIn(read(page));
+
+  it('are cited by numbers that exist, and beside them stands no other name', () => {
+    // This file has wrong ones on purpose.
+    const files = filesOf(repository, '{ts,tsx,sql,md,yaml}').filter(
+      (file) => !file.endsWith('/links.test.ts'),
+    );
+    const wrong = files
+      .map((file) => [file, ...wrongCitationsOf(read(file), decisions)])
+      .filter((found) => found.length > 1);
+    expect(files.length).toBeGreaterThan(1_000);
+    expect(wrong).toEqual([]);
+  });
+
+  it('have different numbers, and each is in the index of its page', () => {
+    const headings = [...read(page).matchAll(/^### .+$/gm)];
+    const indexed = new Set(linksOf(join(repository, page)).map((link) => link.words));
+    expect(headings).toHaveLength(decisions.size);
+    expect([...decisions].filter(([number, name]) => !indexed.has(`${number} ${name}`))).toEqual([]);
+  });
+
+  const two = decisionsIn('### 6. Unused Time\n\n### 18a. Forms and formats\n');
+
+  it.each([
+    'decision 6',
+    'Decision 18a, forms and formats: lengths',
+    '(decisions 6, Unused Time, and 18a)',
+    'see [decision 6, Unused Time](../decisions.md#6-unused-time), which says',
+    ' * in decisions 6, Unused\n * Time, and 18a, forms and\n * formats.',
+  ])('cited rightly: %j', (text) => {
+    expect(wrongCitationsOf(text, two)).toEqual([]);
+  });
+
+  it.each([
+    ['decision 7', 'there is no decision 7'],
+    ['decisions 6 and 18', 'there is no decision 18'],
+    ['decisions 6 to 9', 'there is no decision 9'],
+    ['decision 6, used time', 'decision 6 is "Unused Time", not "used time"'],
+  ])('cited wrongly: %j', (text, fault) => {
+    expect(wrongCitationsOf(text, two)).toEqual([fault]);
   });
 });

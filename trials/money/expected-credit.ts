@@ -1,6 +1,6 @@
 /**
  * The credit of an offer, reckoned a second time: from the events that told its life, moment by moment, with nothing of
- * the services' own arithmetic (decision 6).
+ * the services' own arithmetic (decision 6, Unused Time).
  */
 export type ToldEvent = { readonly name: string; readonly at: number; readonly deletedAt: number | null };
 

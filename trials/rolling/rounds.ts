@@ -11,7 +11,7 @@ export type Round = {
   /** How many of each service there are in it. */
   readonly replicas: (o: Options) => number;
   readonly allowance: Allowance;
-  /** What a mail whose bearer was killed waits for (decision 91), and some. */
+  /** What a mail whose bearer was killed waits for (decision 91, mails sent twice), and some. */
   readonly quietWithinMs: number;
   /** Every service is gone through once for each; other rounds do so once. */
   readonly steps?: readonly RotationStep[];

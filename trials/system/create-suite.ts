@@ -274,7 +274,7 @@ export function describeCreation(system: () => System, way = byHttp): void {
       const refused = await advertising.create(await offerForm(fields), 'terms-first');
       expect({ status: refused.status, code: refused.body.return_code }).toEqual({ status: 403, code: 'E9' });
       await system().admin('terms', 'accept', '--org', String(newcomer.id));
-      // What the gateway knows of a key may be a second old (decision 25).
+      // What the gateway knows of a key may be a second old (decision 25, revoked on every replica).
       await eventually(async () => {
         const accepted = await advertising.create(await offerForm(fields), 'terms-first');
         expect(accepted.body.return_code).toBe('S1');

@@ -16,7 +16,7 @@ export async function mailsTo(system: System, address: string): Promise<readonly
 
 /**
  * How many mails of a kind tell of an offer. Asked by kind, because an offer whose payment was slow to arrive is rightly
- * told of once more: its waiting time is credited (decision 6).
+ * told of once more: its waiting time is credited (decision 6, Unused Time).
  */
 export async function countMails(
   system: System,

@@ -1,4 +1,7 @@
-/** What people have switched off, by person: somebody with a place in two organisations is two persons (decision 18b). */
+/**
+ * What people have switched off, by person: somebody with a place in two organisations is two persons (decision 18b,
+ * owner of a key).
+ */
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import type { ClientSession } from 'mongoose';
 import type { OptionalMail, SwitchedOff } from './domain/preferences.ts';

@@ -1,4 +1,4 @@
-/** What offers asks of pricing, billing and moderation, each with its budget (decision 23). */
+/** What offers asks of pricing, billing and moderation, each with its budget (decision 23, deadlines and outages). */
 import {
   type BalanceReply,
   balanceReply,

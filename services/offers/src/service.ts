@@ -33,7 +33,10 @@ export type Offers = RunningService & {
   readonly imageRemoval: ImageRemoval;
 };
 
-/** Under way, of one organisation and mode; a further one is refused before any work is done for it (decision 161). */
+/**
+ * Under way, of one organisation and mode; a further one is refused before any work is done for it (decision 161,
+ * bounded queues).
+ */
 const CREATIONS = { of: 'creations', atOnce: 64, waiting: 0 };
 /** One holds the lock of the quota and the next waits for it in the database, so that the lock is never idle. All the others may wait here. */
 const RESERVATIONS = { of: 'reservations', atOnce: 2, waiting: CREATIONS.atOnce - 2 };

@@ -1,4 +1,4 @@
-/** What may stand in a path in place of an offer's id (decision 20), as it is written there. */
+/** What may stand in a path in place of an offer's id (decision 20, offers not found), as it is written there. */
 export const idsOfNoOffer = [
   'x',
   '0',

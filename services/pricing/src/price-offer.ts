@@ -12,19 +12,19 @@ import type { HeldRates } from './rates/held-rates.ts';
 export type OfferToPrice = EstimateForm & {
   /** Priced in the organisation's billing currency; real members count for approved organisations only. */
   readonly caller: Asker & Pick<CallerContext, 'currency' | 'organisationApproved'>;
-  /** When the request arrived (decision 8). */
+  /** When the request arrived (decision 8, time of a request). */
   readonly now: Date;
   readonly deadline: Deadline;
 };
 
 export type PriceParts = {
   readonly audience: AudienceEngine;
-  /** Made-up members, for organisations that are not approved (decision 148). */
+  /** Made-up members, for organisations that are not approved (decision 148, approval of organisations). */
   readonly sandbox: AudienceEngine;
   readonly rates: Pick<HeldRates, 'exchangeRate'>;
   /** How many of the real members are told. */
   readonly knowledge: Pick<Knowledge, 'tell'>;
-  /** Decision 71, for made-up members too; 1 shows every count as it is. */
+  /** Decision 71, rounded counts; for made-up members too. 1 shows every count as it is. */
   readonly minCohort: number;
 };
 

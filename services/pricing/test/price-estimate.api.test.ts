@@ -9,7 +9,7 @@ import { catalogue, london, member } from './people.ts';
 import { type PricingUnderTest, type Reply, startPricingUnderTest } from './pricing-under-test.ts';
 
 const now = '2026-11-20T18:00:00.000Z';
-/** Within this the service notices and answers (decision 23). */
+/** Within this the service notices and answers (decision 23, deadlines and outages). */
 const NOTICED_MS = 3_000;
 /** 20 miles north of the middle of London. */
 const farNorth = { latitude: london.latitude + (20 * 1609.344) / 111_195.08 };

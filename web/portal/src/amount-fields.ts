@@ -2,7 +2,10 @@
 import { formatMinor, minorUnitDigits, parseAmount } from '@offer-ads/contracts/values/currencies';
 import { divideHalfUp } from '@offer-ads/contracts/values/rounding';
 
-/** What comes on top of a card payment (decision 13), to be said beforehand; what is charged is billing's own figure. */
+/**
+ * What comes on top of a card payment (decision 13, VAT), to be said beforehand; what is charged is billing's own
+ * figure.
+ */
 export function vatOnCard(netMinor: bigint, country: string): bigint {
   return country === 'GB' ? divideHalfUp(netMinor * 20n, 100n) : 0n;
 }

@@ -53,7 +53,7 @@ export const adminOfferReply = adminOffer.extend({
   termsAndConditions: z.string(),
   advertisedName: z.string(),
   url: z.string(),
-  /** Beside what analytics show, what was filtered (decision 50). */
+  /** Beside what analytics show, what was filtered (decision 50, views and clicks). */
   traffic: z.object({
     views: z.number(),
     clicks: z.number(),

@@ -51,7 +51,7 @@ export const MemberRemoved = declareEvent({
   meaning: 'A member left; nothing of them is kept.',
 });
 
-/** What views and clicks have in common. The rule of what counts is decision 50. */
+/** What views and clicks have in common. The rule of what counts is decision 50, views and clicks. */
 const traffic = z.object({
   offerId,
   viewer: z

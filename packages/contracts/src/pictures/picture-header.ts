@@ -1,6 +1,6 @@
 /**
  * What the bytes of a picture say about it before anything is decoded or inflated: one pass over the headers of its blocks at the most.
- * Names and headers that callers send are never believed (decision 18).
+ * Names and headers that callers send are never believed (decision 18, image limits).
  */
 import { gifDelaysMs } from './gif-frames.ts';
 

@@ -13,7 +13,7 @@ import {
   turnsReading,
 } from '../values/shown-name.ts';
 
-/** Text of one line as it is read by people. Lengths count code points (decision 18a). */
+/** Text of one line as it is read by people. Lengths count code points (decision 18a, forms and formats). */
 const readable = (atMost: number) =>
   z
     .string()
@@ -49,7 +49,7 @@ export const organisationReply = z.object({
   tradingName: z.string(),
   country,
   currency,
-  /** Most offers that may be neither deleted nor Ended (decision 17). */
+  /** Most offers that may be neither deleted nor Ended (decision 17, quota of offers). */
   quotas: z.object({ TEST: quota, LIVE: quota }),
   /** Whether the latest terms are accepted; without that no offer is created. */
   termsAccepted: z.boolean(),

@@ -1,6 +1,7 @@
 /**
  * The public interface towards advertisers as zod schemas: the replies that services give and the requests that they
- * take. Source: the API specification, parts "Resources" and "Endpoints"; forms that it leaves open: decisions 18a and 19.
+ * take. Source: the API specification, parts "Resources" and "Endpoints"; forms that it leaves open: decisions 18a,
+ * forms and formats, and 19, bodies of refusals.
  */
 import { z } from 'zod';
 import { offerStatus } from '../values/primitives.ts';
@@ -13,7 +14,7 @@ const startInstant = utcInstant.meta({
 });
 const exampleEnd = '2035-06-03T12:00:00Z';
 
-// ---- refusals (decision 19)
+// ---- refusals (decision 19, bodies of refusals)
 
 /** Every refusal that has a code. `code` repeats the HTTP status. */
 export const refusal = z

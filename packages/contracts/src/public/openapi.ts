@@ -27,7 +27,7 @@ import {
 } from './api.ts';
 import { withoutNoise } from './json-schema.ts';
 
-/** Decision 21: on every reply. */
+/** Decision 21, rate limits: on every reply. */
 const everyReply = z.object({
   'X-RateLimit-Limit': z.int().meta({ description: 'Requests per minute and client IP.' }),
   'X-RateLimit-Remaining': z.int().meta({ description: 'Requests left in the current minute.' }),

@@ -1,13 +1,14 @@
 /**
- * The one currency table of the system (decisions 14 and 15): how amounts are written, what a card payment must reach
- * at least, and what can be billed at all. `Intl` is no substitute: its digits and the card provider's differ.
+ * The one currency table of the system (decisions 14, card minimums, and 15, billed currencies): how amounts are
+ * written, what a card payment must reach at least, and what can be billed at all. `Intl` is no substitute: its
+ * digits and the card provider's differ.
  */
 
 type Currency = {
   readonly code: string;
   /** Decimal places of the minor unit: 2 for pence, 0 for yen. */
   readonly digits: number;
-  /** The card provider's published minimum in minor units; null where it is not in decision 14's list. */
+  /** The card provider's published minimum in minor units; null where the list of decision 14, card minimums, lacks it. */
   readonly cardMinimumMinor: bigint | null;
   /** The card provider's largest amount in minor units, where it takes more digits than the usual eight. */
   readonly cardMaximumMinor?: bigint;
@@ -64,7 +65,10 @@ export function cardMaximumMinor(currency: string): bigint {
   return byCode.get(currency)?.cardMaximumMinor ?? USUAL_CARD_MAXIMUM_MINOR;
 }
 
-/** Decision 15: two decimals, a rate from the European Central Bank and a card minimum. Everything else is `E6`. */
+/**
+ * Decision 15, billed currencies: two decimals, a rate from the European Central Bank and a card minimum. Everything
+ * else is `E6`.
+ */
 export function isBilledCurrency(currency: string): boolean {
   const entry = byCode.get(currency);
   return entry !== undefined && entry.digits === 2 && entry.ecbPublishes && entry.cardMinimumMinor !== null;

@@ -1,4 +1,7 @@
-/** How a caller may write a point in time: estimate, create and list read it by this one rule (decision 18a). */
+/**
+ * How a caller may write a point in time: estimate, create and list read it by this one rule (decision 18, image
+ * limitsa, forms and formats).
+ */
 import { z } from 'zod';
 
 /** It knows the calendar: 30 February, which `Date.parse` takes for 2 March, is refused. */

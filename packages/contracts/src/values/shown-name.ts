@@ -1,6 +1,6 @@
 /**
  * The name that members see with an offer: `advertised_name`, or in its place the organisation's trading name, by the same rules
- * (specification, Create; decisions 44 and 48).
+ * (specification, Create; decisions 44, trading names, and 48, fields of the form).
  */
 
 export const MOST_CHARACTERS_OF_SHOWN_NAME = 100;

@@ -1,4 +1,7 @@
-/** What Unused Time is worth, the one rule that billing credits by and that the check of payments recomputes (decision 6). */
+/**
+ * What Unused Time is worth (decision 6). Billing credits by this one rule, and the check of payments recomputes by
+ * it.
+ */
 import { divideHalfUp } from './rounding.ts';
 
 /** Milliseconds so far, cumulative. */

@@ -13,12 +13,12 @@ export type Breaker<In, Out> = {
 /** Opens when half of at least this many calls within ten seconds failed: one failure proves nothing. */
 const volumeThreshold = 5;
 const errorThresholdPercentage = 50;
-/** Decision 23: a dependency that is back is found within three seconds. */
+/** Decision 23, deadlines and outages: a dependency that is back is found within three seconds. */
 const resetTimeoutMs = 2_000;
 
 /**
- * Decision 133: an answer counts against the target only when it says that the target, or what stands before it, is away.
- * Any other one, a 500 too, may be caused by the input of that one call.
+ * Decision 133, what a breaker counts: an answer counts against the target only when it says that the target, or what
+ * stands before it, is away. Any other one, a 500 too, may be caused by the input of that one call.
  */
 export function saysUnavailable(status: number): boolean {
   return status === 502 || status === 503 || status === 504;

@@ -1,4 +1,7 @@
-/** How requests fail: one plain JSON body per kind (decision 19), and no detail of ours for the caller. */
+/**
+ * How requests fail: one plain JSON body per kind (decision 19, bodies of refusals), and no detail of ours for the
+ * caller.
+ */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';

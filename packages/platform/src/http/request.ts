@@ -11,7 +11,7 @@ import { type CallerPresence, callerPresence, createDeadline, type Deadline } fr
 
 export type RequestFacts = {
   readonly requestId: string;
-  /** `now` for the whole request: frozen when it arrived (decision 8). */
+  /** `now` for the whole request: frozen when it arrived (decision 8, time of a request). */
   readonly receivedAt: Date;
   /** What the caller still waits, counted from when the body had arrived. Ask after the body has been read. */
   deadline(): Deadline;
@@ -91,7 +91,7 @@ class AcceptedRequest implements RequestFacts {
 
 /** What callers may send as a request id; anything else is replaced, so that logs hold no text of theirs. */
 const wellFormedRequestId = /^[A-Za-z0-9._-]{8,64}$/;
-/** The longest budget: a creation (decision 23). */
+/** The longest budget: a creation (decision 23, deadlines and outages). */
 const longestBudgetMs = 25_000;
 
 function budgetMs(req: IncomingMessage): number {

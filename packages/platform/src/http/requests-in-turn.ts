@@ -10,7 +10,10 @@ export type Serve = (req: IncomingMessage, res: ServerResponse) => void;
 
 /** Few clients send any request early, and those send a handful. A connection with more than this is ended. */
 const mostWaiting = 100;
-/** Of all connections together, 60 MB at most. The connection that sends one more is ended (decision 174). */
+/**
+ * Of all connections together, 60 MB at most. The connection that sends one more is ended (decision 174, requests
+ * sent early).
+ */
 const mostWaitingInAll = 2_000;
 
 /** A property of the connection: a WeakMap would cost every garbage collection its share. */

@@ -53,7 +53,7 @@ export type HttpServerOptions = {
   readonly storeClock?: StoreClock;
   /** Requests that are served before express, because express costs as much as all else that is done for them. */
   readonly door?: Door;
-  /** An upload ends when no byte came for this long (decision 23). */
+  /** An upload ends when no byte came for this long (decision 23, deadlines and outages). */
   readonly stallMs?: number;
   /** An upload ends that brought fewer than `leastUploadBytes` in a whole window of this length. */
   readonly crawlWindowMs?: number;
@@ -67,7 +67,7 @@ export type HttpServerOptions = {
 /** What is to be done for a request; null leaves it to the routes. What it throws is answered like a route's. */
 export type Door = (req: IncomingMessage) => ((res: ServerResponse) => Promise<void>) | null;
 
-/** Decision 23: 15 s without a byte. */
+/** Decision 23, deadlines and outages: 15 s without a byte. */
 const defaultStallMs = 15_000;
 /** Longer than a phone is without a network in a tunnel; the slowest one sends ten times `leastUploadBytes` meanwhile. */
 const defaultCrawlWindowMs = 10_000;

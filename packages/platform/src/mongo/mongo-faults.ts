@@ -3,7 +3,7 @@ import mongoose from 'mongoose';
 import type { Deadline } from '../calls/deadline.ts';
 import { serviceUnavailable } from '../process/faults.ts';
 
-/** Decision 23: a call to a store may take two seconds. */
+/** Decision 23, deadlines and outages: a call to a store may take two seconds. */
 const BUDGET_MS = 2_000;
 
 /**
@@ -19,7 +19,10 @@ export function withinBudget(deadline?: Deadline): { maxTimeMS: number; signal: 
   return { maxTimeMS, signal: deadline.signal(BUDGET_MS) };
 }
 
-/** The result, or the fault "down" (decision 23). What the server says about the operation itself stays as it is. */
+/**
+ * The result, or the fault "down" (decision 23, deadlines and outages). What the server says about the operation
+ * itself stays as it is.
+ */
 export async function orUnavailable<T>(operation: Promise<T>): Promise<T> {
   try {
     return await operation;

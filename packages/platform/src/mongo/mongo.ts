@@ -12,7 +12,7 @@ export type Mongo = AsyncDisposable & {
   readonly healthy: () => Promise<boolean>;
 };
 
-/** Decision 23: a call to a store may take two seconds. */
+/** Decision 23, deadlines and outages: a call to a store may take two seconds. */
 const TIMEOUT_MS = 2_000;
 
 /** Connects, so that a wrong address shows at start; later outages are survived by the driver. */

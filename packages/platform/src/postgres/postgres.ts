@@ -54,7 +54,7 @@ export type Postgres = AsyncDisposable &
     readonly healthy: () => Promise<boolean>;
   };
 
-/** Decision 23: a call to a store may take two seconds. */
+/** Decision 23, deadlines and outages: a call to a store may take two seconds. */
 const DEFAULT_TIMEOUT_MS = 2_000;
 const DEFAULT_MAX_CONNECTIONS = 10;
 /** The client gives up a little after the server would have, for when the server has gone silent. */

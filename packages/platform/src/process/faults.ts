@@ -26,7 +26,7 @@ export class Fault extends Error {
 /** Breakers try again after two seconds, so a caller who waits that long meets a fresh answer. */
 const retryAfterSeconds = 2;
 
-/** A dependency is down or too slow (decision 23). */
+/** A dependency is down or too slow (decision 23, deadlines and outages). */
 export function serviceUnavailable(internalMessage: string, cause?: unknown): Fault {
   return new Fault(internalMessage, {
     status: 503,
@@ -60,7 +60,7 @@ export function isServiceUnavailable(error: unknown): error is Fault {
   return error instanceof Fault && error.status === 503;
 }
 
-/** The body that the specification gives to every 401 without a code (decision 19). */
+/** The body that the specification gives to every 401 without a code (decision 19, bodies of refusals). */
 export function unauthorised(internalMessage: string): Fault {
   return new Fault(internalMessage, { status: 401, publicMessage: 'Unauthorised' });
 }

@@ -1,6 +1,6 @@
 /**
- * Credits of Unused Time to the prepaid balance: cumulative, net, never above the price (decisions 6 and 30), and never of
- * money that the card provider has taken back (decision 158).
+ * Credits of Unused Time (decision 6) to the prepaid balance: cumulative, net (decision 30), never above the price, and
+ * never of money that the card provider has taken back (decision 158, credits of money that was kept).
  */
 import { BalanceCredited } from '@offer-ads/contracts/events/billing';
 import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
@@ -15,7 +15,7 @@ import { book } from '../ledger/ledger-store.ts';
 import { sumTakenBack } from '../reversals/reversals-store.ts';
 import { balanceSubject } from './balance-events.ts';
 
-/** The offer never ran, for example when its payment came too late (decision 7). */
+/** The offer never ran, for example when its payment came too late (decision 7, late card payments). */
 export const whollyUnused: UnusedTime = { unusedMs: 1, scheduledMs: 1 };
 
 /**

@@ -13,8 +13,8 @@ export async function bookPaidOffer(tx: Transaction, payment: OfferCardPayment, 
   const transaction = offerPaidByCard(payment.book, payment.offerId, payment);
   if (movesMoney(transaction)) await book(tx, transaction, now);
   await addToOutbox(tx, [offerPaid(payment, now)]);
-  // Nobody has an offer to run for a closed checkout: the price goes to the balance at once (decision 7). That
-  // offers will report the same makes no difference, credits being cumulative.
+  // Nobody has an offer to run for a closed checkout: the price goes to the balance at once (decision 7, late card
+  // payments). That offers will report the same makes no difference, credits being cumulative.
   if (payment.checkout.state === 'closed') await creditUnusedTime(tx, payment, whollyUnused, now);
   return { ...payment, kind: 'offer' as const, cause: transaction.cause };
 }

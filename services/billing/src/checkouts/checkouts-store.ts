@@ -186,8 +186,8 @@ export async function takeDueSessions(
 }
 
 /**
- * Unpaid checkouts whose time is over; their page is to be closed (decision 4). The next try is put off at once, further each
- * time, so that pages that cannot be closed keep no other waiting.
+ * Unpaid checkouts whose time is over; their page is to be closed (decision 4, expiry wins). The next try is put off
+ * at once, further each time, so that pages that cannot be closed keep no other waiting.
  */
 export async function takeOutlived(tx: Transaction, { modes, now, limit }: Taking): Promise<CardPayment[]> {
   const taken: PurchaseRow[] = [];

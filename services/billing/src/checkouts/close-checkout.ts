@@ -129,7 +129,7 @@ async function endSession(
     if (isOverAtStripe(payment.checkout.session, status, billing.clock.now())) return 'over';
     if (isPaid && receipt !== null) {
       const recorded = await recordFoundPayment(billing, receipt);
-      // What was paid there is kept for a person; nothing more can be (decision 87).
+      // What was paid there is kept for a person; nothing more can be (decision 87, payments of a wrong amount).
       if (status === 'complete' && isProblem(recorded)) return 'over';
     }
     return 'not-over';

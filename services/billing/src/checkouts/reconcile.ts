@@ -97,7 +97,7 @@ async function askAbout(billing: Billing, payment: CardPayment): Promise<void> {
   }
 }
 
-/** The offer ended unpaid (decision 4), or the top-up waits no longer: the page is closed. */
+/** The offer ended unpaid (decision 4, expiry wins), or the top-up waits no longer: the page is closed. */
 async function closeOutlived(billing: Billing, payment: CardPayment): Promise<void> {
   const { purchase, book } = payment;
   if (purchase.kind === 'offer') await closeCheckout(billing, { ...purchase, book }, stripeDeadline());

@@ -1,4 +1,7 @@
-/** The fate of an abandoned creation: charged, or closed for ever, so that no late charge can reach it (decision 11). */
+/**
+ * The fate of an abandoned creation: charged, or closed for ever, so that no late charge can reach it (decision 11,
+ * abandoned creations).
+ */
 import type { SettleReply } from '@offer-ads/contracts/internal/billing-api';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Billing } from '../billing.ts';

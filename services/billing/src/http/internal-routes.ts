@@ -40,8 +40,8 @@ const path = z.object({ id: z.coerce.number().pipe(offerId) });
 
 /**
  * Charges of one balance happen one after the other, so more than a few at once only hold connections that other organisations need. The
- * queue is as long as two seconds suffice for on a slow machine (decision 161). Its refusal is a 429, because it is about one balance: a 503
- * would have offers take billing for broken.
+ * queue is as long as two seconds suffice for on a slow machine (decision 161, bounded queues). Its refusal is a 429,
+ * because it is about one balance: a 503 would have offers take billing for broken.
  */
 const CHARGES_OF_A_BALANCE = { of: 'charges', atOnce: 4, waiting: 60, refusal: tooManyRequests };
 

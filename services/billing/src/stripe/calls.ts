@@ -90,9 +90,9 @@ function retryAfterSeconds(error: InstanceType<typeof Stripe.errors.StripeError>
 }
 
 /**
- * What says that Stripe itself is in trouble: no answer, or one that says so (decision 133). A 4xx is an answer, also 429: it is about
- * one key or one object, is over in a moment and says itself when to come back, so that it keeps nobody else out. So is a 500, which
- * Stripe stores and repeats for one request.
+ * What says that Stripe itself is in trouble: no answer, or one that says so (decision 133, what a breaker counts). A
+ * 4xx is an answer, also 429: it is about one key or one object, is over in a moment and says itself when to come
+ * back, so that it keeps nobody else out. So is a 500, which Stripe stores and repeats for one request.
  */
 export function isHarmlessToBreaker(error: unknown): boolean {
   if (!(error instanceof Stripe.errors.StripeError)) return false;

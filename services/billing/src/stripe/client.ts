@@ -11,7 +11,7 @@ import { isHarmlessToBreaker, type StripeAccount } from './calls.ts';
 export type StripeAccounts = Readonly<Record<Mode, StripeAccount>>;
 export type StripeKeys = { readonly secretKey: string; readonly webhookSecret: string };
 
-/** Decision 23: Stripe has 8 seconds in all, repeats included. */
+/** Decision 23, deadlines and outages: Stripe has 8 seconds in all, repeats included. */
 const STRIPE_BUDGET_MS = 8_000;
 
 /** Disposing lets go of the breakers' timers. `apiUrl` replaces Stripe's own address, for a simulator. */

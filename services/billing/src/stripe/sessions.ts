@@ -16,7 +16,7 @@ import { forgetVatRate, vatRateId } from './tax-rate.ts';
 
 export type OpenedSession =
   | { readonly kind: 'opened'; readonly sessionId: string; readonly url: string | null }
-  /** Stripe's own minimum; ours is a table that may be older (decision 14). */
+  /** Stripe's own minimum; ours is a table that may be older (decision 14, card minimums). */
   | { readonly kind: 'too-small' }
   /** The stored expiry is too near by now. No session exists under this key, so a later generation may be tried. */
   | { readonly kind: 'too-late' }

@@ -1,6 +1,6 @@
 /**
- * A top-up of the prepaid balance by card: the net that the balance is to receive, VAT on top (decision 13). Once per
- * idempotency key; a refusal leaves nothing behind and frees the key.
+ * A top-up of the prepaid balance by card: the net that the balance is to receive, VAT on top (decision 13).
+ * Once per idempotency key; a refusal leaves nothing behind and frees the key.
  */
 import { cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';

@@ -14,7 +14,7 @@ import { findOrganisation, lockOrganisation, raiseVersion } from './organisation
 export type Administration = {
   readonly postgres: Postgres;
   readonly clock: Clock;
-  /** Ends when no replica can remember what was in force before (decision 25). */
+  /** Ends when no replica can remember what was in force before (decision 25, revoked on every replica). */
   readonly untilForgotten: () => Promise<void>;
 };
 

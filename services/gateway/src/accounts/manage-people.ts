@@ -1,4 +1,4 @@
-/** The people of an organisation: inviting them, and changing what they may do (decision 26). */
+/** The people of an organisation: inviting them, and changing what they may do (decision 26, roles). */
 import { PersonInvited, type Role } from '@offer-ads/contracts/events/gateway';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { newEvent } from '@offer-ads/platform/messaging/events';
@@ -114,7 +114,10 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
       return personIn(outcome, ref);
     },
 
-    /** Sessions look at the person anew with every request; keys may be remembered for a moment (decision 25). */
+    /**
+     * Sessions look at the person anew with every request; keys may be remembered for a moment (decision 25, revoked
+     * on every replica).
+     */
     change: async (
       organisationId: number,
       by: Actor,

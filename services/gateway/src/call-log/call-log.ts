@@ -1,7 +1,7 @@
 /**
  * The call log's way to the store: off the request path, in batches. While the store is away or slow, calls go to the
- * spool on disk where there is one, and follow later, oldest first (decision 27). Nothing here ever fails or delays a
- * request.
+ * spool on disk where there is one, and follow later, oldest first (decision 27, call log). Nothing here ever fails
+ * or delays a request.
  *
  * When the process is killed, it loses the calls of the last 50 ms; of the last 300 ms when that is just when the store
  * stops answering; without a spool also what waits for a store that is away.

@@ -8,7 +8,7 @@ export type Endpoint = {
   readonly audience: Audience;
   /** Whether a body is passed on. */
   readonly takesBody: boolean;
-  /** From when the body has arrived until the reply must be complete (decision 23). */
+  /** From when the body has arrived until the reply must be complete (decision 23, deadlines and outages). */
   readonly budgetMs: number;
 };
 

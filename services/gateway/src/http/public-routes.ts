@@ -1,4 +1,4 @@
-/** The public API: limit, log, key, then the service that answers (decision 9). */
+/** The public API: limit, log, key, then the service that answers (decision 9, order of checks). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tell } from '@offer-ads/platform/http/replies';
@@ -79,7 +79,8 @@ function keepInNoCache(res: ServerResponse): void {
 
 /**
  * The path without the query string. Escapes that mean nothing are taken literally from here on: `/offers/%FF/pause` is
- * an offer id like any other that is not an integer (decision 20), and express would answer 400 to it.
+ * an offer id like any other that is not an integer (decision 20, offers not found), and express would answer 400 to
+ * it.
  */
 function pathOf(req: IncomingMessage): string {
   const url = req.url ?? '';

@@ -1,4 +1,4 @@
-/** The replies that the gateway itself gives on the public API (decision 19). */
+/** The replies that the gateway itself gives on the public API (decision 19, bodies of refusals). */
 
 import type { ServerResponse } from 'node:http';
 import type { Refusal } from '@offer-ads/contracts/public/api';

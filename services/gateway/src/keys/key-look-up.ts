@@ -1,6 +1,7 @@
 /**
  * From the text of a key to what is known of it. A replica remembers a look-up for at most one second from its START
- * (decision 25): whoever revokes a key waits that long, and then no replica can still know the old state.
+ * (decision 25, revoked on every replica): whoever revokes a key waits that long, and then no replica can still know
+ * the old state.
  */
 import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,4 +1,7 @@
-/** Creating, rolling and disabling API keys (specification, Authentication items 2 to 4; decisions 24 and 25). */
+/**
+ * Creating, rolling and disabling API keys (specification, Authentication items 2 to 4; decisions 24, form of keys,
+ * and 25, revoked on every replica).
+ */
 import { randomInt } from 'node:crypto';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
@@ -78,7 +81,8 @@ export function manageKeys(o: Administration) {
 
     /**
      * The new key takes over name, mode, expiry and limit. The old one has stopped working when this returns.
-     * The new key belongs to whoever rolled, who alone has seen it: when they are disabled, it stops (decision 43).
+     * The new key belongs to whoever rolled, who alone has seen it: when they are disabled, it stops (decision 43,
+     * new and rolled keys).
      */
     roll: async (ref: KeyRef, by: Actor, deadline: Deadline): Promise<Outcome<IssuedKey, KeyRefusal>> => {
       const outcome = await withKey<IssuedKey>(o, ref, { by, deadline }, async (tx, old, organisation) => {
@@ -141,7 +145,7 @@ export function manageKeys(o: Administration) {
 
 /**
  * Locks the organisation before its key, as creating does: who acts is asked about under the lock under which people are
- * changed (decision 38), and the key's owner is what the lock finds.
+ * changed (decision 38, rights by role), and the key's owner is what the lock finds.
  */
 async function withKey<T>(
   o: Pick<Administration, 'postgres'>,

@@ -1,4 +1,7 @@
-/** Decision 25 under load: a key that was rolled works on no replica any more once the roll has answered. */
+/**
+ * Decision 25, revoked on every replica, under load: a key that was rolled works on no replica any more once the roll
+ * has answered.
+ */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { silentLogger } from '@offer-ads/testing/logger';

@@ -21,7 +21,7 @@ const insets = [0, 3, 7] as const;
 const leastStrength = 0.25;
 /** And as a share of the mean strength: one plain sign on a plain ground is like many others of its size. */
 const leastShare = 0.25;
-/** Among the 128 signs that count; decision 99 says how this was chosen. */
+/** Among the 128 signs that count; decision 99, recognition of copies, says how this was chosen. */
 export const mostDifferences = 10;
 
 // Where modules run in a context of their own, as under Jest, each look-up of a global takes a microsecond.

@@ -22,9 +22,9 @@ export const lookSide = 224;
 export type Frame = { readonly delayMs: number; readonly thumbnail: Uint8Array };
 
 /**
- * Indices of the frames to look at, in order (decision 136): all of a short animation. Of a longer one the first and the last, one of a
- * random instant in each sixteenth of the time that it plays, and then those that differ most from all chosen ones, until nothing
- * differs that could be seen.
+ * Indices of the frames to look at, in order (decision 136, frames that are looked at): all of a short animation. Of
+ * a longer one the first and the last, one of a random instant in each sixteenth of the time that it plays, and then
+ * those that differ most from all chosen ones, until nothing differs that could be seen.
  * @param chance a number from 0 to 1 at each call
  */
 export function framesToLookAt(frames: readonly Frame[], chance: () => number): readonly number[] {

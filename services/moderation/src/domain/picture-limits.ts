@@ -28,7 +28,7 @@ export type LimitProblem =
   | 'too-wide-or-high'
   | 'too-much-memory';
 
-/** Decision 18, over all frames. A picture of 776 KB can hold 256 megapixels, which take 824 MB to decode. */
+/** Over all frames (decision 18, image limits). A picture of 776 KB can hold 256 megapixels, which take 824 MB to decode. */
 export const mostPixels = 50_000_000;
 /** Each frame costs a fixed effort however small it is; no animation in 5 MiB that anybody watches has more. */
 export const mostFrames = 2_000;
@@ -52,7 +52,10 @@ export function limitProblem(header: Header): LimitProblem | undefined {
   return heldBytes(header) > mostHeldBytes ? 'too-much-memory' : undefined;
 }
 
-/** It may take seconds to open (decision 173). Told from its first bytes; what is no picture is refused soon and is not large. */
+/**
+ * It may take seconds to open (decision 173, places for large pictures). Told from its first bytes; what is no
+ * picture is refused soon and is not large.
+ */
 export function isLarge(upload: Uint8Array): boolean {
   const header = readPictureHeader(upload, mostFrames);
   return header !== undefined && hasManyPixels(header);

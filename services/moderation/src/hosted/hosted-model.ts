@@ -11,7 +11,10 @@ import { type HostedService, UnexpectedAnswer } from './hosted-service.ts';
 
 /** Large enough for what these services are trained on, and within what each of them takes. */
 const lookShape: LookShape = { side: 640, fit: 'contain', jpegQuality: 90 };
-/** Two tries fit into what an advertiser waits for moderation (decision 23: 10 s), with time for the picture itself. */
+/**
+ * Two tries fit into what an advertiser waits for moderation (decision 23, deadlines and outages: 10 s), with time
+ * for the picture itself.
+ */
 const timeoutMs = 4_000;
 const mostTries = 2;
 /** Looks at one picture that are asked about together. */
@@ -37,7 +40,8 @@ export function createHostedModel(o: {
     logger: o.logger,
     metrics: o.metrics,
     attempt: (call: Call) => whileAwaited(call, ask(o.service, call, o.timeoutMs ?? timeoutMs)),
-    // Decision 133: an answer to one look may be caused by that look, unless it says that the service is away or overloaded.
+    // Decision 133, what a breaker counts: an answer to one look may be caused by that look, unless it says that the
+    // service is away or overloaded.
     isHarmless: (error) =>
       error instanceof Unawaited ||
       error instanceof UnexpectedAnswer ||

@@ -6,12 +6,15 @@ import { uploadRoom } from '@offer-ads/platform/http/upload-room';
 import express, { type Express, type RequestHandler } from 'express';
 import type { Upload } from '../verdicts/judge-picture.ts';
 
-/** Decision 18: 5,242,880 bytes pass, one more is refused. */
+/** Decision 18, image limits: 5,242,880 bytes pass, one more is refused. */
 const mostBytes = 5 * 1024 * 1024;
 /** Six of the largest, and a hundred of those that advertisers send. */
 const mostBytesOfAll = 32 * 1024 * 1024;
 
-/** A moment before offers stops waiting (decision 23: 10 s), so that it hears whether the picture or the queue took the time. */
+/**
+ * A moment before offers stops waiting (decision 23, deadlines and outages: 10 s), so that it hears whether the
+ * picture or the queue took the time.
+ */
 const answerWithinMs = 9_000;
 
 export type VerdictRoutes = {

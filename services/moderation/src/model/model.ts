@@ -24,7 +24,10 @@ type Job = {
   readonly reject: (reason: unknown) => void;
 };
 
-/** Longer than any caller waits (decision 23: 10 s): a thread that has not answered by then never will. */
+/**
+ * Longer than any caller waits (decision 23, deadlines and outages: 10 s): a thread that has not answered by then
+ * never will.
+ */
 const hungAfterMs = 12_000;
 /** Growing delays before a thread is replaced, so that a model that cannot run does not burn a core. */
 const restartDelaysMs = [0, 100, 500, 2_000, 10_000, 30_000];

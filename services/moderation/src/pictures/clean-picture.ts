@@ -2,7 +2,7 @@
 import type { PictureType } from '@offer-ads/contracts/pictures/picture-header';
 import type { LimitProblem } from '../domain/picture-limits.ts';
 
-/** Decision 23: an advertiser waits this long for moderation. */
+/** Decision 23, deadlines and outages: an advertiser waits this long for moderation. */
 export const budgetMs = 10_000;
 
 export type CleanPicture = {

@@ -1,6 +1,6 @@
 /**
  * A bounded queue before the decoders: so many pictures at once, so many waiting, fair between organisations. Large pictures take seconds:
- * they leave one place to the others (decision 173).
+ * they leave one place to the others (decision 173, places for large pictures).
  */
 import { Fault, isCallerGone, serviceUnavailable, tooManyRequests } from '@offer-ads/platform/process/faults';
 
@@ -94,7 +94,10 @@ export function createAdmission(o: { readonly atOnce: number; readonly mostWaiti
   return { run, waiting: () => waiting.size };
 }
 
-/** Only the 503 opens breakers (decision 133): the others are caused by the organisation's own pictures. */
+/**
+ * Only the 503 opens breakers (decision 133, what a breaker counts): the others are caused by the organisation's own
+ * pictures.
+ */
 function whyTooLate(
   signal: AbortSignal,
   {
@@ -115,7 +118,7 @@ function whyTooLate(
     : serviceUnavailable('no place within the time that the caller waits', why);
 }
 
-/** An input may cause it, so that it is neither a 500 nor a 503 (decision 133). */
+/** An input may cause it, so that it is neither a 500 nor a 503 (decision 133, what a breaker counts). */
 export function tookTooLong(cause: unknown): Fault {
   const publicMessage = 'No verdict within the time that the caller waits';
   return new Fault('a picture took too long', { status: 422, publicMessage, cause });

@@ -1,4 +1,7 @@
-/** Everything that can refuse a creation before money is spoken of, in the order of decision 9. Nothing outside changes. */
+/**
+ * Everything that can refuse a creation before money is spoken of, in the order of decision 9, order of checks.
+ * Nothing outside changes.
+ */
 
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { cardMaximumMinor, cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
@@ -88,7 +91,10 @@ export function checkStart({
   return isLate ? { reason: 'start-in-past' } : null;
 }
 
-/** Asked for twice: early, so that a refusal costs nothing, and under the quota's lock, so that it holds (decision 9). */
+/**
+ * Asked for twice: early, so that a refusal costs nothing, and under the quota's lock, so that it holds (decision 9,
+ * order of checks).
+ */
 export function quotaOf({ freeLiveOffersPerDay }: OffersContext, { quota }: CallerContext): Quota {
   return { ...quota, freePerDay: freeLiveOffersPerDay };
 }

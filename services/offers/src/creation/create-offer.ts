@@ -34,7 +34,7 @@ import {
 } from './idempotency-store.ts';
 import { dropReservation, insertReservation, lockOffersInUse } from './reservations-store.ts';
 
-/** Its `receivedAt` is `now` for every rule, frozen when the request arrived (decision 8). */
+/** Its `receivedAt` is `now` for every rule, frozen when the request arrived (decision 8, time of a request). */
 export type CreateRequest = CheckRequest & {
   readonly idempotencyKey: string;
   /** SHA-256 over every field and the bytes of the image. */
@@ -65,7 +65,8 @@ async function claimAndProceed(o: OffersContext, request: CreateRequest): Promis
   try {
     return await proceed(o, request, claim.hold, claim.creation);
   } catch (fault) {
-    // Whatever the outcome was, the recovery point holds it: the same key goes on from there (decision 10).
+    // Whatever the outcome was, the recovery point holds it: the same key goes on from there (decision 10,
+    // idempotency keys).
     await letGo(o.postgres, claim.hold, o.clock.now()).catch((error: unknown) => {
       o.logger.warn({ error }, 'a creation stays leased until its lease runs out');
     });

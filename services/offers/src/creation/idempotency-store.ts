@@ -167,7 +167,7 @@ export async function confirmHold(tx: Transaction, hold: Hold): Promise<void> {
   await fenced(tx, `SELECT 1 FROM idempotency_keys WHERE ${thisHold} FOR UPDATE`, hold);
 }
 
-/** A refusal uses up nothing (decision 10). */
+/** A refusal uses up nothing (decision 10, idempotency keys). */
 export async function freeKey(db: Queryable, hold: Hold): Promise<void> {
   await fenced(db, `DELETE FROM idempotency_keys WHERE ${thisHold} RETURNING 1`, hold);
 }
@@ -194,7 +194,7 @@ function overtaken(): Fault {
   });
 }
 
-/** "Codes" of POST /offers: 409, with decision 10's Retry-After. */
+/** "Codes" of POST /offers: 409, with the Retry-After of decision 10, idempotency keys. */
 export const stillProcessing = 'A request with this Idempotency-Key is still being processed';
 
 function toCreation(row: KeyRow): Creation {

@@ -49,7 +49,7 @@ async function endOrLetGo(o: OffersContext, hold: Hold, creation: Creation): Pro
   }
 }
 
-/** Decision 11: before the charge it is dropped; from then on billing says what became of it. */
+/** Decision 11, abandoned creations: before the charge it is dropped; from then on billing says what became of it. */
 async function endCreation(o: OffersContext, hold: Hold, creation: Creation): Promise<void> {
   if (creation.at !== 'charging') return freeKey(o.postgres, hold);
   const offer = await o.postgres.transaction((tx) => lockReservation(tx, hold, creation.offerId));

@@ -1,4 +1,7 @@
-/** The query of GET /offers: its rules and the cursor that names a place in the listing (decisions 18a and 22). */
+/**
+ * The query of GET /offers: its rules and the cursor that names a place in the listing (decisions 18a,
+ * forms and formats, and 22, order of the listing).
+ */
 import { parseDateTime } from '@offer-ads/contracts/values/date-time';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { isOfferId } from './offer-id.ts';

@@ -9,7 +9,7 @@ export function isOfferId(number: number): boolean {
 
 /**
  * As JSON and paths write a positive integer: no sign, no leading zero, no digits of other scripts. Undefined names nothing,
- * which for an offer is the same as one that is not the caller's (decision 20).
+ * which for an offer is the same as one that is not the caller's (decision 20, offers not found).
  */
 export function parseId(text: string): number | undefined {
   const number = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0;

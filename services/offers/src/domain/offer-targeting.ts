@@ -47,7 +47,7 @@ export function readInterests(fields: FormFields): Reading<number[]> {
   return valid([...new Set(ids.filter((id) => id !== undefined))]);
 }
 
-/** Empty parts are how a form says that it has none (decision 18a). */
+/** Empty parts are how a form says that it has none (decision 18a, forms and formats). */
 function filled(fields: FormFields, name: RepeatedField): string[] {
   return (fields.get(name) ?? []).filter((text) => text !== '');
 }

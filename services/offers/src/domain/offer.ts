@@ -4,7 +4,10 @@ import type { MemberGender, Mode, OfferStatus, PaymentMethod } from '@offer-ads/
 /** A closed period in which the offer was paused or disabled. */
 export type Stop = { readonly from: Date; readonly to: Date };
 
-/** The facts from which every state follows (decision 1). Nothing else about the state is ever stored. */
+/**
+ * The facts from which every state follows (decision 1, state is computed). Nothing else about the state is ever
+ * stored.
+ */
 export type Lifecycle = {
   readonly createdAt: Date;
   readonly startAt: Date;
@@ -78,7 +81,10 @@ export function stateAt(offer: Lifecycle, now: Date): OfferState {
   return offer.deletedAt === null ? statusAt(offer, now) : 'Deleted';
 }
 
-/** "States and transitions" with decisions 2 to 4: whatever has reached its expiry is Ended, paid or not, paused or not. */
+/**
+ * "States and transitions" with decisions 2, pausing before the start, 3, where resume leads, and 4, expiry wins:
+ * what has reached its expiry is Ended, paid or not, paused or not.
+ */
 export function statusAt(offer: Lifecycle, now: Date): OfferStatus {
   if (now >= offer.expiryAt) return 'Ended';
   if (offer.paymentAppliedAt === null) return 'Awaiting Payment';

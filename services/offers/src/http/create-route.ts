@@ -1,4 +1,4 @@
-/** POST /offers: the request's own checks in the order of decision 9, then the creation. */
+/** POST /offers: the checks of the request in their order (decision 9, order of checks), then the creation. */
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { readPictureHeader } from '@offer-ads/contracts/pictures/picture-header';
 import { callerOf } from '@offer-ads/platform/calls/caller-context';

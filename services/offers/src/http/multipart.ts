@@ -16,7 +16,7 @@ export type Upload =
   | { readonly ok: true; readonly form: UploadedForm }
   | { readonly ok: false; readonly faults: readonly string[] };
 
-/** "Limits": 5 MB, read as 5 MiB (decision 18). */
+/** "Limits": 5 MB, read as 5 MiB (decision 18, image limits). */
 const GREATEST_PICTURE_BYTES = 5 * 1_024 * 1_024;
 /** The longest text is a url of 2,048 characters of at most 4 bytes each. */
 const GREATEST_FIELD_BYTES = 16 * 1_024;
@@ -82,7 +82,10 @@ export async function readUpload(req: IncomingMessage): Promise<Upload> {
   return { ok: true, form: { fields, picture: chunks.length === 0 ? null : Buffer.concat(chunks) } };
 }
 
-/** What makes two requests the same (decision 10): every field, in any order of the names, and the bytes of the picture. */
+/**
+ * What makes two requests the same (decision 10, idempotency keys): every field, in any order of the names, and the
+ * bytes of the picture.
+ */
 export function fingerprint(form: UploadedForm): Buffer {
   const fields = JSON.stringify([...form.fields].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   // The length in front keeps a text from passing for the beginning of a picture.

@@ -1,4 +1,7 @@
-/** Every refusal of every endpoint as the caller reads it: the specification's tables of codes, and decisions 19 and 20. */
+/**
+ * Every refusal of every endpoint as the caller reads it: the specification's tables of codes, with
+ * decisions 19, bodies of refusals, and 20, offers not found.
+ */
 
 import type { Refusal } from '@offer-ads/contracts/public/api';
 import { formatMinor } from '@offer-ads/contracts/values/currencies';

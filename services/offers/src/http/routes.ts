@@ -120,7 +120,9 @@ async function analytics(o: OffersContext, req: Request): Promise<Reply> {
   };
 }
 
-/** Null when the path names no offer at all, which is told like one of somebody else (decision 20). */
+/**
+ * Null when the path names no offer at all, which is told like one of somebody else (decision 20, offers not found).
+ */
 export function referenceOf(req: Request): OfferReference | null {
   const offerId = parseId(String(req.params.offer_id));
   const { organisationId, mode } = callerOf(req);

@@ -5,7 +5,7 @@ import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { type ImageStore, isImageName, type StoredImage } from './images.ts';
 
-/** Decision 23. */
+/** Decision 23, deadlines and outages. */
 export const STORE_MS = 2_000;
 
 const operations = ['keep', 'read', 'remove', 'list', 'read-mark', 'write-mark'] as const;

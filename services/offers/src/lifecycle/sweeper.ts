@@ -1,6 +1,6 @@
 /**
- * What has to happen though nobody asks: events of moments that pass (decision 1: only the events, never the state), and
- * the end of work whose request died. Any number of replicas may run it.
+ * What has to happen though nobody asks: events of moments that pass (decision 1, state is computed: only the events,
+ * never the state), and the end of work whose request died. Any number of replicas may run it.
  */
 
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';

@@ -1,4 +1,7 @@
-/** Forgets what the intake of views and clicks needs to know for a few days only (decision 51). */
+/**
+ * Forgets what the intake of views and clicks needs to know for a few days only (decision 51, viewers are
+ * pseudonyms).
+ */
 
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';

@@ -73,7 +73,7 @@ export async function addTraffic(tx: Transaction, rollUps: readonly RollUp[]): P
 
 /**
  * Nothing is counted before the creation or after now, so the whole hours that the period touches hold exactly what lies
- * in it (decision 18a).
+ * in it (decision 18a, forms and formats).
  */
 export async function sumTraffic(db: Queryable, offerId: number, period: Period): Promise<Traffic> {
   const { views, clicks } = await sumCounts(db, offerId, period);

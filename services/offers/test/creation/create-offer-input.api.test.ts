@@ -212,7 +212,7 @@ describe('E1 400: start more than 60 seconds in the past', () => {
     const parts = { start_datetime: '2026-06-01T11:59:00Z', expiry_datetime: '2026-06-01T12:00:00Z' };
     expect(await create(under, parts)).toMatchObject({ status: 200, body: { return_code: 'S1' } });
     const applied = (await under.events()).find(({ name }) => name === 'OfferPaymentApplied');
-    // It never ran, so all of it is credited (decisions 6 and 7).
+    // It never ran, so all of it is credited (decisions 6, Unused Time, and 7, late card payments).
     expect(applied?.data).toMatchObject({ outcome: 'ended', unusedMs: 60_000, scheduledMs: 60_000 });
   });
 

@@ -4,7 +4,7 @@ import { expect } from '@jest/globals';
 import { create, type Parts } from '../forms.ts';
 import type { OffersUnderTest } from '../offers-under-test.ts';
 
-/** The whole body (decision 19); a text is the whole message. */
+/** The whole body (decision 19, bodies of refusals); a text is the whole message. */
 export function refusal(code: string, status: number, message: string | RegExp) {
   const words = typeof message === 'string' ? message : expect.stringMatching(message);
   return { status, body: { return_code: code, status: 'Error', code: status, message: words } };

@@ -1,4 +1,4 @@
-/** Idempotency keys (decision 10): every refusal gives the key back, and a success is told in the same bytes for ever. */
+/** Idempotency keys (decision 10): every refusal frees the key, and a replay of a success has the same bytes for ever. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { signedCaller } from '@offer-ads/testing/caller';

@@ -14,7 +14,7 @@ import { create, createdId, form } from '../forms.ts';
 import { type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';
 import { type S3StandIn, startS3StandIn } from './s3-stand-in.ts';
 
-/** Within this the service notices and answers (decision 23). */
+/** Within this the service notices and answers (decision 23, deadlines and outages). */
 const NOTICED_MS = 3_000;
 
 let s3: S3StandIn;

@@ -54,13 +54,13 @@ export class LifecycleModel {
     return this.stateAt(at) === 'Active' && !this.#isDisabled(at);
   }
 
-  /** Decision 6, moment by moment: between two deeds nothing changes, so the middle speaks for the whole. */
+  /** Unused Time (decision 6), counted between actions: nothing changes there, so one instant stands for the whole. */
   unusedMs(now: number): number {
     const { created, start, expiry } = this.schedule;
     const paid = this.#first('payment');
     const deleted = this.#first('deletion');
     if (paid === Infinity) return 0;
-    // Decision 7: it reached an offer that was over.
+    // Decision 7, late card payments: it reached an offer that was over.
     if (paid >= expiry || this.#isBefore('deletion', 'payment')) return expiry - start;
     const borders = [created, start, expiry, now, ...this.#deeds.map(({ at }) => at)];
     const moments = [...new Set(borders)].toSorted((a, b) => a - b);

@@ -1,4 +1,4 @@
-/** The rule of decision 50, told plainly over all events at once: what the intake's sums are held against. */
+/** The rule of decision 50, views and clicks, over all events at once; tests compare the intake's sums with it. */
 import type { Period } from '../../src/domain/traffic/analytics-period.ts';
 import type { Counts } from '../../src/domain/traffic/traffic.ts';
 import type { TrafficEvent } from '../../src/traffic/intake.ts';

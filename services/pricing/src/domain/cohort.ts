@@ -1,4 +1,7 @@
-/** The smallest number of members that an estimate tells apart, so that nobody is found by estimates (docs/prices.md, decision 71). */
+/**
+ * The smallest number of members that an estimate tells apart, so that nobody is found by estimates (docs/prices.md,
+ * decision 71, rounded counts).
+ */
 
 /**
  * What is shown of an exact count, and priced: so many whole cohorts as there are. With a minimum of 1 that is the count itself, as the
@@ -8,12 +11,16 @@ export function audienceShown(counted: number, minCohort: number): number {
   return counted - (counted % minCohort);
 }
 
-/** The steps of counts that are told to a caller who has used up a budget of revealing estimates (decision 154). */
+/**
+ * The steps of counts that are told to a caller who has used up a budget of revealing estimates (decision 154, budget
+ * of revealing estimates).
+ */
 export const COARSE_STEP = 100;
 
 /**
  * Rounded down to whole steps after an offset was taken off. Each question has its own secret offset, so that no caller can bring a count to
- * just below a step, where one member more would be told (decision 175). Never more than were counted, and less by two steps at most.
+ * just below a step, where one member more would be told (decision 175, steps at secret places). Never more than were
+ * counted, and less by two steps at most.
  * @param offset a secret number of the question's own, from 0 to below `step`
  */
 export function audienceShownAtSecretSteps(counted: number, step: number, offset: number): number {

@@ -1,4 +1,7 @@
-/** Reading the body of POST /offers/price-estimate: the specification's field rules, in the order of decision 9. */
+/**
+ * Reading the body of POST /offers/price-estimate: the specification's field rules, in the order of decision 9, order
+ * of checks.
+ */
 
 import { estimateRequest } from '@offer-ads/contracts/public/api';
 import { parseDateTime, zonedDateTime } from '@offer-ads/contracts/values/date-time';
@@ -41,7 +44,7 @@ const START_GRACE_MS = 60_000;
 
 /**
  * @param mode the key's
- * @param now when the request arrived (decision 8)
+ * @param now when the request arrived (decision 8, time of a request)
  */
 export function readEstimateForm(body: unknown, mode: Mode, now: Date): EstimateFormResult {
   if (!isObject(body))

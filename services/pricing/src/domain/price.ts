@@ -43,7 +43,10 @@ function roundAdUnitPrice(perGbpE6: bigint): bigint {
   return divideHalfUp(perGbpE6, 10n);
 }
 
-/** Rule 2: cost = Ad Units x Ad Unit price, to 2 decimal places. Only currencies with two are billed (decision 15). */
+/**
+ * Rule 2: cost = Ad Units x Ad Unit price, to 2 decimal places. Only currencies with two are billed (decision 15,
+ * billed currencies).
+ */
 function roundCost(costE10: bigint): bigint {
   return divideHalfUp(costE10, 10n ** 8n);
 }

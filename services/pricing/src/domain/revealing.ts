@@ -1,6 +1,6 @@
 /**
- * Which estimates tell something about single members (decision 153): those of few members, and those that differ by few from an
- * earlier one that may reach the same members.
+ * Which estimates tell something about single members (decision 153, revealing estimates): those of few members, and
+ * those that differ by few from an earlier one that may reach the same members.
  */
 import { greatCircleMetres, radiusMetres } from './great-circle.ts';
 import type { Target } from './target.ts';

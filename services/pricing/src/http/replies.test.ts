@@ -54,7 +54,7 @@ describe('the figures of an estimate', () => {
 
           // The specification's rule 1.
           expect(isHalfUp(adUnits, BigInt(durationMs) * BigInt(matchingUsers), 36_000n)).toBe(true);
-          // Decision 16: the currency per euro by the pounds per euro, six places.
+          // Decision 16, exchange rates: the currency per euro by the pounds per euro, six places.
           const perEuro = currency === 'EUR' ? 100_000n : BigInt(currencyE5);
           const isRight =
             currency === 'GBP'

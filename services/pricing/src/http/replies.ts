@@ -13,7 +13,7 @@ const refusalCodes = {
   'other-mode': { return_code: 'E1', code: 403 },
 } as const satisfies Record<EstimateRefusal['reason'], Pick<Refusal, 'return_code' | 'code'>>;
 
-/** The body of a refusal (decision 19); `code` is the HTTP status. */
+/** The body of a refusal (decision 19, bodies of refusals); `code` is the HTTP status. */
 export function refusalReply(refusal: EstimateRefusal): Refusal {
   const { return_code, code } = refusalCodes[refusal.reason];
   return { return_code, status: 'Error', code, message: messageOf(refusal) };

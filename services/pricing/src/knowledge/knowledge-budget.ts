@@ -1,5 +1,6 @@
 /**
- * The budget of knowledge (decisions 153 to 155): how many revealing estimates an organisation, a person and a network may have in a day.
+ * How many revealing estimates an organisation, a person and a network may have in a day (decisions 153, revealing
+ * estimates, 154, budget of revealing estimates, and 155, counting of budgets).
  * It is counted in memory, so that no estimate waits for a store; replicas share what was spent every two seconds.
  */
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';

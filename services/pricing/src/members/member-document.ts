@@ -11,7 +11,7 @@ import { coarsePosition } from '../domain/members/coarse-position.ts';
 export type MemberDocument = {
   _id: number;
   version: number;
-  /** GeoJSON: longitude first. Rounded (decision 152), so that both engines see the same place. */
+  /** GeoJSON: longitude first. Rounded (decision 152, rounded positions), so that both engines see the same place. */
   position?: { type: 'Point'; coordinates: [longitude: number, latitude: number] };
   gender?: MemberGender;
   interests?: number[];

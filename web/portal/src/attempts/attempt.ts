@@ -11,7 +11,10 @@ export type Attempt = {
   readonly sentAt: string;
 };
 
-/** Keys never expire (decision 10); but what was done a day ago stands in lists and statements, and is what they are for. */
+/**
+ * Keys never expire (decision 10, idempotency keys); but what was done a day ago stands in lists and statements, and
+ * is what they are for.
+ */
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
 
 /** What was kept of an attempt, whoever wrote it there; null when it is none, or too old to matter. */

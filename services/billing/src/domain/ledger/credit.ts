@@ -1,7 +1,8 @@
 /**
- * Credits of Unused Time are cumulative (decision 6): events say how much of an offer went unused so far, and what has
- * not been credited yet of the part of the price that this is worth is credited now. Repeats and any order are harmless.
- * Nothing is credited of money that the card provider has taken back (decision 158).
+ * Credits of Unused Time are cumulative (decision 6): events say how much of an offer went unused so
+ * far, and what has not been credited yet of the part of the price that this is worth is credited now. Repeats and
+ * any order are harmless. Nothing is credited of money that the card provider has taken back (decision 158, credits
+ * of money that was kept).
  */
 import { creditTarget, type UnusedTime } from '@offer-ads/contracts/values/unused-time';
 

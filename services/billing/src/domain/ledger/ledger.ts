@@ -117,7 +117,7 @@ export function entriesOf(transaction: LedgerTransaction): Entry[] {
     .map(([account, amountMinor]) => ({ account, amountMinor }));
 }
 
-/** A price that rounds to 0.00 is allowed and leaves no trace in the ledger (decision 18a). */
+/** A price that rounds to 0.00 is allowed and leaves no trace in the ledger (decision 18a, forms and formats). */
 export function movesMoney(transaction: LedgerTransaction): boolean {
   return entriesOf(transaction).length > 0;
 }

@@ -141,7 +141,7 @@ export type PayerMeets =
   /** `opening`: Stripe has not answered yet. `expired`: it may be time for the next generation. */
   | { readonly kind: 'no-session'; readonly why: 'opening' | 'expired' };
 
-/** What the payer who follows the link is to see (decision 12). */
+/** What the payer who follows the link is to see (decision 12, stable payment link). */
 export function payerMeets(checkout: Checkout, now: Date): PayerMeets {
   const { state, session } = checkout;
   if (checkout.paidAt !== null || state === 'paid') return { kind: 'paid' };

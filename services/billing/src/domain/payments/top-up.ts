@@ -7,7 +7,10 @@ export type TopUpRefusal =
   | { readonly reason: 'above-maximum'; readonly maximumMinor: bigint; readonly currency: string }
   | { readonly reason: 'too-many-open'; readonly open: number; readonly nextClosesAt: Date };
 
-/** Null when it may be asked for. The minimum compares the net (decision 14), the maximum what the card bears. */
+/**
+ * Null when it may be asked for. The minimum compares the net (decision 14, card minimums), the maximum what the card
+ * bears.
+ */
 export function topUpProblem(o: {
   readonly currency: string;
   readonly netMinor: bigint;

@@ -5,7 +5,7 @@ import type { Approval } from './approval.ts';
 
 export type Quota = { readonly perPerson: number; readonly perOrganisation: number };
 
-/** Decision 17. */
+/** Decision 17, quota of offers. */
 export const defaultQuota: Quota = { perPerson: 100, perOrganisation: 500 };
 
 export type Person = {

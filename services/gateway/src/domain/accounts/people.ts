@@ -1,4 +1,4 @@
-/** Who may change whom in an organisation, and what must always hold of its people (decision 26). */
+/** Who may change whom in an organisation, and what must always hold of its people (decision 26, roles). */
 import type { Role } from '@offer-ads/contracts/events/gateway';
 import { may, type Permission } from '../keys/permissions.ts';
 import type { Organisation, Person } from './organisation.ts';

@@ -1,4 +1,7 @@
-/** API keys as texts (decision 24): a prefix that tells the mode, 32 random characters, a checksum against typos. */
+/**
+ * API keys as texts (decision 24, form of keys): a prefix that tells the mode, 32 random characters, a checksum
+ * against typos.
+ */
 import { crc32 } from 'node:zlib';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 

@@ -1,4 +1,4 @@
-/** What each role may do in the portal (decision 26). */
+/** What each role may do in the portal (decision 26, roles). */
 import type { Role } from '@offer-ads/contracts/events/gateway';
 import { type Permission, permission } from '@offer-ads/contracts/portal/session-api';
 

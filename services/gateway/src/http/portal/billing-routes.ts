@@ -9,7 +9,7 @@ type Call = {
   readonly method: 'get' | 'post' | 'put';
   readonly path: string;
   readonly takesBody: boolean;
-  /** From when the body has arrived until the reply must be complete (decision 23). */
+  /** From when the body has arrived until the reply must be complete (decision 23, deadlines and outages). */
   readonly budgetMs: number;
   /** In the other mode there is no such path; billing refuses it there too. */
   readonly onlyIn?: Mode;

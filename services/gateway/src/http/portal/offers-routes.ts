@@ -1,6 +1,7 @@
 /**
  * Everything of the public API for whoever is signed in, under `/test` and `/live`, and what the portal's pages need beside it. Not
- * in the call log, which is of keys, and not under the limit of an API client (decision 28).
+ * in the call log, which is of keys, and not under the limit of an API client (decision 28, the portal counts
+ * separately).
  */
 import type { RequestHandler, Router } from 'express';
 import { endpoints } from '../endpoints.ts';

@@ -1,4 +1,4 @@
-/** How often the portal may be asked, and by whom that is counted (decision 28). */
+/** How often the portal may be asked, and by whom that is counted (decision 28, the portal counts separately). */
 import type { Request, RequestHandler } from 'express';
 import type { Limit, RequestLimiter } from '../../limits/request-limiter.ts';
 import { countRequest } from '../proxy/rate-limit.ts';

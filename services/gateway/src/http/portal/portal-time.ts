@@ -1,4 +1,4 @@
-/** No request of the portal waits for ever: 503 when its time is over (decision 23). */
+/** No request of the portal waits for ever: 503 when its time is over (decision 23, deadlines and outages). */
 
 import { createDeadline, type Deadline } from '@offer-ads/platform/calls/deadline';
 import { requestFacts } from '@offer-ads/platform/http/request';
@@ -7,9 +7,12 @@ import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { rememberKeysMs } from '../../keys/key-look-up.ts';
 
-/** As any call that creates nothing (decision 23). */
+/** As any call that creates nothing (decision 23, deadlines and outages). */
 const commitWithinMs = 2_000;
-/** And the second for which a revocation waits after its commit, before it answers (decision 25). */
+/**
+ * And the second for which a revocation waits after its commit, before it answers (decision 25, revoked on every
+ * replica).
+ */
 const defaultBudgetMs = commitWithinMs + rememberKeysMs;
 
 const deadlines = new WeakMap<Request, Deadline>();
@@ -27,7 +30,10 @@ export function limitTime(logger: Logger, budgetMs = defaultBudgetMs): RequestHa
   };
 }
 
-/** Nothing of the request is committed after it, so nothing is committed after its 503 (decision 164). Behind `limitTime` only. */
+/**
+ * Nothing of the request is committed after it, so nothing is committed after its 503 (decision 164, no commit after
+ * 503). Behind `limitTime` only.
+ */
 export function commitDeadline(req: Request): Deadline {
   const deadline = deadlines.get(req);
   if (deadline === undefined) throw new Error('this route needs limitTime before it');

@@ -13,9 +13,12 @@ import { CallerGone, type Upstream } from '../../upstream.ts';
 import type { Endpoint } from '../endpoints.ts';
 import { PassedReply } from './passed-reply.ts';
 
-/** The service says by itself when its budget is used up; the gateway gives up a moment later, well within 3 s (decision 23). */
+/**
+ * The service says by itself when its budget is used up; the gateway gives up a moment later, well within 3 s
+ * (decision 23, deadlines and outages).
+ */
 const graceMs = 250;
-/** As long as any call that is not a creation (decision 23). */
+/** As long as any call that is not a creation (decision 23, deadlines and outages). */
 const notReadingMs = 2_000;
 /** The service's budget does not run while the caller takes nothing; after this long the caller is cut off. */
 const longestReadMs = 60_000;
@@ -61,8 +64,8 @@ export async function forward(
 }
 
 /**
- * The budget starts when the body has arrived (decision 23): a slow upload has its own limit. A service that takes no
- * more of the body while the caller would send it is as good as gone.
+ * The budget starts when the body has arrived (decision 23, deadlines and outages): a slow upload has its own limit.
+ * A service that takes no more of the body while the caller would send it is as good as gone.
  */
 function limitWaiting(
   req: IncomingMessage,

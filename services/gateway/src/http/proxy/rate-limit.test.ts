@@ -10,7 +10,7 @@ function counted(name: string, requests: number, remaining: number, allowed = tr
 const fields = (...all: [Counted, ...Counted[]]) => Object.fromEntries(limitFields(all));
 
 describe('the fields of a limit', () => {
-  it('are those of decision 21 and of the draft', () => {
+  it('are those of decision 21, rate limits, and of the draft', () => {
     expect(fields(counted('ip', 60, 59))).toEqual({
       'X-RateLimit-Limit': '60',
       'X-RateLimit-Remaining': '59',

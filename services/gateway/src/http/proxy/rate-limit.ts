@@ -1,6 +1,7 @@
 /**
  * The limits of the public API: 60 requests a minute per client IP over all endpoints (specification, Limits), first of
- * all checks (decision 9), and for a key that has one a limit of its own, counted once the key is known.
+ * all checks (decision 9, order of checks), and for a key that has one a limit of its own, counted once the key is
+ * known.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendJson, tell } from '@offer-ads/platform/http/replies';
@@ -58,8 +59,8 @@ export async function countRequest(
 }
 
 /**
- * What a reply tells of the limits that its request was counted against (decision 21): the `X-RateLimit` fields describe
- * the one with the fewest requests left, and `RateLimit-Policy` and `RateLimit` all of them, as
+ * What a reply tells of the limits that its request was counted against (decision 21, rate limits): the `X-RateLimit`
+ * fields describe the one with the fewest requests left, and `RateLimit-Policy` and `RateLimit` all of them, as
  * draft-ietf-httpapi-ratelimit-headers-11 has it.
  */
 export function limitFields(counted: readonly [Counted, ...Counted[]]): [name: string, value: string][] {

@@ -20,7 +20,7 @@ export function noteReturnCode(res: ServerResponse, code: string): void {
   (res as Carrier)[returnCode] = code;
 }
 
-/** The store says that there is no such key: the call is in no log (decision 27). */
+/** The store says that there is no such key: the call is in no log (decision 27, call log). */
 export function noteUnknownKey(res: ServerResponse): void {
   (res as Carrier)[keyUnknown] = true;
 }

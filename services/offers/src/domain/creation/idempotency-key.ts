@@ -18,7 +18,10 @@ export type KnownKey = {
 /** `take-over`: nobody is at work any more, so go on where the creation stopped. */
 export type KeyVerdict = 'different-payload' | 'replay' | 'in-flight' | 'take-over';
 
-/** Five seconds more than a creation may take (decision 23): only a holder that stalls, or a clock that jumps, is overtaken. */
+/**
+ * Five seconds more than a creation may take (decision 23, deadlines and outages): only a holder that stalls, or a
+ * clock that jumps, is overtaken.
+ */
 const LEASE_MS = 30_000;
 /** What the clocks of replicas may differ by. Beyond it leases are worth less, and the fences alone keep order. */
 export const CLOCK_SKEW_MS = 60_000;

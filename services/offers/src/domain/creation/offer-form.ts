@@ -1,6 +1,6 @@
 /**
  * The form of POST /offers: every field rule of the specification that needs neither clock nor catalogue. All faults are
- * named at once, so that a caller corrects a form in one go (decision 9).
+ * named at once, so that a caller corrects a form in one go (decision 9, order of checks).
  */
 
 import type { PictureHeader } from '@offer-ads/contracts/pictures/picture-header';
@@ -42,9 +42,9 @@ export const singleFields = [
 ] as const;
 type SingleField = (typeof singleFields)[number];
 
-/** Decision 18: over all frames; beyond that, decoding is an attack on memory. */
+/** Decision 18, image limits: over all frames; beyond that, decoding is an attack on memory. */
 export const GREATEST_PICTURE_PIXELS = 50_000_000;
-/** Decision 107: each frame costs a fixed effort however small it is. */
+/** Decision 107, memory of a picture: each frame costs a fixed effort however small it is. */
 export const GREATEST_PICTURE_FRAMES = 2_000;
 /** "Limits": an offer runs for at least a minute. */
 const SHORTEST_DURATION_MS = 60_000;

@@ -1,4 +1,7 @@
-/** The texts of an offer's form and its address, as members will see them. Lengths count code points (decision 18a). */
+/**
+ * The texts of an offer's form and its address, as members will see them. Lengths count code points (decision 18a,
+ * forms and formats).
+ */
 import {
   faultsOfShownName,
   MOST_CHARACTERS_OF_SHOWN_NAME,
@@ -38,7 +41,10 @@ export function readAdvertisedName(fields: FormFields): Reading<string | null> {
   return valid(showsNothing(text) ? null : text);
 }
 
-/** http or https, without user information, and never fetched (decision 18a). It is kept as it was sent. */
+/**
+ * http or https, without user information, and never fetched (decision 18a, forms and formats). It is
+ * kept as it was sent.
+ */
 export function readUrl(fields: FormFields): Reading<string> {
   const text = single(fields, 'url');
   if (showsNothing(text)) return fault('url is missing');

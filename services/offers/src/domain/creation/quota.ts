@@ -1,4 +1,7 @@
-/** How many offers may exist at a time, and be created for nothing in a day (E4, decisions 17 and 160). */
+/**
+ * How many offers may exist at a time, and be created for nothing in a day (E4, decisions 17, quota of offers, and
+ * 160, free LIVE offers).
+ */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 
 /** Offers of one mode that are neither deleted nor Ended; reservations of unfinished creations count. */

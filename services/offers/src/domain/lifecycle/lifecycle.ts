@@ -10,7 +10,7 @@ export type ResumeRefusal = 'not-found' | 'ended' | 'already-running' | 'awaitin
 export type DisableRefusal = 'not-found' | 'already-disabled';
 export type EnableRefusal = 'not-found' | 'already-enabled';
 
-/** Running includes Scheduled: it may be paused before its start (decision 2). */
+/** Running includes Scheduled: it may be paused before its start (decision 2, pausing before the start). */
 export function pause<O extends Lifecycle>(offer: O, now: Date): Decision<O, PauseRefusal> {
   const state = stateAt(offer, now);
   switch (state) {
@@ -174,7 +174,7 @@ export type AppliedPayment<O> =
   | { readonly ok: true; readonly offer: O; readonly outcome: PaymentOutcome }
   | { readonly ok: false; readonly reason: 'already-paid' };
 
-/** Card payments arrive at any moment, and more than once (decision 7). */
+/** Card payments arrive at any moment, and more than once (decision 7, late card payments). */
 export function applyPayment<O extends Offer>(
   offer: O,
   payment: { readonly paidAt: Date; readonly vatMinor: bigint },

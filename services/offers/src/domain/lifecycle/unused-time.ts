@@ -18,7 +18,10 @@ export function unusedTime(offer: Lifecycle, now: Date): UnusedTime {
   return { unusedMs: lengthOfUnion(periodsNotRun(offer, offer.paymentAppliedAt, now), within), scheduledMs };
 }
 
-/** Decision 7: a payment that reaches an Ended or deleted offer is wholly unused, whatever the period was. */
+/**
+ * Decision 7, late card payments: a payment that reaches an Ended or deleted offer is wholly unused, whatever the
+ * period was.
+ */
 function cameTooLate(offer: Lifecycle, appliedAt: Date): boolean {
   return appliedAt >= offer.expiryAt || (offer.deletedAt !== null && appliedAt > offer.deletedAt);
 }

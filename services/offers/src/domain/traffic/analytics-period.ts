@@ -1,4 +1,4 @@
-/** Which time an analytics interval covers (decision 18a). */
+/** Which time an analytics interval covers (decision 18a, forms and formats). */
 import type { AnalyticsInterval } from '@offer-ads/contracts/public/api';
 
 export type Period = { readonly from: Date; readonly to: Date };

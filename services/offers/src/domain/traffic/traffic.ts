@@ -1,7 +1,7 @@
 /**
- * Which views and clicks count (decision 50): one of each per viewer, offer and hour; the others are repeats. What the
- * community platform calls automated is a bot, and so is who was at too many offers within an hour. The sums depend on
- * what was seen alone, never on the order in which it becomes known.
+ * Which views and clicks count (decision 50, views and clicks): one of each per viewer, offer and hour; the others
+ * are repeats. What the community platform calls automated is a bot, and so is who was at too many offers within an
+ * hour. The sums depend on what was seen alone, never on the order in which it becomes known.
  */
 
 /** A view or a click, in the hour in which it counts. */

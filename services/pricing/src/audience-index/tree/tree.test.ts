@@ -34,7 +34,8 @@ describe('the tree', () => {
     async (_, atOnce) => {
       const world = createWorld(9, 30);
       const { chance } = world;
-      // Positions of two decimals, as they are kept (decision 152), with a crowd of 6,000 on one of them.
+      // Positions of two decimals, as they are kept (decision 152, rounded positions), with a crowd of 6,000 on one
+      // of them.
       const crowded = (id: number) =>
         id <= 6_000
           ? { latitude: 51.51, longitude: -0.13 }

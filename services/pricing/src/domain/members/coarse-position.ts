@@ -1,6 +1,7 @@
 /**
- * Where a member is, no finer than the service may know (decision 152): rounded to a grid of decimal places. Of two decimals a step
- * is 1.1 km from north to south, and from east to west the less the further from the equator: 0.7 km in London.
+ * Where a member is, no finer than the service may know (decision 152, rounded positions): rounded to a grid of
+ * decimal places. Of two decimals a step is 1.1 km from north to south, and from east to west the less the further
+ * from the equator: 0.7 km in London.
  */
 import type { Position } from '../great-circle.ts';
 

@@ -1,4 +1,4 @@
-/** The made-up members whom organisations without approval count (decision 148). */
+/** The made-up members whom organisations without approval count (decision 148, approval of organisations). */
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import type { Target } from '../target.ts';
 import { generateMembers, INTERESTS } from './generated-members.ts';

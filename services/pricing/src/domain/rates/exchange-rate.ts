@@ -1,4 +1,7 @@
-/** What one pound is in the billing currency, from the European Central Bank's reference rates (decisions 15 and 16). */
+/**
+ * What one pound is in the billing currency, from the European Central Bank's reference rates (decisions 15, billed
+ * currencies, and 16, exchange rates).
+ */
 import { isBilledCurrency } from '@offer-ads/contracts/values/currencies';
 import { divideHalfUp } from '@offer-ads/contracts/values/rounding';
 import { frankfurtDate, isOutOfDate } from './target-calendar.ts';
@@ -45,7 +48,9 @@ export function exchangeRateOf(
   return null;
 }
 
-/** Decision 16: the rate per GBP = the currency's rate per EUR divided by GBP's, to 6 decimal places. */
+/**
+ * Decision 16, exchange rates: the rate per GBP = the currency's rate per EUR divided by GBP's, to 6 decimal places.
+ */
 function roundExchangeRate(perEuroE8: bigint, poundsPerEuroE8: bigint): bigint {
   return divideHalfUp(perEuroE8 * 1_000_000n, poundsPerEuroE8);
 }

@@ -1,6 +1,7 @@
 /**
  * On which days the European Central Bank fixes its reference rates: every day on which TARGET, the Eurosystem's
- * payment system, is open. Decision 16 counts by it, so that Easter and Christmas make no rate out of date.
+ * payment system, is open. Decision 16, exchange rates, counts by it, so that Easter and Christmas make no rate out
+ * of date.
  */
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -13,7 +14,7 @@ const closedDays: ReadonlySet<string> = new Set(['01-01', '05-01', '12-25', '12-
  * minutes late: that does no harm, because one missing fixing is forgiven.
  */
 const PUBLISHED_AT = '16:00';
-/** Decision 16: "two or more fixings". */
+/** Decision 16, exchange rates: "two or more fixings". */
 const MISSING_WHEN_OUT_OF_DATE = 2;
 
 /** "2026-11-20 15:59": Swedish writes ISO dates. */
@@ -23,7 +24,10 @@ const frankfurtTime = new Intl.DateTimeFormat('sv-SE', {
   timeStyle: 'short',
 });
 
-/** Whether two or more fixings after this one should exist by now (decision 16). Dates are `YYYY-MM-DD`. */
+/**
+ * Whether two or more fixings after this one should exist by now (decision 16, exchange rates). Dates are
+ * `YYYY-MM-DD`.
+ */
 export function isOutOfDate(lastFixing: string, now: Date): boolean {
   return missingFixings(lastFixing, now, MISSING_WHEN_OUT_OF_DATE) === MISSING_WHEN_OUT_OF_DATE;
 }

@@ -37,7 +37,7 @@ export function isPast({ standing }: ApiKey): boolean {
   return standing === 'disabled' || standing === 'expired';
 }
 
-/** Whether the server would roll it (decision 43). */
+/** Whether the server would roll it (decision 43, new and rolled keys). */
 export function mayBeRolled({ standing, mode }: ApiKey): boolean {
   return standing === 'in-force' && mode !== null;
 }

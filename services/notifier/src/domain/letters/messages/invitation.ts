@@ -8,7 +8,7 @@ import type { Letter } from '../letter.ts';
 import { foreignName } from '../plain-text.ts';
 import type { Wording } from '../wording.ts';
 
-/** What each role is for (decision 26), in words that need no manual. */
+/** What each role is for (decision 26, roles), in words that need no manual. */
 const roles = {
   admin: 'Admin (everything, from offers and API keys to people, terms and billing)',
   developer: 'Developer (API keys and the call log)',

@@ -50,7 +50,7 @@ describe('what the mail says', () => {
     expect(text).toContain('VAT: GBP 0.00\nTotal: GBP 10.00');
   });
 
-  it('of a payment that came too late: the net price is credited to the balance (decision 7)', () => {
+  it('of a payment that came too late: the net price is credited (decision 7, late card payments)', () => {
     expect(textOf('OfferPaymentApplied', { ...paymentData, outcome: 'ended' })).toContain(
       'after the offer had ended, so the offer is not shown. The whole net price of GBP 10.00 is credited to your LIVE balance.',
     );
@@ -103,7 +103,7 @@ describe('what the mail says', () => {
     expect(textOf('OfferEnded', { ...endData, unusedMs: 1 })).toContain('credited to your LIVE balance');
     const unpaid = textOf('OfferEnded', { ...endData, paid: false });
     expect(unpaid).toContain('was not paid for in time');
-    // The webhook of a payment made in the last second may come after this mail (decision 7).
+    // The webhook of a payment made in the last second may come after this mail (decision 7, late card payments).
     expect(unpaid).toContain('Should a payment still be on its way, its net price is credited');
   });
 

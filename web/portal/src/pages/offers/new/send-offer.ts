@@ -1,6 +1,6 @@
 /**
  * Sends an offer so that one results at most, whatever happens on the way: under one Idempotency-Key, and again under the same key while
- * nobody knows what became of it (specification, Create; decision 10).
+ * nobody knows what became of it (specification, Create; decision 10, idempotency keys).
  */
 import type { CreateReply } from '@offer-ads/contracts/public/api';
 import type { Refusal, Reply } from '../../../../../ui/call.ts';

@@ -1,18 +1,11 @@
-/** Links of the operations pages lead somewhere, and what the threat model claims is tested by the test that it names. */
-import { readdirSync, readFileSync } from 'node:fs';
+/** What the threat model claims is tested by the test that it names. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { deadLinksOf, linksOf } from './links.ts';
+import { linksOf } from './links.ts';
 
 const folder = join(import.meta.dirname, '../../docs/operations');
-const pages = readdirSync(folder).filter((name) => name.endsWith('.md'));
 const textOf = (file: string) => readFileSync(file, 'utf8');
-
-describe.each(pages)('docs/operations/%s', (page) => {
-  it('leads to files and sections that exist', () => {
-    expect(deadLinksOf(join(folder, page))).toEqual([]);
-  });
-});
 
 describe('the threat model', () => {
   const claims = linksOf(join(folder, 'threat-model.md')).filter(({ file }) => file.endsWith('.test.ts'));
