@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
+import { fc } from '@offer-ads/testing/profile';
 import { createTestDatabase } from '@offer-ads/testing/stores/database';
 import { manageOrganisations } from '../src/accounts/manage-organisations.ts';
 import { managePeople } from '../src/accounts/manage-people.ts';
 import { type Call, insertCalls } from '../src/call-log/calls-store.ts';
+import { isInForce } from '../src/domain/keys/key-standing.ts';
 import { sha256Of } from '../src/keys/key-look-up.ts';
-import { findKeyFacts } from '../src/keys/keys-store.ts';
+import { countKeysInForce, findKeyFacts } from '../src/keys/keys-store.ts';
 import { manageKeys } from '../src/keys/manage-keys.ts';
 import { connect, storePatienceMs } from './call-log/calls-database.ts';
 import { cafe } from './gateway-under-test.ts';
@@ -189,5 +191,38 @@ describe('a key in the store', () => {
     expect(row?.row).toContain(sha256Of(key).toString('hex'));
     for (let start = 0; start + 8 <= key.length; start += 1)
       expect(row?.row).not.toContain(key.slice(start, start + 8));
+  });
+
+  it('is in force for the store exactly when it is for the domain', async () => {
+    const { id, organisationId } = await issueKey();
+    const instant = fc.constantFrom(...[-1, 0, 1].map((ms) => new Date(at.getTime() + ms)));
+    const life = fc.record({
+      disabledAt: fc.option(instant, { nil: null, freq: 2 }),
+      expiresAt: fc.option(instant, { nil: null, freq: 2 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 8 }), async (lives) => {
+        await postgres.query('DELETE FROM api_keys WHERE organisation_id = $1 AND id <> $2', [
+          organisationId,
+          id,
+        ]);
+        await postgres.query(
+          `INSERT INTO api_keys (organisation_id, created_by, sha256, last_four, mode, name, created_at, disabled_at, expires_at)
+           SELECT organisation_id, created_by, sha256(gen_random_uuid()::text::bytea), 'last', mode, name, created_at,
+                  life."disabledAt", life."expiresAt"
+           FROM api_keys, json_to_recordset($2::json) AS life ("disabledAt" timestamptz, "expiresAt" timestamptz)
+           WHERE id = $1`,
+          [id, JSON.stringify(lives)],
+        );
+        // The first key has neither been disabled nor will it expire.
+        const inForce = 1 + lives.filter((key) => isInForce(key, at)).length;
+        const listed = (await keys.listOwned(organisationId)).map((key) => isInForce(key, at));
+        expect(listed).toEqual(Array.from({ length: lives.length + 1 }, (_, index) => index < inForce));
+        expect(await people.list(organisationId)).toMatchObject([{ keysInForce: inForce }]);
+        await postgres.transaction(async (tx) => {
+          expect(await countKeysInForce(tx, { organisationId, mode: 'TEST', at })).toBe(inForce);
+        });
+      }),
+    );
   });
 });

@@ -2,6 +2,7 @@
 import type { Role } from '@offer-ads/contracts/events/gateway';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Person } from '../domain/accounts/organisation.ts';
+import { inForceAt } from '../keys/keys-store.ts';
 
 /** A person as a list of them shows it. */
 export type PersonRecord = Person & {
@@ -111,8 +112,8 @@ export async function listPeople(
              WHERE i.person_id = p.id ORDER BY i.id DESC LIMIT 1) AS "invitedBy",
             p.last_signed_in_at AS "lastSignedInAt", coalesce(k.in_force, 0) AS "keysInForce"
      FROM people p
-     LEFT JOIN (SELECT created_by, count(*)::integer AS in_force FROM api_keys
-                WHERE organisation_id = $1 AND disabled_at IS NULL AND (expires_at IS NULL OR expires_at > $2)
+     LEFT JOIN (SELECT created_by, count(*)::integer AS in_force FROM api_keys k
+                WHERE k.organisation_id = $1 AND ${inForceAt('$2')}
                 GROUP BY created_by) k ON k.created_by = p.id
      WHERE p.organisation_id = $1
      ORDER BY p.id`,

@@ -58,9 +58,9 @@ export type NewKey = Pick<
  */
 export async function findKeyFacts(on: Queryable, sha256: Buffer): Promise<KeyFacts | null> {
   const [row] = await on.query<KeyFacts & { readonly sha256: Buffer }>(
-    `SELECT k.sha256, k.id AS "keyId", k.mode, k.disabled_at IS NOT NULL AS disabled, k.expires_at AS "expiresAt",
+    `SELECT k.sha256, k.id AS "keyId", k.mode, k.disabled_at AS "disabledAt", k.expires_at AS "expiresAt",
             k.requests_per_minute AS "requestsPerMinute",
-            p.id AS "personId", p.enabled AS "personEnabled", p.email,
+            p.id AS "personId", p.enabled AS "ownerEnabled", p.email,
             o.id AS "organisationId", o.enabled AS "organisationEnabled",
             o.approved_at IS NOT NULL AS "organisationApproved", o.currency, o.country,
             o.trading_name AS "tradingName",
@@ -150,15 +150,17 @@ export async function setKeyLimit(
   await tx.query(`UPDATE api_keys SET requests_per_minute = $2 WHERE id = $1`, [o.id, o.requestsPerMinute]);
 }
 
-/** Neither disabled nor expired. */
+/** `isInForce` in SQL, of the key `k` at the moment that the given parameter holds. */
+export const inForceAt = (parameter: `$${number}`) =>
+  `(k.disabled_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${parameter}))`;
+
 export async function countKeysInForce(
   tx: Transaction,
   o: { organisationId: number; mode: Mode | null; at: Date },
 ): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
-    `SELECT count(*)::integer AS count FROM api_keys
-     WHERE organisation_id = $1 AND mode IS NOT DISTINCT FROM $2
-       AND disabled_at IS NULL AND (expires_at IS NULL OR expires_at > $3)`,
+    `SELECT count(*)::integer AS count FROM api_keys k
+     WHERE k.organisation_id = $1 AND k.mode IS NOT DISTINCT FROM $2 AND ${inForceAt('$3')}`,
     [o.organisationId, o.mode, o.at],
   );
   return row?.count ?? 0;
@@ -171,7 +173,7 @@ export async function listKeys(on: Queryable, organisationId: number): Promise<K
   );
 }
 
-/** Keys in force first, then the others, the newest first each; whatever the limit leaves out is dead for long. */
+/** Keys in force first, then the others, each the newest first. What the limit leaves out has been out of force for long. */
 export async function listOwnedKeys(
   on: Queryable,
   o: { organisationId: number; at: Date; limit: number },
@@ -183,7 +185,7 @@ export async function listOwnedKeys(
      JOIN people p ON p.id = k.created_by
      LEFT JOIN people disabler ON disabler.id = k.disabled_by
      WHERE k.organisation_id = $1
-     ORDER BY (k.disabled_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)) DESC, k.id DESC
+     ORDER BY ${inForceAt('$2')} DESC, k.id DESC
      LIMIT $3`,
     [o.organisationId, o.at, o.limit],
   );

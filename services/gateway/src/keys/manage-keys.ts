@@ -11,7 +11,7 @@ import { mayWorkIn } from '../domain/accounts/approval.ts';
 import { firstAdminOf, type Organisation } from '../domain/accounts/organisation.ts';
 import { type Actor, actorMay, personIdOf, personOf } from '../domain/accounts/people.ts';
 import { composeKey, lastFourOf, randomDigitsOfKey } from '../domain/keys/api-key.ts';
-import { mostKeysInForce, type RollRefusal, refuseRoll } from '../domain/keys/key-standing.ts';
+import { isInForce, mostKeysInForce, type RollRefusal, refuseRoll } from '../domain/keys/key-standing.ts';
 import { done, type Outcome, refused } from '../domain/outcome.ts';
 import { sha256Of } from './key-look-up.ts';
 import * as store from './keys-store.ts';
@@ -69,7 +69,7 @@ export function manageKeys(o: Administration) {
               : personOf(organisation, { email: wish.personEmail });
         if (owner === undefined) return refused('person-unknown');
         // The platform team may make a key that has expired already, to see how callers take it.
-        if (by !== 'platform-team' && wish.expiresAt !== null && wish.expiresAt <= at)
+        if (by !== 'platform-team' && !isInForce({ ...wish, disabledAt: null }, at))
           return refused('expiry-passed');
         if ((await store.countKeysInForce(tx, { ...wish, at })) >= mostKeysInForce)
           return refused('too-many-keys');

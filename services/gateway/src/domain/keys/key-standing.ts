@@ -1,26 +1,27 @@
-/** Which keys work, which may be replaced, and how many there may be (specification, Authentication items 2 to 9). */
+/** Which keys work, which may be replaced, and how many there may be (specification, Authentication items 2 to 9). The one place that says so. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { mayWorkIn } from '../accounts/approval.ts';
 
-/** Keys of one organisation in one mode that are neither disabled nor expired: one for each of its systems, and to spare. */
+/** Keys in force of one organisation in one mode: one for each of its systems, and to spare. */
 export const mostKeysInForce = 100;
 
 export type KeyStanding = 'in-force' | 'disabled' | 'expired' | 'owner-disabled';
 
-type KeyLife = {
-  readonly disabledAt: Date | null;
-  readonly expiresAt: Date | null;
-  readonly ownerEnabled: boolean;
-};
+export type KeyLife = { readonly disabledAt: Date | null; readonly expiresAt: Date | null };
+type OwnedKeyLife = KeyLife & { readonly ownerEnabled: boolean };
+
+/** Neither disabled nor expired. In SQL: `inForceAt` of the store; a test compares the two. */
+export function isInForce(key: KeyLife, now: Date): boolean {
+  return key.disabledAt === null && (key.expiresAt === null || now < key.expiresAt);
+}
 
 /**
  * A key acts for the organisation: it works on when its owner's role is lowered, and a list shows whose it is. Its owner
  * is the person who has seen it: whoever made it or got it by a roll. The keys of a disabled person do not work
  * (specification, Authentication item 8) until the person is enabled again.
  */
-export function standingOf(key: KeyLife, now: Date): KeyStanding {
-  if (key.disabledAt !== null) return 'disabled';
-  if (key.expiresAt !== null && key.expiresAt <= now) return 'expired';
+export function keyStanding(key: OwnedKeyLife, now: Date): KeyStanding {
+  if (!isInForce(key, now)) return key.disabledAt === null ? 'expired' : 'disabled';
   return key.ownerEnabled ? 'in-force' : 'owner-disabled';
 }
 
@@ -28,10 +29,10 @@ export type RollRefusal = 'key-not-in-force' | 'key-owner-disabled' | 'key-witho
 
 /** Null: the key may be rolled. A key that does not work is not replaced: people make a new one. */
 export function refuseRoll(
-  key: KeyLife & { readonly mode: Mode | null; readonly organisationApproved: boolean },
+  key: OwnedKeyLife & { readonly mode: Mode | null; readonly organisationApproved: boolean },
   now: Date,
 ): RollRefusal | null {
-  switch (standingOf(key, now)) {
+  switch (keyStanding(key, now)) {
     case 'disabled':
     case 'expired':
       return 'key-not-in-force';

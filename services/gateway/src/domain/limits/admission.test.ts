@@ -5,10 +5,10 @@ const now = new Date('2026-06-01T12:00:00Z');
 const good: KeyFacts = {
   keyId: 9,
   mode: 'TEST',
-  disabled: false,
+  disabledAt: null,
   expiresAt: null,
   personId: 3,
-  personEnabled: true,
+  ownerEnabled: true,
   email: 'admin@example.com',
   organisationId: 7,
   organisationEnabled: true,
@@ -45,11 +45,11 @@ describe('admission', () => {
 
   it.each([
     ['a key that nobody has', null],
-    ['a disabled key', { ...good, disabled: true }],
-    ['a disabled person', { ...good, personEnabled: false }],
+    ['a disabled key', { ...good, disabledAt: now }],
+    ['a disabled person', { ...good, ownerEnabled: false }],
     ['a disabled organisation', { ...good, organisationEnabled: false }],
     ['a key that expires this instant', { ...good, expiresAt: now }],
-    ['a disabled key without a mode, like any other disabled key', { ...good, mode: null, disabled: true }],
+    ['a disabled key without a mode, like any other disabled key', { ...good, mode: null, disabledAt: now }],
   ])('refuses %s', (_case, key) => {
     expect(admit(key, now)).toEqual(unauthorised);
   });

@@ -2,15 +2,17 @@
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { mayWorkIn } from '../accounts/approval.ts';
+import { keyStanding } from '../keys/key-standing.ts';
 
 /** Everything that the store knows about a key when it is used. */
 export type KeyFacts = {
   readonly keyId: number;
   readonly mode: Mode | null;
-  readonly disabled: boolean;
+  readonly disabledAt: Date | null;
   readonly expiresAt: Date | null;
+  /** The key's owner. */
   readonly personId: number;
-  readonly personEnabled: boolean;
+  readonly ownerEnabled: boolean;
   readonly email: string;
   readonly organisationId: number;
   readonly organisationEnabled: boolean;
@@ -36,7 +38,8 @@ export type Admission =
   | { readonly ok: false; readonly reason: AdmissionRefusal };
 
 export function admit(key: KeyFacts | null, now: Date): Admission {
-  if (key === null || !isInForce(key, now)) return { ok: false, reason: 'unauthorised' };
+  if (key === null || !key.organisationEnabled || keyStanding(key, now) !== 'in-force')
+    return { ok: false, reason: 'unauthorised' };
   if (key.mode === null || key.quota === null) return { ok: false, reason: 'key-without-mode' };
   if (!mayWorkIn(key.mode, key.organisationApproved)) return { ok: false, reason: 'not-approved' };
   return {
@@ -56,9 +59,4 @@ export function admit(key: KeyFacts | null, now: Date): Admission {
       organisationApproved: key.organisationApproved,
     },
   };
-}
-
-function isInForce(key: KeyFacts, now: Date): boolean {
-  const expired = key.expiresAt !== null && key.expiresAt <= now;
-  return !key.disabled && !expired && key.personEnabled && key.organisationEnabled;
 }

@@ -9,7 +9,7 @@ import {
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Request, type Router } from 'express';
-import { standingOf } from '../../domain/keys/key-standing.ts';
+import { keyStanding } from '../../domain/keys/key-standing.ts';
 import type { OwnedKey } from '../../keys/keys-store.ts';
 import type { IssuedKey, Keys } from '../../keys/manage-keys.ts';
 import { idIn } from '../organisation-routes.ts';
@@ -78,6 +78,6 @@ function replyOf(key: OwnedKey, now: Date): ApiKey {
     disabledBy: key.disabledBy,
     requestsPerMinute: key.requestsPerMinute,
     rolledFrom: key.rolledFrom,
-    standing: standingOf({ ...key, ownerEnabled: key.owner.enabled }, now),
+    standing: keyStanding({ ...key, ownerEnabled: key.owner.enabled }, now),
   };
 }
