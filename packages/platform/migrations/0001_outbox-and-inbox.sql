@@ -1,5 +1,6 @@
--- Every service with a Postgres store writes its events beside its state and remembers what it has handled
--- (architecture, rule 3), so these two tables come before any of the service's own.
+-- The platform's tables, in the database of every service that stores in Postgres. They come before the service's own tables.
+-- A service writes its events in the transaction of the change that they tell, and records each handled event in the transaction
+-- of its effect (architecture, rule 3).
 
 -- Events that the broker has not confirmed yet, in the order in which they are to be published.
 CREATE TABLE outbox (
@@ -11,9 +12,24 @@ CREATE TABLE outbox (
 -- Rows live for milliseconds: vacuum must follow the deletes, not the size of the table.
 ALTER TABLE outbox SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
+-- Events that the broker has confirmed, kept for two weeks. After a restore they are published again under the same ids, for consumers
+-- that were restored to an earlier moment and for a broker that has lost them. Two weeks are less than the 30 days for which an inbox
+-- remembers, so no event takes effect twice.
+CREATE TABLE sent_events (
+  -- As in the outbox.
+  position    bigint PRIMARY KEY,
+  event       json NOT NULL,
+  -- When the event happened. Its age counts from here, however often it is published.
+  happened_at timestamptz NOT NULL
+);
+-- A B-tree, because old rows are removed in small steps that must find them at once. A BRIN index would read the whole table each hour,
+-- once newer rows have taken the places of removed ones.
+CREATE INDEX sent_events_happened_at ON sent_events (happened_at);
+
 -- Events that were handled, written in the same transaction as their effect.
 CREATE TABLE inbox (
   event_id   uuid PRIMARY KEY,
   handled_at timestamptz NOT NULL DEFAULT now()
 );
-CREATE INDEX inbox_handled_at ON inbox USING brin (handled_at);
+-- A B-tree for the same reason.
+CREATE INDEX inbox_by_time ON inbox (handled_at);

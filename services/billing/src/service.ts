@@ -21,7 +21,7 @@ import { invoiceRoutes } from './http/invoice-routes.ts';
 import { payRoutes } from './http/pay-routes.ts';
 import { webhookRoutes } from './http/webhook-routes.ts';
 import { createPdfMaker } from './invoices/documents/pdf-maker.ts';
-import { completeInvoices } from './invoices/invoices.ts';
+import { nameBuyers } from './invoices/invoices.ts';
 import { watchLedger } from './ledger/watch-ledger.ts';
 import { billingMeters } from './meters.ts';
 import { watchReversals } from './reversals/watch-reversals.ts';
@@ -90,9 +90,9 @@ export async function startBilling(
   );
   started.use(
     startLoop({
-      name: 'invoice-completion',
+      name: 'invoice-buyers',
       everyMs: RECONCILE_EVERY_MS,
-      work: (signal) => completeInvoices(billing, signal),
+      work: () => nameBuyers(billing),
       ...foundation,
     }),
   );

@@ -149,8 +149,7 @@ function paymentOf(row: PaymentRow): OfferPayment {
     netMinor: row.net_minor,
     vatMinor: row.vat_minor,
     creditedMinor: row.credited_minor,
-    // Of credits from before it was recorded, nothing was withheld.
-    earnedMinor: row.earned_minor > row.credited_minor ? row.earned_minor : row.credited_minor,
+    earnedMinor: row.earned_minor,
   };
   if (row.payment_method === null) return { ...facts, method: null };
   if (row.state === 'charged') {

@@ -35,9 +35,7 @@ export async function insertInvoice(tx: Transaction, invoice: NewInvoice): Promi
          LEFT JOIN (SELECT sequence, issued_at FROM invoices WHERE mode = $1 ORDER BY sequence DESC LIMIT 1) latest ON true
          LEFT JOIN organisations buyer ON buyer.organisation_id = $3
        ON CONFLICT (cause) DO NOTHING
-       RETURNING sequence, offer_id
-     ), marked AS (
-       UPDATE offer_payments SET invoiced = true FROM issued WHERE offer_payments.offer_id = issued.offer_id
+       RETURNING sequence
      )
      SELECT sequence FROM issued UNION ALL SELECT sequence FROM invoices WHERE cause = $2`,
     [
@@ -72,37 +70,6 @@ export async function fillInBuyers(on: Queryable): Promise<number> {
   );
   return filled.length;
 }
-
-/** Paid card payments that have none yet, in the order in which they were paid; locks them, so that replicas share the work. */
-export async function takeNotInvoiced(tx: Transaction, limit: number): Promise<readonly Paid[]> {
-  const rows = await tx.query<NotInvoicedRow>(
-    `SELECT offer_id, organisation_id, mode, currency, title, net_minor, vat_minor, paid_at FROM offer_payments
-      WHERE payment_method = 'E' AND paid_at IS NOT NULL AND NOT invoiced
-      ORDER BY paid_at, offer_id LIMIT $1 FOR UPDATE`,
-    [limit],
-  );
-  return rows.map((row) => ({
-    kind: 'offer',
-    offerId: Number(row.offer_id),
-    book: { organisationId: Number(row.organisation_id), mode: row.mode, currency: row.currency },
-    title: row.title,
-    netMinor: row.net_minor,
-    vatMinor: row.vat_minor,
-    paidAt: row.paid_at,
-  }));
-}
-
-type Paid = Extract<Invoiced, { kind: 'offer' }>;
-type NotInvoicedRow = {
-  offer_id: bigint;
-  organisation_id: bigint;
-  mode: Mode;
-  currency: string;
-  title: string;
-  net_minor: bigint;
-  vat_minor: bigint;
-  paid_at: Date;
-};
 
 type InvoiceRow = {
   mode: Mode;

@@ -5,7 +5,7 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Billing } from '../../src/billing.ts';
 import { closeCheckout } from '../../src/checkouts/close-checkout.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
-import { completeInvoices, issueInvoice } from '../../src/invoices/invoices.ts';
+import { issueInvoice, nameBuyers } from '../../src/invoices/invoices.ts';
 import { findInvoice, listInvoices } from '../../src/invoices/invoices-store.ts';
 import { saveOrganisation } from '../../src/organisations-store.ts';
 import { stripeDeadline } from '../../src/stripe/client.ts';
@@ -92,7 +92,7 @@ describe('a card payment', () => {
     const book = await newOrganisation('Old Name Ltd');
     await payOffer(book);
     await newOrganisation('New Name Ltd', book, 'GB', 2);
-    await completeInvoices(test.billing);
+    await nameBuyers(test.billing);
     await payOffer(book);
     expect((await invoicesOf(book)).map(({ buyer }) => buyer?.name)).toEqual([
       'New Name Ltd',
@@ -103,10 +103,10 @@ describe('a card payment', () => {
   it('of an organisation that billing has not heard of is not held up, and its invoice is named later', async () => {
     const book = test.newBook();
     await payOffer(book, { country: 'PL' });
-    await completeInvoices(test.billing);
+    await nameBuyers(test.billing);
     expect(await invoicesOf(book)).toMatchObject([{ buyer: null, vatMinor: 0n, vatPercent: 0 }]);
     await newOrganisation('Kawiarnia', book, 'PL');
-    await completeInvoices(test.billing);
+    await nameBuyers(test.billing);
     expect(await invoicesOf(book)).toMatchObject([{ buyer: { name: 'Kawiarnia', country: 'PL' } }]);
   });
 });
@@ -267,29 +267,6 @@ describe('the database', () => {
       'invoices_cause_fkey',
     );
   });
-});
-
-it('payments from before there were invoices get theirs, in the order in which they were paid', async () => {
-  const book = await newOrganisation('Early Ltd');
-  const offers = [await payOffer(book), await payOffer(book), await payOffer(book)];
-  // As the version before left it: paid, and nobody had heard of invoices.
-  const { postgres } = test.billing;
-  await postgres.transaction(async (tx) => {
-    await tx.query('ALTER TABLE invoices DISABLE TRIGGER append_only');
-    await tx.query('DELETE FROM invoices WHERE organisation_id = $1', [book.organisationId]);
-    await tx.query('ALTER TABLE invoices ENABLE TRIGGER append_only');
-    for (const [index, { offerId }] of offers.entries()) {
-      const paidAt = new Date(test.clock.now().getTime() - index * 60_000);
-      await tx.query('UPDATE offer_payments SET invoiced = false, paid_at = $2 WHERE offer_id = $1', [
-        offerId,
-        paidAt,
-      ]);
-    }
-  });
-  await Promise.all([completeInvoices(test.billing), completeInvoices(test.billing)]);
-  const newestFirst = await invoicesOf(book);
-  expect(newestFirst.map(({ offerId }) => offerId)).toEqual(offers.map(({ offerId }) => offerId));
-  expect(newestFirst).toMatchObject(offers.map(() => ({ netMinor: 1000n, vatMinor: 200n })));
 });
 
 describe('the list', () => {

@@ -30,8 +30,8 @@ async function putPayments({ query }: Transaction): Promise<void> {
   );
   await query(`INSERT INTO offer_payments
       (offer_id, organisation_id, mode, currency, payment_method, state, title, net_minor, vat_minor, paid_at, pay_token,
-       offer_expiry_at, paid_session_id, payment_intent_id, invoiced)
-    SELECT n, 1 + n % ${BOOKS}, 'LIVE', 'GBP', 'E', 'paid', '', 1000, 0, now(), n, now(), n, 'pi_' || n, true
+       offer_expiry_at, paid_session_id, payment_intent_id)
+    SELECT n, 1 + n % ${BOOKS}, 'LIVE', 'GBP', 'E', 'paid', '', 1000, 0, now(), n, now(), n, 'pi_' || n
       FROM generate_series(1, ${PAYMENTS}) n`);
   await query(`INSERT INTO checkout_sessions (offer_id, generation, begun_at, expires_at)
     SELECT offer_id, 1, now(), now() FROM offer_payments`);

@@ -1,23 +1,17 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { migrate } from '@offer-ads/platform/postgres/migrations';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { tryWithLeadership } from '@offer-ads/platform/process/loops';
 import { testClock } from '@offer-ads/testing/clock';
 import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
-import { createEmptyDatabase } from '@offer-ads/testing/stores/database';
 import { callLogReader } from '../../src/call-log/call-log-reader.ts';
 import { retainCalls } from '../../src/call-log/call-retention.ts';
 import { listDays, makeDays } from '../../src/call-log/calls-partitions-store.ts';
-import { insertCalls, listCalls } from '../../src/call-log/calls-store.ts';
+import { insertCalls } from '../../src/call-log/calls-store.ts';
 import { daysFrom } from '../../src/domain/call-days.ts';
-import { sha256Of } from '../../src/keys/key-look-up.ts';
 import { type CallsDatabase, callWith, connect, createCallsDatabase, listed } from './calls-database.ts';
 
 const source = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -173,38 +167,5 @@ describe('a reader', () => {
     expect((await read(everything)).calls).toMatchObject([{ at: new Date('2021-08-01T12:00:00.000Z') }]);
     clock.advance(1);
     expect((await read(everything)).calls).toEqual([]);
-  });
-});
-
-describe('the migration to days', () => {
-  it('moves the calls that are kept, each into its day, and drops the rest', async () => {
-    const empty = await createEmptyDatabase();
-    const directory = mkdtempSync(join(tmpdir(), 'migrations-'));
-    await using open = new AsyncDisposableStack();
-    open.defer(() => empty.dispose());
-    open.defer(() => rmSync(directory, { recursive: true }));
-    const apply = async (file: string) => {
-      copyFileSync(source(`migrations/${file}`), join(directory, file));
-      await migrate({ url: empty.url, directory });
-    };
-    await apply('0001_organisations-and-keys.sql');
-    const old = open.use(await connect(empty.url));
-    await old.query(
-      `WITH o AS (INSERT INTO organisations (name, trading_name, country, currency, registered_at)
-                  VALUES ('Cafe', 'Cafe', 'GB', 'GBP', now()) RETURNING id),
-            p AS (INSERT INTO people (organisation_id, email, role, invited_at)
-                  SELECT id, 'a@cafe.test', 'admin', now() FROM o RETURNING id, organisation_id),
-            k AS (INSERT INTO api_keys (organisation_id, created_by, sha256, last_four, mode, name, created_at)
-                  SELECT organisation_id, id, $1, 'last', 'TEST', 'Till', now() FROM p RETURNING id)
-       INSERT INTO calls (id, key_id, route, status, return_code, duration_ms, called_at)
-       SELECT gen_random_uuid(), k.id, 'GET /offers', 200, 'S1', ago, now() - ago * interval '1 day'
-       FROM k, unnest(ARRAY[0, 1, 45, 89, 91, 400]) AS ago`,
-      [sha256Of('a key')],
-    );
-    await apply('0002_calls-by-day.sql');
-    const { calls } = await listCalls(old, { organisationId: 1, limit: 10, since: new Date(0) });
-    expect(calls.map(({ durationMs }) => durationMs)).toEqual([0, 1, 45, 89]);
-    expect(calls[0]).toMatchObject({ route: 'GET /offers', status: 200, returnCode: 'S1', lastFour: 'last' });
-    await insertCalls(old, [callWith(sha256Of('a key'), { at: new Date() })]);
   });
 });

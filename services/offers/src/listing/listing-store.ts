@@ -1,6 +1,6 @@
 /**
  * The SQL of GET /offers: keyset pages, newest first (decision 22, order of the listing). A page reads about as many
- * rows as it shows, whatever it is filtered by and wherever it lies; migrations/0008_listing.sql says which index
+ * rows as it shows, whatever it is filtered by and wherever it lies; migrations/0001_offers.sql says which index
  * finds what.
  */
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';

@@ -1,0 +1,397 @@
+-- What billing owns: the ledger, the payments of offers and top-ups with their checkouts at Stripe, what Stripe tells and takes back, and
+-- invoices.
+
+---- Organisations ----
+
+-- Facts from the gateway's events: documents carry the names, and a top-up by card needs the country. Requests bring these facts in the
+-- caller context and do not wait for this table.
+CREATE TABLE organisations (
+  organisation_id bigint PRIMARY KEY,
+  name            text NOT NULL,
+  country         text NOT NULL,
+  currency        text NOT NULL,
+  -- Of the last event applied; an older one that arrives late changes nothing.
+  version         bigint NOT NULL
+);
+
+---- The ledger ----
+-- Double entry. The database itself holds the rules (architecture, rule 5), so that no code can break them: every transaction sums to zero
+-- within one book, nothing is ever changed or removed, a cause is booked once, a balance is never overdrawn.
+
+-- One account of each kind per book, which is an organisation, a mode and a currency. Made on first use.
+CREATE TABLE accounts (
+  account_id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  organisation_id bigint NOT NULL,
+  mode            text NOT NULL CHECK (mode IN ('TEST', 'LIVE')),
+  currency        text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+  kind            text NOT NULL CHECK (kind IN (
+    'prepaid-balance', 'sales', 'vat-payable', 'card-clearing', 'unused-time-credits', 'top-up-source',
+    -- Money that the card provider took back, until a person has decided who bears it; and what the platform bears.
+    'card-reversals', 'card-losses',
+    -- Where the play money comes from that an organisation gives itself to try the service. No payment is booked there.
+    'play-money'
+  )),
+  UNIQUE (organisation_id, mode, currency, kind),
+  -- Without an account there is no entry.
+  CONSTRAINT play_money_is_for_tests CHECK (kind <> 'play-money' OR mode = 'TEST')
+);
+
+-- What an organisation may spend: the sum of its prepaid account's entries, updated in the transaction that books them.
+CREATE TABLE balances (
+  account_id          bigint PRIMARY KEY REFERENCES accounts,
+  balance_minor       bigint NOT NULL DEFAULT 0 CONSTRAINT no_overdraft CHECK (balance_minor >= 0),
+  -- Set by the organisation: falling below it is told once (BalanceLow). Null: it is not told.
+  low_threshold_minor bigint CHECK (low_threshold_minor > 0),
+  -- Of the book's last transaction: the next one stands no earlier, whatever the clocks of replicas say.
+  last_booked_at      timestamptz NOT NULL DEFAULT '-infinity'
+);
+-- The busiest rows of the service: room on the page keeps their updates off the index.
+ALTER TABLE balances SET (fillfactor = 50);
+
+-- Time and balance are written while the book's balance row is locked, so they are right in whatever order transactions commit, and a
+-- page of the statement costs the same at the beginning and at the end of a million lines.
+CREATE TABLE transactions (
+  transaction_id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  cause               text NOT NULL UNIQUE,
+  kind                text NOT NULL,
+  organisation_id     bigint NOT NULL,
+  mode                text NOT NULL,
+  currency            text NOT NULL,
+  offer_id            bigint,
+  booked_at           timestamptz NOT NULL,
+  -- The prepaid balance of its book after it, also where it does not change that.
+  balance_after_minor bigint NOT NULL
+);
+-- A statement, newest first, and any period of it.
+CREATE INDEX transactions_of_book ON transactions (organisation_id, mode, currency, booked_at, transaction_id);
+-- Everything that was booked for an offer, which the ledger check compares with the offer's record.
+CREATE INDEX transactions_of_offer ON transactions (offer_id) WHERE offer_id IS NOT NULL;
+
+-- Credit-positive: what adds to a balance, to sales or to VAT owed is above zero, what the card provider owes is below.
+CREATE TABLE entries (
+  transaction_id bigint NOT NULL REFERENCES transactions,
+  account_id     bigint NOT NULL REFERENCES accounts,
+  amount_minor   bigint NOT NULL CHECK (amount_minor <> 0),
+  PRIMARY KEY (transaction_id, account_id)
+);
+
+CREATE FUNCTION transaction_must_balance() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  whole record;
+BEGIN
+  SELECT count(e.account_id) AS entries,
+         coalesce(sum(e.amount_minor), 0) AS total,
+         bool_and((a.organisation_id, a.mode, a.currency) = (t.organisation_id, t.mode, t.currency)) AS one_book
+    INTO whole
+    FROM transactions t
+    LEFT JOIN entries e USING (transaction_id)
+    LEFT JOIN accounts a USING (account_id)
+   WHERE t.transaction_id = NEW.transaction_id;
+  IF whole.entries < 2 OR whole.total <> 0 OR NOT whole.one_book THEN
+    RAISE EXCEPTION 'transaction % does not balance: % entries, sum %, one book: %',
+      NEW.transaction_id, whole.entries, whole.total, whole.one_book
+      USING ERRCODE = 'check_violation', CONSTRAINT = 'transaction_must_balance';
+  END IF;
+  RETURN NULL;
+END $$;
+
+-- At commit, when all entries are there.
+CREATE CONSTRAINT TRIGGER transaction_must_balance AFTER INSERT ON transactions
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION transaction_must_balance();
+CREATE CONSTRAINT TRIGGER transaction_must_balance AFTER INSERT ON entries
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION transaction_must_balance();
+
+CREATE FUNCTION ledger_is_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'the ledger is append-only: % on % refused', TG_OP, TG_TABLE_NAME
+    USING ERRCODE = 'restrict_violation', CONSTRAINT = 'ledger_is_append_only';
+END $$;
+
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON accounts
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_is_append_only();
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON transactions
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_is_append_only();
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON entries
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_is_append_only();
+
+-- A charge is one statement, so that a busy balance is locked only for the statement and its commit. When the statement finds out that it
+-- must not book after all, it rolls itself back with an error.
+CREATE FUNCTION abort_statement(code text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'the statement takes itself back' USING ERRCODE = code;
+END $$;
+
+-- The last check of the ledger that was completed. Every replica reports it, after a restart too, and the next check is due by it.
+CREATE TABLE ledger_checks (
+  only_row     boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  checked_at   timestamptz NOT NULL,
+  transactions bigint NOT NULL,
+  -- As many as it counted before it stopped; a check that a person starts says which ones.
+  problems     integer NOT NULL
+);
+
+---- Payments ----
+
+-- How each offer is paid, one row per offer id: charge, checkout, payment and credits of one offer all lock this row, so that they happen
+-- one after the other.
+CREATE TABLE offer_payments (
+  offer_id            bigint PRIMARY KEY,
+  organisation_id     bigint NOT NULL,
+  mode                text NOT NULL CHECK (mode IN ('TEST', 'LIVE')),
+  currency            text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+  -- Null: the id was closed before anything was asked of billing, and can never be charged.
+  payment_method      text CHECK (payment_method IN ('B', 'E')),
+  state               text NOT NULL CHECK (state IN ('charged', 'opening', 'open', 'closing', 'closed', 'paid')),
+  title               text NOT NULL,
+  net_minor           bigint NOT NULL CHECK (net_minor >= 0),
+  vat_minor           bigint NOT NULL CHECK (vat_minor >= 0),
+  -- What the Unused Time of the offer is worth so far, and what was credited of it. Less is credited while the card provider has taken
+  -- the payment back; the rest is credited when the money has come back. Together, credits never exceed the price (decision 6).
+  earned_minor        bigint NOT NULL DEFAULT 0,
+  credited_minor      bigint NOT NULL DEFAULT 0,
+  paid_at             timestamptz,
+
+  -- The rest belongs to card payments. The secret of the payment link, and which session was paid.
+  pay_token           text UNIQUE,
+  offer_expiry_at     timestamptz,
+  paid_session_id     text UNIQUE,
+  -- By which Stripe's refunds and disputes name the payment.
+  payment_intent_id   text,
+  -- When to try again to close a page that could not be closed, so that it keeps no other from being closed.
+  close_at            timestamptz,
+  -- Deletions of the offer are numbered, because a late request of one that is over must change nothing. When the caller of a deletion was
+  -- told that nothing was deleted (E7), because billing's answer was lost, the deletion is taken back: the page works again.
+  -- The latest deletion that was heard of, by its request to close the page or by being taken back.
+  deletion            integer NOT NULL DEFAULT 0,
+  deletion_taken_back boolean NOT NULL DEFAULT false,
+
+  CONSTRAINT earned_within_price CHECK (earned_minor BETWEEN 0 AND net_minor),
+  CONSTRAINT credits_within_price CHECK (credited_minor BETWEEN 0 AND net_minor),
+  CONSTRAINT credits_need_payment CHECK (credited_minor = 0 OR paid_at IS NOT NULL),
+  CONSTRAINT states_of_method CHECK (CASE payment_method
+    WHEN 'B' THEN state = 'charged' AND paid_at IS NOT NULL
+    WHEN 'E' THEN state <> 'charged' AND pay_token IS NOT NULL AND offer_expiry_at IS NOT NULL
+    ELSE state = 'closed' AND paid_at IS NULL
+  END)
+);
+-- Checkouts that end with their offer.
+CREATE INDEX offer_payments_waiting ON offer_payments (coalesce(close_at, offer_expiry_at))
+  WHERE state IN ('opening', 'open', 'closing');
+CREATE INDEX offer_payments_by_intent ON offer_payments (payment_intent_id) WHERE payment_intent_id IS NOT NULL;
+
+-- A top-up of a prepaid balance by card, one row per idempotency key: the lock under which it is paid and closed. Apart from
+-- offer_payments, because an offer's row holds more than a checkout (charges, credits, closed ids).
+CREATE TABLE top_ups (
+  top_up_id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  organisation_id   bigint NOT NULL,
+  mode              text NOT NULL CHECK (mode IN ('TEST', 'LIVE')),
+  currency          text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+  idempotency_key   text NOT NULL,
+  asked_at          timestamptz NOT NULL,
+  net_minor         bigint NOT NULL CHECK (net_minor > 0),
+  vat_minor         bigint NOT NULL CHECK (vat_minor >= 0),
+  state             text NOT NULL CHECK (state IN ('opening', 'open', 'closing', 'closed', 'paid')),
+  pay_token         text NOT NULL UNIQUE,
+  expiry_at         timestamptz NOT NULL,
+  paid_at           timestamptz CHECK (paid_at IS NOT NULL OR state <> 'paid'),
+  paid_session_id   text UNIQUE,
+  payment_intent_id text,
+  -- When to try again to close a page that was never paid. Null: when it expires.
+  close_at          timestamptz,
+  UNIQUE (organisation_id, mode, idempotency_key)
+);
+CREATE INDEX top_ups_waiting ON top_ups (coalesce(close_at, expiry_at)) WHERE state IN ('opening', 'open', 'closing');
+-- Each new top-up asks how many of the organisation wait for their payment.
+CREATE INDEX top_ups_open ON top_ups (organisation_id, mode, expiry_at) WHERE state IN ('opening', 'open', 'closing');
+CREATE INDEX top_ups_by_intent ON top_ups (payment_intent_id) WHERE payment_intent_id IS NOT NULL;
+
+-- The sessions at Stripe of a checkout, numbered by generation. The row is written before Stripe is asked, and keeps what was asked,
+-- because a repeat under the same idempotency key must ask for the same.
+CREATE TABLE checkout_sessions (
+  checkout_session_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  offer_id            bigint REFERENCES offer_payments ON DELETE CASCADE,
+  top_up_id           bigint REFERENCES top_ups ON DELETE CASCADE,
+  generation          integer NOT NULL CHECK (generation > 0),
+  session_id          text UNIQUE,
+  url                 text,
+  begun_at            timestamptz NOT NULL,
+  expires_at          timestamptz NOT NULL,
+  -- Certain: Stripe said so, or never made the session.
+  expired             boolean NOT NULL DEFAULT false,
+  -- When to ask Stripe, should no webhook have come. Null once nothing more is to be learned.
+  next_check_at       timestamptz,
+  CONSTRAINT sessions_of_offer UNIQUE (offer_id, generation),
+  CONSTRAINT sessions_of_top_up UNIQUE (top_up_id, generation),
+  CONSTRAINT session_of_one CHECK (num_nonnulls(offer_id, top_up_id) = 1)
+);
+CREATE INDEX checkout_sessions_due ON checkout_sessions (next_check_at) WHERE next_check_at IS NOT NULL;
+
+-- Card payments of both kinds with their latest session. Locks are taken on the rows of the tables behind it.
+CREATE VIEW card_payments AS
+  SELECT 'offer' AS purchase, p.offer_id, NULL::bigint AS top_up_id, p.organisation_id, p.mode, p.currency, p.title,
+         p.net_minor, p.vat_minor, p.state, p.pay_token, p.offer_expiry_at AS expiry_at, p.paid_at, p.paid_session_id,
+         p.payment_intent_id, p.deletion, p.deletion_taken_back,
+         s.generation, s.session_id, s.url, s.expires_at, s.expired
+    FROM offer_payments p
+   CROSS JOIN LATERAL (
+     SELECT generation, session_id, url, expires_at, expired
+       FROM checkout_sessions s WHERE s.offer_id = p.offer_id ORDER BY generation DESC LIMIT 1
+   ) s
+   WHERE p.payment_method = 'E'
+  UNION ALL
+  SELECT 'top-up', NULL, p.top_up_id, p.organisation_id, p.mode, p.currency, 'Prepaid balance',
+         p.net_minor, p.vat_minor, p.state, p.pay_token, p.expiry_at, p.paid_at, p.paid_session_id,
+         p.payment_intent_id, 0, false,
+         s.generation, s.session_id, s.url, s.expires_at, s.expired
+    FROM top_ups p
+   CROSS JOIN LATERAL (
+     SELECT generation, session_id, url, expires_at, expired
+       FROM checkout_sessions s WHERE s.top_up_id = p.top_up_id ORDER BY generation DESC LIMIT 1
+   ) s;
+
+---- What Stripe tells ----
+
+-- The inbox of Stripe: an event takes effect once, in the transaction that records its id. An event that could not be applied stays
+-- here with its problem, for a person to look at.
+CREATE TABLE provider_events (
+  event_id     text PRIMARY KEY,
+  mode         text NOT NULL CHECK (mode IN ('TEST', 'LIVE')),
+  type         text NOT NULL,
+  received_at  timestamptz NOT NULL,
+  offer_id     bigint,
+  top_up_id    bigint,
+  session_id   text,
+  amount_minor bigint,
+  currency     text,
+  outcome      text NOT NULL
+);
+-- The few that need a person, among the many that do not.
+CREATE INDEX provider_events_problems ON provider_events (received_at)
+  WHERE outcome IN ('unknown-purchase', 'not-by-card', 'other-organisation', 'unknown-session', 'wrong-amount', 'paid-twice');
+
+-- How far billing has asked Stripe for events whose webhook may have been lost, per mode: each mode's key belongs to an account with a
+-- list of its own.
+CREATE TABLE event_readings (
+  mode          text PRIMARY KEY CHECK (mode IN ('TEST', 'LIVE')),
+  -- All that was created before it has been read.
+  read_up_to    timestamptz NOT NULL,
+  -- Of a stretch that is longer than one round reads: where it ends, and the last event that was read of it, newest first.
+  stretch_to    timestamptz,
+  last_event_id text,
+  -- The replica that moves this on is the one that reads.
+  next_read_at  timestamptz NOT NULL,
+  CONSTRAINT stretch_has_a_place CHECK ((stretch_to IS NULL) = (last_event_id IS NULL))
+);
+
+---- Refunds and disputes ----
+
+-- Money that Stripe takes back: refunds made there, and disputes. Their events come in any order; what they say together only grows. It is
+-- booked as soon as the payment is known, also when that comes later.
+CREATE TABLE card_reversals (
+  reversal_id       text PRIMARY KEY,
+  -- The ledger check walks reversals by this number, so that a step costs the same however many there are.
+  card_reversal_id  bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
+  kind              text NOT NULL CHECK (kind IN ('refund', 'dispute')),
+  mode              text NOT NULL CHECK (mode IN ('TEST', 'LIVE')),
+  payment_intent_id text,
+  amount_minor      bigint NOT NULL CHECK (amount_minor >= 0),
+  currency          text NOT NULL,
+  status            text NOT NULL,
+  reason            text,
+  as_of             timestamptz NOT NULL,
+  first_heard_at    timestamptz NOT NULL,
+  taken             boolean NOT NULL,
+  returned          boolean NOT NULL,
+  -- Whether the ledger has it.
+  taken_booked      boolean NOT NULL DEFAULT false,
+  returned_booked   boolean NOT NULL DEFAULT false,
+  CONSTRAINT returned_was_taken CHECK (taken OR NOT returned),
+  CONSTRAINT booked_has_happened CHECK ((taken OR NOT taken_booked) AND (returned OR NOT returned_booked))
+);
+CREATE INDEX card_reversals_by_intent ON card_reversals (payment_intent_id);
+CREATE INDEX card_reversals_latest ON card_reversals (first_heard_at, reversal_id);
+
+-- Who bears what Stripe took back: a person's decision, one for each refund or dispute, made once and kept with its reason. If Stripe
+-- returns the money after all, whoever bore it gets it back.
+CREATE TABLE card_settlements (
+  card_settlement_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  reversal_id        text NOT NULL UNIQUE REFERENCES card_reversals,
+  borne_by           text NOT NULL CHECK (borne_by IN ('platform', 'balance')),
+  amount_minor       bigint NOT NULL CHECK (amount_minor > 0),
+  reason             text NOT NULL CHECK (reason <> ''),
+  -- As the admin tool names them.
+  decided_by         text NOT NULL,
+  settled_at         timestamptz NOT NULL,
+  -- What was booked. Deferred, so that the two may be written in either order.
+  cause              text NOT NULL UNIQUE REFERENCES transactions (cause) DEFERRABLE INITIALLY DEFERRED,
+  -- Null unless the money came back.
+  returned_cause     text UNIQUE REFERENCES transactions (cause) DEFERRABLE INITIALLY DEFERRED
+);
+
+CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON card_settlements
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_is_append_only();
+
+-- The return of the money may be noted, once. Nothing else ever changes.
+CREATE FUNCTION settlement_is_final() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF OLD.returned_cause IS NOT NULL
+     OR to_jsonb(NEW) - 'returned_cause' <> to_jsonb(OLD) - 'returned_cause' THEN
+    RAISE EXCEPTION 'a settlement is final: UPDATE of that of % refused', OLD.reversal_id
+      USING ERRCODE = 'restrict_violation', CONSTRAINT = 'settlement_is_final';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER settlement_is_final AFTER UPDATE ON card_settlements FOR EACH ROW EXECUTE FUNCTION settlement_is_final();
+
+---- Invoices ----
+
+-- Of card payments and card top-ups. Numbers are sequential per mode, without a gap, which the database itself guarantees: an invoice
+-- refers to the one before it, belongs to a booking of the ledger, and is never changed or removed. What it shows was written
+-- when it was issued; names and rates that change later change no document.
+CREATE TABLE invoices (
+  mode              text NOT NULL CHECK (mode IN ('TEST', 'LIVE')),
+  sequence          bigint NOT NULL CHECK (sequence > 0),
+  -- Null for the first one only.
+  predecessor       bigint GENERATED ALWAYS AS (nullif(sequence - 1, 0)) STORED,
+  -- What was booked. Deferred, so that the two may be written in either order.
+  cause             text NOT NULL UNIQUE REFERENCES transactions (cause) DEFERRABLE INITIALLY DEFERRED,
+  organisation_id   bigint NOT NULL,
+  currency          text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+  kind              text NOT NULL CHECK (kind IN ('offer', 'top-up')),
+  offer_id          bigint,
+  title             text,
+  net_minor         bigint NOT NULL CHECK (net_minor > 0),
+  vat_minor         bigint NOT NULL CHECK (vat_minor >= 0),
+  vat_percent       integer NOT NULL,
+  paid_at           timestamptz NOT NULL,
+  issued_at         timestamptz NOT NULL,
+  seller_name       text NOT NULL,
+  seller_address    text NOT NULL,
+  seller_vat_number text NOT NULL,
+  -- Null until the organisation is known: a payment does not wait for the event that tells of it.
+  buyer_name        text,
+  buyer_country     text,
+  PRIMARY KEY (mode, sequence),
+  FOREIGN KEY (mode, predecessor) REFERENCES invoices (mode, sequence),
+  CONSTRAINT vat_has_a_rate CHECK ((vat_minor > 0) = (vat_percent > 0)),
+  CONSTRAINT offers_have_an_id CHECK ((kind = 'offer') = (offer_id IS NOT NULL)),
+  CONSTRAINT buyer_is_whole CHECK ((buyer_name IS NULL) = (buyer_country IS NULL))
+);
+-- An organisation's list, newest first.
+CREATE INDEX invoices_of_organisation ON invoices (organisation_id, mode, sequence);
+CREATE INDEX invoices_without_buyer ON invoices (organisation_id) WHERE buyer_name IS NULL;
+
+CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON invoices
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_is_append_only();
+
+-- The buyer's name may be filled in where there is none. Nothing else ever changes.
+CREATE FUNCTION invoice_is_final() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF OLD.buyer_name IS NOT NULL
+     OR to_jsonb(NEW) - '{buyer_name,buyer_country}'::text[] <> to_jsonb(OLD) - '{buyer_name,buyer_country}'::text[] THEN
+    RAISE EXCEPTION 'an invoice is final: UPDATE of % % refused', OLD.mode, OLD.sequence
+      USING ERRCODE = 'restrict_violation', CONSTRAINT = 'invoice_is_final';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER invoice_is_final AFTER UPDATE ON invoices FOR EACH ROW EXECUTE FUNCTION invoice_is_final();

@@ -1,0 +1,282 @@
+-- What offers owns: the catalogue of categories and interests, the offers themselves, the keys under which they are created, their
+-- pictures, and their views and clicks.
+
+---- The catalogue ----
+-- What an offer may be about and whom it may interest. Only the platform's admin command writes it, always as a whole.
+
+CREATE TABLE categories (
+  category_id      integer PRIMARY KEY,
+  category_name    text NOT NULL,
+  active           boolean NOT NULL,
+  -- Null: every organisation may use it ("Category": active and available to the organisation).
+  organisation_ids integer[]
+);
+
+CREATE TABLE interests (
+  interest_id   integer PRIMARY KEY,
+  interest_name text NOT NULL,
+  active        boolean NOT NULL
+);
+
+-- Orders the CatalogueChanged events; its one row is also the lock under which the catalogue is replaced.
+CREATE TABLE catalogue (
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  version  integer NOT NULL
+);
+INSERT INTO catalogue (version) VALUES (0);
+
+---- Offers ----
+
+-- Facts only: what an offer is like and what happened to it. Its status is never stored. It follows from these facts and the clock
+-- (decision 1), so a late sweeper makes no status wrong.
+CREATE TABLE offers (
+  -- Four bytes are enough for two thousand million offers and stay a plain number in JSON. A creation that is given up leaves a gap
+  -- on purpose: its id is never used again.
+  offer_id             integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  organisation_id      integer NOT NULL,
+  mode                 text NOT NULL CHECK (mode IN ('TEST', 'LIVE')),
+  created_by           integer,
+  -- The organisation's when the offer was created: what members see when no name is advertised.
+  trading_name         text NOT NULL,
+  country              text NOT NULL,
+  currency             text NOT NULL,
+
+  category_id          integer NOT NULL REFERENCES categories,
+  title                text NOT NULL,
+  description          text NOT NULL,
+  terms_and_conditions text NOT NULL,
+  advertised_name      text,
+  url                  text NOT NULL,
+  image                text NOT NULL,
+  latitude             double precision NOT NULL,
+  longitude            double precision NOT NULL,
+  radius_miles         integer NOT NULL,
+  gender               text[] NOT NULL,
+  interests            integer[] NOT NULL,
+
+  created_at           timestamptz(3) NOT NULL,
+  start_at             timestamptz(3) NOT NULL,
+  expiry_at            timestamptz(3) NOT NULL CHECK (expiry_at > start_at),
+
+  payment_method       text NOT NULL CHECK (payment_method IN ('E', 'B')),
+  net_minor            bigint NOT NULL CHECK (net_minor >= 0),
+  vat_minor            bigint NOT NULL DEFAULT 0 CHECK (vat_minor >= 0),
+  payment_url          text,
+  -- When billing took the money, and when this service applied the payment: the offer runs from the second on.
+  paid_at              timestamptz(3),
+  payment_applied_at   timestamptz(3) CHECK (payment_applied_at IS NULL OR paid_at IS NOT NULL),
+
+  -- Null: a reservation, seen by nobody, until the creation is finished.
+  shown_at             timestamptz(3),
+  paused_since         timestamptz(3),
+  disabled_since       timestamptz(3),
+  -- Past pauses and disablings as [{"from": instant, "to": instant}], disjoint and in order.
+  stops                jsonb NOT NULL DEFAULT '[]',
+
+  -- Recovery point of a deletion that is closing the payment page.
+  deleting_since       timestamptz(3),
+  deleted_at           timestamptz(3),
+  -- When billing does not say whether it has closed the payment page, the advertiser is told that nothing was deleted (E7). Perhaps it
+  -- has closed it: then the page must be opened again, or a listed offer would have a dead link.
+  -- How many deletions have asked for the page to be closed: the number of the latest.
+  deletions            integer NOT NULL DEFAULT 0,
+  -- The latest deletion whose caller got E7. What billing still says about it counts no more.
+  kept_deletion        integer,
+  -- Set until billing has heard that the page stays.
+  keeping_since        timestamptz(3),
+
+  activated_told_at    timestamptz(3),
+  ended_told_at        timestamptz(3),
+  -- Version of the last event about this offer.
+  version              integer NOT NULL DEFAULT 0
+);
+
+-- The listing's order, newest first (decision 22).
+CREATE INDEX offers_listed ON offers (organisation_id, mode, created_at DESC, offer_id DESC)
+  WHERE deleted_at IS NULL AND shown_at IS NOT NULL;
+-- Offers that need a picture.
+CREATE INDEX offers_image ON offers (image, deleted_at);
+
+-- What the sweeper has still to tell or to finish: each index empties as the work is done.
+CREATE INDEX offers_to_activate ON offers (start_at)
+  WHERE activated_told_at IS NULL AND ended_told_at IS NULL AND payment_applied_at IS NOT NULL AND deleted_at IS NULL;
+-- An offer that is deleted before its expiry never ends.
+CREATE INDEX offers_ending ON offers (expiry_at)
+  WHERE ended_told_at IS NULL AND shown_at IS NOT NULL AND (deleted_at IS NULL OR deleted_at >= expiry_at);
+CREATE INDEX offers_deleting ON offers (deleting_since) WHERE deleting_since IS NOT NULL;
+CREATE INDEX offers_keeping ON offers (keeping_since) WHERE keeping_since IS NOT NULL;
+
+-- A page of GET /offers reads about as many rows as it shows, whatever its filter, also for an organisation with a million offers of
+-- which ten are Active. No index can hold a status, because it follows from the clock. But the events that were told about an offer
+-- nearly give its status, and a second index finds the few offers for which a moment has passed since.
+
+-- The status that the stored facts alone give, with the mode in the same word: an index on it has no other order, so the planner cannot
+-- walk through all offers of an organisation to find the few. "waiting" is Scheduled, just begun, or disabled. Never replace this
+-- function: the index holds its earlier results.
+CREATE FUNCTION offer_filed_as(mode text, payment_applied_at timestamptz, paused_since timestamptz,
+  activated_told_at timestamptz, ended_told_at timestamptz) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT mode || ' ' || CASE
+    WHEN ended_told_at IS NOT NULL THEN 'ended'
+    WHEN payment_applied_at IS NULL THEN 'awaiting_payment'
+    WHEN paused_since IS NOT NULL THEN 'paused'
+    WHEN activated_told_at IS NOT NULL THEN 'active'
+    ELSE 'waiting' END
+$$;
+
+-- From when on the clock gives another status than that; null: never.
+CREATE FUNCTION offer_refiled_at(start_at timestamptz, expiry_at timestamptz, payment_applied_at timestamptz,
+  paused_since timestamptz, activated_told_at timestamptz, ended_told_at timestamptz) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE
+    WHEN ended_told_at IS NOT NULL THEN NULL
+    WHEN payment_applied_at IS NOT NULL AND paused_since IS NULL AND activated_told_at IS NULL THEN start_at
+    ELSE expiry_at END
+$$;
+
+CREATE INDEX offers_listed_as_filed ON offers (
+  organisation_id,
+  offer_filed_as(mode, payment_applied_at, paused_since, activated_told_at, ended_told_at),
+  -- Read backwards, newest first: written forwards, the index splits its pages where they are full and stays half the size.
+  created_at, offer_id
+) WHERE deleted_at IS NULL AND shown_at IS NOT NULL;
+
+-- Those before now are what the sweeper has not told yet, and offers that were disabled before their start and still are.
+CREATE INDEX offers_to_refile ON offers (
+  organisation_id, mode,
+  offer_refiled_at(start_at, expiry_at, payment_applied_at, paused_since, activated_told_at, ended_told_at)
+) WHERE deleted_at IS NULL AND shown_at IS NOT NULL
+  AND offer_refiled_at(start_at, expiry_at, payment_applied_at, paused_since, activated_told_at, ended_told_at) IS NOT NULL;
+
+---- The quota ----
+
+-- The quota counts what is neither deleted nor Ended, reservations included (decision 17).
+CREATE INDEX offers_counted ON offers (organisation_id, mode, expiry_at) WHERE deleted_at IS NULL;
+-- The few LIVE offers that cost 0.00, of one day.
+CREATE INDEX offers_free ON offers (organisation_id, created_at) WHERE net_minor = 0 AND mode = 'LIVE';
+
+-- Neither deleted nor Ended; and the free ones since the beginning of the day, deleted ones too.
+CREATE FUNCTION offers_in_use(organisation integer, which text, person integer, at timestamptz, day timestamptz, apart_from integer)
+RETURNS TABLE (of_organisation integer, of_person integer, free_today integer) LANGUAGE sql STABLE AS $$
+  SELECT count(*)::integer, (count(*) FILTER (WHERE created_by = person))::integer,
+         (SELECT count(*)::integer FROM offers
+           WHERE organisation_id = organisation AND mode = 'LIVE' AND which = 'LIVE' AND net_minor = 0 AND created_at >= day
+             AND offer_id IS DISTINCT FROM apart_from)
+    FROM offers
+   WHERE organisation_id = organisation AND mode = which AND deleted_at IS NULL AND expiry_at > at
+     AND offer_id IS DISTINCT FROM apart_from
+$$;
+
+-- A reservation takes the lock of the quota last and counts behind it, in one statement: other creations of the organisation wait only for
+-- the commit. Each statement in this function sees what was committed until then; one statement without a function would count
+-- what was there before the wait.
+CREATE FUNCTION lock_offers_in_use(organisation integer, which text, person integer, at timestamptz, day timestamptz, apart_from integer)
+RETURNS TABLE (of_organisation integer, of_person integer, free_today integer) LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(format('quota/%s/%s', organisation, which), 0));
+  RETURN QUERY SELECT * FROM offers_in_use(organisation, which, person, at, day, apart_from);
+END $$;
+
+---- Creations ----
+
+-- All fences come from one sequence, so that none comes twice. A refusal deletes a key's row, and the next request with the key makes a
+-- new one. Counted row by row, its fences would begin again, and an old holder that was taken for dead could pass for the new one: two
+-- charges for one key.
+CREATE SEQUENCE creation_fences;
+
+-- One row per Idempotency-Key of POST /offers, with the recovery point of its creation (architecture, "Creating an offer"). A refusal
+-- deletes the row and so frees the key; a finished row stays for ever (decision 10).
+CREATE TABLE idempotency_keys (
+  organisation_id integer NOT NULL,
+  mode            text NOT NULL CHECK (mode IN ('TEST', 'LIVE')),
+  idempotency_key text NOT NULL,
+  -- SHA-256 over every field and the bytes of the image.
+  fingerprint     bytea NOT NULL,
+  recovery_point  text NOT NULL CHECK (recovery_point IN ('received', 'checked', 'charging', 'finished')),
+  -- The holder of the lease works on the creation. Each new holder raises the fence; a write with an old fence is refused.
+  lease_until     timestamptz(3) NOT NULL,
+  fence           bigint NOT NULL DEFAULT nextval('creation_fences'),
+  -- From checked on: the price and the cleaned picture.
+  checks          jsonb,
+  -- From charging on: the reservation.
+  offer_id        integer REFERENCES offers,
+  -- Once finished: the reply that every replay gives again. json, because it must come back as it was written.
+  reply           json,
+  PRIMARY KEY (organisation_id, mode, idempotency_key),
+  CHECK ((recovery_point IN ('charging', 'finished')) = (offer_id IS NOT NULL)),
+  CHECK ((recovery_point = 'finished') = (reply IS NOT NULL))
+);
+-- What the sweep looks through: creations that are under way, or were left.
+CREATE INDEX idempotency_keys_unfinished ON idempotency_keys (lease_until) WHERE recovery_point <> 'finished';
+CREATE INDEX idempotency_keys_offer ON idempotency_keys (offer_id);
+-- Creations that need a picture.
+CREATE INDEX idempotency_keys_image ON idempotency_keys ((checks ->> 'image')) WHERE checks IS NOT NULL;
+
+---- Pictures ----
+
+-- The pictures in the store. A picture is stored before any offer refers to it, and two offers may share one: so unused pictures are found
+-- here and marked under their row's lock. A marked name is never used again, so a removal that reaches the store late cannot hit a
+-- picture that was stored meanwhile.
+CREATE TABLE images (
+  name      text PRIMARY KEY,
+  -- Hash of the bytes and type. Null: found in the store without a row.
+  content   text,
+  -- When to look whether anything needs it; of a marked one, when to remove it.
+  look_at   timestamptz(3) NOT NULL,
+  -- Marked for removal.
+  doomed_at timestamptz(3)
+);
+-- The same picture is kept once.
+CREATE UNIQUE INDEX images_content ON images (content) WHERE doomed_at IS NULL;
+CREATE INDEX images_to_look_at ON images (look_at);
+
+-- When the store was last searched for pictures without a row; replicas share this work by its one row.
+CREATE TABLE image_search (
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  began_at timestamptz(3) NOT NULL
+);
+INSERT INTO image_search (began_at) VALUES ('-infinity');
+
+-- The owner of the image store: the store holds this id too, and nothing is removed from a store that holds another id. The service
+-- writes the row at its first start, so that databases made from one template differ.
+CREATE TABLE image_store (
+  only_row    boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  database_id uuid NOT NULL
+);
+
+---- Views and clicks ----
+-- They come by the thousand a second. Repeats and bots are told apart (decision 50) and counted beside what counts. Nothing here names a
+-- member.
+
+-- By whole hours (UTC): the intervals of analytics start at whole hours, so the sums are exact (decision 18a).
+CREATE TABLE traffic (
+  offer_id         integer NOT NULL REFERENCES offers,
+  hour             timestamptz(3) NOT NULL,
+  views            integer NOT NULL DEFAULT 0,
+  clicks           integer NOT NULL DEFAULT 0,
+  views_repeated   integer NOT NULL DEFAULT 0,
+  clicks_repeated  integer NOT NULL DEFAULT 0,
+  views_automated  integer NOT NULL DEFAULT 0,
+  clicks_automated integer NOT NULL DEFAULT 0,
+  PRIMARY KEY (offer_id, hour)
+  -- The row of the current hour is updated over and over: room in its own page keeps the index unchanged.
+) WITH (fillfactor = 70);
+
+-- The ids of views and clicks that were counted. Apart from the inbox, because there are thousands of times as many and they are
+-- remembered for a shorter time than payments.
+CREATE TABLE traffic_inbox (
+  event_id   uuid PRIMARY KEY,
+  handled_at timestamptz(3) NOT NULL
+);
+CREATE INDEX traffic_inbox_handled_at ON traffic_inbox (handled_at);
+
+-- What one viewer did in one hour (UTC), for as long as repeats are looked for.
+CREATE TABLE traffic_viewers (
+  hour       timestamptz(3) NOT NULL,
+  -- A hash of the hour and the pseudonym, so that nobody can be followed from one hour to the next.
+  viewer     bigint NOT NULL,
+  -- Offer, views, clicks; offer, views, clicks; ... Null: more offers than a person looks at, so nothing more is noted.
+  seen       integer[],
+  touched_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (hour, viewer)
+) WITH (fillfactor = 70);
