@@ -1,5 +1,5 @@
 /** Moderation as it is, but for the backend under its model. */
-import { layFoundation } from '@offer-ads/platform/process/foundation';
+import { createFoundation } from '@offer-ads/platform/process/foundation';
 import { runService } from '@offer-ads/platform/process/process';
 import { readModerationConfig } from '../../services/moderation/src/config.ts';
 import { startModel } from '../../services/moderation/src/model/model.ts';
@@ -10,7 +10,7 @@ const worker = new URL('./plain-worker.ts', import.meta.url);
 
 await runService('moderation', async () => {
   const config = readModerationConfig();
-  const { logger, metrics } = layFoundation('moderation', config.LOG_LEVEL, {});
+  const { logger, metrics } = createFoundation('moderation', config.LOG_LEVEL, {});
   const model = await startModel({
     threads: config.MODEL_THREADS,
     logger,

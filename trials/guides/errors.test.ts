@@ -189,7 +189,7 @@ describe('the guide of errors', () => {
         .map(({ name }) => name)
         .toSorted(),
     );
-    const ofBody = literalsIn(source('services/pricing/src/http/estimate-door.ts'), /faults: \[\s*/g);
+    const ofBody = literalsIn(source('services/pricing/src/http/estimate-fast-path.ts'), /faults: \[\s*/g);
     for (const [name, group] of sent) {
       const rest = messagesOf(name).filter((message) => !group.some((each) => each.message === message));
       expect(

@@ -25,14 +25,14 @@ export type RenderedGuide = {
   readonly sections: readonly Section[];
 };
 
-export type Surroundings = {
+export type MarkdownOptions = {
   /** Where a link of a guide leads to on the site; throws for what would lead nowhere. */
   readonly addressOf: (link: string) => string;
   /** The drawing that stands in the text, so that it has the colours of the page. */
   readonly drawing: (name: string) => string;
 };
 
-export function renderGuide(markdown: string, around: Surroundings): RenderedGuide {
+export function renderGuide(markdown: string, around: MarkdownOptions): RenderedGuide {
   const md = createMarkdown({ html: false, linkify: false, typographer: false, highlight });
   drawPictures(md, around);
   nameCells(md);
@@ -101,7 +101,7 @@ function sectionsOf(tokens: readonly Token[], headings: readonly Heading[]): Sec
   }));
 }
 
-function drawPictures(md: MarkdownIt, { drawing }: Surroundings): void {
+function drawPictures(md: MarkdownIt, { drawing }: MarkdownOptions): void {
   md.renderer.rules['image'] = (tokens, at) => {
     const picture = tokens[at];
     const words = md.utils.escapeHtml(picture?.content ?? '');

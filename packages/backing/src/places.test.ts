@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { firstFound, found, notFound } from './find.ts';
-import { BackingMissing, placesOf, type Start, type Surroundings, sayMissing, sayTaken } from './places.ts';
+import { BackingMissing, placesOf, type Start, type StoreSources, sayMissing, sayTaken } from './places.ts';
 import type { RunningStore } from './stores.ts';
 
-const nowhere: Surroundings = {
+const nowhere: StoreSources = {
   addresses: {
     postgres: { variable: 'PG_ADDRESS', url: undefined },
     mongo: { variable: 'MONGO_ADDRESS', url: undefined },
@@ -29,7 +29,7 @@ function mustNotBeAsked(): never {
   throw new Error('looked further than the first place that has it');
 }
 
-const lookFor = (surroundings: Surroundings) => firstFound(placesOf('mongo', surroundings));
+const lookFor = (surroundings: StoreSources) => firstFound(placesOf('mongo', surroundings));
 
 describe('where a store is taken from', () => {
   it('is Docker when no address is given and Docker has it, without looking further', async () => {

@@ -13,7 +13,7 @@ export type GivenAddress = { readonly variable: string; readonly url: string | u
 export type Start = () => Promise<RunningStore>;
 
 /** The outside world, so that tests can be one. */
-export type Surroundings = {
+export type StoreSources = {
   readonly addresses: Readonly<Record<Store, GivenAddress>>;
   readonly docker: (store: Store) => Promise<Look<Start>>;
   readonly embedded: (store: Store) => readonly Place<Start>[];
@@ -25,7 +25,7 @@ const GIVEN_BOUND_MS = 10_000;
 /** Finding includes starting: what cannot be started is passed over, with its reason. */
 export function placesOf(
   store: Store,
-  { addresses, docker, embedded }: Surroundings,
+  { addresses, docker, embedded }: StoreSources,
   givenBoundMs = GIVEN_BOUND_MS,
 ): Place<RunningStore>[] {
   return [

@@ -7,7 +7,7 @@ import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { startInboxPruning } from '@offer-ads/platform/messaging/inbox';
 import { startOutboxRelay } from '@offer-ads/platform/messaging/outbox';
 import { openPostgres } from '@offer-ads/platform/postgres/postgres';
-import { layFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
+import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import { startLoop } from '@offer-ads/platform/process/loops';
 import type { RunningService } from '@offer-ads/platform/process/process';
 import type { Billing } from './billing.ts';
@@ -40,7 +40,7 @@ export async function startBilling(
   config: BillingConfig,
   overrides: Overrides = {},
 ): Promise<RunningBilling> {
-  const foundation = layFoundation('billing', config.LOG_LEVEL, overrides);
+  const foundation = createFoundation('billing', config.LOG_LEVEL, overrides);
   const { clock, logger } = foundation;
   // Disposed in reverse: first no more requests, then no more events and rounds, then the outbox, then the connections.
   await using started = new AsyncDisposableStack();

@@ -5,7 +5,7 @@ import { signCallerContext } from '@offer-ads/platform/calls/caller-context';
 import { firstSecret } from '@offer-ads/platform/config/secrets';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Caller, KeyFacts } from './domain/limits/admission.ts';
-import { remember } from './limits/remember.ts';
+import { memo } from './limits/memo.ts';
 
 /** The services that the gateway asks for a caller: those behind the public API, billing and notifier for the portal. */
 export type Audience = Extract<ServiceName, 'offers' | 'pricing' | 'billing' | 'notifier'>;
@@ -22,7 +22,7 @@ export function createTokenMaker(o: {
   secrets: Readonly<Record<Audience, string>>;
   clock: Clock;
 }): TokenMaker {
-  const networkHash = remember(keyedHash(o.secrets.pricing, 'network of a caller'));
+  const networkHash = memo(keyedHash(o.secrets.pricing, 'network of a caller'));
   const mailboxHash = keyedHash(o.secrets.pricing, 'mailbox of a caller');
   return (audience, { email, ...caller }, network) => {
     const validUntil = o.clock.now().getTime() + validForMs;

@@ -4,7 +4,7 @@ import { startHttpServer } from '@offer-ads/platform/http/server';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { startOutboxRelay } from '@offer-ads/platform/messaging/outbox';
 import { openPostgres } from '@offer-ads/platform/postgres/postgres';
-import { layFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
+import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import type { RunningService } from '@offer-ads/platform/process/process';
 import { manageOrganisations } from './accounts/manage-organisations.ts';
 import { managePeople } from './accounts/manage-people.ts';
@@ -48,7 +48,7 @@ export async function startGateway(
   config: GatewayConfig,
   overrides: GatewayOverrides = {},
 ): Promise<Gateway> {
-  const foundation = layFoundation('gateway', config.LOG_LEVEL, overrides);
+  const foundation = createFoundation('gateway', config.LOG_LEVEL, overrides);
   const { clock, logger, metrics } = foundation;
   await using opened = new AsyncDisposableStack();
 

@@ -2,7 +2,7 @@
 import { requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { startHttpServer } from '@offer-ads/platform/http/server';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
-import { layFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
+import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import type { RunningService } from '@offer-ads/platform/process/process';
 import { type ModerationConfig, modelOf } from './config.ts';
 import { openModel } from './hosted/open-model.ts';
@@ -27,7 +27,7 @@ export async function startModeration(
   config: ModerationConfig,
   overrides: ModerationOverrides = {},
 ): Promise<RunningService & { readonly url: string }> {
-  const foundation = layFoundation('moderation', config.LOG_LEVEL, overrides);
+  const foundation = createFoundation('moderation', config.LOG_LEVEL, overrides);
   const { clock, logger, metrics } = foundation;
   await using started = new AsyncDisposableStack();
 

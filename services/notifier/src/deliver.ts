@@ -10,7 +10,7 @@ import type { ContactsStore } from './contacts-store.ts';
 import { type Contact, isReachedAt } from './domain/contact.ts';
 import type { Attempt } from './domain/delivery/attempt.ts';
 import { type Bounce, isHeeded } from './domain/delivery/bounce.ts';
-import { expired, type Fate, fateOf, withdrawn } from './domain/delivery/delivery.ts';
+import { type DeliveryResult, deliveryResultOf, expired, withdrawn } from './domain/delivery/delivery.ts';
 import { healthAfter, healthy, isPaused, needsProbe } from './domain/delivery/server-pause.ts';
 import { type Claimed, leaseMs, type NotificationsStore } from './notifications-store.ts';
 import type { Pace } from './pace-store.ts';
@@ -163,7 +163,7 @@ export function startDelivery(o: {
     logger[fate.state === 'failed' ? 'error' : 'info'](facts, 'delivery of a notification');
   }
 
-  async function fateAfterAttempt(claimed: Claimed, { bounce, contact }: Recipient): Promise<Fate> {
+  async function fateAfterAttempt(claimed: Claimed, { bounce, contact }: Recipient): Promise<DeliveryResult> {
     const now = claimed.claimedAt;
     if (claimed.expiresAt !== undefined && claimed.expiresAt <= now) return expired;
     // Links go where they were asked for; they are the one thing for people of whom nothing is known yet.
@@ -176,7 +176,7 @@ export function startDelivery(o: {
     const attempt = await send(claimed);
     noteHealth(attempt);
     await noteBounce(claimed, attempt, bounce);
-    return fateOf(attempt, { ...claimed, now });
+    return deliveryResultOf(attempt, { ...claimed, now });
   }
 
   /** In the trace of what the mail tells of, however long ago that was. */
@@ -216,7 +216,7 @@ export function startDelivery(o: {
   }
 
   /** What was sent and not recorded would be sent again, so a store that is away is waited for. */
-  async function recordForSure({ id }: Claimed, fate: Fate): Promise<void> {
+  async function recordForSure({ id }: Claimed, fate: DeliveryResult): Promise<void> {
     for (;;) {
       try {
         return await inStore(notifications.record(id, fate));

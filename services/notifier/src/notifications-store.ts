@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
 import { type RestingTrace, restingTrace } from '@offer-ads/platform/telemetry/traces';
 import type { ClientSession, mongo as driver } from 'mongoose';
 import type { Notification } from './domain/announcement.ts';
-import type { Fate } from './domain/delivery/delivery.ts';
+import type { DeliveryResult } from './domain/delivery/delivery.ts';
 import type { Message } from './domain/letters/render-letter.ts';
 
 /** A notification that this process alone may deliver while it holds the lease. */
@@ -44,14 +44,14 @@ export type NotificationsStore = {
   readonly renew: (ids: readonly string[]) => Promise<void>;
   /** Unspent, due at once. */
   readonly giveBack: (ids: readonly string[]) => Promise<void>;
-  readonly record: (id: string, fate: Fate) => Promise<void>;
+  readonly record: (id: string, fate: DeliveryResult) => Promise<void>;
   /** Ends what has expired unsent; the number of them. */
-  readonly expire: (fate: Extract<Fate, { state: 'failed' }>) => Promise<number>;
+  readonly expire: (fate: Extract<DeliveryResult, { state: 'failed' }>) => Promise<number>;
 };
 
 export type Addressed = {
   _id: string;
-  state: Fate['state'] | 'sending';
+  state: DeliveryResult['state'] | 'sending';
   eventName: string;
   organisationId: number;
   recipient: string;
@@ -72,7 +72,13 @@ export type Addressed = {
   /** Of the last attempt that did not succeed. */
   problem?: string;
   /** What came of each attempt, the latest of them. */
-  history?: { at: Date; state: Fate['state']; problem?: string; reply?: string; uncertain?: true }[];
+  history?: {
+    at: Date;
+    state: DeliveryResult['state'];
+    problem?: string;
+    reply?: string;
+    uncertain?: true;
+  }[];
   /** Who had it sent again, the latest of them. */
   resends?: { at: Date; by: string }[];
   settledAt?: Date;
@@ -276,7 +282,7 @@ function historyWith(entry: object): object {
 }
 
 /** As a pipeline, because it reads the database's clock and what the document was before. */
-function recording(fate: Fate, now: unknown, later: (ms: number) => object): object[] {
+function recording(fate: DeliveryResult, now: unknown, later: (ms: number) => object): object[] {
   const isPending = fate.state === 'pending';
   const attempted = 'attempted' in fate ? fate.attempted : fate.state === 'sent';
   const entry = {

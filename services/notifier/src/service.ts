@@ -6,7 +6,7 @@ import { startHttpServer } from '@offer-ads/platform/http/server';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { prepareMongoInbox } from '@offer-ads/platform/messaging/mongo-inbox';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
-import { layFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
+import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import type { RunningService } from '@offer-ads/platform/process/process';
 import { openBouncesStore } from './bounces-store.ts';
 import type { NotifierConfig } from './config.ts';
@@ -27,7 +27,7 @@ export async function startNotifier(
   config: NotifierConfig,
   overrides: Overrides = {},
 ): Promise<RunningService & { readonly url: string }> {
-  const foundation = layFoundation('notifier', config.LOG_LEVEL, overrides);
+  const foundation = createFoundation('notifier', config.LOG_LEVEL, overrides);
   const { clock, logger } = foundation;
   // Disposed of in reverse: no more requests, no more events, the mails under way, the connections.
   await using started = new AsyncDisposableStack();

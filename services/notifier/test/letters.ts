@@ -1,5 +1,5 @@
 /** Notifications as the domain makes them out of an event, for tests that look at recipients and letters. */
-import type { Notification, Surroundings } from '../src/domain/announcement.ts';
+import type { AnnouncementContext, Notification } from '../src/domain/announcement.ts';
 import { announcementOf } from '../src/domain/announcements.ts';
 import type { Contact } from '../src/domain/contact.ts';
 import { cornerCafe } from './events.ts';
@@ -7,7 +7,10 @@ import { cornerCafe } from './events.ts';
 export const portalUrl = 'https://ads.example/portal';
 
 /** Nobody has switched anything off. */
-export const around = (contact: Contact | undefined, changes: Partial<Surroundings> = {}): Surroundings => ({
+export const around = (
+  contact: Contact | undefined,
+  changes: Partial<AnnouncementContext> = {},
+): AnnouncementContext => ({
   contact,
   wants: () => true,
   portalUrl,
@@ -18,7 +21,7 @@ export const around = (contact: Contact | undefined, changes: Partial<Surroundin
 export function addressed(
   eventName: string,
   data: unknown,
-  o: { eventId?: string; surroundings?: Surroundings } = {},
+  o: { eventId?: string; surroundings?: AnnouncementContext } = {},
 ) {
   const happenedAt = '2026-06-01T12:00:00.000Z';
   const occurrence = { eventName, eventId: o.eventId ?? 'event-1', organisationId: 1, happenedAt, data };

@@ -7,11 +7,11 @@ import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { ImageAddresses } from './images/addresses.ts';
 import type { ImageStore } from './images/images.ts';
 import type { Meters } from './meters.ts';
-import type { Neighbours } from './neighbours.ts';
+import type { OtherServices } from './other-services.ts';
 
 export type OffersContext = {
   readonly postgres: Postgres;
-  readonly neighbours: Neighbours;
+  readonly otherServices: OtherServices;
   /** Under way, of an organisation and mode. */
   readonly creations: KeyedSemaphore;
   /** Of an organisation and mode: they stand in line for its quota. */

@@ -7,7 +7,7 @@ import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { startInboxPruning } from '@offer-ads/platform/messaging/inbox';
 import { startOutboxRelay } from '@offer-ads/platform/messaging/outbox';
 import { openPostgres } from '@offer-ads/platform/postgres/postgres';
-import { layFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
+import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import { createKeyedSemaphore } from '@offer-ads/platform/process/keyed-semaphore';
 import type { RunningService } from '@offer-ads/platform/process/process';
 import { imageStoreOf, type OffersConfig } from './config.ts';
@@ -24,7 +24,7 @@ import { type ImageRemoval, startImageRemoval } from './images/removal.ts';
 import { type Sweeper, startSweeper } from './lifecycle/sweeper.ts';
 import { watchLiveOffers } from './lifecycle/watch-live-offers.ts';
 import { offersMeters } from './meters.ts';
-import { connectNeighbours } from './neighbours.ts';
+import { connectOtherServices } from './other-services.ts';
 import { startTrafficPruning } from './traffic/pruning.ts';
 
 export type Offers = RunningService & {
@@ -42,15 +42,15 @@ const CREATIONS = { of: 'creations', atOnce: 64, waiting: 0 };
 const RESERVATIONS = { of: 'reservations', atOnce: 2, waiting: CREATIONS.atOnce - 2 };
 
 export async function startOffers(config: OffersConfig, overrides: Overrides = {}): Promise<Offers> {
-  const foundation = layFoundation('offers', config.LOG_LEVEL, overrides);
+  const foundation = createFoundation('offers', config.LOG_LEVEL, overrides);
   const { clock, logger, metrics } = foundation;
   await using started = new AsyncDisposableStack();
 
   const postgres = started.use(await openPostgres({ url: config.OFFERS_DATABASE_URL, ...foundation }));
-  const neighbours = started.use(connectNeighbours(config, foundation));
+  const otherServices = started.use(connectOtherServices(config, foundation));
   const context: OffersContext = {
     postgres,
-    neighbours,
+    otherServices,
     creations: createKeyedSemaphore(CREATIONS),
     reservations: createKeyedSemaphore(RESERVATIONS),
     freeLiveOffersPerDay: config.FREE_LIVE_OFFERS_PER_DAY,

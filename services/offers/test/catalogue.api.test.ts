@@ -281,10 +281,10 @@ describe('an offer whose category or interest is changed', () => {
   });
 
   it('is created when its catalogue ids were right at their turn, whatever changes before the end', async () => {
-    under.neighbours.moderation.onAsked = async () => {
+    under.otherServices.moderation.onAsked = async () => {
       await under.admin('PUT', '/admin/catalogue', { categories: [], interests: [] });
     };
     expect((await create(under, parts, { caller })).body).toMatchObject({ return_code: 'S1' });
-    under.neighbours.reset();
+    under.otherServices.reset();
   });
 });

@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { requestBudgetHeader } from '@offer-ads/contracts/internal/caller-context';
+import type { Call } from './fake-services.ts';
 import { createdId } from './forms.ts';
-import type { Call } from './neighbours.ts';
 import { type Answer, type OffersUnderTest, startOffersUnderTest } from './offers-under-test.ts';
 import { pay } from './payments.ts';
 
@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 let id: number;
 beforeEach(async () => {
-  under.neighbours.reset();
+  under.otherServices.reset();
   under.clock.set('2026-06-01T12:00:00Z');
   // Breakers look at the share of failures: with so many successes before each test they stay closed.
   for (let i = 0; i < 4; i += 1) await createdId(under);
@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 const remove = (headers = {}): Promise<Answer> => under.call('DELETE', `/offers/${id}`, { headers });
 const notDeleted = { status: 503, body: { return_code: 'E7' } };
-const page = () => under.neighbours.billing.sales.get(id)?.state;
+const page = () => under.otherServices.billing.sales.get(id)?.state;
 const sweep = () => under.offers.sweeper.recover();
 
 async function status(): Promise<string> {
@@ -39,14 +39,14 @@ async function status(): Promise<string> {
 }
 
 async function loseAnswerToDeletion(): Promise<void> {
-  under.neighbours.spoilt = { close: 'status 500' };
+  under.otherServices.spoilt = { close: 'status 500' };
   expect(await remove()).toMatchObject(notDeleted);
-  under.neighbours.spoilt = {};
+  under.otherServices.spoilt = {};
 }
 
 /** Whoever asks: the service's own rounds may come at any moment too. */
 function failToKeep(offerId: number): void {
-  under.neighbours.onCall = async ({ name, when, path }) => {
+  under.otherServices.onCall = async ({ name, when, path }) => {
     if (name === 'keep' && when === 'asked' && path.includes(`/${offerId}/`)) throw new Error('not this one');
   };
 }
@@ -57,7 +57,7 @@ function holdUp(name: Call['name'], when: Call['when']) {
   const goOn = Promise.withResolvers<void>();
   const over = Promise.withResolvers<void>();
   let isFirst = true;
-  under.neighbours.onCall = async (call) => {
+  under.otherServices.onCall = async (call) => {
     if (call.name !== name) return;
     if (call.when === when && isFirst) {
       isFirst = false;
@@ -84,12 +84,12 @@ describe('a deletion that billing did not answer', () => {
     await loseAnswerToDeletion();
     await sweep();
     expect(page()).toBe('closed');
-    under.neighbours.spoilt = { keep: 'html' };
-    under.neighbours.onCall = async () => {};
+    under.otherServices.spoilt = { keep: 'html' };
+    under.otherServices.onCall = async () => {};
     await sweep();
     expect(page()).toBe('open');
     expect(await under.postgres.query(keeping)).toHaveLength(1);
-    under.neighbours.spoilt = {};
+    under.otherServices.spoilt = {};
     await sweep();
     expect(await under.postgres.query(keeping)).toEqual([]);
   });
@@ -101,7 +101,7 @@ describe('a deletion that billing did not answer', () => {
     id = await createdId(under, { payment_method: 'E' });
     await loseAnswerToDeletion();
     await sweep();
-    expect([under.neighbours.billing.sales.get(first)?.state, page()]).toEqual(['closed', 'open']);
+    expect([under.otherServices.billing.sales.get(first)?.state, page()]).toEqual(['closed', 'open']);
   });
 
   it('is told although the news of an earlier one was still on its way', async () => {

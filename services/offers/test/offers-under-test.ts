@@ -1,4 +1,4 @@
-/** The real service on a database of its own, with neighbours that play their contracts and a clock that stands still. */
+/** The real service on a database of its own, with otherServices that play their contracts and a clock that stands still. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import type { OffersConfig } from '../src/config.ts';
 import { subscriptions } from '../src/consumers.ts';
 import { offersMeters } from '../src/meters.ts';
 import { type Offers, startOffers } from '../src/service.ts';
-import { startNeighbours, type TestNeighbours } from './neighbours.ts';
+import { type FakeServices, startFakeServices } from './fake-services.ts';
 
 /** Nothing listens there: events stay in the outbox, where tests read them. */
 const noBroker = 'amqp://127.0.0.1:9';
@@ -37,7 +37,7 @@ export type Answer = { readonly status: number; readonly body: unknown; readonly
 export type OffersUnderTest = AsyncDisposable & {
   readonly offers: Offers;
   readonly config: OffersConfig;
-  readonly neighbours: TestNeighbours;
+  readonly otherServices: FakeServices;
   readonly clock: TestClock;
   readonly postgres: Postgres;
   readonly call: (method: string, path: string, o?: CallOptions) => Promise<Answer>;
@@ -74,9 +74,9 @@ export async function startOffersUnderTest(
     rm(it, { recursive: true }),
   );
   const clock = testClock();
-  const neighbours = started.use(await startNeighbours(clock));
+  const otherServices = started.use(await startFakeServices(clock));
   const databaseUrl = patientUrl(database.url);
-  const usual = configFor(databaseUrl, folder, neighbours, o.rabbitmqUrl ?? noBroker);
+  const usual = configFor(databaseUrl, folder, otherServices, o.rabbitmqUrl ?? noBroker);
   const config = { ...usual, ...o.settings };
   const overrides = { clock, logger: silentLogger };
   const offers = started.use(
@@ -127,7 +127,7 @@ export async function startOffersUnderTest(
   return {
     offers,
     config,
-    neighbours,
+    otherServices,
     clock,
     postgres,
     call,
@@ -208,7 +208,7 @@ export const catalogue = {
 function configFor(
   databaseUrl: string,
   folder: string,
-  neighbours: TestNeighbours,
+  otherServices: FakeServices,
   rabbitmqUrl: string,
 ): OffersConfig {
   return {
@@ -218,9 +218,9 @@ function configFor(
     ADMIN_TOKEN_HASHES: adminTokenHashes,
     RABBITMQ_URL: rabbitmqUrl,
     OFFERS_DATABASE_URL: databaseUrl,
-    PRICING_URL: neighbours.urls.pricing,
-    BILLING_URL: neighbours.urls.billing,
-    MODERATION_URL: neighbours.urls.moderation,
+    PRICING_URL: otherServices.urls.pricing,
+    BILLING_URL: otherServices.urls.billing,
+    MODERATION_URL: otherServices.urls.moderation,
     OFFERS_CONTEXT_SECRET: testContextSecret,
     PRICING_CONTEXT_SECRET: testContextSecret,
     BILLING_CONTEXT_SECRET: testContextSecret,

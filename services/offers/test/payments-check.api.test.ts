@@ -46,7 +46,7 @@ describe('GET /admin/payments', () => {
 describe('POST /admin/payments/{offer_id}/charge', () => {
   it('charges again what billing has forgotten, once however often it is asked', async () => {
     const id = await createdId(under, startingNow);
-    const { billing } = under.neighbours;
+    const { billing } = under.otherServices;
     billing.sales.delete(id);
     for (const _time of [1, 2])
       expect(await under.admin('POST', `/admin/payments/${id}/charge`)).toMatchObject({
@@ -58,7 +58,7 @@ describe('POST /admin/payments/{offer_id}/charge', () => {
 
   it('says that the balance is too low, and is refused for what is not there', async () => {
     const id = await createdId(under, startingNow);
-    const { billing } = under.neighbours;
+    const { billing } = under.otherServices;
     billing.sales.delete(id);
     billing.spent = true;
     try {

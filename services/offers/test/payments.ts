@@ -22,6 +22,6 @@ export function offerPaid(
 
 /** The payer pays the open page, and the event arrives. */
 export async function pay(under: OffersUnderTest, offerId: number): Promise<void> {
-  under.neighbours.billing.pay(offerId);
+  under.otherServices.billing.pay(offerId);
   await under.deliver(OfferPaid, offerPaid(under, offerId));
 }

@@ -25,7 +25,7 @@ afterAll(async () => {
   await under[Symbol.asyncDispose]();
 });
 beforeEach(() => {
-  under.neighbours.reset();
+  under.otherServices.reset();
   under.clock.set('2026-06-01T12:00:00Z');
 });
 
@@ -215,7 +215,7 @@ describe('the credit of a deletion', () => {
 
   it('is 503 while billing is away, and offers themselves are shown', async () => {
     const id = await createdId(under, startingNow);
-    under.neighbours.billing.breaks.beforeWork = Number.POSITIVE_INFINITY;
+    under.otherServices.billing.breaks.beforeWork = Number.POSITIVE_INFINITY;
     const answer = await get(`/offers/${id}/credit`);
     expect(answer).toMatchObject({ status: 503, body: { message: 'Service unavailable' } });
     expect((await get(`/offers/${id}`)).status).toBe(200);

@@ -107,7 +107,7 @@ afterAll(async () => {
   await under[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
-  under.neighbours.reset();
+  under.otherServices.reset();
   await under.postgres.query('DELETE FROM idempotency_keys');
   await under.postgres.query('DELETE FROM offers');
   await under.clearEvents();
@@ -129,7 +129,7 @@ async function creationOf({ name, method }: Dying) {
 async function dieWith(victim: Victim, dying: readonly Dying[]): Promise<void> {
   const commits = await holdCommits(under.postgres);
   const calls = standstill();
-  under.neighbours.onCall = ({ name, when, requestId }) =>
+  under.otherServices.onCall = ({ name, when, requestId }) =>
     calls.at(requestId, requestId.startsWith(`call.${name}.${when}.`));
   const ends = Promise.all(
     dying.map(async (it) =>
@@ -146,7 +146,7 @@ async function dieWith(victim: Victim, dying: readonly Dying[]): Promise<void> {
     await Promise.race([reached, ends]);
   } finally {
     await victim.kill();
-    under.neighbours.onCall = async () => {};
+    under.otherServices.onCall = async () => {};
     await commits.decide(names.filter((name) => name.includes('.lost.')));
     calls.giveUp();
   }
@@ -156,7 +156,7 @@ async function dieWith(victim: Victim, dying: readonly Dying[]): Promise<void> {
 describe.each(Object.keys(deaths) as Death[])('a process killed %s', (death) => {
   it('leaves one offer and one sale when the client tries again, and one of each or none of both when nobody does', async () => {
     const dying = dyingAt(deaths[death]);
-    Object.assign(under.neighbours.billing, {
+    Object.assign(under.otherServices.billing, {
       spent: dying.some((it) => it.refused),
       tooSmall: dying.some((it) => it.refused),
     });
@@ -215,7 +215,7 @@ async function whatIsLeft(dying: readonly Dying[]): Promise<Record<string, Left>
     'SELECT offer_id, organisation_id, shown_at IS NOT NULL AS shown FROM offers',
   );
   const events = await under.events();
-  const sales = [...under.neighbours.billing.sales].filter(([, { state }]) => state !== 'closed');
+  const sales = [...under.otherServices.billing.sales].filter(([, { state }]) => state !== 'closed');
   const left = dying.map(({ name, organisationId }) => {
     const own = offers.filter((offer) => offer.organisation_id === organisationId);
     const ids = new Set(own.map((offer) => offer.offer_id));

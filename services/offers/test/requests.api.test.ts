@@ -17,7 +17,7 @@ afterAll(async () => {
   await under[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
-  under.neighbours.reset();
+  under.otherServices.reset();
   await under.clearEvents();
 });
 
@@ -190,7 +190,7 @@ describe('a form', () => {
     socket.destroy();
     await once(socket, 'close');
     expect(await drip([body], headersFor('broken', type))).toMatchObject({ status: 200 });
-    expect(under.neighbours.billing.charges()).toBe(1);
+    expect(under.otherServices.billing.charges()).toBe(1);
   });
 
   it('of another encoding of the whole body is refused', async () => {

@@ -4,7 +4,7 @@ import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
 import { startHttpServer } from '@offer-ads/platform/http/server';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { openMongo } from '@offer-ads/platform/mongo/mongo';
-import { layFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
+import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import { startLoop } from '@offer-ads/platform/process/loops';
 import type { RunningService } from '@offer-ads/platform/process/process';
 import type { Audience } from './audience/audience-engine.ts';
@@ -14,7 +14,7 @@ import type { PricingConfig } from './config.ts';
 import { subscriptions } from './consumers.ts';
 import { keepFresh } from './held.ts';
 import { mountAdminRoutes } from './http/admin-routes.ts';
-import { estimateDoor } from './http/estimate-door.ts';
+import { estimateFastPath } from './http/estimate-fast-path.ts';
 import { mountPriceRoutes } from './http/price-routes.ts';
 import { openKnowledge } from './knowledge/open-knowledge.ts';
 import { openSpentStore } from './knowledge/spent-store.ts';
@@ -38,7 +38,7 @@ export async function startPricing(
   config: PricingConfig,
   overrides: Overrides & { readonly audience?: Audience } = {},
 ): Promise<PricingService> {
-  const foundation = layFoundation('pricing', config.LOG_LEVEL, overrides);
+  const foundation = createFoundation('pricing', config.LOG_LEVEL, overrides);
   const { clock, logger } = foundation;
   // Until `move`, whatever has been opened is closed again when the start fails.
   await using opened = new AsyncDisposableStack();
@@ -127,7 +127,7 @@ export async function startPricing(
       ...foundation,
       // Not the broker: estimates need nothing of it, and what it brings waits in its queue.
       readiness: audience.waitsFor,
-      door: estimateDoor(prices),
+      fastPath: estimateFastPath(prices),
       routes: (app) => {
         mountPriceRoutes(app, prices);
         mountAdminRoutes(app, {

@@ -1,7 +1,7 @@
 /** The staff's console put together: it has no store and no broker, only the services' admin routes. */
 
 import { startHttpServer } from '@offer-ads/platform/http/server';
-import { layFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
+import { createFoundation, type Overrides } from '@offer-ads/platform/process/foundation';
 import type { RunningService } from '@offer-ads/platform/process/process';
 import { createServiceCalls } from '../service-calls.ts';
 import { countAttempts } from './attempts.ts';
@@ -19,7 +19,7 @@ export type Console = RunningService & { readonly url: string };
 const ANSWER_MS = 8_000;
 
 export async function startConsole(config: ConsoleConfig, overrides: Overrides = {}): Promise<Console> {
-  const foundation = layFoundation('console', config.LOG_LEVEL, overrides);
+  const foundation = createFoundation('console', config.LOG_LEVEL, overrides);
   const { clock, logger } = foundation;
   const staff = staffOf(config, foundation);
   const server = await startHttpServer({

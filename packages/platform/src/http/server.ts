@@ -52,7 +52,7 @@ export type HttpServerOptions = {
   /** Of services whose callers bound their commits. */
   readonly storeClock?: StoreClock;
   /** Requests that are served before express, because express costs as much as all else that is done for them. */
-  readonly door?: Door;
+  readonly fastPath?: FastPath;
   /** An upload ends when no byte came for this long (decision 23, deadlines and outages). */
   readonly stallMs?: number;
   /** An upload ends that brought fewer than `leastUploadBytes` in a whole window of this length. */
@@ -65,7 +65,7 @@ export type HttpServerOptions = {
 };
 
 /** What is to be done for a request; null leaves it to the routes. What it throws is answered like a route's. */
-export type Door = (req: IncomingMessage) => ((res: ServerResponse) => Promise<void>) | null;
+export type FastPath = (req: IncomingMessage) => ((res: ServerResponse) => Promise<void>) | null;
 
 /** Decision 23, deadlines and outages: 15 s without a byte. */
 const defaultStallMs = 15_000;
@@ -198,7 +198,7 @@ function receiveRequests(
     res.on('close', answered);
     if (refuseAmbiguous(req, res)) return;
     req.url = toOriginForm(req.url ?? '');
-    const serve = o.door?.(req) ?? null;
+    const serve = o.fastPath?.(req) ?? null;
     if (serve !== null) return void serve(res).catch((error: unknown) => answerFault(o.logger, error, res));
     handHeadersOver(res);
     app(req, res);

@@ -14,7 +14,7 @@ export type Overrides = {
   readonly brokerNamespace?: string;
 };
 
-export function layFoundation(service: string, level: string, overrides: Overrides): Foundation {
+export function createFoundation(service: string, level: string, overrides: Overrides): Foundation {
   return {
     clock: overrides.clock ?? systemClock,
     logger: overrides.logger ?? createLogger({ service, level }),

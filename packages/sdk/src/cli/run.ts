@@ -10,7 +10,7 @@ import { commandHelp, commonOptions, exitCodes, generalHelp } from './help.ts';
 import { printed } from './print.ts';
 import { UsageError } from './usage-error.ts';
 
-export type Surroundings = {
+export type CliEnvironment = {
   readonly env: Environment;
   readonly out: (text: string) => unknown;
   readonly err: (text: string) => unknown;
@@ -20,7 +20,7 @@ export type Surroundings = {
 };
 
 /** @returns the exit code; what there is to say has been said */
-export async function run(argv: readonly string[], o: Surroundings): Promise<number> {
+export async function run(argv: readonly string[], o: CliEnvironment): Promise<number> {
   const asJson = argv.includes('--json');
   try {
     refuseKeys(argv);
@@ -91,7 +91,7 @@ function expectPositionals(command: Command, positionals: readonly string[]): vo
   throw new UsageError(`Expected ${wanted}${found}. Example: ${command.example}`);
 }
 
-async function clientFor(flags: Flags, o: Surroundings): Promise<OfferAds> {
+async function clientFor(flags: Flags, o: CliEnvironment): Promise<OfferAds> {
   const { apiKey, baseUrl, warning } = await accessFrom(o.env, flags);
   if (warning !== undefined) o.err(`${warning}\n`);
   return (o.client ?? createClient)({
@@ -105,7 +105,7 @@ async function clientFor(flags: Flags, o: Surroundings): Promise<OfferAds> {
   });
 }
 
-function tell(shown: Shown, asJson: boolean, o: Surroundings): number {
+function tell(shown: Shown, asJson: boolean, o: CliEnvironment): number {
   if (shown.ok) {
     o.out(asJson ? json(shown.json) : shown.text);
     return exitCodes.done;
@@ -116,7 +116,7 @@ function tell(shown: Shown, asJson: boolean, o: Surroundings): number {
   return exitCodes.refused;
 }
 
-function explain(error: unknown, asJson: boolean, o: Surroundings): number {
+function explain(error: unknown, asJson: boolean, o: CliEnvironment): number {
   const cause = error instanceof Unfinished ? error.cause : error;
   if (cause instanceof UsageError) return complain(cause.message);
   if (!(cause instanceof OfferAdsError)) throw cause;

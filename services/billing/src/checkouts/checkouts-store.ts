@@ -156,12 +156,12 @@ export async function recordPaidSession(
 }
 
 /** What is taken of what is due: the longest due first, no more than `limit` of a kind. */
-type Taking = { readonly modes: readonly Book['mode'][]; readonly now: Date; readonly limit: number };
+type DueQuery = { readonly modes: readonly Book['mode'][]; readonly now: Date; readonly limit: number };
 
 /** Card payments whose session Stripe should be asked about; the next question is put off at once, so replicas share the work. */
 export async function takeDueSessions(
   tx: Transaction,
-  { modes, now, limit }: Taking,
+  { modes, now, limit }: DueQuery,
 ): Promise<CardPayment[]> {
   const due = await tx.query<{ checkout_session_id: bigint; begun_at: Date; expires_at: Date }>(
     `SELECT checkout_session_id, begun_at, expires_at FROM checkout_sessions s
@@ -189,7 +189,7 @@ export async function takeDueSessions(
  * Unpaid checkouts whose time is over; their page is to be closed (decision 4, expiry wins). The next try is put off
  * at once, further each time, so that pages that cannot be closed keep no other waiting.
  */
-export async function takeOutlived(tx: Transaction, { modes, now, limit }: Taking): Promise<CardPayment[]> {
+export async function takeOutlived(tx: Transaction, { modes, now, limit }: DueQuery): Promise<CardPayment[]> {
   const taken: PurchaseRow[] = [];
   for (const { table, id, expiry } of [
     { ...places.offer, expiry: 'offer_expiry_at' },

@@ -34,10 +34,10 @@ async function reconcileBatch(billing: Billing, signal: AbortSignal): Promise<bo
   const { clock, postgres, stripe } = billing;
   // What cannot be asked about now stays due. The other account's turn comes all the same.
   const modes = () => modeSchema.options.filter((mode) => !stripe[mode].breaker.isOpen());
-  const some = () => ({ modes: modes(), now: clock.now(), limit: BATCH });
-  const due = await postgres.transaction((tx) => takeDueSessions(tx, some()));
+  const dueQuery = () => ({ modes: modes(), now: clock.now(), limit: BATCH });
+  const due = await postgres.transaction((tx) => takeDueSessions(tx, dueQuery()));
   await forEach(due, signal, (payment) => survive(billing, payment, askAbout));
-  const outlived = await postgres.transaction((tx) => takeOutlived(tx, some()));
+  const outlived = await postgres.transaction((tx) => takeOutlived(tx, dueQuery()));
   await forEach(outlived, signal, (payment) => survive(billing, payment, closeOutlived));
   return due.length >= BATCH || outlived.length >= BATCH;
 }
@@ -49,10 +49,10 @@ async function forEach<T>(
 ): Promise<void> {
   // All take from the same place.
   const waiting = items.values();
-  const takeTurns = async () => {
+  const worker = async () => {
     for (const item of waiting) if (!signal.aborted) await work(item);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, takeTurns));
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
 /** One checkout that cannot be settled now must not keep the others waiting; its turn comes again. */

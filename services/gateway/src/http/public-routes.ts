@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tell } from '@offer-ads/platform/http/replies';
 import { nameRoute } from '@offer-ads/platform/http/request';
-import type { Door } from '@offer-ads/platform/http/server';
+import type { FastPath } from '@offer-ads/platform/http/server';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Express } from 'express';
 import { type Audience, rememberTokens, type TokenMaker } from '../caller-tokens.ts';
@@ -28,7 +28,7 @@ export type PublicRoutes = CallRecorder & {
 };
 
 /** Serves all endpoints, before express: nearly every request is for one of them. */
-export function publicDoor(o: PublicRoutes): Door {
+export function publicFastPath(o: PublicRoutes): FastPath {
   const tokenFor = rememberTokens(o.tokenFor);
 
   async function serve(req: IncomingMessage, res: ServerResponse, endpoint: Endpoint): Promise<void> {

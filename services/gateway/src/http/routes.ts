@@ -25,7 +25,7 @@ import { peopleRoutes } from './people-routes.ts';
 import type { PassOn } from './portal/pass-on.ts';
 import { portalRoutes } from './portal/portal-routes.ts';
 import { readClientIp } from './proxy/client-ip.ts';
-import { type PublicRoutes, publicDoor, unknownEndpoints } from './public-routes.ts';
+import { type PublicRoutes, publicFastPath, unknownEndpoints } from './public-routes.ts';
 import { statusRoutes } from './status-routes.ts';
 import { unsubscribeRoutes } from './unsubscribe-routes.ts';
 
@@ -46,7 +46,7 @@ export type GatewayRoutes = Omit<PublicRoutes, 'clientIp'> & {
   readonly readStatus: ReadStatus;
 };
 
-export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'door' | 'routes'> {
+export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'fastPath' | 'routes'> {
   const { ADMIN_TOKEN_HASHES: adminTokenHashes, PUBLIC_URL: publicUrl, IMAGE_ORIGIN: imageOrigin } = o.config;
   const clientIp = readClientIp(o.config.TRUSTED_PROXIES);
   const routes = (app: Express): void => {
@@ -67,5 +67,5 @@ export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'door' 
     app.use('/portal/api', portalRoutes({ ...o, clientIp, publicUrl }));
     unknownEndpoints(app, { ...o, clientIp });
   };
-  return { door: publicDoor({ ...o, clientIp }), routes };
+  return { fastPath: publicFastPath({ ...o, clientIp }), routes };
 }

@@ -6,7 +6,7 @@ import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
-import { limitPatience } from './patience.ts';
+import { timeoutWheel } from './timeout-wheel.ts';
 
 export type SharedCounts = AsyncDisposable & {
   readonly isUp: () => boolean;
@@ -64,7 +64,7 @@ export async function connectSharedCounts(o: {
     rejectIfRedisNotReady: true,
   });
 
-  const patience = limitPatience(o.answerMs ?? usualAnswerMs);
+  const patience = timeoutWheel(o.answerMs ?? usualAnswerMs);
   let up: boolean | undefined;
   let whyDown = 'not connected yet';
   const turn = (now: boolean) => {

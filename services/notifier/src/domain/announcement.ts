@@ -40,7 +40,7 @@ export type Notification = {
 };
 
 /** What is known where an occurrence is announced. */
-export type Surroundings = {
+export type AnnouncementContext = {
   /** Undefined: nothing was heard of the organisation yet. */
   readonly contact: Contact | undefined;
   readonly wants: (person: Person, mail: OptionalMail) => boolean;
@@ -67,7 +67,7 @@ export type Announcement = {
   readonly declaration: AnnouncedToPeople | WithLink;
   /** Set where people may have switched it off. */
   readonly optional?: OptionalMail;
-  readonly address: (occurrence: Occurrence, surroundings: Surroundings) => Addressed;
+  readonly address: (occurrence: Occurrence, surroundings: AnnouncementContext) => Addressed;
 };
 
 /** A mail to each of several people of the organisation, once it is known. */
@@ -110,7 +110,11 @@ export function toPeopleOf<D extends AnnouncedToPeople>(
   };
 }
 
-function ending(mail: OptionalMail, person: Person, around: Surroundings): Required<Letter>['unsubscribe'] {
+function ending(
+  mail: OptionalMail,
+  person: Person,
+  around: AnnouncementContext,
+): Required<Letter>['unsubscribe'] {
   return { label: `No more mails about ${mailSubjects[mail]}`, url: around.unsubscribeUrl(person, mail) };
 }
 

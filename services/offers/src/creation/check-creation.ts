@@ -11,7 +11,7 @@ import type { OffersContext } from '../context.ts';
 import type { OfferForm } from '../domain/creation/offer-form.ts';
 import { checkQuota, type Quota, type QuotaRefusal } from '../domain/creation/quota.ts';
 import { keepImage } from '../images/keep.ts';
-import type { Errand } from '../neighbours.ts';
+import type { CallContext } from '../other-services.ts';
 import type { Checks } from './idempotency-store.ts';
 import { countOffersInUse } from './reservations-store.ts';
 
@@ -29,7 +29,7 @@ export type CheckRefusal =
   | { readonly reason: 'image-unreadable'; readonly problem: string }
   | { readonly reason: 'image-refused'; readonly because: string };
 
-export type CheckRequest = Errand & {
+export type CheckRequest = CallContext & {
   readonly form: OfferForm;
   readonly picture: Buffer;
   readonly receivedAt: Date;
@@ -49,7 +49,7 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
   if (unknown !== null) return refused(unknown);
   if (!caller.termsAccepted) return refused({ reason: 'terms-not-accepted' });
 
-  const price = await o.neighbours.price(request, {
+  const price = await o.otherServices.price(request, {
     startAt: form.startAt.toISOString(),
     endAt: form.expiryAt.toISOString(),
     latitude: form.latitude,
@@ -76,7 +76,10 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
   const inUse = await countOffersInUse(o.postgres, caller, receivedAt);
   const quotaRefusal = checkQuota(quotaOf(o, caller), inUse, { mode: caller.mode, netMinor });
   if (quotaRefusal !== null) return refused(quotaRefusal);
-  if (form.paymentMethod === 'B' && BigInt((await o.neighbours.balance(request)).balanceMinor) < netMinor) {
+  if (
+    form.paymentMethod === 'B' &&
+    BigInt((await o.otherServices.balance(request)).balanceMinor) < netMinor
+  ) {
     return refused({ reason: 'balance-too-low', netMinor, currency });
   }
   return judgePicture(o, request, netMinor);
@@ -116,7 +119,7 @@ async function checkCatalogue(
 
 /** Last, because it is the slowest. What members will see is the cleaned picture that moderation gives back. */
 async function judgePicture(o: OffersContext, request: CheckRequest, netMinor: bigint): Promise<Checked> {
-  const judged = await o.neighbours.judgePicture(request, request.picture);
+  const judged = await o.otherServices.judgePicture(request, request.picture);
   switch (judged.verdict) {
     case 'unreadable':
       return refused({ reason: 'image-unreadable', problem: judged.problem });

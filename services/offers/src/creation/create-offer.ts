@@ -13,7 +13,7 @@ import type { OffersContext } from '../context.ts';
 import { checkQuota } from '../domain/creation/quota.ts';
 import type { Billed } from '../domain/lifecycle/lifecycle.ts';
 import type { Offer } from '../domain/offer.ts';
-import type { Errand } from '../neighbours.ts';
+import type { CallContext } from '../other-services.ts';
 import {
   type CheckRefusal,
   type CheckRequest,
@@ -172,12 +172,12 @@ async function charge(
 
 async function askBilling(
   o: OffersContext,
-  errand: Errand,
+  call: CallContext,
   offer: Offer,
 ): Promise<{ readonly ok: true; readonly billed: Billed } | Refused> {
   const answer = await (offer.paymentMethod === 'B'
-    ? o.neighbours.charge(errand, offer)
-    : o.neighbours.openCheckout(errand, offer));
+    ? o.otherServices.charge(call, offer)
+    : o.otherServices.openCheckout(call, offer));
   const { netMinor, currency } = offer;
   switch (answer.outcome) {
     case 'charged':

@@ -6,8 +6,8 @@ import type { OffersContext } from '../context.ts';
 import { type Billed, paymentOutcome, show } from '../domain/lifecycle/lifecycle.ts';
 import { type Offer, statusAt } from '../domain/offer.ts';
 import { created, type OfferNews, paymentApplied, paymentLinkIssued } from '../lifecycle/offer-events.ts';
-import type { Errand } from '../neighbours.ts';
 import { lockOffer, saveOffer } from '../offers-store.ts';
+import type { CallContext } from '../other-services.ts';
 import { confirmHold, freeKey, type Hold, markFinished } from './idempotency-store.ts';
 import { dropReservation } from './reservations-store.ts';
 
@@ -15,8 +15,8 @@ import { dropReservation } from './reservations-store.ts';
  * The fate of a charge that nobody knows: what was billed, or null when nothing was and nothing ever will be for this id.
  * @throws the 503 fault while billing cannot tell
  */
-export async function settle(o: OffersContext, errand: Errand, offerId: number): Promise<Billed | null> {
-  const fate = await o.neighbours.settle(errand, offerId);
+export async function settle(o: OffersContext, call: CallContext, offerId: number): Promise<Billed | null> {
+  const fate = await o.otherServices.settle(call, offerId);
   switch (fate.outcome) {
     case 'charged':
       return {

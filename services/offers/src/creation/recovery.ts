@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 import type { OffersContext } from '../context.ts';
 import { CLOCK_SKEW_MS } from '../domain/creation/idempotency-key.ts';
 import { closedOrLeftAlone, closePage, keepPage } from '../lifecycle/delete-offer.ts';
-import { systemErrand } from '../neighbours.ts';
 import { findPagesToKeep, findStrandedDeletions } from '../offers-store.ts';
+import { systemCallContext } from '../other-services.ts';
 import { abandonCreation, finishCreation, lockReservation, settle } from './end-creation.ts';
 import { type Creation, claimAbandoned, freeKey, type Hold, letGo } from './idempotency-store.ts';
 
@@ -53,7 +53,7 @@ async function endOrLetGo(o: OffersContext, hold: Hold, creation: Creation): Pro
 async function endCreation(o: OffersContext, hold: Hold, creation: Creation): Promise<void> {
   if (creation.at !== 'charging') return freeKey(o.postgres, hold);
   const offer = await o.postgres.transaction((tx) => lockReservation(tx, hold, creation.offerId));
-  const billed = await settle(o, systemErrand(offer, randomUUID()), offer.offerId);
+  const billed = await settle(o, systemCallContext(offer, randomUUID()), offer.offerId);
   if (billed === null) await abandonCreation(o, hold, offer.offerId);
   else await finishCreation(o, hold, offer.offerId, billed, o.clock.now());
 }
@@ -67,7 +67,7 @@ export async function recoverDeletions(o: OffersContext, stopping: AbortSignal):
   };
   for (const offer of await findStrandedDeletions(o.postgres, stranded)) {
     if (stopping.aborted) return;
-    const page = await closePage(o, systemErrand(offer, randomUUID()), offer);
+    const page = await closePage(o, systemCallContext(offer, randomUUID()), offer);
     // Nobody was told that the deletion failed, so it is tried until billing knows.
     if (page === 'closed' || page === 'paid') await closedOrLeftAlone(o, offer, page, o.clock.now());
   }
@@ -78,7 +78,7 @@ export async function keepPages(o: OffersContext, stopping: AbortSignal): Promis
   for (const offer of await findPagesToKeep(o.postgres, BATCH)) {
     if (stopping.aborted) return;
     try {
-      await keepPage(o, systemErrand(offer, randomUUID()), offer);
+      await keepPage(o, systemCallContext(offer, randomUUID()), offer);
     } catch (error) {
       o.logger.warn(
         { error, offerId: offer.offerId },

@@ -14,8 +14,8 @@ import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
 import { unusedTime } from '../domain/lifecycle/unused-time.ts';
 import type { Offer } from '../domain/offer.ts';
 import { parseId } from '../domain/offer-id.ts';
-import { systemErrand } from '../neighbours.ts';
 import { findOfferForAdmin, listOffers } from '../offers-store.ts';
+import { systemCallContext } from '../other-services.ts';
 import { adminReplies } from './replies.ts';
 import { send } from './send.ts';
 
@@ -32,7 +32,10 @@ export function paymentRoutes(routes: Router, o: OffersContext): void {
     const offer = await findOfferForAdmin(o.postgres, parseId(req.params.offer_id) ?? 0);
     if (offer === null) return send(res, adminReplies['not-found']);
     if (offer.paymentMethod !== 'B') return send(res, adminReplies['not-from-balance']);
-    const charged = await o.neighbours.charge(systemErrand(offer, requestFacts(req).requestId), offer);
+    const charged = await o.otherServices.charge(
+      systemCallContext(offer, requestFacts(req).requestId),
+      offer,
+    );
     const outcome = charged.outcome === 'charged' ? charged.outcome : charged.reason;
     res.json({ offerId: offer.offerId, outcome } satisfies ChargeAgainReply);
   });

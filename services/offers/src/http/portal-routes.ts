@@ -83,9 +83,9 @@ async function credit(o: OffersContext, req: Request): Promise<Reply> {
   const facts = requestFacts(req);
   const { receivedAt, requestId } = facts;
   const unused = unusedTimeIfDeleted(offer, receivedAt);
-  const errand = { caller: callerOf(req), requestId, deadline: facts.deadline() };
+  const call = { caller: callerOf(req), requestId, deadline: facts.deadline() };
   const { creditMinor } =
-    unused === null ? { creditMinor: '0' } : await o.neighbours.previewCredit(errand, offer.offerId, unused);
+    unused === null ? { creditMinor: '0' } : await o.otherServices.previewCredit(call, offer.offerId, unused);
   return {
     status: 200,
     body: {

@@ -94,8 +94,8 @@ async function remove(o: OffersContext, req: Request): Promise<Reply> {
   const reference = referenceOf(req);
   if (reference === null) return deleteReplies['not-found'];
   const facts = requestFacts(req);
-  const errand = { caller: callerOf(req), requestId: facts.requestId, deadline: facts.deadline() };
-  const deleted = await deleteOffer(o, errand, reference, facts.receivedAt);
+  const call = { caller: callerOf(req), requestId: facts.requestId, deadline: facts.deadline() };
+  const deleted = await deleteOffer(o, call, reference, facts.receivedAt);
   return deleted.ok ? success('S1', 'Offer has been deleted') : deleteReplies[deleted.reason];
 }
 

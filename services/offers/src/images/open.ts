@@ -10,7 +10,7 @@ export type ImageStoreSettings =
   | { readonly kind: 'folder'; readonly folder: string }
   | ({ readonly kind: 'bucket' } & BucketSettings);
 
-/** A folder must be there or be makeable; a bucket may come later, as neighbours may. */
+/** A folder must be there or be makeable; a bucket may come later, as otherServices may. */
 export async function openImageStore(
   settings: ImageStoreSettings,
   o: { logger: Logger; metrics: Metrics },

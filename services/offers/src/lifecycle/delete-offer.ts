@@ -8,8 +8,8 @@ import { isTooLate } from '@offer-ads/platform/postgres/postgres';
 import type { OffersContext } from '../context.ts';
 import { beginDeletion, endDeletion, type PaymentPage, pageKept } from '../domain/lifecycle/lifecycle.ts';
 import type { Offer } from '../domain/offer.ts';
-import type { Errand } from '../neighbours.ts';
 import { type OfferReference, updateOffer } from '../offers-store.ts';
+import type { CallContext } from '../other-services.ts';
 import { deleted, type OfferNews } from './offer-events.ts';
 
 /** E6: the payer was faster. E7: nobody can say whether the page is closed. Neither deletes anything. */
@@ -18,7 +18,7 @@ export type DeleteOutcome = { readonly ok: true } | { readonly ok: false; readon
 
 export async function deleteOffer(
   o: OffersContext,
-  errand: Errand,
+  call: CallContext,
   reference: OfferReference,
   now: Date,
 ): Promise<DeleteOutcome> {
@@ -26,24 +26,24 @@ export async function deleteOffer(
     const decided = beginDeletion(offer, now);
     return decided.ok ? { ...decided, news: newsOf(decided, now) } : decided;
   };
-  const begun = await updateOffer(o.postgres, reference, begin, errand.deadline);
+  const begun = await updateOffer(o.postgres, reference, begin, call.deadline);
   if (!begun.ok) return begun;
   if (begun.step === 'deleted') return { ok: true };
-  const page = await closePage(o, errand, begun.offer);
+  const page = await closePage(o, call, begun.offer);
   // Only the deletion itself must be in time: what leaves the offer as it was is right at any time.
   if (page !== 'closed') return closedOrLeftAlone(o, begun.offer, page, now);
   try {
-    return await closedOrLeftAlone(o, begun.offer, page, now, errand.deadline);
+    return await closedOrLeftAlone(o, begun.offer, page, now, call.deadline);
   } catch (error) {
     if (!isTooLate(error)) throw error;
     return closedOrLeftAlone(o, begun.offer, 'unanswered', now);
   }
 }
 
-export async function closePage(o: OffersContext, errand: Errand, offer: Offer): Promise<PaymentPage> {
+export async function closePage(o: OffersContext, call: CallContext, offer: Offer): Promise<PaymentPage> {
   const { offerId, deletions } = offer;
   try {
-    return (await o.neighbours.closeCheckout(errand, offerId, deletions)).outcome;
+    return (await o.otherServices.closeCheckout(call, offerId, deletions)).outcome;
   } catch (error) {
     o.logger.warn({ error, offerId }, 'the payment page could not be closed');
     return 'unanswered';
@@ -68,10 +68,10 @@ export async function closedOrLeftAlone(
 }
 
 /** Billing hears that the page stays, and opens it again if it has closed it. Repeated until it has heard. */
-export async function keepPage(o: OffersContext, errand: Errand, offer: Offer): Promise<void> {
+export async function keepPage(o: OffersContext, call: CallContext, offer: Offer): Promise<void> {
   const { offerId, keptDeletion } = offer;
   if (keptDeletion === null) throw new Error(`offer ${offerId} has no deletion that was given up`);
-  await o.neighbours.keepCheckout(errand, offerId, keptDeletion);
+  await o.otherServices.keepCheckout(call, offerId, keptDeletion);
   await updateOffer(o.postgres, offer, (found) => ({
     ok: true,
     offer: pageKept(found, keptDeletion),

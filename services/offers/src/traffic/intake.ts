@@ -70,15 +70,15 @@ async function noteViewers(
   const groups = groupByViewer(sightings.filter((sighting) => !standsAlone(sighting)));
   if (groups.length === 0) return [];
   const asNew = groups.map(({ viewer, seen }) => note({ ...viewer, known: new Map() }, seen));
-  const inserted = await insertViewers(tx, asNew.map(whom), now);
+  const inserted = await insertViewers(tx, asNew.map(viewerOf), now);
   const fresh = asNew.filter(({ viewer }) => inserted.has(viewer.key)).flatMap(({ rollUps }) => rollUps);
   const others = groups.filter(({ viewer }) => !inserted.has(viewer.key));
   if (others.length === 0) return fresh;
-  const locked = await lockViewers(tx, others.map(whom));
+  const locked = await lockViewers(tx, others.map(viewerOf));
   const noted = others.map(({ viewer, seen }) =>
     note({ ...viewer, known: locked.get(viewer.key) ?? new Map() }, seen),
   );
-  await updateViewers(tx, noted.map(whom), now);
+  await updateViewers(tx, noted.map(viewerOf), now);
   return fresh.concat(noted.flatMap(({ rollUps }) => rollUps));
 }
 
@@ -100,7 +100,7 @@ function note(viewer: KnownViewer, seen: readonly Sighting[]): { viewer: KnownVi
   return { viewer: { ...viewer, known: after }, rollUps };
 }
 
-function whom<V extends Viewer>({ viewer }: { readonly viewer: V }): V {
+function viewerOf<V extends Viewer>({ viewer }: { readonly viewer: V }): V {
   return viewer;
 }
 

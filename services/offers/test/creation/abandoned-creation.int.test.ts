@@ -14,7 +14,7 @@ afterAll(async () => {
   await under[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
-  under.neighbours.reset();
+  under.otherServices.reset();
   await under.postgres.query('DELETE FROM idempotency_keys');
   await under.postgres.query('DELETE FROM offers');
   await under.clearEvents();
@@ -41,7 +41,7 @@ async function send(key: string, parts: Parts = {}): Promise<{ leave: () => Prom
   };
 }
 
-/** A step at which a neighbour stands still until the test lets it go on. */
+/** A step at which a service stands still until the test lets it go on. */
 function standstill() {
   const reached = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
@@ -67,28 +67,28 @@ async function creationsLeft(): Promise<number> {
 
 async function expectOneOfferAndOneCharge(): Promise<void> {
   expect(await under.postgres.query('SELECT 1 FROM offers')).toHaveLength(1);
-  expect(under.neighbours.billing.charges()).toBe(1);
+  expect(under.otherServices.billing.charges()).toBe(1);
   expect((await under.events()).map((event) => event.name)).toEqual(['OfferCreated', 'OfferPaymentApplied']);
 }
 
 describe('a caller who leaves before the charge', () => {
   it.each(['pricing', 'moderation'] as const)(
     'while %s works: nothing is created or charged, and the same key goes on at once',
-    async (neighbour) => {
+    async (service) => {
       const key = randomUUID();
       const { step, reached, goOn } = standstill();
-      under.neighbours[neighbour].onAsked = step;
+      under.otherServices[service].onAsked = step;
       const caller = await send(key);
       await reached;
       await caller.leave();
-      // Let go long before the neighbour answers.
+      // Let go long before the service answers.
       await eventually(async () => expect(await recoveryPoints()).toEqual([{ at: 'received', held: false }]));
       goOn();
       expect(await under.postgres.query('SELECT 1 FROM offers')).toEqual([]);
-      expect(under.neighbours.billing.sales.size).toBe(0);
+      expect(under.otherServices.billing.sales.size).toBe(0);
       expect(await under.events()).toEqual([]);
 
-      under.neighbours[neighbour].onAsked = async () => {};
+      under.otherServices[service].onAsked = async () => {};
       expect(await create(under, {}, { key })).toMatchObject({ status: 200, body: { return_code: 'S1' } });
       await expectOneOfferAndOneCharge();
     },
@@ -97,7 +97,7 @@ describe('a caller who leaves before the charge', () => {
   it('when everything is checked: no reservation is made, and the key goes on from there', async () => {
     const key = randomUUID();
     const { step, reached, goOn } = standstill();
-    under.neighbours.moderation.onAsked = step;
+    under.otherServices.moderation.onAsked = step;
     const caller = await send(key);
     await reached;
     await under.postgres.transaction(async (tx) => {
@@ -116,22 +116,22 @@ describe('a caller who leaves before the charge', () => {
     });
     await eventually(async () => expect(await recoveryPoints()).toEqual([{ at: 'checked', held: false }]));
     expect(await under.postgres.query('SELECT 1 FROM offers')).toEqual([]);
-    expect(under.neighbours.billing.sales.size).toBe(0);
+    expect(under.otherServices.billing.sales.size).toBe(0);
     expect((await create(under, {}, { key })).status).toBe(200);
     await expectOneOfferAndOneCharge();
   });
 
-  it('again and again does not make the neighbours look as if they were down', async () => {
+  it('again and again does not make the otherServices look as if they were down', async () => {
     for (let count = 0; count < 6; count += 1) {
       const { step, reached, goOn } = standstill();
-      under.neighbours.pricing.onAsked = step;
+      under.otherServices.pricing.onAsked = step;
       const caller = await send(randomUUID());
       await reached;
       await caller.leave();
       await eventually(async () => expect((await recoveryPoints()).filter(({ held }) => held)).toEqual([]));
       goOn();
     }
-    under.neighbours.pricing.onAsked = async () => {};
+    under.otherServices.pricing.onAsked = async () => {};
     expect((await create(under)).status).toBe(200);
   });
 });
@@ -143,7 +143,7 @@ describe('a caller who leaves during the charge', () => {
   ] as const)('%s: the offer is finished, and the key tells of it', async (_when, moment) => {
     const key = randomUUID();
     const { step, reached, goOn } = standstill();
-    under.neighbours.billing[moment] = step;
+    under.otherServices.billing[moment] = step;
     const caller = await send(key);
     await reached;
     await caller.leave();
@@ -159,7 +159,7 @@ describe('a caller who leaves during the charge', () => {
   it('for a payment page: the link is issued, and the key gives the same one', async () => {
     const key = randomUUID();
     const { step, reached, goOn } = standstill();
-    under.neighbours.billing.onSale = step;
+    under.otherServices.billing.onSale = step;
     const caller = await send(key, { payment_method: 'E' });
     await reached;
     await caller.leave();
@@ -167,7 +167,7 @@ describe('a caller who leaves during the charge', () => {
     await eventually(async () => expect(await recoveryPoints()).toMatchObject([{ at: 'finished' }]));
     expect((await under.events()).map((event) => event.name)).toEqual(['OfferCreated', 'PaymentLinkIssued']);
     const { body } = await create(under, { payment_method: 'E' }, { key });
-    const [url] = [...under.neighbours.billing.sales.values()].map((sale) => sale.url);
+    const [url] = [...under.otherServices.billing.sales.values()].map((sale) => sale.url);
     expect(body).toMatchObject({ status: 'Awaiting Payment', payment_url: url });
   });
 });
@@ -177,7 +177,7 @@ describe('a caller who leaves during a deletion that has begun', () => {
     const { body } = await create(under, { payment_method: 'E' });
     const { offer_id: id } = body as { offer_id: number };
     const { step, reached, goOn } = standstill();
-    under.neighbours.billing.onClose = step;
+    under.otherServices.billing.onClose = step;
     const hangUp = new AbortController();
     const reply = fetch(`${under.offers.url}/offers/${id}`, {
       method: 'DELETE',
@@ -195,6 +195,6 @@ describe('a caller who leaves during a deletion that has begun', () => {
     await eventually(async () =>
       expect((await under.events()).map((event) => event.name)).toContain('OfferDeleted'),
     );
-    expect(under.neighbours.billing.sales.get(id)).toMatchObject({ state: 'closed' });
+    expect(under.otherServices.billing.sales.get(id)).toMatchObject({ state: 'closed' });
   });
 });

@@ -67,7 +67,7 @@ describe('E1 400: invalid or missing input', () => {
   });
 
   it('refuses a picture that moderation cannot read, with what is wrong with it', async () => {
-    under.neighbours.moderation.verdict = 'unreadable';
+    under.otherServices.moderation.verdict = 'unreadable';
     expect(await attempt({})).toEqual(nothingBut('E1', 400, 'image is damaged or incomplete'));
   });
 

@@ -67,8 +67,8 @@ describe('replay', () => {
     expect(again.body).toEqual(first.body);
     expect(again.status).toBe(200);
     expect(again.headers.get('idempotent-replayed')).toBe('true');
-    expect(under.neighbours.billing.sales.size).toBe(1);
-    expect(under.neighbours.pricing.asked).toBe(1);
+    expect(under.otherServices.billing.sales.size).toBe(1);
+    expect(under.otherServices.pricing.asked).toBe(1);
   });
 
   it('still answers after the start has passed, the terms have changed, or the offer was deleted', async () => {
@@ -125,7 +125,7 @@ describe('while the first request is in flight', () => {
   it('the same payload is 409 with Retry-After and a different one 422', async () => {
     const key = randomUUID();
     const others: Promise<Answer[]>[] = [];
-    under.neighbours.billing.onSale = async () => {
+    under.otherServices.billing.onSale = async () => {
       const racing = Promise.all([create(under, {}, { key }), create(under, { title: 'Other' }, { key })]);
       others.push(racing);
       await racing;
@@ -136,6 +136,6 @@ describe('while the first request is in flight', () => {
     expect(same!.body).toEqual({ message: 'A request with this Idempotency-Key is still being processed' });
     expect(same!.headers.get('retry-after')).toBe('1');
     expect(different!.status).toBe(422);
-    expect(under.neighbours.billing.charges()).toBe(1);
+    expect(under.otherServices.billing.charges()).toBe(1);
   });
 });

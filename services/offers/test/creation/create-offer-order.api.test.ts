@@ -25,7 +25,7 @@ describe('the order of checks (decision 9)', () => {
     readonly refusal: { status: number; body: object };
   };
   const usedKey = 'a-key-of-another-payload';
-  const pricing = (facts: object) => Object.assign(under.neighbours.pricing, facts);
+  const pricing = (facts: object) => Object.assign(under.otherServices.pricing, facts);
   const first: readonly Check[] = [
     {
       name: '401',
@@ -91,7 +91,7 @@ describe('the order of checks (decision 9)', () => {
   const cardMinimum: Check = {
     name: 'card minimum',
     spoil: () => {
-      if (under.neighbours.pricing.costMinor !== null) pricing({ costMinor: 29n });
+      if (under.otherServices.pricing.costMinor !== null) pricing({ costMinor: 29n });
     },
     refusal: refusal('E1', 400, atLeast('0.30 GBP')),
   };
@@ -102,12 +102,12 @@ describe('the order of checks (decision 9)', () => {
   };
   const balance: Check = {
     name: 'E3',
-    spoil: () => (under.neighbours.billing.balanceMinor = 9_99n),
+    spoil: () => (under.otherServices.billing.balanceMinor = 9_99n),
     refusal: refusal('E3', 200, tooLow),
   };
   const moderation: Check = {
     name: 'E2',
-    spoil: () => (under.neighbours.moderation.verdict = 'refused'),
+    spoil: () => (under.otherServices.moderation.verdict = 'refused'),
     refusal: refusal('E2', 200, 'The image failed moderation: the picture looks explicit'),
   };
 
@@ -121,7 +121,7 @@ describe('the order of checks (decision 9)', () => {
       await under.clearEvents();
       const told: string[] = [];
       for (const [step, check] of checks.entries()) {
-        under.neighbours.reset();
+        under.otherServices.reset();
         const it: Attempt = { parts: { payment_method: method }, key: randomUUID(), caller: {} };
         for (const fault of checks.slice(step).toReversed()) fault.spoil(it);
         const answer = await under.call('POST', '/offers', {
@@ -141,7 +141,7 @@ describe('the order of checks (decision 9)', () => {
       }
       expect(told).toHaveLength(checks.length);
       expect(await under.events()).toEqual([]);
-      expect(under.neighbours.billing.sales.size).toBe(0);
+      expect(under.otherServices.billing.sales.size).toBe(0);
       expect(await under.postgres.query('SELECT 1 FROM offers')).toHaveLength(1);
     },
   );

@@ -38,7 +38,7 @@ describe('S1 200', () => {
     const answer = await create(under);
     const { offer_id: id } = createReply.parse(answer.body);
     expect(answer.body).toEqual({ return_code: 'S1', offer_id: id, status: 'Scheduled', payment_url: null });
-    expect(under.neighbours.billing.sales.get(id)).toMatchObject({ state: 'charged', netMinor: 1000n });
+    expect(under.otherServices.billing.sales.get(id)).toMatchObject({ state: 'charged', netMinor: 1000n });
     expect(answer.headers.get('idempotent-replayed')).toBeNull();
   });
 
@@ -83,7 +83,7 @@ describe('S1 200', () => {
   });
 
   it('allows a cost that rounds to nothing by B', async () => {
-    Object.assign(under.neighbours.pricing, { costMinor: 0n });
+    Object.assign(under.otherServices.pricing, { costMinor: 0n });
     expect((await create(under)).body).toMatchObject({ return_code: 'S1' });
   });
 
@@ -104,23 +104,23 @@ describe('E1 400: card payment below the minimum', () => {
     ['CZK', 15_00n, '15.00 CZK'],
   ])('of %s: the minimum itself is enough, a penny less is not', async (currency, minimum, amount) => {
     const caller = { currency };
-    Object.assign(under.neighbours.pricing, { costMinor: minimum - 1n });
+    Object.assign(under.otherServices.pricing, { costMinor: minimum - 1n });
     const refused = await attempt({ payment_method: 'E' }, { caller });
     expect(refused).toEqual(nothingBut('E1', 400, atLeast(amount)));
     expect((await create(under, {}, { caller })).body).toMatchObject({ return_code: 'S1' });
-    Object.assign(under.neighbours.pricing, { costMinor: minimum });
+    Object.assign(under.otherServices.pricing, { costMinor: minimum });
     const paid = await create(under, { payment_method: 'E' }, { caller });
     expect(paid.body).toMatchObject({ return_code: 'S1', currency });
   });
 
   it('names the minimum and asks nothing of billing', async () => {
-    Object.assign(under.neighbours.pricing, { costMinor: 29n });
+    Object.assign(under.otherServices.pricing, { costMinor: 29n });
     expect(await attempt({ payment_method: 'E' })).toEqual(nothingBut('E1', 400, atLeast('0.30 GBP')));
-    expect(under.neighbours.moderation.asked).toBe(0);
+    expect(under.otherServices.moderation.asked).toBe(0);
   });
 
   it('is the same when the provider refuses what the table allows', async () => {
-    under.neighbours.billing.tooSmall = true;
+    under.otherServices.billing.tooSmall = true;
     expect(await attempt({ payment_method: 'E' })).toEqual(nothingBut('E1', 400, atLeast('0.30 GBP')));
   });
 });
@@ -129,19 +129,19 @@ describe('E1 400: a card payment above what the provider takes', () => {
   const tooMuch = nothingBut('E1', 400, 'A card payment must be at most 999999.99 GBP, VAT included');
 
   it('when billing says so, with the VAT', async () => {
-    Object.assign(under.neighbours.pricing, { costMinor: 99_999_999n });
-    under.neighbours.billing.tooLarge = true;
+    Object.assign(under.otherServices.pricing, { costMinor: 99_999_999n });
+    under.otherServices.billing.tooLarge = true;
     expect(await attempt({ payment_method: 'E' })).toEqual(tooMuch);
-    expect(under.neighbours.moderation.asked).toBe(1);
+    expect(under.otherServices.moderation.asked).toBe(1);
   });
 
   it.each([
     ['a penny', 100_000_000n],
     ['more than any database holds', 10n ** 30n],
   ])('by %s without VAT, which asks nothing of anybody', async (_, costMinor) => {
-    Object.assign(under.neighbours.pricing, { costMinor });
+    Object.assign(under.otherServices.pricing, { costMinor });
     expect(await attempt({ payment_method: 'E' })).toEqual(tooMuch);
-    expect(under.neighbours.moderation.asked).toBe(0);
+    expect(under.otherServices.moderation.asked).toBe(0);
   });
 });
 
@@ -149,9 +149,9 @@ describe('a card payment in rupiahs', () => {
   const inRupiahs = () => attempt({ payment_method: 'E' }, { caller: { currency: 'IDR' } });
 
   it('may be far above a million, and is refused above twelve digits', async () => {
-    Object.assign(under.neighbours.pricing, { costMinor: 5_000_000_00n });
+    Object.assign(under.otherServices.pricing, { costMinor: 5_000_000_00n });
     expect(await inRupiahs()).toMatchObject({ body: { return_code: 'S1' } });
-    Object.assign(under.neighbours.pricing, { costMinor: 1_000_000_000_000n });
+    Object.assign(under.otherServices.pricing, { costMinor: 1_000_000_000_000n });
     expect(await inRupiahs()).toMatchObject(
       refusal('E1', 400, 'A card payment must be at most 9999999999.99 IDR, VAT included'),
     );
@@ -167,36 +167,36 @@ describe("E1 403: environment is not the key's mode", () => {
     expect(await attempt(wrong, { caller: { mode } })).toEqual(
       nothingBut('E1', 403, `This key works in ${mode} mode only, environment must be ${mode}`),
     );
-    expect(under.neighbours.pricing.asked + under.neighbours.moderation.asked).toBe(0);
+    expect(under.otherServices.pricing.asked + under.otherServices.moderation.asked).toBe(0);
   });
 });
 
 describe('E2 200: image failed moderation', () => {
   it('says why, creates and charges nothing and frees the key', async () => {
-    under.neighbours.moderation.verdict = 'refused';
+    under.otherServices.moderation.verdict = 'refused';
     const key = randomUUID();
     expect(await create(under, {}, { key })).toMatchObject(
       refusal('E2', 200, 'The image failed moderation: the picture looks explicit'),
     );
     expect(await traces()).toEqual(none);
-    under.neighbours.moderation.verdict = 'allowed';
+    under.otherServices.moderation.verdict = 'allowed';
     expect((await create(under, {}, { key })).body).toMatchObject({ return_code: 'S1' });
   });
 });
 
 describe('E3 200: balance below the cost', () => {
   it('is told before moderation is asked, and frees the key', async () => {
-    under.neighbours.billing.balanceMinor = 9_99n;
+    under.otherServices.billing.balanceMinor = 9_99n;
     const key = randomUUID();
     expect(await create(under, {}, { key })).toMatchObject(refusal('E3', 200, tooLow));
-    expect(under.neighbours.moderation.asked).toBe(0);
+    expect(under.otherServices.moderation.asked).toBe(0);
     expect(await traces()).toEqual(none);
-    under.neighbours.billing.balanceMinor = 10_00n;
+    under.otherServices.billing.balanceMinor = 10_00n;
     expect((await create(under, {}, { key })).body).toMatchObject({ return_code: 'S1' });
   });
 
   it('is told with every digit of a cost that no balance can hold', async () => {
-    Object.assign(under.neighbours.pricing, { costMinor: 10n ** 30n });
+    Object.assign(under.otherServices.pricing, { costMinor: 10n ** 30n });
     const digits = `1${'0'.repeat(28)}.00 GBP`;
     expect(await attempt()).toEqual(
       nothingBut('E3', 200, `The balance is below the offer's cost of ${digits}`),
@@ -204,20 +204,20 @@ describe('E3 200: balance below the cost', () => {
   });
 
   it('is no matter for a card payment', async () => {
-    under.neighbours.billing.balanceMinor = 0n;
+    under.otherServices.billing.balanceMinor = 0n;
     expect((await create(under, { payment_method: 'E' })).body).toMatchObject({ return_code: 'S1' });
   });
 
   it('is told when the balance is gone by the time of the charge, and closes the id for ever', async () => {
     const ids: number[] = [];
-    under.neighbours.billing.onSale = async (offerId) => {
+    under.otherServices.billing.onSale = async (offerId) => {
       ids.push(offerId);
-      under.neighbours.billing.balanceMinor = 0n;
+      under.otherServices.billing.balanceMinor = 0n;
     };
     expect(await create(under)).toMatchObject(refusal('E3', 200, tooLow));
     expect(await traces()).toEqual(none);
-    expect(under.neighbours.billing.sales.get(ids[0]!)).toMatchObject({ state: 'closed' });
-    under.neighbours.reset();
+    expect(under.otherServices.billing.sales.get(ids[0]!)).toMatchObject({ state: 'closed' });
+    under.otherServices.reset();
     expect(await createdId(under)).toBeGreaterThan(ids[0]!);
   });
 });
@@ -249,7 +249,7 @@ describe('E4 400: too many LIVE offers of a day that cost 0.00', () => {
   const live = { caller: { mode: 'LIVE' } } as const;
   const free = () => create(under, { environment: 'LIVE' }, live);
   beforeEach(() => {
-    under.neighbours.pricing.costMinor = 0n;
+    under.otherServices.pricing.costMinor = 0n;
   });
   const tooMany = refusal(
     'E4',
@@ -263,7 +263,7 @@ describe('E4 400: too many LIVE offers of a day that cost 0.00', () => {
       if (count < 5) await under.call('DELETE', `/offers/${id}`, live);
     }
     expect(await free()).toMatchObject(tooMany);
-    under.neighbours.pricing.costMinor = 1n;
+    under.otherServices.pricing.costMinor = 1n;
     expect(await free()).toMatchObject({ body: { return_code: 'S1' } });
   });
 
@@ -291,7 +291,7 @@ describe('E4 400: too many LIVE offers of a day that cost 0.00', () => {
 
 describe('E5 400: no users match', () => {
   it('creates nothing', async () => {
-    Object.assign(under.neighbours.pricing, { matchingUsers: 0, costMinor: 0n });
+    Object.assign(under.otherServices.pricing, { matchingUsers: 0, costMinor: 0n });
     expect(await create(under)).toMatchObject(refusal('E5', 400, 'No users match the targeting'));
     expect(await traces()).toEqual(none);
   });
@@ -299,7 +299,7 @@ describe('E5 400: no users match', () => {
 
 describe('E6 400: currency cannot be billed', () => {
   it('contains the code and says that nothing was charged, even when nobody matches', async () => {
-    Object.assign(under.neighbours.pricing, { matchingUsers: 0, costMinor: null });
+    Object.assign(under.otherServices.pricing, { matchingUsers: 0, costMinor: null });
     const answer = await create(under, {}, { caller: { currency: 'JPY' } });
     expect(answer).toMatchObject(refusal('E6', 400, notBilled('JPY')));
     expect(await traces()).toEqual(none);
@@ -311,7 +311,7 @@ describe('E9 403: terms not accepted', () => {
     const key = randomUUID();
     const answer = await create(under, {}, { key, caller: { termsAccepted: false } });
     expect(answer).toMatchObject(refusal('E9', 403, termsNotAccepted));
-    expect(under.neighbours.pricing.asked).toBe(0);
+    expect(under.otherServices.pricing.asked).toBe(0);
     expect(await traces()).toEqual(none);
     expect((await create(under, {}, { key })).body).toMatchObject({ return_code: 'S1' });
   });
@@ -322,31 +322,31 @@ describe('503 and 500', () => {
     'is 503 with Retry-After when %s is away, and the same key goes on',
     async (service) => {
       const key = randomUUID();
-      under.neighbours[service].breaks.beforeWork = 9;
+      under.otherServices[service].breaks.beforeWork = 9;
       const answer = await create(under, {}, { key, once: true });
       expect([answer.status, answer.body]).toEqual([503, { message: 'Service unavailable' }]);
       expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-      under.neighbours.reset();
+      under.otherServices.reset();
       const again = await create(under, {}, { key });
       expect(again).toMatchObject({ status: 200, body: { return_code: 'S1' } });
-      expect(under.neighbours.billing.charges()).toBe(1);
+      expect(under.otherServices.billing.charges()).toBe(1);
     },
   );
 
   it('is 503 with Retry-After when too many wait for the balance, and keeps no other organisation from charging', async () => {
-    under.neighbours.billing.crowded = true;
+    under.otherServices.billing.crowded = true;
     // More than would make a breaker open.
     const keys = Array.from({ length: 8 }, () => randomUUID());
     for (const key of keys) {
       const answer = await create(under, {}, { key, once: true });
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
     }
-    under.neighbours.billing.crowded = false;
+    under.otherServices.billing.crowded = false;
     const other = { caller: { organisationId: 2 }, once: true } as const;
     expect(await create(under, {}, other)).toMatchObject({ body: { return_code: 'S1' } });
     for (const key of keys)
       expect(await create(under, {}, { key })).toMatchObject({ body: { return_code: 'S1' } });
-    expect(under.neighbours.billing.charges()).toBe(9);
+    expect(under.otherServices.billing.charges()).toBe(9);
   });
 
   it('is 503 with Retry-After at once beyond 64 creations of the organisation, before anybody is asked; the same key works afterwards', async () => {
@@ -372,7 +372,7 @@ describe('503 and 500', () => {
         }),
       );
       await eventually(() => expect(refused).toHaveLength(BEYOND));
-      await eventually(() => expect(under.neighbours.moderation.asked).toBe(UNDER_WAY));
+      await eventually(() => expect(under.otherServices.moderation.asked).toBe(UNDER_WAY));
       expect(await traces()).toMatchObject({ offers: 0, keys: UNDER_WAY, charges: 0, events: 0 });
       const other = { caller: { organisationId: 2 }, picture, once: true } as const;
       expect(await create(under, {}, other)).toMatchObject({ body: { return_code: 'S1' } });

@@ -19,7 +19,7 @@ export const notBilled = (currency: string) =>
 
 /** Nothing is left of what an earlier test has created. */
 export async function startAfresh(under: OffersUnderTest): Promise<void> {
-  under.neighbours.reset();
+  under.otherServices.reset();
   await under.postgres.query('DELETE FROM idempotency_keys');
   await under.postgres.query('DELETE FROM offers');
   await under.clearEvents();
@@ -31,7 +31,7 @@ export async function tracesIn(under: OffersUnderTest): Promise<Traces> {
   return {
     offers: (await under.postgres.query('SELECT 1 FROM offers')).length,
     keys: (await under.postgres.query('SELECT 1 FROM idempotency_keys')).length,
-    charges: under.neighbours.billing.charges(),
+    charges: under.otherServices.billing.charges(),
     events: (await under.events()).length,
   };
 }

@@ -21,11 +21,11 @@ afterAll(async () => {
   await under[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
-  under.neighbours.reset();
+  under.otherServices.reset();
   under.clock.set('2026-06-01T12:00:00Z');
   // Breakers look at the share of failures: with so many successes before each test they stay closed.
   for (let i = 0; i < 6; i += 1) await create(under);
-  under.neighbours.reset();
+  under.otherServices.reset();
   await under.postgres.query('DELETE FROM idempotency_keys');
   await under.postgres.query('DELETE FROM offers');
   await under.clearEvents();
@@ -48,7 +48,7 @@ async function expectOneOfferAndOneSale(answer: Answer, state: 'charged' | 'open
   const { offer_id: id } = answer.body as { offer_id: number };
   expect(await listedIds()).toEqual([id]);
   expect(await under.postgres.query('SELECT 1 FROM offers')).toHaveLength(1);
-  expect([...under.neighbours.billing.sales]).toMatchObject([[id, { state }]]);
+  expect([...under.otherServices.billing.sales]).toMatchObject([[id, { state }]]);
   const news = state === 'open' ? 'PaymentLinkIssued' : 'OfferPaymentApplied';
   expect((await under.events()).map((event) => event.name)).toEqual(['OfferCreated', news]);
 }
@@ -56,13 +56,13 @@ async function expectOneOfferAndOneSale(answer: Answer, state: 'charged' | 'open
 async function expectNothing(): Promise<void> {
   expect(await under.postgres.query('SELECT 1 FROM offers')).toEqual([]);
   expect(await under.postgres.query('SELECT 1 FROM idempotency_keys')).toEqual([]);
-  expect(under.neighbours.billing.charges()).toBe(0);
+  expect(under.otherServices.billing.charges()).toBe(0);
   expect(await under.events()).toEqual([]);
 }
 
 /** The one offer that billing has heard of. */
 function onlySale() {
-  const [[id, sale] = []] = under.neighbours.billing.sales;
+  const [[id, sale] = []] = under.otherServices.billing.sales;
   if (id === undefined || sale === undefined) throw new Error('billing was asked nothing');
   return { id, sale };
 }
@@ -73,16 +73,16 @@ function expectUnavailable(answer: Answer): void {
 }
 
 /**
- * A creation that is told 503 because all connections break at this moment of that neighbour's; one that a busy machine kept from
+ * A creation that is told 503 because all connections break at this moment of that service's; one that a busy machine kept from
  * coming so far comes again.
  */
 async function createInVain(
-  neighbour: 'pricing' | 'moderation' | 'billing',
+  service: 'pricing' | 'moderation' | 'billing',
   moment: 'beforeWork' | 'afterWork',
   key: string,
   parts: Parts = {},
 ): Promise<void> {
-  const { breaks } = under.neighbours[neighbour];
+  const { breaks } = under.otherServices[service];
   do {
     breaks[moment] = FOR_GOOD;
     expectUnavailable(await create(under, parts, { key, once: true }));
@@ -95,11 +95,11 @@ async function sweepAfter(milliseconds: number): Promise<void> {
 }
 
 describe('after a 503 the same key tells the outcome', () => {
-  it.each(['pricing', 'moderation', 'billing'] as const)('when %s was away', async (neighbour) => {
+  it.each(['pricing', 'moderation', 'billing'] as const)('when %s was away', async (service) => {
     const key = randomUUID();
-    await createInVain(neighbour, 'beforeWork', key);
+    await createInVain(service, 'beforeWork', key);
     expect(await listedIds()).toEqual([]);
-    expect(under.neighbours.billing.charges()).toBe(0);
+    expect(under.otherServices.billing.charges()).toBe(0);
     await expectOneOfferAndOneCharge(await create(under, {}, { key }));
   });
 
@@ -108,7 +108,7 @@ describe('after a 503 the same key tells the outcome', () => {
     await createInVain('billing', 'afterWork', key);
     expect(await listedIds()).toEqual([]);
     await expectOneOfferAndOneCharge(await create(under, {}, { key }));
-    expect(under.neighbours.billing.balanceMinor).toBe(990_00n);
+    expect(under.otherServices.billing.balanceMinor).toBe(990_00n);
   });
 
   it('when the answer about a checkout was lost: the same offer, the same link', async () => {
@@ -117,16 +117,16 @@ describe('after a 503 the same key tells the outcome', () => {
     const { id, sale } = onlySale();
     const answer = await create(under, { payment_method: 'E' }, { key });
     expect(answer.body).toMatchObject({ offer_id: id, payment_url: sale.url, status: 'Awaiting Payment' });
-    expect(under.neighbours.billing.sales.size).toBe(1);
+    expect(under.otherServices.billing.sales.size).toBe(1);
   });
 
   it('as a refusal when the charge never arrived and the balance is gone: nothing remains and the id is closed', async () => {
     const key = randomUUID();
     await createInVain('billing', 'beforeWork', key);
-    under.neighbours.billing.balanceMinor = 0n;
+    under.otherServices.billing.balanceMinor = 0n;
     expect((await create(under, {}, { key })).body).toMatchObject({ return_code: 'E3' });
     await expectNothing();
-    expect([...under.neighbours.billing.sales.values()]).toMatchObject([{ state: 'closed' }]);
+    expect([...under.otherServices.billing.sales.values()]).toMatchObject([{ state: 'closed' }]);
   });
 
   it('as a refusal when nothing was charged yet and the start has passed for too long by now', async () => {
@@ -158,9 +158,9 @@ describe('after a 503 the same key tells the outcome', () => {
 });
 
 describe('when the client never comes back, the sweep', () => {
-  it.each(['pricing', 'moderation'] as const)('drops what %s kept from being checked', async (neighbour) => {
+  it.each(['pricing', 'moderation'] as const)('drops what %s kept from being checked', async (service) => {
     const key = randomUUID();
-    await createInVain(neighbour, 'beforeWork', key);
+    await createInVain(service, 'beforeWork', key);
     await sweepAfter(ABANDONED_MS);
     await expectNothing();
     under.clock.set('2026-06-01T12:00:00Z');
@@ -170,7 +170,7 @@ describe('when the client never comes back, the sweep', () => {
   it('leaves the client a minute', async () => {
     await createInVain('billing', 'afterWork', randomUUID());
     await sweepAfter(59_000);
-    expect(under.neighbours.billing.charges()).toBe(1);
+    expect(under.otherServices.billing.charges()).toBe(1);
     expect(await listedIds()).toEqual([]);
   });
 
@@ -198,8 +198,8 @@ describe('when the client never comes back, the sweep', () => {
     const [paidKey, unpaidKey] = [randomUUID(), randomUUID()];
     const parts = { payment_method: 'E' };
     await createInVain('billing', 'afterWork', paidKey, parts);
-    const [paidId] = [...under.neighbours.billing.sales.keys()];
-    under.neighbours.billing.pay(paidId!);
+    const [paidId] = [...under.otherServices.billing.sales.keys()];
+    under.otherServices.billing.pay(paidId!);
     await createInVain('billing', 'afterWork', unpaidKey, parts);
     await sweepAfter(ABANDONED_MS);
     expect(await listedIds()).toEqual([paidId]);
@@ -216,7 +216,7 @@ describe('when the client never comes back, the sweep', () => {
     for (let count = 0; count < 2; count += 1) await createInVain('billing', 'afterWork', randomUUID());
     const othersDone = Promise.withResolvers<void>();
     let isFirst = true;
-    under.neighbours.onCall = async ({ name, when }) => {
+    under.otherServices.onCall = async ({ name, when }) => {
       if (name !== 'settle' || when !== 'asked' || !isFirst) return;
       isFirst = false;
       await othersDone.promise;
@@ -231,10 +231,10 @@ describe('when the client never comes back, the sweep', () => {
 
   it('waits with what billing cannot tell yet', async () => {
     await createInVain('billing', 'afterWork', randomUUID());
-    under.neighbours.billing.closing = 'unknown';
+    under.otherServices.billing.closing = 'unknown';
     await sweepAfter(ABANDONED_MS);
     expect(await listedIds()).toEqual([]);
-    under.neighbours.billing.closing = 'works';
+    under.otherServices.billing.closing = 'works';
     await sweepAfter(ABANDONED_MS);
     expect(await listedIds()).toHaveLength(1);
   });
@@ -242,8 +242,8 @@ describe('when the client never comes back, the sweep', () => {
 
 describe('a payment that comes before its creation is finished', () => {
   it('is kept, and counts when the creation is finished', async () => {
-    under.neighbours.billing.onSold = async (offerId) => {
-      under.neighbours.billing.pay(offerId);
+    under.otherServices.billing.onSold = async (offerId) => {
+      under.otherServices.billing.pay(offerId);
       await under.deliver(OfferPaid, offerPaid(under, offerId));
     };
     const answer = await create(under, { payment_method: 'E' });
@@ -260,8 +260,8 @@ describe('a clock that is set back by an hour', () => {
   async function abandon(key: string): Promise<() => Promise<unknown>> {
     const asked = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
-    under.neighbours.billing.onSold = async () => {
-      under.neighbours.billing.onSold = async () => {};
+    under.otherServices.billing.onSold = async () => {
+      under.otherServices.billing.onSold = async () => {};
       asked.resolve();
       await goOn.promise;
     };
@@ -285,7 +285,7 @@ describe('a clock that is set back by an hour', () => {
     const key = randomUUID();
     const goOn = await abandon(key);
     // A page that was not paid would be closed.
-    under.neighbours.billing.pay(onlySale().id);
+    under.otherServices.billing.pay(onlySale().id);
     await under.offers.sweeper.recover();
     expect(await listedIds()).toHaveLength(1);
     expect(await goOn()).toMatchObject({ status: 409 });
@@ -297,8 +297,8 @@ describe('a request that was taken for dead', () => {
   it.each(['onSale', 'onSold'] as const)('does no harm when another has taken over (%s)', async (moment) => {
     const key = randomUUID();
     let successor: Promise<Answer> | undefined;
-    under.neighbours.billing[moment] = async () => {
-      under.neighbours.billing[moment] = async () => {};
+    under.otherServices.billing[moment] = async () => {
+      under.otherServices.billing[moment] = async () => {};
       under.clock.advance(LEASE_MS);
       successor = create(under, byCard, { key });
       await successor;
@@ -314,8 +314,8 @@ describe('a request that was taken for dead', () => {
   it('does no harm when the sweep has freed its key and the client has begun anew with it', async () => {
     const key = randomUUID();
     let successor: Answer | undefined;
-    under.neighbours.billing.onSale = async () => {
-      under.neighbours.billing.onSale = async () => {};
+    under.otherServices.billing.onSale = async () => {
+      under.otherServices.billing.onSale = async () => {};
       await sweepAfter(LEASE_MS + ABANDONED_MS);
       successor = await create(under, byCard, { key });
     };
@@ -323,7 +323,7 @@ describe('a request that was taken for dead', () => {
     expect(successor).toMatchObject({ status: 200, body: { return_code: 'S1' } });
     const replay = await create(under, byCard, { key });
     expect(replay.body).toEqual(successor?.body);
-    const states = [...under.neighbours.billing.sales.values()].map(({ state }) => state);
+    const states = [...under.otherServices.billing.sales.values()].map(({ state }) => state);
     expect(states).toEqual(['closed', 'open']);
     expect(await listedIds()).toHaveLength(1);
   });

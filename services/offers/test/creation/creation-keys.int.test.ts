@@ -20,7 +20,7 @@ afterAll(async () => {
   await under[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
-  under.neighbours.reset();
+  under.otherServices.reset();
   under.clock.set('2026-06-01T12:00:00Z');
   await under.postgres.query('DELETE FROM idempotency_keys');
   await under.postgres.query('DELETE FROM offers');
@@ -36,8 +36,8 @@ type Refused = {
   readonly sameRequestPasses: boolean;
 };
 
-const set = (neighbour: 'pricing' | 'moderation' | 'billing', facts: object) => () =>
-  void Object.assign(under.neighbours[neighbour], facts);
+const set = (service: 'pricing' | 'moderation' | 'billing', facts: object) => () =>
+  void Object.assign(under.otherServices[service], facts);
 
 const refusals: Record<string, Refused> = {
   'a field that breaks its rule': { parts: { radius: '31' }, code: 'E1', sameRequestPasses: false },
@@ -105,7 +105,7 @@ describe.each(Object.entries(refusals))('refused for %s', (_, refused) => {
     expect(answer.body).toMatchObject({ return_code: refused.code });
     expect(await under.postgres.query('SELECT 1 FROM idempotency_keys')).toEqual([]);
     expect(await under.postgres.query('SELECT 1 FROM offers')).toEqual([]);
-    under.neighbours.reset();
+    under.otherServices.reset();
   }
 
   it('the key is free for a corrected request', async () => {
@@ -153,7 +153,7 @@ describe.each(['B', 'E'])('a success (%s)', (method) => {
     const { told: first } = await send(key);
     const { offer_id: id } = JSON.parse(first.bytes) as { offer_id: number };
     expect(first.status).toBe(200);
-    const { pricing, moderation, billing } = under.neighbours;
+    const { pricing, moderation, billing } = under.otherServices;
     const [asked, judged] = [pricing.asked, moderation.asked];
 
     under.clock.set('2026-06-01T13:01:01Z');

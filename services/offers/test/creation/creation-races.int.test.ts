@@ -23,7 +23,7 @@ afterAll(async () => {
   await under[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
-  under.neighbours.reset();
+  under.otherServices.reset();
   await under.postgres.query('DELETE FROM idempotency_keys');
   await under.postgres.query('DELETE FROM offers');
 });
@@ -46,7 +46,7 @@ function countOf(answers: readonly Answer[], status: number, code?: string): num
 describe('one key', () => {
   it('64 times at once gives one offer, one charge, and the same reply to all who got one', async () => {
     for (let round = 0; round < runs(1, 10); round += 1) {
-      under.neighbours.billing.sales.clear();
+      under.otherServices.billing.sales.clear();
       const key = randomUUID();
       const answers = await Promise.all(
         Array.from({ length: MANY }, (_, nth) => createPatiently(under, {}, { key, to: replicaFor(nth) })),
@@ -59,7 +59,7 @@ describe('one key', () => {
         return answer;
       });
       for (const { status, body } of answers) if (status === 200) expect(body).toEqual(last.body);
-      expect(under.neighbours.billing.charges()).toBe(1);
+      expect(under.otherServices.billing.charges()).toBe(1);
     }
     expect(await under.postgres.query('SELECT 1 FROM offers')).toHaveLength(runs(1, 10));
   });
@@ -72,7 +72,7 @@ describe('a replica whose clock is five minutes ahead, and which takes every cre
     await using fast = await startWhenStoresServe(() =>
       startOffers(under.config, { clock, logger: silentLogger }),
     );
-    const { billing } = under.neighbours;
+    const { billing } = under.otherServices;
     let sweeps = 0;
     const sweep = async () => {
       sweeps += 1;
@@ -107,12 +107,12 @@ describe('different keys', () => {
       Array.from({ length: 24 }, (_, nth) => createPatiently(under, {}, { caller, to: replicaFor(nth) })),
     );
     expect([countOf(answers, 200, 'S1'), countOf(answers, 400, 'E4')]).toEqual([5, 19]);
-    expect(under.neighbours.billing.charges()).toBe(5);
+    expect(under.otherServices.billing.charges()).toBe(5);
     expect(await under.postgres.query('SELECT 1 FROM offers')).toHaveLength(5);
   });
 
   it('never exceed the quota of free LIVE offers together', async () => {
-    under.neighbours.pricing.costMinor = 0n;
+    under.otherServices.pricing.costMinor = 0n;
     const answers = await Promise.all(
       Array.from({ length: 24 }, (_, nth) =>
         createPatiently(under, { environment: 'LIVE' }, { caller: { mode: 'LIVE' }, to: replicaFor(nth) }),
@@ -124,12 +124,12 @@ describe('different keys', () => {
   });
 
   it('racing for a balance that affords 10 give exactly 10 offers', async () => {
-    under.neighbours.billing.balanceMinor = 100_00n;
+    under.otherServices.billing.balanceMinor = 100_00n;
     const answers = await Promise.all(
       Array.from({ length: MANY }, (_, nth) => createPatiently(under, {}, { to: replicaFor(nth) })),
     );
     expect([countOf(answers, 200, 'S1'), countOf(answers, 200, 'E3')]).toEqual([10, MANY - 10]);
-    expect(under.neighbours.billing.balanceMinor).toBe(0n);
+    expect(under.otherServices.billing.balanceMinor).toBe(0n);
     expect(await under.postgres.query('SELECT 1 FROM offers WHERE shown_at IS NOT NULL')).toHaveLength(10);
     expect(await under.postgres.query('SELECT 1 FROM offers')).toHaveLength(10);
     expect(await under.postgres.query('SELECT 1 FROM idempotency_keys')).toHaveLength(10);

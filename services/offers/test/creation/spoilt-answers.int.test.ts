@@ -1,9 +1,9 @@
-/** Neighbours that do the work and answer nonsense, or answer when nobody waits any more: 503, one offer in the end, no second sale. */
+/** OtherServices that do the work and answer nonsense, or answer when nobody waits any more: 503, one offer in the end, no second sale. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { requestBudgetHeader } from '@offer-ads/contracts/internal/caller-context';
+import { type CallName, spoilings } from '../fake-services.ts';
 import { create, createdId } from '../forms.ts';
-import { type CallName, spoilings } from '../neighbours.ts';
 import { type Answer, type OffersUnderTest, startOffersUnderTest } from '../offers-under-test.ts';
 
 const LEASE_MS = 31_000;
@@ -19,11 +19,11 @@ afterAll(async () => {
   await under[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
-  under.neighbours.reset();
+  under.otherServices.reset();
   under.clock.set('2026-06-01T12:00:00Z');
   // Breakers look at the share of failures: with so many successes before each test they stay closed.
   for (let i = 0; i < 4; i += 1) await create(under);
-  under.neighbours.reset();
+  under.otherServices.reset();
   await under.postgres.query('DELETE FROM idempotency_keys');
   await under.postgres.query('DELETE FROM offers');
   await under.clearEvents();
@@ -50,7 +50,7 @@ async function shownIds(): Promise<number[]> {
 }
 
 function soldIds(): number[] {
-  const sales = [...under.neighbours.billing.sales];
+  const sales = [...under.otherServices.billing.sales];
   return sales.filter(([, { state }]) => state !== 'closed').map(([id]) => id);
 }
 
@@ -72,17 +72,17 @@ async function expectOne(answer: Answer): Promise<void> {
 describe.each(calls)('the answer to $name', ({ name, parts }) => {
   it.each(spoilings)('spoilt as %s is a 503, and the same key goes on', async (spoiling) => {
     const key = randomUUID();
-    under.neighbours.spoilt = { [name]: spoiling };
+    under.otherServices.spoilt = { [name]: spoiling };
     expectUnavailable(await create(under, parts, { key, once: true }));
     expect([await shownIds(), await under.events()]).toEqual([[], []]);
-    under.neighbours.spoilt = {};
+    under.otherServices.spoilt = {};
     await expectOne(await create(under, parts, { key }));
   });
 
   it('that comes when nobody waits any more is a 503, and the same key goes on', async () => {
     const key = randomUUID();
     const [asked, goOn, done] = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
-    under.neighbours.onCall = async (call) => {
+    under.otherServices.onCall = async (call) => {
       if (call.name !== name) return;
       if (call.when === 'done') return done!.resolve();
       asked!.resolve();
@@ -104,13 +104,13 @@ describe('the answer to settle', () => {
     'spoilt as $spoiling after a refusal ($method) is a 503; the sweep finds out, and the key is free',
     async ({ spoiling, method }) => {
       const key = randomUUID();
-      Object.assign(under.neighbours.billing, refusing[method]);
-      under.neighbours.spoilt = { settle: spoiling };
+      Object.assign(under.otherServices.billing, refusing[method]);
+      under.otherServices.spoilt = { settle: spoiling };
       expectUnavailable(await create(under, { payment_method: method }, { key, once: true }));
       under.clock.advance(LEASE_MS + ABANDONED_MS);
       await under.offers.sweeper.recover();
       expect(await under.postgres.query('SELECT 1 FROM offers')).toHaveLength(1);
-      under.neighbours.reset();
+      under.otherServices.reset();
       under.clock.advance(ABANDONED_MS);
       await under.offers.sweeper.recover();
       await expectNothing();
@@ -125,13 +125,13 @@ describe('the answer to close', () => {
     'spoilt as %s is E7: nothing is deleted, and deleting again finds out',
     async (spoiling) => {
       const id = await createdId(under, { payment_method: 'E' });
-      under.neighbours.spoilt = { close: spoiling };
+      under.otherServices.spoilt = { close: spoiling };
       expect(await under.call('DELETE', `/offers/${id}`)).toMatchObject({
         status: 503,
         body: { return_code: 'E7' },
       });
       expect(await shownIds()).toEqual([id]);
-      under.neighbours.spoilt = {};
+      under.otherServices.spoilt = {};
       expect((await under.call('DELETE', `/offers/${id}`)).status).toBe(200);
       expect(soldIds()).toEqual([]);
     },

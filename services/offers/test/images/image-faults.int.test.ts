@@ -39,12 +39,12 @@ afterAll(() => opened.disposeAsync());
 beforeEach(async () => {
   s3.before = async () => undefined;
   s3.breakAfterBytes = Number.POSITIVE_INFINITY;
-  under.neighbours.reset();
+  under.otherServices.reset();
   await eventually(serveAgain);
   await under.postgres.query('DELETE FROM idempotency_keys');
   await under.postgres.query('DELETE FROM offers');
   await under.clearEvents();
-  under.neighbours.reset();
+  under.otherServices.reset();
 });
 
 /** Breakers that an earlier test opened are closed again. */
@@ -57,7 +57,7 @@ async function serveAgain(): Promise<void> {
 
 async function expectNothingCreated(): Promise<void> {
   expect(await under.postgres.query('SELECT 1 FROM offers')).toEqual([]);
-  expect(under.neighbours.billing.sales.size).toBe(0);
+  expect(under.otherServices.billing.sales.size).toBe(0);
   expect(await under.events()).toEqual([]);
 }
 
@@ -89,7 +89,7 @@ describe.each(Object.entries(failures))('while the store is %s', (_, failure) =>
     await eventually(async () =>
       expect(await create(under, {}, { key })).toMatchObject({ status: 200, body: { return_code: 'S1' } }),
     );
-    expect(under.neighbours.billing.charges()).toBe(1);
+    expect(under.otherServices.billing.charges()).toBe(1);
     const picture = await fetch(await listedAddress());
     expect((await picture.arrayBuffer()).byteLength).toBe((await photographLikeJpeg()).length);
   });
@@ -143,7 +143,7 @@ describe('a caller who leaves while the picture is being kept', () => {
     reply.destroy();
     s3.before = async () => undefined;
     await eventually(async () => expect((await create(under, {}, { key })).status).toBe(200));
-    expect(under.neighbours.billing.charges()).toBe(1);
+    expect(under.otherServices.billing.charges()).toBe(1);
   });
 });
 

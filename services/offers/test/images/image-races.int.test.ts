@@ -57,11 +57,11 @@ it(
   async () => {
     s3.before = sometime;
     // Half of the sales are refused, so that many a picture is needed by nobody.
-    under.neighbours.billing.onSale = async () => {
-      under.neighbours.billing.balanceMinor = Math.random() < 0.5 ? 0n : 1_000_00n;
+    under.otherServices.billing.onSale = async () => {
+      under.otherServices.billing.balanceMinor = Math.random() < 0.5 ? 0n : 1_000_00n;
     };
-    under.neighbours.billing.onSold = async () => {
-      under.neighbours.billing.balanceMinor = 1_000_00n;
+    under.otherServices.billing.onSold = async () => {
+      under.otherServices.billing.balanceMinor = 1_000_00n;
     };
     const photograph = await photographLikeJpeg({ width: 32, height: 32 });
     const outcomes = new Map<number, number>();

@@ -44,7 +44,7 @@ afterAll(async () => {
   await under[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
-  under.neighbours.reset();
+  under.otherServices.reset();
   under.clock.set('2026-06-01T12:00:00Z');
   for (const table of ['idempotency_keys', 'offers', 'images'])
     await under.postgres.query(`DELETE FROM ${table}`);
@@ -75,7 +75,7 @@ async function keepOnly(): Promise<string> {
 
 /** However often the service tries. */
 function takeBillingAway(): void {
-  under.neighbours.billing.breaks.beforeWork = Number.POSITIVE_INFINITY;
+  under.otherServices.billing.breaks.beforeWork = Number.POSITIVE_INFINITY;
 }
 
 async function deleteOffer(id: number): Promise<void> {
@@ -84,8 +84,8 @@ async function deleteOffer(id: number): Promise<void> {
 
 describe('a picture is removed', () => {
   it('an hour after the last creation that brought it was refused', async () => {
-    under.neighbours.billing.onSale = async () => {
-      under.neighbours.billing.balanceMinor = 0n;
+    under.otherServices.billing.onSale = async () => {
+      under.otherServices.billing.balanceMinor = 0n;
     };
     expect((await create(under)).body).toMatchObject({ return_code: 'E3' });
     expect(await kept()).toHaveLength(1);
@@ -101,7 +101,7 @@ describe('a picture is removed', () => {
     expect((await create(under, {}, { once: true })).status).toBe(503);
     await later(7 * DAY);
     expect(await kept()).toHaveLength(1);
-    under.neighbours.reset();
+    under.otherServices.reset();
     // The sweeper's own rounds may just have failed, and a breaker have opened.
     await eventually(async () => {
       await under.offers.sweeper.recover();
@@ -211,7 +211,7 @@ describe('a doomed picture', () => {
 
   it('stops the creation that had kept it, whose key then goes on with the picture kept anew', async () => {
     const key = 'a-key-of-a-very-slow-process';
-    const { neighbours, postgres } = under;
+    const { otherServices, postgres } = under;
     // Doomed between keeping and noting it: the row has gone when the creation looks.
     await postgres.query(`CREATE FUNCTION doom() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN NEW.doomed_at = now(); RETURN NEW; END $$`);
@@ -221,7 +221,7 @@ describe('a doomed picture', () => {
     } finally {
       await postgres.query('DROP FUNCTION doom CASCADE');
     }
-    expect(neighbours.billing.sales.size).toBe(0);
+    expect(otherServices.billing.sales.size).toBe(0);
     expect(await postgres.query('SELECT 1 FROM offers')).toEqual([]);
     expect(await create(under, {}, { key })).toMatchObject({ status: 200, body: { return_code: 'S1' } });
     await later(DAY);

@@ -16,7 +16,7 @@ afterAll(async () => {
   await under[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
-  under.neighbours.reset();
+  under.otherServices.reset();
   under.clock.set('2026-06-01T12:00:00Z');
   await under.clearEvents();
 });
@@ -98,7 +98,7 @@ describe('S1 200', () => {
   it('deletes an unpaid offer that has ended without asking for its page, which its end closes', async () => {
     const id = await createdId(under, { payment_method: 'E' });
     under.clock.set('2026-06-01T23:00:00Z');
-    under.neighbours.billing.closing = 'unknown';
+    under.otherServices.billing.closing = 'unknown';
     expect(await remove(id)).toMatchObject(success);
     expect(await deletionOf(id)).toMatchObject({ paid: false });
   });
@@ -121,7 +121,7 @@ describe('S1 200', () => {
   it('closes the page of an unpaid offer first', async () => {
     const id = await createdId(under, { payment_method: 'E' });
     expect(await remove(id)).toMatchObject(success);
-    expect(under.neighbours.billing.sales.get(id)).toMatchObject({ state: 'closed' });
+    expect(under.otherServices.billing.sales.get(id)).toMatchObject({ state: 'closed' });
     expect(await deletionOf(id)).toMatchObject({ paid: false, unusedMs: 0 });
   });
 
@@ -137,7 +137,7 @@ describe('S1 200', () => {
 describe('E6 409', () => {
   it('when the payment has just been completed; nothing is deleted', async () => {
     const id = await createdId(under, { payment_method: 'E' });
-    under.neighbours.billing.pay(id);
+    under.otherServices.billing.pay(id);
     expect(await remove(id)).toMatchObject(justPaid);
     expect(await isListed(id)).toBe(true);
     expect(await deletionOf(id)).toBeUndefined();
@@ -154,7 +154,7 @@ describe('E6 409', () => {
 describe('E7 503', () => {
   it('when the page cannot be closed; nothing is deleted, and the offer can still be paid', async () => {
     const id = await createdId(under, { payment_method: 'E' });
-    under.neighbours.billing.closing = 'unknown';
+    under.otherServices.billing.closing = 'unknown';
     const answer = await remove(id);
     expect(answer).toMatchObject(notClosed);
     expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
@@ -164,7 +164,7 @@ describe('E7 503', () => {
 
   it('when billing does not answer, and deleting again finds out', async () => {
     const id = await createdId(under, { payment_method: 'E' });
-    under.neighbours.billing.breaks.afterWork = 2;
+    under.otherServices.billing.breaks.afterWork = 2;
     expect(await remove(id)).toMatchObject(notClosed);
     expect(await isListed(id)).toBe(true);
     expect(await remove(id)).toMatchObject(success);

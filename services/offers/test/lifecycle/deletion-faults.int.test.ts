@@ -17,7 +17,7 @@ afterAll(async () => {
   await under[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
-  under.neighbours.reset();
+  under.otherServices.reset();
   under.clock.set('2026-06-01T12:00:00Z');
   await under.clearEvents();
 });
@@ -35,7 +35,7 @@ async function strand(id: number): Promise<void> {
 /** Pays if the page is still open, and hands the event over. */
 async function payIfOpen(id: number): Promise<'paid' | 'page closed'> {
   try {
-    under.neighbours.billing.pay(id);
+    under.otherServices.billing.pay(id);
   } catch {
     return 'page closed';
   }
@@ -101,7 +101,7 @@ describe('a deletion that cannot be committed in time', () => {
       return under.postgres.clock.nowMs() ?? 0;
     };
     const commitByMs = (await storeTime()) + 500;
-    under.neighbours.onCall = async ({ name, when }) => {
+    under.otherServices.onCall = async ({ name, when }) => {
       if (name !== 'close' || when !== 'done') return;
       await eventually(async () => expect(await storeTime()).toBeGreaterThan(commitByMs));
     };
@@ -110,7 +110,7 @@ describe('a deletion that cannot be committed in time', () => {
     expect(answer).toMatchObject({ status: 503, body: { return_code: 'E7' } });
     await under.offers.sweeper.recover();
     expect(await statusOf(id)).toBe('Awaiting Payment');
-    expect(under.neighbours.billing.sales.get(id)).toMatchObject({ state: 'open' });
+    expect(under.otherServices.billing.sales.get(id)).toMatchObject({ state: 'open' });
     expect(await deletionTold(id)).toBeUndefined();
   });
 });
@@ -126,7 +126,7 @@ describe('a deletion whose request died', () => {
     under.clock.advance(2_000);
     await under.offers.sweeper.recover();
     expect(await statusOf(id)).toBe('Deleted');
-    expect(under.neighbours.billing.sales.get(id)).toMatchObject({ state: 'closed' });
+    expect(under.otherServices.billing.sales.get(id)).toMatchObject({ state: 'closed' });
     expect((await under.events()).filter((event) => event.name === 'OfferDeleted')).toHaveLength(1);
   });
 
@@ -141,10 +141,10 @@ describe('a deletion whose request died', () => {
   it('is tried until billing knows', async () => {
     const id = await createdId(under, { payment_method: 'E' });
     await strand(id);
-    under.neighbours.billing.closing = 'unknown';
+    under.otherServices.billing.closing = 'unknown';
     under.clock.advance(31_000);
     await under.offers.sweeper.recover();
-    under.neighbours.billing.closing = 'works';
+    under.otherServices.billing.closing = 'works';
     await under.offers.sweeper.recover();
     expect(await statusOf(id)).toBe('Deleted');
   });

@@ -28,7 +28,7 @@ afterAll(async () => {
   await under[Symbol.asyncDispose]();
 });
 beforeEach(() => {
-  under.neighbours.reset();
+  under.otherServices.reset();
 });
 
 const deeds = {

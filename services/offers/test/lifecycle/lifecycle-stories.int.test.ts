@@ -61,11 +61,11 @@ async function born({ offer, paid }: Story): Promise<Life> {
   organisationId += 1;
   const caller = { organisationId };
   const byCard = paid !== 'at once';
-  under.neighbours.reset();
+  under.otherServices.reset();
   under.clock.set(createdAt);
   const model = new LifecycleModel({ created: +createdAt, start: +startAt, expiry: +expiryAt });
   if (paid !== 'later') model.try('payment', +createdAt);
-  under.neighbours.billing.onSold = async (id) => {
+  under.otherServices.billing.onSold = async (id) => {
     if (paid === 'before it is shown') await payFor({ id, caller });
   };
   const times = { start_datetime: startAt.toISOString(), expiry_datetime: expiryAt.toISOString() };
@@ -74,7 +74,7 @@ async function born({ offer, paid }: Story): Promise<Life> {
 }
 
 async function payFor({ id, caller }: Pick<Life, 'id' | 'caller'>): Promise<void> {
-  const sale = under.neighbours.billing.sales.get(id);
+  const sale = under.otherServices.billing.sales.get(id);
   if (sale !== undefined) sale.state = 'paid';
   await under.deliver(OfferPaid, offerPaid(under, id, caller));
 }
@@ -105,9 +105,9 @@ async function live(life: Life, { command, at, page }: Step): Promise<void> {
       model.try('payment', at);
       return;
     case 'delete': {
-      const sale = under.neighbours.billing.sales.get(id);
+      const sale = under.otherServices.billing.sales.get(id);
       if (state === 'Awaiting Payment' && sale !== undefined) sale.state = page === 'paid' ? 'paid' : 'open';
-      under.neighbours.billing.closing = page === 'unknown' ? 'unknown' : 'works';
+      under.otherServices.billing.closing = page === 'unknown' ? 'unknown' : 'works';
       const { status } = await under.call('DELETE', `/offers/${id}`, { caller });
       const awaited = state === 'Awaiting Payment' ? deletions[page] : 200;
       expect(status).toBe(state === 'Deleted' ? 401 : awaited);

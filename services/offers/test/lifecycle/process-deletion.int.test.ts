@@ -36,7 +36,7 @@ afterAll(async () => {
   await under[Symbol.asyncDispose]();
 });
 beforeEach(() => {
-  under.neighbours.reset();
+  under.otherServices.reset();
   under.clock.set(new Date());
 });
 
@@ -50,7 +50,7 @@ async function dieDeleting(victim: Victim, names: readonly string[]): Promise<Ma
 
   const commits = await holdCommits(under.postgres);
   const calls = standstill();
-  under.neighbours.onCall = ({ name, when, requestId }) =>
+  under.otherServices.onCall = ({ name, when, requestId }) =>
     calls.at(requestId, requestId === `call.${name}.${when}`);
   const ends = Promise.all(
     [...ids].map(([name, id]) =>
@@ -65,7 +65,7 @@ async function dieDeleting(victim: Victim, names: readonly string[]): Promise<Ma
     await Promise.race([reached, ends]);
   } finally {
     await victim.kill();
-    under.neighbours.onCall = async () => {};
+    under.otherServices.onCall = async () => {};
     await commits.decide(names.filter((name) => name.endsWith('.lost')));
     calls.giveUp();
   }
@@ -76,7 +76,7 @@ async function dieDeleting(victim: Victim, names: readonly string[]): Promise<Ma
 
 async function endOf(id: number): Promise<string> {
   const { body } = await under.admin('GET', `/admin/offers/${id}`);
-  const page = under.neighbours.billing.sales.get(id)?.state;
+  const page = under.otherServices.billing.sales.get(id)?.state;
   const told = (await under.events()).filter(({ data }) => data.offerId === id).map((event) => event.name);
   return [(body as { status: string }).status, page, ...told.slice(1)].join(', ');
 }
@@ -115,7 +115,7 @@ describe('a process killed while it deletes', () => {
       'commit.deleting.made',
     ]);
     for (const id of ids.values()) {
-      under.neighbours.billing.pay(id);
+      under.otherServices.billing.pay(id);
       await under.deliver(OfferPaid, offerPaid(under, id));
     }
     under.clock.advance(STRANDED_MS);

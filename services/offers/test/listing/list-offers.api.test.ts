@@ -139,10 +139,10 @@ describe('200', () => {
 
   it('has 20 offers on a page unless another number is asked for, 100 at most', async () => {
     const caller = { organisationId: 17, quota: { perPerson: 200, perOrganisation: 200 } };
-    under.neighbours.billing.balanceMinor = 2_000_00n;
+    under.otherServices.billing.balanceMinor = 2_000_00n;
     const ids: number[] = [];
     for (let count = 0; count < 101; count += 1) ids.unshift(await createdId(under, {}, { caller }));
-    under.neighbours.reset();
+    under.otherServices.reset();
     const page = async (query: string) => {
       const { data, pagination } = await list(17, query);
       return { ids: data.map((offer) => offer.offer_id), ...pagination, next_cursor: null };
@@ -207,11 +207,11 @@ describe('200', () => {
     expect((await list(16, '')).data[0]).toMatchObject({ status: 'disabled', offer_status: 'Active' });
   });
 
-  it('goes on when the neighbours are down', async () => {
-    under.neighbours.pricing.breaks.beforeWork = 5;
-    under.neighbours.billing.breaks.beforeWork = 5;
+  it('goes on when the otherServices are down', async () => {
+    under.otherServices.pricing.breaks.beforeWork = 5;
+    under.otherServices.billing.breaks.beforeWork = 5;
     expect(await idsOf(10, '')).toHaveLength(1);
-    under.neighbours.reset();
+    under.otherServices.reset();
   });
 });
 

@@ -14,7 +14,7 @@ import type { AudienceEngine } from '../audience/audience-engine.ts';
 import { audienceShown } from '../domain/cohort.ts';
 import type { ReferenceRates } from '../domain/rates/exchange-rate.ts';
 import { holdRates } from '../rates/held-rates.ts';
-import { estimateDoor } from './estimate-door.ts';
+import { estimateFastPath } from './estimate-fast-path.ts';
 import { mountPriceRoutes } from './price-routes.ts';
 
 const lines: string[] = [];
@@ -58,7 +58,7 @@ async function start(audience: AudienceEngine, minCohort = 1): Promise<void> {
     metrics: createMetrics('pricing'),
     clock,
     readiness: async () => [],
-    door: estimateDoor(parts),
+    fastPath: estimateFastPath(parts),
     routes: (app) => mountPriceRoutes(app, parts),
   });
 }

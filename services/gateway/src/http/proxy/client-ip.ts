@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { unmapped } from '../../domain/limits/client-network.ts';
-import { remember } from '../../limits/remember.ts';
+import { memo } from '../../limits/memo.ts';
 
 export type ClientIp = (req: IncomingMessage) => string;
 
@@ -15,8 +15,8 @@ const mostHops = 16;
  * the client. What stands left of it was sent by the client and may be invented.
  */
 export function readClientIp(trustedNetworks: readonly string[]): ClientIp {
-  const isTrusted = remember(trustOf(trustedNetworks));
-  const addressAt = remember(addressIn);
+  const isTrusted = memo(trustOf(trustedNetworks));
+  const addressAt = memo(addressIn);
 
   return (req) => {
     let client = addressAt(req.socket.remoteAddress ?? '');

@@ -40,7 +40,7 @@ beforeEach(async () => {
     ...foundation(),
     service: 'gateway',
     routes: () => {},
-    door: (req) => (res) =>
+    fastPath: (req) => (res) =>
       forward(req, res, {
         endpoint: { takesBody: req.method === 'POST', budgetMs: 1_000 },
         upstream: upstreamInUse,

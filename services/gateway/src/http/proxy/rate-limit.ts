@@ -6,12 +6,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendJson, tell } from '@offer-ads/platform/http/replies';
 import { networkOf } from '../../domain/limits/client-network.ts';
-import { remember } from '../../limits/remember.ts';
+import { memo } from '../../limits/memo.ts';
 import type { Limit, RequestLimiter, Standing } from '../../limits/request-limiter.ts';
 import type { ClientIp } from './client-ip.ts';
 
 const perClientIp: Limit = { name: 'ip', requests: 60, windowSeconds: 60 };
-const networkAt = remember(networkOf);
+const networkAt = memo(networkOf);
 
 /** The addresses that the limits count as one client. */
 export function clientNetwork(req: IncomingMessage, clientIp: ClientIp): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Attempt } from './attempt.ts';
-import { fateOf } from './delivery.ts';
+import { deliveryResultOf } from './delivery.ts';
 
 const queuedAt = new Date('2026-06-01T12:00:00.000Z');
 const later = (ms: number) => new Date(queuedAt.getTime() + ms);
@@ -12,7 +12,7 @@ const unavailable: Attempt = { outcome: 'unavailable', problem: 'connection refu
 
 describe('a notification after an attempt', () => {
   it('is sent when the server took it', () => {
-    expect(fateOf({ outcome: 'accepted', reply: '250 queued as 17' }, first)).toEqual({
+    expect(deliveryResultOf({ outcome: 'accepted', reply: '250 queued as 17' }, first)).toEqual({
       state: 'sent',
       reply: '250 queued as 17',
     });
@@ -20,20 +20,26 @@ describe('a notification after an attempt', () => {
 
   it('has failed, with the reason, when the server will never take it', () => {
     const refused: Attempt = { outcome: 'refused', problem: '550 no such user', unknownMailbox: true };
-    expect(fateOf(refused, first)).toEqual({ state: 'failed', problem: '550 no such user', attempted: true });
+    expect(deliveryResultOf(refused, first)).toEqual({
+      state: 'failed',
+      problem: '550 no such user',
+      attempted: true,
+    });
   });
 
   it('is tried again after delays that grow up to an hour', () => {
     const delays = [1, 2, 3, 4, 5, 6, 7, 8, 20].map((attempts) => {
-      const fate = fateOf(deferred, { ...first, attempts });
+      const fate = deliveryResultOf(deferred, { ...first, attempts });
       return fate.state === 'pending' ? fate.retryInMs / 1_000 : fate.state;
     });
     expect(delays).toEqual([1, 5, 15, 60, 300, 900, 3_600, 3_600, 3_600]);
   });
 
   it('is given up after four days', () => {
-    expect(fateOf(deferred, { ...first, attempts: 9, now: later(fourDays - hour) }).state).toBe('pending');
-    expect(fateOf(deferred, { ...first, attempts: 9, now: later(fourDays - hour + 1) })).toEqual({
+    expect(deliveryResultOf(deferred, { ...first, attempts: 9, now: later(fourDays - hour) }).state).toBe(
+      'pending',
+    );
+    expect(deliveryResultOf(deferred, { ...first, attempts: 9, now: later(fourDays - hour + 1) })).toEqual({
       state: 'failed',
       problem: 'given up after four days: 451 later',
       attempted: true,
@@ -41,20 +47,20 @@ describe('a notification after an attempt', () => {
   });
 
   it('spends no attempt while no server is there, and is given up after four days all the same', () => {
-    expect(fateOf(unavailable, { ...first, attempts: 9 })).toEqual({
+    expect(deliveryResultOf(unavailable, { ...first, attempts: 9 })).toEqual({
       state: 'pending',
       retryInMs: 0,
       problem: 'connection refused',
       attempted: false,
       uncertain: false,
     });
-    expect(fateOf(unavailable, { ...first, now: later(fourDays + 1) })).toMatchObject({
+    expect(deliveryResultOf(unavailable, { ...first, now: later(fourDays + 1) })).toMatchObject({
       state: 'failed',
       attempted: false,
     });
   });
 
   it('is marked when the server may have taken it unheard', () => {
-    expect(fateOf({ ...deferred, uncertain: true }, first)).toMatchObject({ uncertain: true });
+    expect(deliveryResultOf({ ...deferred, uncertain: true }, first)).toMatchObject({ uncertain: true });
   });
 });

@@ -1,7 +1,7 @@
 /** What becomes of a notification after an attempt to deliver it. */
 import type { Attempt } from './attempt.ts';
 
-export type Fate =
+export type DeliveryResult =
   | { readonly state: 'sent'; readonly reply: string }
   | {
       readonly state: 'pending';
@@ -23,7 +23,7 @@ const delaysMs = [second, 5 * second, 15 * second, minute, 5 * minute, 15 * minu
 /** RFC 5321: give up after four to five days. */
 const giveUpAfterMs = 4 * 24 * hour;
 
-export function fateOf(
+export function deliveryResultOf(
   attempt: Attempt,
   o: {
     /** This one included. */
@@ -32,7 +32,7 @@ export function fateOf(
     readonly queuedAt: Date;
     readonly now: Date;
   },
-): Fate {
+): DeliveryResult {
   if (attempt.outcome === 'accepted') return { state: 'sent', reply: attempt.reply };
   const { problem } = attempt;
   if (attempt.outcome === 'refused') return { state: 'failed', problem, attempted: true };
@@ -50,11 +50,11 @@ export const withdrawn = {
   state: 'failed',
   problem: 'withdrawn: nobody in the organisation has this address any longer',
   attempted: false,
-} as const satisfies Fate;
+} as const satisfies DeliveryResult;
 
 /** Its link is of no use any more. */
 export const expired = {
   state: 'failed',
   problem: 'expired before it could be delivered',
   attempted: false,
-} as const satisfies Fate;
+} as const satisfies DeliveryResult;

@@ -70,7 +70,7 @@ export async function readSaved(
   const memory = memoryFor(parsed.data);
   let checksum = crc32(Buffer.concat([whole, numberBytes(crc32(whole))]));
   for (let at = SCRATCH_WORDS * 4; at < memory.length; ) {
-    const part = await source.some(memory.length - at);
+    const part = await source.readUpTo(memory.length - at);
     memory.set(part, at);
     checksum = crc32(part, checksum);
     at += part.length;
@@ -110,7 +110,7 @@ function takeBytes(chunks: AsyncIterable<Uint8Array>) {
   }
 
   /** At least one byte. */
-  async function some(most: number): Promise<Uint8Array> {
+  async function readUpTo(most: number): Promise<Uint8Array> {
     if (!(await fill())) throw refused('they end too early');
     const part = waiting.subarray(0, most);
     waiting = waiting.subarray(part.length);
@@ -118,12 +118,12 @@ function takeBytes(chunks: AsyncIterable<Uint8Array>) {
   }
 
   return {
-    some,
+    readUpTo,
     hasMore: fill,
     take: async (length: number): Promise<Buffer> => {
       const parts: Uint8Array[] = [];
       for (let missing = length; missing > 0; ) {
-        const part = await some(missing);
+        const part = await readUpTo(missing);
         parts.push(part);
         missing -= part.length;
       }

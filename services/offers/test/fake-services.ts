@@ -61,7 +61,7 @@ type Sale = {
   deletion?: { number: number; takenBack: boolean };
 };
 
-export type TestNeighbours = AsyncDisposable & {
+export type FakeServices = AsyncDisposable & {
   readonly urls: Record<'pricing' | 'billing' | 'moderation', string>;
   readonly pricing: {
     /** Null: the currency cannot be billed. */
@@ -107,25 +107,25 @@ export type TestNeighbours = AsyncDisposable & {
 
 const vatMinor = 200n;
 
-export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
+export async function startFakeServices(clock: Clock): Promise<FakeServices> {
   const serve = (service: ServiceName, routes: (app: Express) => void) => startServer(service, clock, routes);
-  const pricing: TestNeighbours['pricing'] = {
+  const pricing: FakeServices['pricing'] = {
     costMinor: 10_00n,
     matchingUsers: 50,
     breaks: noBreaks(),
     asked: 0,
     onAsked: async () => {},
   };
-  const moderation: TestNeighbours['moderation'] = {
+  const moderation: FakeServices['moderation'] = {
     verdict: 'allowed',
     breaks: noBreaks(),
     asked: 0,
     onAsked: async () => {},
   };
-  const calls: Pick<TestNeighbours, 'onCall' | 'spoilt'> = { onCall: async () => {}, spoilt: {} };
+  const calls: Pick<FakeServices, 'onCall' | 'spoilt'> = { onCall: async () => {}, spoilt: {} };
   const { reply } = replies(calls);
   const sales = new Map<number, Sale>();
-  const billing: TestNeighbours['billing'] = {
+  const billing: FakeServices['billing'] = {
     balanceMinor: 1_000_00n,
     sales,
     breaks: noBreaks(),
@@ -267,7 +267,7 @@ export async function startNeighbours(clock: Clock): Promise<TestNeighbours> {
   });
 }
 
-function charge(billing: TestNeighbours['billing'], offerId: number, netMinor: bigint): ChargeReply {
+function charge(billing: FakeServices['billing'], offerId: number, netMinor: bigint): ChargeReply {
   const known = billing.sales.get(offerId);
   const balanceMinor = () => billing.balanceMinor.toString();
   if (known?.state === 'closed')
@@ -282,7 +282,7 @@ function charge(billing: TestNeighbours['billing'], offerId: number, netMinor: b
   return { outcome: 'charged', chargedAt: at, balanceMinor: balanceMinor() };
 }
 
-function openCheckout(billing: TestNeighbours['billing'], offerId: number, netMinor: bigint): CheckoutReply {
+function openCheckout(billing: FakeServices['billing'], offerId: number, netMinor: bigint): CheckoutReply {
   if (billing.tooLarge) return { outcome: 'refused', reason: 'above-maximum', minimumMinor: null };
   if (billing.tooSmall) return { outcome: 'refused', reason: 'below-minimum', minimumMinor: '30' };
   const known = billing.sales.get(offerId);
@@ -294,7 +294,7 @@ function openCheckout(billing: TestNeighbours['billing'], offerId: number, netMi
   return { outcome: 'opened', paymentUrl: url, netMinor: netMinor.toString(), vatMinor: vatMinor.toString() };
 }
 
-function close(billing: TestNeighbours['billing'], offerId: number): CloseCheckoutReply {
+function close(billing: FakeServices['billing'], offerId: number): CloseCheckoutReply {
   if (billing.closing === 'unknown') return { outcome: 'unknown' };
   const known = billing.sales.get(offerId);
   if (known?.state === 'paid' || known?.state === 'charged') return { outcome: 'paid' };
@@ -303,7 +303,7 @@ function close(billing: TestNeighbours['billing'], offerId: number): CloseChecko
   return { outcome: 'closed' };
 }
 
-function closeFor(billing: TestNeighbours['billing'], offerId: number, deletion: number): CloseCheckoutReply {
+function closeFor(billing: FakeServices['billing'], offerId: number, deletion: number): CloseCheckoutReply {
   const latest = billing.sales.get(offerId)?.deletion ?? { number: 0, takenBack: false };
   if (latest.takenBack && deletion <= latest.number) return { outcome: 'unknown' };
   const answer = close(billing, offerId);
@@ -312,7 +312,7 @@ function closeFor(billing: TestNeighbours['billing'], offerId: number, deletion:
   return answer;
 }
 
-function keep(billing: TestNeighbours['billing'], offerId: number, deletion: number): KeepCheckoutReply {
+function keep(billing: FakeServices['billing'], offerId: number, deletion: number): KeepCheckoutReply {
   const sale = billing.sales.get(offerId)!;
   if (deletion >= (sale.deletion?.number ?? 0)) {
     if (sale.state === 'closed') sale.state = 'open';
@@ -321,7 +321,7 @@ function keep(billing: TestNeighbours['billing'], offerId: number, deletion: num
   return { outcome: sale.state === 'charged' ? 'paid' : sale.state };
 }
 
-function settle(billing: TestNeighbours['billing'], offerId: number): SettleReply {
+function settle(billing: FakeServices['billing'], offerId: number): SettleReply {
   const { outcome } = close(billing, offerId);
   if (outcome !== 'paid') return { outcome };
   const sale = billing.sales.get(offerId)!;
@@ -339,7 +339,7 @@ function noBreaks(): Breaks {
   return { beforeWork: 0, afterWork: 0 };
 }
 
-function replies(calls: Pick<TestNeighbours, 'onCall' | 'spoilt'>) {
+function replies(calls: Pick<FakeServices, 'onCall' | 'spoilt'>) {
   async function reply(
     name: CallName,
     req: Request,

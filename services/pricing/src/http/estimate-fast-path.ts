@@ -5,7 +5,7 @@ import type { EstimateReply, Refusal } from '@offer-ads/contracts/public/api';
 import { callerVerifier } from '@offer-ads/platform/calls/caller-context';
 import { sendJson } from '@offer-ads/platform/http/replies';
 import { nameRoute, requestFacts } from '@offer-ads/platform/http/request';
-import type { Door } from '@offer-ads/platform/http/server';
+import type { FastPath } from '@offer-ads/platform/http/server';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { callerGone } from '@offer-ads/platform/process/faults';
 import { type EstimateRefusal, readEstimateForm, refusalOfInterests } from '../domain/estimate-form.ts';
@@ -26,9 +26,9 @@ const unreadable: EstimateRefusal = {
   ],
 };
 
-export function estimateDoor(
+export function estimateFastPath(
   o: EstimateParts & { readonly contextSecret: string; readonly clock: Clock },
-): Door {
+): FastPath {
   const verify = callerVerifier({ secret: o.contextSecret, audience: 'pricing', clock: o.clock });
 
   async function answer(req: IncomingMessage): Promise<Answer> {

@@ -8,7 +8,7 @@ import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { testClock } from '@offer-ads/testing/clock';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { estimateDoor } from './estimate-door.ts';
+import { estimateFastPath } from './estimate-fast-path.ts';
 
 const lines: string[] = [];
 const standing = testClock('2026-11-20T18:00:00.000Z');
@@ -34,7 +34,7 @@ async function start(stallMs?: number): Promise<HttpServer> {
     ...(stallMs !== undefined && { stallMs }),
     readiness: async () => [],
     routes: () => {},
-    door: estimateDoor({
+    fastPath: estimateFastPath({
       contextSecret: testContextSecret,
       clock,
       audience: { count: async () => 1_649 },

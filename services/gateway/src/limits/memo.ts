@@ -4,7 +4,7 @@ const mostRemembered = 50_000;
 const longestRemembered = 64;
 
 /** What is known of an address, for functions of it that take microseconds: clients and proxies come again and again. */
-export function remember<T>(of: (text: string) => T): (text: string) => T {
+export function memo<T>(of: (text: string) => T): (text: string) => T {
   const remembered = new Map<string, T>();
   return (text) => {
     const known = remembered.get(text);

@@ -35,25 +35,29 @@ import type { UnusedTime } from './domain/lifecycle/unused-time.ts';
 import type { Offer } from './domain/offer.ts';
 
 /** On whose behalf a call is made, and how long it may take. */
-export type Errand = {
+export type CallContext = {
   readonly caller: CallerContext;
   readonly requestId: string;
   readonly deadline: Deadline;
 };
 
-export type Neighbours = AsyncDisposable & {
-  readonly price: (errand: Errand, request: PriceRequest) => Promise<PriceReply>;
-  readonly balance: (errand: Errand) => Promise<BalanceReply>;
-  readonly judgePicture: (errand: Errand, picture: Uint8Array) => Promise<VerdictReply>;
-  readonly charge: (errand: Errand, offer: Offer) => Promise<ChargeReply>;
-  readonly openCheckout: (errand: Errand, offer: Offer) => Promise<CheckoutReply>;
-  readonly closeCheckout: (errand: Errand, offerId: number, deletion: number) => Promise<CloseCheckoutReply>;
+export type OtherServices = AsyncDisposable & {
+  readonly price: (call: CallContext, request: PriceRequest) => Promise<PriceReply>;
+  readonly balance: (call: CallContext) => Promise<BalanceReply>;
+  readonly judgePicture: (call: CallContext, picture: Uint8Array) => Promise<VerdictReply>;
+  readonly charge: (call: CallContext, offer: Offer) => Promise<ChargeReply>;
+  readonly openCheckout: (call: CallContext, offer: Offer) => Promise<CheckoutReply>;
+  readonly closeCheckout: (
+    call: CallContext,
+    offerId: number,
+    deletion: number,
+  ) => Promise<CloseCheckoutReply>;
   /** The deletion came to nothing: its page works again. */
-  readonly keepCheckout: (errand: Errand, offerId: number, deletion: number) => Promise<KeepCheckoutReply>;
-  readonly settle: (errand: Errand, offerId: number) => Promise<SettleReply>;
+  readonly keepCheckout: (call: CallContext, offerId: number, deletion: number) => Promise<KeepCheckoutReply>;
+  readonly settle: (call: CallContext, offerId: number) => Promise<SettleReply>;
   /** What so much Unused Time would credit now. */
   readonly previewCredit: (
-    errand: Errand,
+    call: CallContext,
     offerId: number,
     unusedTime: UnusedTime,
   ) => Promise<CreditPreviewReply>;
@@ -64,10 +68,10 @@ const MODERATION_MS = 10_000;
 /** Billing gives the card provider 8 seconds and needs a moment of its own. */
 const CARD_PROVIDER_MS = 9_500;
 
-export function connectNeighbours(
+export function connectOtherServices(
   config: OffersConfig,
   o: { clock: Clock; logger: Logger; metrics: Metrics },
-): Neighbours {
+): OtherServices {
   const pricing = createServiceClient({
     ...o,
     name: 'pricing',
@@ -97,63 +101,63 @@ export function connectNeighbours(
   /** Every question may be repeated when its connection breaks: they read, or billing knows the offer's id. */
   const ask = <S extends z.ZodType>(
     service: keyof typeof clients,
-    errand: Errand,
+    call: CallContext,
     question: Pick<ServiceCall<S>, 'path' | 'reply' | 'json' | 'bytes' | 'timeoutMs'> & { method?: 'GET' },
   ) =>
     clients[service].call({
       method: 'POST',
       ...question,
       callerToken: signCallerContext(secrets[service], {
-        ...errand.caller,
+        ...call.caller,
         audience: service,
         validUntil: o.clock.now().getTime() + TOKEN_MS,
       }),
-      requestId: errand.requestId,
-      deadline: errand.deadline,
+      requestId: call.requestId,
+      deadline: call.deadline,
       retry: 'safe',
     });
 
   return {
-    price: (errand, request) =>
-      ask('pricing', errand, { path: '/internal/price', json: request, reply: priceReply }),
-    balance: (errand) =>
-      ask('billing', errand, { method: 'GET', path: '/internal/balance', reply: balanceReply }),
-    judgePicture: (errand, bytes) =>
-      ask('moderation', errand, { path: '/internal/verdicts', bytes, reply: verdictReply }),
-    charge: (errand, offer) =>
-      ask('billing', errand, {
+    price: (call, request) =>
+      ask('pricing', call, { path: '/internal/price', json: request, reply: priceReply }),
+    balance: (call) =>
+      ask('billing', call, { method: 'GET', path: '/internal/balance', reply: balanceReply }),
+    judgePicture: (call, bytes) =>
+      ask('moderation', call, { path: '/internal/verdicts', bytes, reply: verdictReply }),
+    charge: (call, offer) =>
+      ask('billing', call, {
         path: '/internal/charges',
         json: chargeOf(offer),
         reply: chargeReply,
       }).catch(askedAgain),
-    openCheckout: (errand, offer) =>
-      ask('billing', errand, {
+    openCheckout: (call, offer) =>
+      ask('billing', call, {
         path: '/internal/checkouts',
         json: { ...chargeOf(offer), offerExpiryAt: offer.expiryAt.toISOString() },
         reply: checkoutReply,
         timeoutMs: CARD_PROVIDER_MS,
       }),
-    closeCheckout: (errand, offerId, deletion) =>
-      ask('billing', errand, {
+    closeCheckout: (call, offerId, deletion) =>
+      ask('billing', call, {
         path: `/internal/offers/${offerId}/close-checkout`,
         json: { deletion },
         reply: closeCheckoutReply,
         timeoutMs: CARD_PROVIDER_MS,
       }),
-    keepCheckout: (errand, offerId, deletion) =>
-      ask('billing', errand, {
+    keepCheckout: (call, offerId, deletion) =>
+      ask('billing', call, {
         path: `/internal/offers/${offerId}/keep-checkout`,
         json: { deletion },
         reply: keepCheckoutReply,
       }),
-    settle: (errand, offerId) =>
-      ask('billing', errand, {
+    settle: (call, offerId) =>
+      ask('billing', call, {
         path: `/internal/offers/${offerId}/settle`,
         reply: settleReply,
         timeoutMs: CARD_PROVIDER_MS,
       }),
-    previewCredit: (errand, offerId, unusedTime) =>
-      ask('billing', errand, {
+    previewCredit: (call, offerId, unusedTime) =>
+      ask('billing', call, {
         path: `/internal/offers/${offerId}/credit-preview`,
         json: unusedTime,
         reply: creditPreviewReply,
@@ -178,7 +182,7 @@ function chargeOf(offer: Offer) {
 }
 
 /** The system itself goes on with an organisation's work: nobody waits, and nothing of a person's is known or needed. */
-export function systemErrand(offer: Offer, requestId: string): Errand {
+export function systemCallContext(offer: Offer, requestId: string): CallContext {
   return {
     caller: {
       audience: 'billing',

@@ -1,15 +1,15 @@
 /** Time-outs for many short calls by one timer, which runs only while somebody waits. */
 
-export type Patience = Disposable & {
+export type TimeoutWheel = Disposable & {
   /** Rejects when the call takes longer than the patience, and up to a tenth more. */
   readonly wait: <T>(call: Promise<T>) => Promise<T>;
 };
 
 /**
- * Patience is worn by beats of the timer, not by the clock: a process that is kept from running for a while has not
+ * TimeoutWheel is worn by beats of the timer, not by the clock: a process that is kept from running for a while has not
  * waited, and the answer lies unread.
  */
-export function limitPatience(ms: number): Patience {
+export function timeoutWheel(ms: number): TimeoutWheel {
   const beats = 10;
   const waiting = new Set<{ beatsLeft: number; readonly giveUp: () => void }>();
   let timer: NodeJS.Timeout | undefined;

@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { limitPatience } from './patience.ts';
+import { timeoutWheel } from './timeout-wheel.ts';
 
 const never = () => new Promise<never>(() => {});
 
 describe('limited patience', () => {
   it('hands through what comes in time, good or bad', async () => {
-    using patience = limitPatience(1_000);
+    using patience = timeoutWheel(1_000);
     await expect(patience.wait(Promise.resolve('answer'))).resolves.toBe('answer');
     await expect(patience.wait(Promise.reject(new Error('refused')))).rejects.toThrow('refused');
   });
 
   it('gives up on what does not come, each call by itself', async () => {
-    using patience = limitPatience(20);
+    using patience = timeoutWheel(20);
     const startedAt = performance.now();
     await expect(Promise.allSettled([patience.wait(never()), patience.wait(never())])).resolves.toMatchObject(
       [{ status: 'rejected', reason: { message: 'no answer within 20 ms' } }, { status: 'rejected' }],
@@ -21,7 +21,7 @@ describe('limited patience', () => {
   });
 
   it('is not worn by time in which the process did not run', async () => {
-    using patience = limitPatience(20);
+    using patience = timeoutWheel(20);
     let answer: (text: string) => void = () => {};
     const waited = patience.wait(new Promise<string>((resolve) => (answer = resolve)));
     const busyUntil = performance.now() + 100;
