@@ -1,7 +1,7 @@
 /** Who may change whom in an organisation, and what must always hold of its people (decision 26, roles). */
 import type { Role } from '@offer-ads/contracts/events/gateway';
-import { may, type Permission } from '../keys/permissions.ts';
 import type { Organisation, Person } from './organisation.ts';
+import { may, type Permission } from './roles.ts';
 
 /** More than any advertiser employs; every change tells all of them to the other services. */
 export const mostPeople = 500;

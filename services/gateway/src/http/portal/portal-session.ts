@@ -4,7 +4,7 @@ import { requestFacts } from '@offer-ads/platform/http/request';
 import { refuseForeignOrigins, requireCsrfToken } from '@offer-ads/platform/pages/csrf';
 import type { SessionCookie } from '@offer-ads/platform/pages/session-cookie';
 import type { Request, RequestHandler } from 'express';
-import { may, type Permission } from '../../domain/keys/permissions.ts';
+import { may, type Permission } from '../../domain/accounts/roles.ts';
 import { networkOf } from '../../domain/limits/client-network.ts';
 import type { RequestLimiter } from '../../limits/request-limiter.ts';
 import type { Sessions, SignedIn } from '../../sign-in/sessions.ts';

@@ -2,8 +2,8 @@
 import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
 import type { SessionCookie } from '@offer-ads/platform/pages/session-cookie';
 import type { Response } from 'express';
+import { permissionsOf } from '../../domain/accounts/roles.ts';
 import { endOf } from '../../domain/accounts/session.ts';
-import { permissionsOf } from '../../domain/keys/permissions.ts';
 import type { Sessions } from '../../sign-in/sessions.ts';
 import type { FoundSession } from '../../sign-in/sessions-store.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { permission } from '@offer-ads/contracts/portal/session-api';
-import { may, permissionsOf } from './permissions.ts';
+import { may, permissionsOf } from './roles.ts';
 
 const all = permission.options;
 
