@@ -71,6 +71,10 @@ describe('the guide of limits', () => {
     ],
     ['Size', [constant('services/offers/src/http/multipart.ts', /GREATEST_PICTURE_BYTES = ([\d_ *]+);/), 5]],
     ['Pixels, over all frames', [GREATEST_PICTURE_PIXELS / 1_000_000]],
+    [
+      'Scans of a progressive JPEG',
+      [constant('services/moderation/src/domain/picture-limits.ts', /mostScans = (\d+)/)],
+    ],
     ['Offers of a person at a time, in each mode', [defaultQuota.perPerson]],
     ['Offers of an organisation at a time, in each mode', [defaultQuota.perOrganisation]],
     [
@@ -116,7 +120,7 @@ describe('the guide of limits', () => {
 
   it('has every number in a row that is compared here', () => {
     const rows = guide.split('\n').filter((line) => /^\| [^|]+\|[^|]*\d/.test(line));
-    expect(rows).toHaveLength(29);
+    expect(rows).toHaveLength(30);
   });
 });
 
