@@ -55,7 +55,7 @@ describe('a remembered look-up', () => {
     expect(lookUps).toBe(1);
   });
 
-  it('does not memo a failure', async () => {
+  it('does not keep a failure', async () => {
     answer = async () => Promise.reject(new Error('store away'));
     const lookUp = rememberLookUps(find, clocked);
     await expect(lookUp(key)).rejects.toThrow('store away');

@@ -19,13 +19,13 @@ describe('the log of a sign-in', () => {
     const organisationId = await portal.organisationOf(email);
     const browser = portal.browser();
     const secrets = [email, 'private.person'];
-    const memo = () => secrets.push(browser.cookie?.split('=')[1] ?? '', browser.csrfToken ?? '');
+    const collect = () => secrets.push(browser.cookie?.split('=')[1] ?? '', browser.csrfToken ?? '');
 
     await browser.ask(email);
     const token = await portal.nextToken(email);
     secrets.push(token);
     await browser.complete(token);
-    memo();
+    collect();
     await browser.complete(token);
     await browser.call('/portal/api/sign-in', {
       method: 'POST',
@@ -41,7 +41,7 @@ describe('the log of a sign-in', () => {
     thief.cookie = browser.cookie;
     portal.clock.advance(15 * 60_000);
     await browser.call('/portal/api/session');
-    memo();
+    collect();
     await browser.call('/portal/api/session');
     portal.clock.advance(60_000);
     await thief.call('/portal/api/session');
