@@ -152,7 +152,7 @@ describe('links', () => {
 });
 
 const words = new Set(
-  'sum max min avg count topk by without rate increase predict_linear time and or unless on histogram_quantile absent avg_over_time'.split(
+  'sum max min avg count topk by without rate increase predict_linear time and or unless on histogram_quantile absent avg_over_time max_over_time'.split(
     ' ',
   ),
 );
