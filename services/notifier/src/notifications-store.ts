@@ -64,8 +64,7 @@ export type Addressed = {
   queuedAt: Date;
   expiresAt?: Date;
   insisted?: boolean;
-  /** Missing in those from before traces were kept. */
-  trace?: RestingTrace;
+  trace: RestingTrace;
   /** While pending: when to try (again). While sending: when the lease ends, so that one query finds both. */
   dueAt: Date;
   lease?: string;
@@ -209,10 +208,6 @@ async function prepareIndexes(mongo: Mongo): Promise<void> {
       partialFilterExpression: { state: { $in: ['pending', 'sending'] }, expiresAt: { $exists: true } },
     },
   );
-  // Those from before there were priorities.
-  await addressed.updateMany({ state: { $in: ['pending', 'sending'] }, priority: { $exists: false } }, [
-    { $set: { priority: 1, queuedAt: '$createdAt' } },
-  ]);
   await addressed.createIndex(
     { 'occurrence.organisationId': 1 },
     { name: 'waiting_for_organisation', partialFilterExpression: { state: 'waiting' } },
@@ -244,7 +239,7 @@ async function prepareIndexes(mongo: Mongo): Promise<void> {
 
 function claimedOf(document: Addressed & { claimedAt?: Date }): Claimed {
   const { _id, message, eventName, organisationId, recipient } = document;
-  const { attempts, queuedAt, expiresAt, insisted, trace = {} } = document;
+  const { attempts, queuedAt, expiresAt, insisted, trace } = document;
   if (message === undefined || document.claimedAt === undefined)
     throw new Error('a notification to be sent has lost its message');
   return {

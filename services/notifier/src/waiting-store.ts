@@ -16,8 +16,7 @@ export type WaitingStore = {
 type Waiting = {
   _id: string;
   state: 'waiting';
-  /** Those from before the time was kept have waited since about then. */
-  occurrence: Omit<Occurrence, 'happenedAt'> & Partial<Pick<Occurrence, 'happenedAt'>>;
+  occurrence: Occurrence;
   createdAt: Date;
 };
 
@@ -42,17 +41,13 @@ export function waitingStore(mongo: Mongo): WaitingStore {
           { session, sort: { _id: 1 }, limit: atMost },
         )
         .toArray();
-      return found.map(occurrenceIn);
+      return found.map(({ occurrence }) => occurrence);
     },
     letGo: async (session, occurrences) => {
       if (occurrences.length === 0) return;
       await waiting.deleteMany({ _id: { $in: occurrences.map(waitingId) } }, { session });
     },
   };
-}
-
-function occurrenceIn({ occurrence, createdAt }: Waiting): Occurrence {
-  return { ...occurrence, happenedAt: occurrence.happenedAt ?? createdAt.toISOString() };
 }
 
 function waitingId({ eventName, eventId }: Occurrence): string {

@@ -39,10 +39,8 @@ export const BalanceToppedUp = declareEvent({
   schema: balanceReference.extend({
     netMinor: minorUnits,
     vatMinor: minorUnits,
-    /** Absent in events from before it was told. */
     method: z
       .enum(['card', 'platform'])
-      .optional()
       .meta({ description: 'Paid by card, or added by the platform team.' }),
   }),
   meaning: 'Prepaid balance was added.',

@@ -44,7 +44,7 @@ export function newImageName(content: string): string {
   return content.replace('.', `-${randomBytes(8).toString('hex')}.`);
 }
 
-/** Nothing else is ever looked up, so no name can lead anywhere else. The first pictures had names without a dash. */
+/** Nothing else is ever looked up, so no name can lead anywhere else. */
 export function isImageName(name: string): boolean {
-  return /^[0-9a-f]{64}(-[0-9a-f]{16})?\.(jpg|png|gif)$/.test(name);
+  return /^[0-9a-f]{64}-[0-9a-f]{16}\.(jpg|png|gif)$/.test(name);
 }

@@ -48,7 +48,7 @@ export async function coarsenKeptPositions(
  */
 export const TOMBSTONES_KEPT_DAYS = 90;
 
-/** Those from before the time was kept count from now on. Safe to repeat. */
+/** Safe to repeat. */
 export async function expireTombstones(connection: Connection): Promise<void> {
   const members = connection.collection<MemberDocument>(MEMBERS);
   await orUnavailable(
@@ -61,6 +61,4 @@ export async function expireTombstones(connection: Connection): Promise<void> {
       },
     ),
   );
-  const withoutTime = { position: { $exists: false }, removedAt: { $exists: false } };
-  await orUnavailable(members.updateMany(withoutTime, { $set: { removedAt: new Date() } }));
 }

@@ -41,7 +41,7 @@ export function tombstoneOf(memberId: number, version: number, removedAt: Date):
 }
 
 /**
- * @param decimals to which the position is rounded, because a replica of an earlier version may have written a finer one just now
+ * @param decimals to which the position is rounded, because a replica with another setting may have written a finer one just now
  * @returns null for what this service never wrote: nobody can say who that reaches, so it counts for nothing
  */
 export function indexedMemberOf(document: Partial<MemberDocument>, decimals: number): IndexedMember | null {

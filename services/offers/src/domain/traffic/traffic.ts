@@ -9,7 +9,7 @@ export type Sighting = {
   readonly offerId: number;
   readonly hour: Date;
   readonly kind: 'view' | 'click';
-  /** Undefined: from before viewers were told, so it cannot be a repeat. */
+  /** Undefined: the community platform names no viewer, so it cannot be a repeat. */
   readonly viewer: string | undefined;
   readonly automated: boolean;
 };
