@@ -1,6 +1,5 @@
 /** Which pictures are removed, and that no other ever is. */
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -340,23 +339,5 @@ describe('a store that belongs to another database', () => {
     await rm(join(folder, MARK));
     await removeEverywhere();
     expect(await readFile(join(folder, MARK), 'utf8')).toBe(mark);
-  });
-});
-
-describe('the migration', () => {
-  it('knows the pictures of all offers and creations that there were before', async () => {
-    const { postgres } = under;
-    const id = await createdId(under);
-    takeBillingAway();
-    expect((await create(under, { title: 'Another' }, { once: true })).status).toBe(503);
-    const [before] = await postgres.query<{ image: string }>('SELECT image FROM offers WHERE offer_id = $1', [
-      id,
-    ]);
-    await postgres.query('DROP TABLE images, image_search; DROP INDEX offers_image, idempotency_keys_image');
-    const migration = new URL('../../migrations/0007_images.sql', import.meta.url);
-    await postgres.query(readFileSync(migration, 'utf8'));
-    expect(await postgres.query('SELECT name, content, doomed_at FROM images')).toEqual([
-      { name: before?.image, content: before?.image, doomed_at: null },
-    ]);
   });
 });
