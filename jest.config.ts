@@ -1,14 +1,15 @@
 /**
  * Three projects. `unit` needs nothing but Node; `integration` and `system` get the stores and the broker, started once for
  * the whole run (packages/testing). `npm test` runs the first two; `system` holds the trials of the whole system and has a
- * command of its own, `npm run test:system`. Jest 30 strips types itself, so sources run as they are.
+ * command of its own, `npm run test:system`. Node's own loader runs tests and sources as they are, once per worker
+ * (packages/testing/src/jest/native-runtime.ts).
  */
 import type { Config } from 'jest';
 
 const everyProject = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/packages/testing/src/jest/native-environment.ts',
+  runtime: '<rootDir>/packages/testing/src/jest/native-runtime.ts',
   transform: {},
-  extensionsToTreatAsEsm: ['.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/\\.dev/'],
   // A package of the same name is built there.
   modulePathIgnorePatterns: ['<rootDir>/\\.dev/', '<rootDir>/packages/sdk/dist/'],
@@ -20,8 +21,8 @@ const butNot = (patterns: readonly string[]) => patterns.map((pattern) => `!${pa
 
 const withStores = {
   ...everyProject,
-  globalSetup: '<rootDir>/packages/testing/src/global-setup.ts',
-  globalTeardown: '<rootDir>/packages/testing/src/global-teardown.ts',
+  globalSetup: '<rootDir>/packages/testing/src/jest/global-setup.ts',
+  globalTeardown: '<rootDir>/packages/testing/src/jest/global-teardown.ts',
 };
 
 const config: Config = {
@@ -36,7 +37,7 @@ const config: Config = {
   ],
   // One service under test already keeps Postgres, MongoDB and RabbitMQ busy; more workers than this only queue.
   maxWorkers: 2,
-  // Modules of test files are never quite let go of: at three gigabytes the collector alone lets a service's two seconds pass.
+  // Loaded test files stay in memory: a worker that has grown beyond this starts anew.
   workerIdleMemoryLimit: '512MB',
   // Ends what hangs; what takes seconds here takes many where the machine has other work too.
   testTimeout: 120_000,

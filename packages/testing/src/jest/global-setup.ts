@@ -1,2 +1,2 @@
 /** Jest calls this once per run, and only when there are integration tests to run. */
-export { startRunBacking as default } from './stores/run-backing.ts';
+export { startRunBacking as default } from '../stores/run-backing.ts';

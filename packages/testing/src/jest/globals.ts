@@ -1,0 +1,22 @@
+/** What test files get for `@jest/globals`: always that of the test file that runs. */
+import { ModernFakeTimers } from '@jest/fake-timers';
+import type * as jestGlobals from '@jest/globals';
+
+export type JestGlobals = Pick<
+  typeof jestGlobals,
+  'afterAll' | 'afterEach' | 'beforeAll' | 'beforeEach' | 'describe' | 'expect' | 'it' | 'test'
+>;
+
+export let { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } = {} as JestGlobals;
+
+export function setGlobals(current: JestGlobals): void {
+  ({ afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } = current);
+}
+
+type FakeTimerOptions = ConstructorParameters<typeof ModernFakeTimers>[0];
+
+/** Of the `jest` object only the fake timers. */
+export const jest = new ModernFakeTimers({
+  config: { fakeTimers: {} } as FakeTimerOptions['config'],
+  global: globalThis,
+});
