@@ -1,4 +1,4 @@
-/** What the work of billing needs from outside. */
+/** The dependencies that billing's functions need. */
 
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
@@ -13,7 +13,7 @@ export type Billing = {
   readonly clock: Clock;
   /** Base of the payment links. */
   readonly publicUrl: string;
-  /** Who issues the invoices. */
+  /** The seller, who issues the invoices. */
   readonly seller: Seller;
   readonly logger: Logger;
   readonly meters: Meters;

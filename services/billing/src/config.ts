@@ -11,7 +11,7 @@ import {
 } from '@offer-ads/platform/config/config';
 import { z } from 'zod';
 
-/** The prefix tells the modes apart: a live key in the wrong place would take real money for a test. */
+/** The key's prefix shows its mode: a live key in the test setting would take real money for a test. */
 function stripeKey(mode: 'test' | 'live') {
   const hint = `must be a secret or restricted key of Stripe's ${mode} mode, sk_${mode}_... or rk_${mode}_...`;
   return z
@@ -87,7 +87,7 @@ export function readBillingConfig(env: NodeJS.ProcessEnv = process.env): Billing
   return readConfig(billingSettings, env);
 }
 
-/** What the migration command needs and nothing more. */
+/** The only setting that the migration command needs. */
 export function readDatabaseUrl(env: NodeJS.ProcessEnv = process.env): string {
   return readConfig(billingSettings.pick({ BILLING_DATABASE_URL: true }), env).BILLING_DATABASE_URL;
 }

@@ -1,4 +1,4 @@
-/** What billing does about the events of others: credits, closing of pages, the projection of organisations. */
+/** Consumers of other services' events: credit offers, close checkouts, keep the projection of organisations. */
 import type { OrganisationFacts } from '@offer-ads/contracts/events/gateway';
 import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
 import { OfferDeleted, OfferEnded, OfferPaymentApplied } from '@offer-ads/contracts/events/offers';
@@ -40,7 +40,7 @@ async function credit(
   await billing.postgres.transaction(async (tx) => {
     if (!(await recordInInbox(tx, eventId))) return;
     const payment = await lockPayment(tx, offerId);
-    // Offers reports a payment only after billing has told of it: parked, for a person to look at.
+    // Offers reports a paid offer only after billing has published its payment. The message is parked for a person to look at.
     if (payment === undefined) throw new Error(`offer ${offerId} is paid but billing does not know it`);
     await creditUnusedTime(tx, payment, unusedTime, billing.clock.now());
   });

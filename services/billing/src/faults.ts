@@ -1,7 +1,7 @@
-/** Faults of billing's callers: what they ask contradicts what is on record. */
+/** Faults for requests that contradict stored data. */
 import { Fault } from '@offer-ads/platform/process/faults';
 
-/** The same offer id with another price, organisation or way to pay: never a second charge, always a bug of the caller. */
+/** The same offer id with another price, organisation or payment method. It is a bug of the caller and never causes a second charge. */
 export function conflictingSale(offerId: number): Fault {
   return new Fault(`offer ${offerId} is on record with another price, organisation or payment method`, {
     status: 409,

@@ -1,4 +1,4 @@
-/** What billing counts, each from 0 on. Labels have few values, known beforehand, and say nothing of a person. */
+/** Metrics of billing, each starting at 0. Labels have few values, known beforehand, and contain no personal data. */
 import { billedCurrencies } from '@offer-ads/contracts/values/currencies';
 import { mode } from '@offer-ads/contracts/values/primitives';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
@@ -7,7 +7,7 @@ import { eventOutcomes, paymentOutcomes, reversalOutcomes } from './domain/payme
 export type Meters = ReturnType<typeof billingMeters>;
 
 const modes = mode.options;
-/** Up to the three days for which Stripe tries. */
+/** Up to three days, because Stripe retries that long. */
 const delayBuckets = [1, 2.5, 5, 10, 30, 60, 300, 1_800, 3_600, 21_600, 86_400, 259_200];
 
 export function billingMeters(metrics: Metrics) {

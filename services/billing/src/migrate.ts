@@ -1,4 +1,4 @@
-/** `node services/billing/src/migrate.ts`: brings billing's database up to date. */
+/** `node services/billing/src/migrate.ts`: migrates billing's database. */
 import { fileURLToPath } from 'node:url';
 import { migrate, skipUsedIds } from '@offer-ads/platform/postgres/migrations';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';

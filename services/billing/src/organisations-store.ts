@@ -1,4 +1,4 @@
-/** What billing keeps of organisations. */
+/** Billing's projection of organisations. */
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 
 export type Organisation = {
@@ -8,7 +8,7 @@ export type Organisation = {
   readonly currency: string;
 };
 
-/** The facts of the newest version win, whatever order the events come in. */
+/** The facts with the highest version win, in whatever order the events arrive. */
 export async function saveOrganisation(tx: Transaction, facts: Organisation, version: number): Promise<void> {
   await tx.query(
     `INSERT INTO organisations (organisation_id, name, country, currency, version)

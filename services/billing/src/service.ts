@@ -30,7 +30,7 @@ import { findMissedEvents } from './webhooks/find-missed-events.ts';
 
 export type RunningBilling = RunningService & {
   readonly url: string;
-  /** A round of reconciliation now, instead of within a minute. */
+  /** Runs a round of reconciliation now instead of within a minute. */
   readonly reconcile: () => Promise<void>;
 };
 
@@ -42,7 +42,7 @@ export async function startBilling(
 ): Promise<RunningBilling> {
   const foundation = createFoundation('billing', config.LOG_LEVEL, overrides);
   const { clock, logger } = foundation;
-  // Disposed in reverse: first no more requests, then no more events and rounds, then the outbox, then the connections.
+  // Disposed in reverse order: first requests stop, then events and rounds, then the outbox, then the connections.
   await using started = new AsyncDisposableStack();
 
   const postgres = started.use(await openPostgres({ url: config.BILLING_DATABASE_URL, ...foundation }));
@@ -109,7 +109,7 @@ export async function startBilling(
       publicUrl: config.PUBLIC_URL,
       ...foundation,
       storeClock: postgres.clock,
-      // Not the broker: offers are sold without it, and events wait in the outbox.
+      // Readiness does not include the broker: offers are sold without it, and events wait in the outbox.
       readiness: async () => ((await postgres.healthy()) ? [] : ['postgres does not answer']),
       routes: (app) => {
         webhookRoutes(app, billing);
@@ -122,7 +122,7 @@ export async function startBilling(
       },
     }),
   );
-  // Not waited for: payments need no PDF.
+  // Not awaited, because payments need no PDF.
   pdfs.warmUp().catch((error: unknown) => logger.warn({ error }, 'the PDF thread is not warm yet'));
   const running = started.move();
   return {
@@ -141,7 +141,7 @@ function sellerOf(config: BillingConfig): Seller {
   };
 }
 
-/** Stripe knows the modes by keys of their own. */
+/** Each mode has its own Stripe keys. */
 function stripeKeysOf(config: BillingConfig): Record<'TEST' | 'LIVE', StripeKeys> {
   return {
     TEST: { secretKey: config.STRIPE_TEST_SECRET_KEY, webhookSecret: config.STRIPE_TEST_WEBHOOK_SECRET },

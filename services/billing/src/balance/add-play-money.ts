@@ -1,4 +1,4 @@
-/** Adds play money to a TEST balance at once, once per idempotency key; a refusal leaves nothing behind and frees the key. */
+/** Adds play money to a TEST balance, once per idempotency key. A refusal stores nothing, so the key can be used again. */
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from '../domain/ledger/ledger.ts';
@@ -15,7 +15,7 @@ export type PlayMoneyOutcome =
   | { readonly ok: true; readonly balanceMinor: bigint }
   | { readonly ok: false; readonly refusal: PlayMoneyRefusal | { readonly reason: 'different-payload' } };
 
-/** No event tells of it: whoever asked sees the balance in the reply, and mails are about real money. */
+/** Publishes no event: the caller gets the balance in the reply, and mails are about real money only. */
 export async function addPlayMoney(
   postgres: Postgres,
   order: PlayMoneyOrder,
@@ -26,7 +26,7 @@ export async function addPlayMoney(
   if (order.book.mode !== 'TEST') return { ok: false, refusal: { reason: 'not-test-mode' } };
   const transaction = playMoneyAdded(order.book, order.idempotencyKey, amountMinor);
   return postgres.transaction(async (tx) => {
-    // One after the other for an organisation, so that two at once cannot pass the most that a balance may have.
+    // One at a time per organisation, so that two concurrent additions cannot exceed the maximum balance.
     await lockCause(tx, `play money ${order.book.organisationId}`);
     const before = await findByCause(tx, transaction.cause);
     const balanceMinor = await balanceOf(tx, order.book);

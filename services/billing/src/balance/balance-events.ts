@@ -1,4 +1,6 @@
-/** How events name a balance. Their versions are ledger transaction numbers, which grow with every booking. */
+/**
+ * The key and version of a balance in events. The version is the number of the latest ledger transaction, which grows with every booking.
+ */
 import { BalanceToppedUp } from '@offer-ads/contracts/events/billing';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';

@@ -1,4 +1,4 @@
-/** Payment method `B`: the price leaves the prepaid balance, once per offer id, whatever is repeated. */
+/** Payment method `B`: takes the price from the prepaid balance. A repeat for the same offer id charges nothing. */
 import type { ChargeReply } from '@offer-ads/contracts/internal/billing-api';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
@@ -36,7 +36,10 @@ export async function chargeOffer(
   return reply;
 }
 
-/** Undefined: the offer is known, its price is 0, the balance too low or about to be, or nothing was ever booked. */
+/**
+ * Undefined if the slower path must decide: the offer is known, its price is 0, the balance is too low or would fall below its threshold,
+ * or the organisation has no balance row yet.
+ */
 async function chargePlainly(postgres: Postgres, charge: Charge, now: Date, deadline?: Deadline) {
   if (charge.netMinor === 0n) return undefined;
   const balanceMinor = await chargeAtOnce(postgres, charge, now, deadline);

@@ -1,4 +1,4 @@
-/** A charge of the prepaid balance as one statement, which is what nearly all charges are. */
+/** A charge of the prepaid balance as one SQL statement. Nearly all charges are done by it. */
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { type Postgres, type PreparedStatement, TOO_LATE } from '@offer-ads/platform/postgres/postgres';
 import { type Book, entriesOf, offerCharged } from '../domain/ledger/ledger.ts';
@@ -10,7 +10,7 @@ type Charge = {
   readonly netMinor: bigint;
 };
 
-/** SQLSTATE of a class that the standard leaves to applications. */
+/** An SQLSTATE from a class that the standard reserves for applications. */
 const NOT_PLAIN = 'OA001';
 
 const chargeStatement: PreparedStatement = {
@@ -51,9 +51,9 @@ const chargeStatement: PreparedStatement = {
 };
 
 /**
- * Charges what is new, affordable and crosses no threshold; a balance is locked from within the statement to its commit, whatever the
- * caller's process is doing meanwhile. It takes its locks in the order of all others: the offer's id, then the balance.
- * @returns the balance after it; undefined when nothing was done and a transaction of several statements must find out why
+ * Charges a new offer if the balance can pay and crosses no threshold. The balance is locked only from this statement to its commit, even
+ * if the Node process is busy. Locks are taken in the same order as everywhere: first the offer's id, then the balance.
+ * @returns the balance after the charge; undefined if nothing was done and the path with several statements must find out why
  */
 export async function chargeAtOnce(
   postgres: Postgres,

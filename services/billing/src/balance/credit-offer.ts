@@ -1,6 +1,6 @@
 /**
- * Credits of Unused Time (decision 6) to the prepaid balance: cumulative, net (decision 30), never above the price, and
- * never of money that the card provider has taken back (decision 158, credits of money that was kept).
+ * Credits Unused Time (decision 6) to the prepaid balance: cumulative, net (decision 30), never more than the price. Money that the card
+ * provider has taken back is not credited (decision 158, credits of money that was kept).
  */
 import { BalanceCredited } from '@offer-ads/contracts/events/billing';
 import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
@@ -15,12 +15,12 @@ import { book } from '../ledger/ledger-store.ts';
 import { sumTakenBack } from '../reversals/reversals-store.ts';
 import { balanceSubject } from './balance-events.ts';
 
-/** The offer never ran, for example when its payment came too late (decision 7, late card payments). */
+/** For an offer that never ran, for example because its payment came too late (decision 7, late card payments). */
 export const whollyUnused: UnusedTime = { unusedMs: 1, scheduledMs: 1 };
 
 /**
- * Needs the payment's row locked: what was taken back is read after that. So whoever returns money and credits what was withheld either
- * comes before it or finds what it has saved. An offer that was never paid is credited nothing.
+ * The caller has locked the payment's row, because this reads what was taken back: a concurrent return of money either commits before, or
+ * sees what this has saved. An offer that was never paid gets no credit.
  */
 export async function creditUnusedTime(
   tx: Transaction,
@@ -31,7 +31,7 @@ export async function creditUnusedTime(
   await credit(tx, payment, earnedCredit(payment, unusedTime), now);
 }
 
-/** For when the card provider has returned money, or the organisation has borne what was taken. Locks the payment's row. */
+/** For money that the card provider has returned, or that the organisation bore. Locks the payment's row. */
 export async function creditWithheld(tx: Transaction, offerId: number, now: Date): Promise<void> {
   const payment = await lockPayment(tx, offerId);
   if (payment !== undefined) await credit(tx, payment, payment.earnedMinor, now);
@@ -66,7 +66,7 @@ async function credit(tx: Transaction, payment: OfferPayment, earnedMinor: bigin
   ]);
 }
 
-/** Gross, and only what the organisation has not given back from its balance. */
+/** Gross, without the part that the organisation bore from its balance. */
 export async function takenBackOf(on: Transaction, payment: OfferPayment): Promise<bigint> {
   const intent = paymentIntentOf(payment);
   return intent === null ? 0n : sumTakenBack(on, intent, payment.book);

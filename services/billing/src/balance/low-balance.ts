@@ -1,4 +1,4 @@
-/** The threshold below which an organisation wants to be told of its balance, and the telling. */
+/** The low-balance threshold of an organisation, and the notice when the balance falls below it. */
 
 import { BalanceLow } from '@offer-ads/contracts/events/billing';
 import type { LowBalanceReply } from '@offer-ads/contracts/internal/billing-api';
@@ -11,7 +11,7 @@ import { fallsBelow, isLow } from '../domain/ledger/low-balance.ts';
 import { type Balance, type Booked, balanceStanding, setLowThreshold } from '../ledger/ledger-store.ts';
 import { balanceSubject } from './balance-events.ts';
 
-/** For every booking that takes from a balance, in its transaction. */
+/** Called in the transaction of every booking that takes from a balance. */
 export async function announceLowBalance(
   tx: Transaction,
   { book, changeMinor }: { readonly book: Book; readonly changeMinor: bigint },
@@ -34,7 +34,7 @@ export async function readLowBalance(postgres: Postgres, book: Book): Promise<Lo
   return replyOf(book, await balanceStanding(postgres, book));
 }
 
-/** Null: nobody wants to know. Waits for bookings under way, so each of them met one threshold or the other. */
+/** Null switches the notice off. Waits for running bookings, so that each of them uses either the old or the new threshold. */
 export async function changeLowBalance(
   postgres: Postgres,
   book: Book,

@@ -1,4 +1,4 @@
-/** What Unused Time would credit now: the credit itself, without booking it. */
+/** The credit that Unused Time would give now, without booking it. */
 import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { findPayment } from '../checkouts/payments-store.ts';
@@ -7,7 +7,7 @@ import type { Book } from '../domain/ledger/ledger.ts';
 import { isSameBook, paidAt } from '../domain/payments/offer-payment.ts';
 import { takenBackOf } from './credit-offer.ts';
 
-/** 0 for an offer that was never paid, or is of another book. */
+/** 0 for an offer that was never paid, or that belongs to another book. */
 export async function previewCredit(
   postgres: Postgres,
   offer: { readonly offerId: number; readonly book: Book },

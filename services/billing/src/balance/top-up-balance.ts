@@ -9,7 +9,7 @@ import { announceTopUp } from './balance-events.ts';
 export type TopUp = { readonly book: Book; readonly amountMinor: bigint; readonly reference: string };
 export type TopUpResult =
   | { readonly ok: true; readonly balanceMinor: bigint }
-  /** The reference stands for another organisation, balance or amount. */
+  /** The reference was used for another organisation, balance or amount. */
   | { readonly ok: false; readonly reason: 'reference-taken' };
 
 export async function topUpBalance(

@@ -1,4 +1,4 @@
-/** What the card payment of an offer does: it is booked and told to offers. */
+/** Books the card payment of an offer and tells the offers service about it. */
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
@@ -8,13 +8,13 @@ import { movesMoney, offerPaidByCard } from '../domain/ledger/ledger.ts';
 import type { OfferCardPayment } from '../domain/payments/offer-payment.ts';
 import { book } from '../ledger/ledger-store.ts';
 
-/** Needs the payment's row locked, and gives what its invoice says. */
+/** The caller has locked the payment's row. Returns the content of the invoice. */
 export async function bookPaidOffer(tx: Transaction, payment: OfferCardPayment, now: Date) {
   const transaction = offerPaidByCard(payment.book, payment.offerId, payment);
   if (movesMoney(transaction)) await book(tx, transaction, now);
   await addToOutbox(tx, [offerPaid(payment, now)]);
-  // Nobody has an offer to run for a closed checkout: the price goes to the balance at once (decision 7, late card
-  // payments). That offers will report the same makes no difference, credits being cumulative.
+  // A closed checkout has no offer to run, so the price goes to the balance at once (decision 7, late card payments). The offers service
+  // reports the same Unused Time later; that changes nothing, because credits are cumulative.
   if (payment.checkout.state === 'closed') await creditUnusedTime(tx, payment, whollyUnused, now);
   return { ...payment, kind: 'offer' as const, cause: transaction.cause };
 }

@@ -1,4 +1,4 @@
-/** Card payments in Postgres, of offers and of top-ups alike: their checkouts, sessions and what is due to be done about them. */
+/** Card payments of offers and top-ups in Postgres: checkouts, sessions, and which of them are due for reconciliation. */
 
 import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
@@ -13,7 +13,7 @@ import {
   nextLook,
 } from '../domain/payments/checkout.ts';
 
-/** Where a purchase has its row; the row is the lock under which its money moves. */
+/** The table of each kind of purchase. Its row is locked before money of the purchase moves. */
 const places = {
   offer: { table: 'offer_payments', id: 'offer_id' },
   'top-up': { table: 'top_ups', id: 'top_up_id' },
@@ -29,9 +29,9 @@ function idOf(purchase: Purchase): number {
 
 export async function lockCardPayment(tx: Transaction, purchase: Purchase): Promise<CardPayment | undefined> {
   const { table, id, key } = placeOf(purchase);
-  // Two statements: a lock that had to wait would show the session as it was before the wait.
+  // Two statements, because one that waits for the lock would return the session as it was before the wait.
   const locked = await tx.query(`SELECT FROM ${table} WHERE ${id} = $1 FOR UPDATE`, [key]);
-  // A row that comes between the two would be read without its lock.
+  // Without this check, a row inserted between the two statements would be read without its lock.
   if (locked.length === 0) return undefined;
   const [row] = await tx.query<CardPaymentRow>(
     `SELECT * FROM card_payments WHERE purchase = $1 AND ${id} = $2`,
@@ -59,7 +59,7 @@ export async function findByIntent(
   return row && cardPaymentOf(row);
 }
 
-/** Changes a locked card payment's checkout as `change` says, and gives the payment as it is then. */
+/** Applies `change` to the checkout of a locked card payment and returns the changed payment. */
 export async function updateCheckout<P extends CardPayment>(
   tx: Transaction,
   payment: P,
@@ -81,7 +81,7 @@ export async function updateCheckout<P extends CardPayment>(
   return { ...payment, checkout };
 }
 
-/** The same in a transaction of its own; a payment that is no longer there is a fault. */
+/** The same in its own transaction; throws if the payment no longer exists. */
 export async function changeCheckout(
   { postgres, clock }: { readonly postgres: Postgres; readonly clock: Clock },
   { purchase }: { readonly purchase: Purchase },
@@ -94,7 +94,7 @@ export async function changeCheckout(
   });
 }
 
-/** The session on record of a generation; null when none ever became known. */
+/** The stored session of a generation; null if Stripe's answer for it was never received. */
 export async function sessionOf(
   on: Transaction,
   { purchase, generation }: { readonly purchase: Purchase; readonly generation: number },
@@ -134,7 +134,7 @@ export async function writeSession(
       nextLook(checkout, now),
     ],
   );
-  // A new generation begins only when the ones before it are certain to be over: nobody asks about those again.
+  // A new generation begins only when all earlier sessions are certainly over, so no check of those is due any more.
   await tx.query(
     `UPDATE checkout_sessions SET expired = true, next_check_at = NULL
       WHERE ${id} = $1 AND generation < $2 AND next_check_at IS NOT NULL`,
@@ -155,10 +155,10 @@ export async function recordPaidSession(
   ]);
 }
 
-/** What is taken of what is due: the longest due first, no more than `limit` of a kind. */
+/** The overdue batch, oldest first, with at most `limit` of each kind. */
 type DueQuery = { readonly modes: readonly Book['mode'][]; readonly now: Date; readonly limit: number };
 
-/** Card payments whose session Stripe should be asked about; the next question is put off at once, so replicas share the work. */
+/** Card payments whose session is due for a check with Stripe. Their next check is moved on at once, so that replicas share the work. */
 export async function takeDueSessions(
   tx: Transaction,
   { modes, now, limit }: DueQuery,
@@ -186,8 +186,8 @@ export async function takeDueSessions(
 }
 
 /**
- * Unpaid checkouts whose time is over; their page is to be closed (decision 4, expiry wins). The next try is put off
- * at once, further each time, so that pages that cannot be closed keep no other waiting.
+ * Unpaid checkouts past their end, which are to be closed (decision 4, expiry wins). The next try is moved on at once, further each time,
+ * so that checkouts that cannot be closed do not delay the others.
  */
 export async function takeOutlived(tx: Transaction, { modes, now, limit }: DueQuery): Promise<CardPayment[]> {
   const taken: PurchaseRow[] = [];
@@ -215,7 +215,7 @@ export async function takeOutlived(tx: Transaction, { modes, now, limit }: DueQu
 }
 
 /**
- * For an offer that has finished unpaid: its page is closed by the reconciliation, which keeps to Stripe's pace however many offers end
+ * For an offer that ended unpaid. The reconciliation closes its checkout, because it limits the rate of Stripe calls: many offers may end
  * at midnight.
  */
 export async function closePageSoon(on: Queryable, offerId: number, now: Date): Promise<void> {
@@ -237,7 +237,7 @@ async function findAll(on: Transaction, rows: readonly PurchaseRow[]): Promise<C
   return found.map(cardPaymentOf);
 }
 
-/** Of the view `card_payments`. */
+/** A row of the view `card_payments`. */
 type CardPaymentRow = {
   purchase: Purchase['kind'];
   offer_id: bigint | null;

@@ -1,8 +1,8 @@
 /**
- * Closing a payment page, so that it can never be paid again (architecture, rule 5): first *closing* is on record, which
- * keeps the link from opening anything; then the session is made certain to be over; then *closed*. A payment that
- * turns out to have come first is recorded at once (`E6`); what cannot be made certain goes back to *open* (`E7`). So does,
- * when offers says so, what was closed for a deletion that offers has heard no answer for.
+ * Closes a checkout, so that it can never be paid again (architecture, rule 5). First the state *closing* is stored, so that the link opens
+ * no session any more; then the session is expired at Stripe; then the state is *closed*. If a payment came first, it is recorded at once
+ * (`E6`). If the result is not certain, the state goes back to *open* (`E7`). A checkout that was closed for a deletion also reopens if the
+ * offers service reports that it never received the answer.
  */
 import type { CloseCheckoutReply, KeepCheckoutReply } from '@offer-ads/contracts/internal/billing-api';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
@@ -31,7 +31,7 @@ import { reportMissing } from './report-missing.ts';
 
 export type Closing = CloseCheckoutReply['outcome'];
 
-/** @param deletion its number, when closing may be taken back */
+/** @param deletion the deletion's number, if closing can be taken back */
 export async function closeCheckout(
   billing: Billing,
   offer: { readonly offerId: number; readonly book: Book },
@@ -42,7 +42,7 @@ export async function closeCheckout(
   return typeof begun === 'string' ? begun : finishClosing(billing, begun, deadline);
 }
 
-/** The page of a top-up that was not paid in time. */
+/** Closes a top-up that was not paid in time. */
 export async function closeTopUp(
   billing: Billing,
   payment: CardPayment,
@@ -76,7 +76,7 @@ async function beginClosing(
     if (!isSameBook(payment.book, book)) throw conflictingSale(offerId);
     if (payment.method === null) return 'closed';
     if (payment.method === 'B') return 'paid';
-    // A later deletion is put on record even if there is nothing left to close.
+    // A later deletion is stored even if the checkout is already closed.
     const change = (checkout: Checkout) => closing(checkout, deletion);
     const begun = await updateCheckout(tx, payment, change, billing.clock.now());
     switch (begun.checkout.state) {
@@ -93,7 +93,7 @@ async function beginClosing(
   }, deadline);
 }
 
-/** For a deletion whose caller was told that nothing was deleted, although its request may have closed the page. */
+/** The caller of the deletion was told that nothing was deleted, but its request may have closed the checkout. */
 export async function keepCheckout(
   billing: Billing,
   { offerId, book }: { readonly offerId: number; readonly book: Book },
@@ -109,7 +109,7 @@ export async function keepCheckout(
   });
 }
 
-/** `over`: the session can never be paid. `not-over`: it has been paid, or nobody knows. */
+/** `over`: the session can never be paid. `not-over`: it was paid, or its state is unknown. */
 async function endSession(
   billing: Billing,
   payment: CardPayment,
@@ -129,7 +129,8 @@ async function endSession(
     if (isOverAtStripe(payment.checkout.session, status, billing.clock.now())) return 'over';
     if (isPaid && receipt !== null) {
       const recorded = await recordFoundPayment(billing, receipt);
-      // What was paid there is kept for a person; nothing more can be (decision 87, payments of a wrong amount).
+      // A payment of a wrong amount is stored for a person to look at, and the session accepts no second payment (decision 87, payments of
+      // a wrong amount).
       if (status === 'complete' && isProblem(recorded)) return 'over';
     }
     return 'not-over';
@@ -141,8 +142,9 @@ async function endSession(
 }
 
 /**
- * Which session to expire. While it is opening, a request for it may still be on its way: asking under the same key
- * makes the session known, and nobody can be given another. Null: there is none, or none that anybody can be led to.
+ * The id of the session to expire. While the checkout is opening, a request to create its session may still be running. Repeating that
+ * request with the same idempotency key returns its session and creates no second one. Null: there is no session, or no payer can reach
+ * one.
  */
 async function resolveSessionId(
   billing: Billing,

@@ -1,6 +1,6 @@
 /**
- * Goes on with a checkout that is opening, of an offer or of a top-up, until its session is known: the same generation under
- * the same key, whoever comes and however often.
+ * Continues a checkout in state *opening*, of an offer or a top-up, until its session is known. Every caller asks for the same generation
+ * with the same idempotency key, so repeats are harmless.
  */
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
@@ -13,8 +13,8 @@ import { changeCheckout, lockCardPayment } from './checkouts-store.ts';
 import { deletePayment } from './payments-store.ts';
 
 /**
- * Throws a 503 when Stripe's answer is not known: the row stays *opening*, and asking again is harmless. A price that Stripe
- * finds too small leaves nothing behind.
+ * Throws a 503 if Stripe's answer is unknown: the row stays *opening*, and the caller can repeat. If Stripe refuses the price as too small,
+ * the row is removed.
  */
 export async function ensureSession(
   billing: Billing,
@@ -28,14 +28,14 @@ export async function ensureSession(
     case 'opened':
       return changeCheckout(billing, payment, (checkout) => opened(checkout, { ...answer, generation }));
     case 'too-late': {
-      // Stripe was away for so long that the session would now be too short: one generation on, with a new expiry.
+      // Stripe was unreachable for so long that the session would now be too short: start the next generation with a new expiry.
       const next = await nextGeneration(billing, payment);
       return next.checkout.session.generation === generation ? next : ensureSession(billing, next, deadline);
     }
     case 'spent':
       await nextGeneration(billing, payment);
       throw serviceUnavailable(
-        `stripe: the key of ${purchaseName(payment.purchase)} is spent, the next is tried when asked`,
+        `stripe: the idempotency key of ${purchaseName(payment.purchase)} cannot be used again, the next request uses a new one`,
       );
     case 'too-small':
       await dropRefused(billing, payment);
@@ -55,7 +55,7 @@ function nextGeneration(billing: Billing, payment: CardPayment): Promise<CardPay
   );
 }
 
-/** Only a first generation: once a session was open, the price was large enough. */
+/** Only for the first generation: if a session existed before, the price was large enough. */
 async function dropRefused(billing: Billing, { purchase }: CardPayment): Promise<void> {
   await billing.postgres.transaction(async (tx) => {
     const payment = await lockCardPayment(tx, purchase);

@@ -1,4 +1,4 @@
-/** What a payer meets who follows the stable link: the open session, a fresh one when the last has expired, or a page. */
+/** What a payer gets who follows the stable link: the open session, a new one if the last has expired, or a page. */
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Billing } from '../billing.ts';
 import type { CardPayment, Purchase } from '../domain/payments/card-payment.ts';
@@ -10,12 +10,12 @@ import { recordFoundPayment } from './record-payment.ts';
 import { reportMissing } from './report-missing.ts';
 
 export type LinkLeadsTo =
-  /** `of`: what it is for. */
+  /** `of`: the kind of purchase. */
   | { readonly kind: 'session'; readonly url: string; readonly of: Purchase['kind'] }
   | { readonly kind: 'paid' | 'closed' | 'ended' | 'unavailable'; readonly of: Purchase['kind'] }
   | { readonly kind: 'unknown' };
 
-/** Throws a 503 when Stripe is away and a session would have to be opened. */
+/** Throws a 503 if Stripe is unreachable and a session must be opened. */
 export async function followPaymentLink(
   billing: Billing,
   payToken: string,
@@ -29,14 +29,14 @@ export async function followPaymentLink(
   return openedOrNot(billing, payToken, deadline);
 }
 
-/** The same without creating or asking anything: for HEAD, and for the pages after a payment. */
+/** The same without creating a session or calling Stripe: for HEAD, and for the pages after a payment. */
 export async function lookAtPaymentLink(billing: Billing, payToken: string): Promise<LinkLeadsTo> {
   const payment = await findByPayToken(billing.postgres, payToken);
   if (payment === undefined) return { kind: 'unknown' };
   return leadsTo(payment, payerMeets(payment.checkout, billing.clock.now()));
 }
 
-/** Begun only when Stripe itself says that the last session is over: a payment made in its last second counts. */
+/** Starts only when Stripe confirms that the last session is over, so that a payment in its last second counts. */
 async function nextGeneration(billing: Billing, payment: CardPayment, deadline: Deadline): Promise<void> {
   const { session } = payment.checkout;
   if (!session.expired && session.sessionId !== null) {
@@ -51,7 +51,7 @@ async function nextGeneration(billing: Billing, payment: CardPayment, deadline: 
     if (status === 'missing') reportMissing(billing, payment);
     if (!isOverAtStripe(session, status, billing.clock.now())) return;
   }
-  // Expired without an id: Stripe never told of it, and no one was ever led there.
+  // Expired without an id: Stripe never returned this session, so no payer ever reached it.
   const now = billing.clock.now();
   await changeCheckout(billing, payment, (checkout) =>
     renewed(sessionExpired(checkout, session.generation), now),

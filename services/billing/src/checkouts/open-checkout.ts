@@ -1,6 +1,6 @@
 /**
- * The card checkout of an offer. The row comes first, then the call to Stripe, then the row again (rule: no network
- * call inside a transaction); whatever breaks in between, a repeat goes on with the same generation under the same key.
+ * The card checkout of an offer. First the row is stored, then Stripe is called, then the answer is stored (rule: no network call inside a
+ * transaction). After a failure in between, a repeat continues the same generation with the same idempotency key.
  */
 import type { CheckoutReply } from '@offer-ads/contracts/internal/billing-api';
 import { cardMaximumMinor, cardMinimumMinor, isBilledCurrency } from '@offer-ads/contracts/values/currencies';
@@ -41,7 +41,7 @@ export async function openCheckout(
   if (payment === 'closed') return closedForEver;
   const ready = await ensureSession(billing, payment, deadline);
   if (ready === 'too-small') return belowMinimum(minimumMinor);
-  // Stripe's answer may have been so slow that offers has had it settled meanwhile.
+  // Stripe's answer may take so long that offers asks billing to settle the offer meanwhile.
   if (isClosed(ready)) return closedForEver;
   return {
     outcome: 'opened',
@@ -51,7 +51,10 @@ export async function openCheckout(
   };
 }
 
-/** Offers refuses such currencies before (`E6`); a zero-decimal one would be billed a hundredfold. */
+/**
+ * The offers service refuses these currencies earlier (`E6`). Billing checks again: an amount in a currency without decimals would be
+ * charged 100 times.
+ */
 function requireMinimum(currency: string): bigint {
   const minimumMinor = cardMinimumMinor(currency);
   if (minimumMinor === undefined || !isBilledCurrency(currency)) {
@@ -83,7 +86,7 @@ async function reserve(
   }, deadline);
 }
 
-/** A settling that offers has given up on may still be at it: an offer must not be shown with a link that is about to close. */
+/** A settle request that offers gave up on may still be running. An offer must not be returned with a link that is about to close. */
 function isClosed({ purchase, checkout }: CardPayment): boolean {
   if (checkout.state === 'closing') throw serviceUnavailable(`${purchaseName(purchase)} is being settled`);
   return checkout.state === 'closed';

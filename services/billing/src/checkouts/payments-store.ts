@@ -1,4 +1,4 @@
-/** Offers' payments in Postgres. The row of an offer is the lock under which its money moves. */
+/** Payments of offers in Postgres. The row of an offer is locked before its money moves. */
 import type { PreparedStatement, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from '../domain/ledger/ledger.ts';
 import type { Checkout, CheckoutState } from '../domain/payments/checkout.ts';
@@ -12,7 +12,7 @@ type Sale = {
   readonly netMinor: bigint;
 };
 
-/** False: the id is known already. Waits for whoever is at work on it. */
+/** False if the id is already known. Waits for a concurrent transaction with the same id. */
 export async function insertCharge(tx: Transaction, sale: Sale, chargedAt: Date): Promise<boolean> {
   return inserted(tx, insertChargeStatement, [...saleValues(sale), chargedAt]);
 }
@@ -43,7 +43,7 @@ export async function insertCheckout(
   return isNew;
 }
 
-/** Closes an id that nothing was asked of yet: whatever still comes for it finds it closed. */
+/** Closes an id for which nothing was requested yet: later requests for it find it closed. */
 export async function insertClosed(tx: Transaction, offerId: number, book: Book): Promise<boolean> {
   return inserted(
     tx,
@@ -66,7 +66,7 @@ function saleValues({ offerId, book, title, netMinor }: Sale): readonly unknown[
   return [offerId, book.organisationId, book.mode, book.currency, title, netMinor];
 }
 
-/** A refused request leaves nothing behind. */
+/** Removes the row of a refused request. */
 export async function deletePayment(tx: Transaction, offerId: number): Promise<void> {
   await tx.query('DELETE FROM offer_payments WHERE offer_id = $1', [offerId]);
 }
@@ -79,9 +79,9 @@ const SELECT_PAYMENT = `
     ) s ON true`;
 
 export async function lockPayment(tx: Transaction, offerId: number): Promise<OfferPayment | undefined> {
-  // Two statements: a lock that had to wait would show the session as it was before the wait.
+  // Two statements, because one that waits for the lock would return the session as it was before the wait.
   const locked = await tx.query('SELECT FROM offer_payments WHERE offer_id = $1 FOR UPDATE', [offerId]);
-  // A row that comes between the two would be read without its lock.
+  // Without this check, a row inserted between the two statements would be read without its lock.
   return locked.length === 0 ? undefined : findPayment(tx, offerId);
 }
 
@@ -90,7 +90,7 @@ export async function findPayment(on: Queryable, offerId: number): Promise<Offer
   return row && paymentOf(row);
 }
 
-/** All there are, by offer id. */
+/** One page of all payments, ordered by offer id. */
 export async function listPayments(
   on: Transaction,
   o: { after: number; limit: number },
@@ -102,7 +102,7 @@ export async function listPayments(
   return rows.map(paymentOf);
 }
 
-/** What Unused Time is worth so far, and how much of it was credited. */
+/** Stores what the Unused Time is worth so far, and how much of it was credited. */
 export async function saveCredits(
   tx: Transaction,
   offerId: number,
@@ -180,7 +180,7 @@ function paymentOf(row: PaymentRow): OfferPayment {
   };
 }
 
-/** The table's constraints promise it. */
+/** For columns that the table's constraints guarantee to be set. */
 function present<T>(value: T | null): T {
   if (value === null) throw new Error('a payment row lacks what its payment method needs');
   return value;

@@ -1,4 +1,7 @@
-/** A lost webhook only delays: what should have been heard of is asked about, batch after batch until nothing is due. */
+/**
+ * Reconciles with Stripe: asks about sessions whose webhook is missing, batch after batch until nothing is due. A lost webhook only delays
+ * a payment.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { mode as modeSchema } from '@offer-ads/contracts/values/primitives';
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
@@ -12,11 +15,11 @@ import { closeCheckout, closeTopUp } from './close-checkout.ts';
 import { isProblem, recordFoundPayment } from './record-payment.ts';
 import { reportMissing } from './report-missing.ts';
 
-/** Of each kind. What is taken is put off, so no more is taken than is soon done. */
+/** Per kind. The next check of a batch is moved on when it is read, so a batch is small enough to be finished soon. */
 const BATCH = 20;
 /**
- * Stripe takes 25 requests a second in TEST mode and 100 in LIVE, and answers in a quarter of a second: with the pause, two
- * replicas together ask 20 to 30, so that people who create and delete find room. A 429 is waited for, which slows them.
+ * Stripe allows 25 requests a second in TEST mode and 100 in LIVE, and answers in a quarter of a second. With the pause, two replicas
+ * together send 20 to 30 a second, which leaves room for requests of people. A 429 makes the reconciliation wait and so slows it down.
  */
 const AT_ONCE = 4;
 const PACE = { roundMs: 5 * 60_000, pauseMs: 500 };
@@ -29,10 +32,10 @@ export async function reconcileCheckouts(billing: Billing, signal: AbortSignal, 
   }
 }
 
-/** True: there may be more. */
+/** True if more may be due. */
 async function reconcileBatch(billing: Billing, signal: AbortSignal): Promise<boolean> {
   const { clock, postgres, stripe } = billing;
-  // What cannot be asked about now stays due. The other account's turn comes all the same.
+  // Modes whose breaker is open stay due; the other mode's account is still asked.
   const modes = () => modeSchema.options.filter((mode) => !stripe[mode].breaker.isOpen());
   const dueQuery = () => ({ modes: modes(), now: clock.now(), limit: BATCH });
   const due = await postgres.transaction((tx) => takeDueSessions(tx, dueQuery()));
@@ -47,7 +50,7 @@ async function forEach<T>(
   signal: AbortSignal,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  // All take from the same place.
+  // All workers read from the same iterator.
   const waiting = items.values();
   const worker = async () => {
     for (const item of waiting) if (!signal.aborted) await work(item);
@@ -55,7 +58,7 @@ async function forEach<T>(
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-/** One checkout that cannot be settled now must not keep the others waiting; its turn comes again. */
+/** An error in one checkout must not stop the others; it is tried again later. */
 async function survive(
   billing: Billing,
   payment: CardPayment,
@@ -70,11 +73,11 @@ async function survive(
 }
 
 async function askAbout(billing: Billing, payment: CardPayment): Promise<void> {
-  // Nobody is at it any more, and offers was told nothing or `E7`: the page can be paid again, or closed again. Should somebody
-  // be at it after all, the session is over and is closed all the same.
+  // Whoever closed it has crashed, and offers got no answer or `E7`. The page can be paid or closed again. If the close is still running
+  // after all, it ends the session and closes the checkout anyway.
   if (payment.checkout.state === 'closing') await changeCheckout(billing, payment, reopened);
   const { sessionId, generation } = payment.checkout.session;
-  // Still opening: whoever opens it goes on, or settles it; a payer was never led there.
+  // Still opening: the request that opens it continues or settles it, and no payer has reached a session yet.
   if (sessionId === null) return;
   const facts = await retrieveSession(billing.stripe, payment.book.mode, sessionId, stripeDeadline());
   let isAlerted = false;
@@ -97,7 +100,7 @@ async function askAbout(billing: Billing, payment: CardPayment): Promise<void> {
   }
 }
 
-/** The offer ended unpaid (decision 4, expiry wins), or the top-up waits no longer: the page is closed. */
+/** The offer ended unpaid (decision 4, expiry wins), or the top-up's time is over: close the checkout. */
 async function closeOutlived(billing: Billing, payment: CardPayment): Promise<void> {
   const { purchase, book } = payment;
   if (purchase.kind === 'offer') await closeCheckout(billing, { ...purchase, book }, stripeDeadline());

@@ -1,4 +1,4 @@
-/** A card payment that Stripe reports, by webhook or when asked: booked once, told to whom it concerns, or kept with its problem. */
+/** Records a card payment that Stripe reports by webhook or in answer to a request: it is booked once, or stored with its problem. */
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Billing } from '../billing.ts';
 import {
@@ -19,22 +19,22 @@ import { bookPaidOffer } from './book-paid-offer.ts';
 import { lockCardPayment, recordPaidSession, sessionOf, updateCheckout } from './checkouts-store.ts';
 import { lockPayment } from './payments-store.ts';
 
-/** Where `invoice` is there, the caller issues it last in its transaction (`issueInvoice`). */
+/** If `invoice` is not null, the caller calls `issueInvoice` as the last step of its transaction. */
 export type RecordedPayment = { readonly outcome: PaymentOutcome; readonly invoice: DueInvoice | null };
 
 export async function recordPayment(tx: Transaction, receipt: Receipt, now: Date): Promise<RecordedPayment> {
   const { purchase } = receipt;
-  // Before the row and any booking: whoever needs several of these locks must take them in this order.
+  // Before the row lock and any booking: every transaction that needs several of these locks takes them in this order.
   if (receipt.paymentIntentId !== null) await lockIntent(tx, receipt.paymentIntentId);
   const payment =
     purchase.kind === 'offer' ? await lockPayment(tx, purchase.offerId) : await lockCardPayment(tx, purchase);
   const problem = receiptProblem(payment, receipt, await sessionOf(tx, receipt));
   if (problem !== null) return { outcome: problem, invoice: null };
-  // `receiptProblem` lets nothing else pass.
+  // `receiptProblem` returns a problem for every other payment.
   const unpaid = payment as OfferCardPayment | CardPayment;
   if (unpaid.checkout.paidAt !== null) return { outcome: 'paid-before', invoice: null };
 
-  // The webhook may be faster than the answer that names the session.
+  // The webhook can arrive before the response that contains the session id.
   const change = (checkout: Checkout) => paid(opened(checkout, { ...receipt, url: null }), now);
   const { paymentIntentId } = receipt;
   const settled = { ...(await updateCheckout(tx, unpaid, change, now)), paymentIntentId };
@@ -46,7 +46,9 @@ export async function recordPayment(tx: Transaction, receipt: Receipt, now: Date
   return { outcome: 'paid', invoice: { ...invoiced, paidAt: now } };
 }
 
-/** A payment found by asking Stripe rather than told by a webhook; a problem is kept in the inbox all the same, and reported once. */
+/**
+ * For a payment that was found by asking Stripe and not reported by a webhook. A problem is also stored in the inbox, and reported once.
+ */
 export async function recordFoundPayment(billing: Billing, receipt: Receipt): Promise<PaymentOutcome> {
   const now = billing.clock.now();
   const { recorded, isNews } = await billing.postgres.transaction(async (tx) => {
@@ -59,7 +61,7 @@ export async function recordFoundPayment(billing: Billing, receipt: Receipt): Pr
   return recorded;
 }
 
-/** False: it was told or found before. */
+/** False if the problem was stored before. */
 async function keepProblem(
   tx: Transaction,
   receipt: Receipt,
@@ -78,7 +80,7 @@ export function isProblem(recorded: PaymentOutcome): recorded is ReceiptProblem 
   return recorded !== 'paid' && recorded !== 'paid-before';
 }
 
-/** A payment that cannot be applied needs a person; the log line is what alerts. */
+/** A payment that cannot be applied needs a person. The alert reads this log line. */
 export function reportPayment(billing: Billing, receipt: Receipt, recorded: PaymentOutcome): void {
   const { purchase, sessionId, mode, currency, generation } = receipt;
   billing.meters.payments.inc({ outcome: recorded });

@@ -1,4 +1,4 @@
-/** Stripe knows nothing of a session that it made for us: the key is that of another account, or test data were deleted there. */
+/** Stripe does not know a session that it created for us: the key belongs to another account, or test data were deleted there. */
 import type { Billing } from '../billing.ts';
 import { type CardPayment, purchaseName } from '../domain/payments/card-payment.ts';
 

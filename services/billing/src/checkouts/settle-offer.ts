@@ -1,6 +1,6 @@
 /**
- * The fate of an abandoned creation: charged, or closed for ever, so that no late charge can reach it (decision 11,
- * abandoned creations).
+ * Settles an abandoned creation: it ends either as charged or as closed for ever, so that no late charge can follow (decision 11, abandoned
+ * creations).
  */
 import type { SettleReply } from '@offer-ads/contracts/internal/billing-api';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';

@@ -1,4 +1,4 @@
-/** The payment of an offer that no longer exists, because offers was restored to a moment before it: taken back. */
+/** Takes back the payment of an offer that no longer exists because the offers database was restored from an older backup. */
 import type { VoidReply } from '@offer-ads/contracts/internal/payments-api';
 import { creditUnusedTime, whollyUnused } from '../balance/credit-offer.ts';
 import type { Billing } from '../billing.ts';
@@ -6,7 +6,7 @@ import { stripeDeadline } from '../stripe/client.ts';
 import { closeCheckout } from './close-checkout.ts';
 import { findPayment, lockPayment } from './payments-store.ts';
 
-/** Undefined: there is none. What was paid goes to the balance, never back to a card (price rule 7). */
+/** Undefined if the offer has no payment. The amount goes to the balance, never back to a card (price rule 7). */
 export async function voidPayment(
   billing: Billing,
   offerId: number,

@@ -1,4 +1,4 @@
-/** For the platform team's tool: balances, top-ups and the check of the ledger. */
+/** Routes for the platform team's tool: balances, top-ups and the check of the ledger. */
 import {
   adminStatementQuery,
   type BalanceStanding,

@@ -1,4 +1,4 @@
-/** `/admin/card-problems`: what waits for a person, and what the person decides. */
+/** `/admin/card-problems`: lists the problems that wait for a person, and takes the person's decisions. */
 import {
   type CardProblemsReply,
   type CardSettled,
@@ -22,7 +22,7 @@ import { type SettleRefusal, settleReversal } from '../reversals/settle-reversal
 import { findSettlements } from '../reversals/settlements-store.ts';
 import { latestProblems, type ProviderProblem } from '../webhooks/provider-events-store.ts';
 
-/** On the routes that have checked the credential. */
+/** `routes` has already checked the credential. */
 export function cardProblemRoutes(routes: Router, { postgres, clock }: Billing): void {
   routes.get('/card-problems', async (req, res) => {
     const { limit } = validInput(cardProblemsQuery, req.query);

@@ -1,10 +1,7 @@
 import { Fault } from '@offer-ads/platform/process/faults';
 import type { Request } from 'express';
 
-/**
- * The key under which money is asked for (decision 10, idempotency keys); throws a 400 that says what is wrong with
- * it.
- */
+/** The idempotency key of a request that asks for money (decision 10, idempotency keys). Throws a 400 whose message names the problem. */
 export function idempotencyKeyOf(req: Request): string {
   const key = req.get('Idempotency-Key') ?? '';
   const refuse = (publicMessage: string) => new Fault('idempotency key', { status: 400, publicMessage });

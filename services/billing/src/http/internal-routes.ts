@@ -1,4 +1,4 @@
-/** What offers and the gateway ask of billing; shapes and meanings are those of the contract `billing-api`. */
+/** Routes that offers and the gateway call; the contract `billing-api` gives shapes and meanings. */
 import {
   type BalanceReply,
   type CreditPreviewReply,
@@ -39,9 +39,9 @@ import { topUpRoutes } from './top-up-routes.ts';
 const path = z.object({ id: z.coerce.number().pipe(offerId) });
 
 /**
- * Charges of one balance happen one after the other, so more than a few at once only hold connections that other organisations need. The
- * queue is as long as two seconds suffice for on a slow machine (decision 161, bounded queues). Its refusal is a 429,
- * because it is about one balance: a 503 would have offers take billing for broken.
+ * Charges of one balance run one after the other. More than a few at once would only hold database connections that other organisations
+ * need. The queue holds what a slow machine does in two seconds (decision 161, bounded queues). A full queue answers 429, because it
+ * concerns one balance: on a 503, offers would treat billing as down.
  */
 const CHARGES_OF_A_BALANCE = { of: 'charges', atOnce: 4, waiting: 60, refusal: tooManyRequests };
 
@@ -134,7 +134,7 @@ function deadlineOf(req: Request) {
   return stripeDeadline(requestFacts(req).deadline());
 }
 
-/** The contract's minor units may be negative, prices never are. */
+/** Minor units in the contract may be negative; prices may not. */
 function amountOf(netMinor: string): bigint {
   const amount = BigInt(netMinor);
   if (amount >= 0n) return amount;

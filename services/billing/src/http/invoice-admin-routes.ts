@@ -1,4 +1,4 @@
-/** Invoices for the platform team: an organisation's, and any by its number. */
+/** Invoices for the platform team: those of one organisation, or any one by its number. */
 import { type AdminInvoice, adminInvoicesQuery } from '@offer-ads/contracts/admin/billing-api';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import type { Router } from 'express';
@@ -7,7 +7,7 @@ import { parseInvoiceNumber } from '../domain/invoices/invoice.ts';
 import { findByNumber } from '../invoices/invoices-store.ts';
 import { readInvoices, summaryOf } from '../invoices/read-invoices.ts';
 
-/** On the routes that have checked the credential. */
+/** `routes` has already checked the credential. */
 export function invoiceAdminRoutes(routes: Router, { postgres }: Billing): void {
   routes.get('/invoices', async (req, res) => {
     const { cursor, limit, ...files } = validInput(adminInvoicesQuery, req.query);

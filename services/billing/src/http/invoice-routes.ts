@@ -32,7 +32,7 @@ export function invoiceRoutes(app: Express, billing: Billing, pdfs: PdfMaker, co
 
   app.use('/internal/invoices', routes);
 
-  /** What is another's, of the other mode or not there at all is refused in the same words. */
+  /** Answers the same 404 for an invoice that does not exist, belongs to another organisation, or has the other mode. */
   async function find(req: Request): Promise<Invoice> {
     const files = callerOf(req);
     const file = invoiceFile.safeParse(req.params.file);

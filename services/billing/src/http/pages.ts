@@ -1,4 +1,4 @@
-/** The few pages of the payment link. */
+/** The pages of the payment link. */
 import { type WebPage, webPage, webPageHeaders } from '@offer-ads/platform/pages/web-page';
 import type { LinkLeadsTo } from '../checkouts/follow-payment-link.ts';
 import type { Purchase } from '../domain/payments/card-payment.ts';
@@ -12,7 +12,7 @@ const tryAgain =
 const confirming =
   'Your payment is being confirmed, which usually takes seconds. The admins of your organisation then';
 
-/** Of any link, whatever it is for. */
+/** Pages for links of either kind. */
 const anyPages = {
   unknown: [
     404,
@@ -23,7 +23,7 @@ const anyPages = {
   busy: [429, 'One moment', '<p>This link was opened very often just now. Please try again in a minute.</p>'],
 } satisfies Partial<Record<PageKind, PageText>>;
 
-/** They say only what is certain: while a payment is on its way, not even that nothing was charged. */
+/** They state only what is certain. While a payment may be on its way, they do not say that nothing was charged. */
 const pages = {
   offer: {
     ...anyPages,
@@ -72,8 +72,8 @@ const pages = {
 } satisfies Record<Purchase['kind'], Record<PageKind, PageText>>;
 
 /**
- * @param of what the link is for; where nobody knows, it makes no difference
- * @param token that of the link, which has been found to be well-formed
+ * @param of the kind of purchase; where the kind is unknown, both kinds have the same page
+ * @param token the link's token, already checked for its form
  */
 export function page(kind: PageKind, of: Purchase['kind'] = 'offer', token = ''): WebPage {
   const [status, title, body] = pages[of][kind];

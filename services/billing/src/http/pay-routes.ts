@@ -1,4 +1,4 @@
-/** `/pay/{token}`: the stable link of a card payment (decision 12), and the pages to which Stripe leads back. */
+/** `/pay/{token}`: the stable link of a card payment (decision 12), and the pages to which Stripe returns the payer. */
 
 import { requestFacts } from '@offer-ads/platform/http/request';
 import type { WebPage } from '@offer-ads/platform/pages/web-page';
@@ -12,13 +12,13 @@ import { createVisitLimit } from './visit-limit.ts';
 
 /** 24 bytes as base64url. */
 const wellFormed = /^[\w-]{32}$/;
-/** Generous for people and their mail scanners, nothing for a script. */
+/** Enough for people and their mail scanners, too little for a script. */
 const VISITS_PER_MINUTE = 20;
 
 export function payRoutes(app: Express, billing: Billing): void {
   const mayVisit = createVisitLimit({ clock: billing.clock, perMinute: VISITS_PER_MINUTE });
 
-  // Scanners that only look must not open sessions.
+  // Mail scanners that send HEAD requests must not open sessions.
   app.head('/pay/:token', async (req, res) => {
     const { token } = req.params;
     const { kind } = wellFormed.test(token)
@@ -35,7 +35,7 @@ export function payRoutes(app: Express, billing: Billing): void {
     else show(res, pageOf(met));
   });
 
-  // Whoever was led here has paid, although the webhook that says so may come after them.
+  // The payer has paid, although the webhook of the payment may arrive later.
   app.get('/pay/:token/thanks', async (req, res) => {
     const met = await meets(req.params.token, (token) => lookAtPaymentLink(billing, token));
     show(res, met.kind === 'unknown' ? pageOf(met) : page('thanks', 'of' in met ? met.of : undefined));
@@ -49,7 +49,7 @@ export function payRoutes(app: Express, billing: Billing): void {
     } else show(res, pageOf(met));
   });
 
-  /** A person is shown a page whatever fails. */
+  /** Shows a page on every error, because the visitor is a person. */
   async function meets(
     token: string,
     look: (token: string) => Promise<LinkLeadsTo>,

@@ -1,4 +1,4 @@
-/** For the check of payments (`npm run admin -- payments check`): what billing knows, and the repair that is its to make. */
+/** For `npm run admin -- payments check`: what billing has stored, and the repair that billing does. */
 import {
   type BilledPayment,
   type billedPayments,

@@ -1,4 +1,4 @@
-/** `POST /internal/play-money`: asked for by a person in the portal, so refusals are sentences. */
+/** `POST /internal/play-money`: called for a person in the portal, so refusals are sentences. */
 import { type PlayMoneyReply, playMoneyRequest } from '@offer-ads/contracts/internal/billing-api';
 import { formatMinor } from '@offer-ads/contracts/values/currencies';
 import { callerOf } from '@offer-ads/platform/calls/caller-context';
@@ -14,7 +14,7 @@ type Refusal = Extract<PlayMoneyOutcome, { ok: false }>['refusal'];
 
 const sentences: Sentences<Refusal> = {
   ...sentencesOfAll,
-  // As if there were no such path: nobody is to look for a way around it.
+  // The same answer as for an unknown path, so that the answer does not suggest play money in LIVE mode.
   'not-test-mode': () => ({ status: 404, message: 'Not found' }),
   'not-an-amount': ({ mostMinor, currency }) => ({
     status: 400,
@@ -26,7 +26,7 @@ const sentences: Sentences<Refusal> = {
   }),
 };
 
-/** On the routes that have checked the caller. */
+/** `routes` has already checked the caller. */
 export function playMoneyRoutes(routes: Router, billing: Billing): void {
   routes.post('/play-money', async (req, res) => {
     const { organisationId, mode, currency } = callerOf(req);

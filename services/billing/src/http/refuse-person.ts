@@ -1,4 +1,4 @@
-/** Refusals told to a person in the portal who brings money: a status and a sentence for each reason. */
+/** Refusals shown to a person in the portal who adds money: a status and a sentence for each reason. */
 import type { Response } from 'express';
 
 type Told = { readonly status: number; readonly message: string };
@@ -6,7 +6,7 @@ export type Sentences<R extends { readonly reason: string }> = {
   readonly [Reason in R['reason']]: (refusal: Extract<R, { readonly reason: Reason }>) => Told;
 };
 
-/** Whichever way the money comes. */
+/** Refusals common to all ways of adding money. */
 export const sentencesOfAll = {
   'different-payload': () => ({
     status: 422,

@@ -1,4 +1,4 @@
-/** `POST /internal/top-ups`: asked for by a person in the portal, so refusals are sentences. */
+/** `POST /internal/top-ups`: called for a person in the portal, so refusals are sentences. */
 import { type CardTopUpReply, cardTopUpRequest } from '@offer-ads/contracts/internal/billing-api';
 import { formatMinor } from '@offer-ads/contracts/values/currencies';
 import { callerOf } from '@offer-ads/platform/calls/caller-context';
@@ -31,7 +31,7 @@ const sentences: Sentences<Refusal> = {
   }),
 };
 
-/** On the routes that have checked the caller. */
+/** `routes` has already checked the caller. */
 export function topUpRoutes(routes: Router, billing: Billing): void {
   routes.post('/top-ups', async (req, res) => {
     const idempotencyKey = idempotencyKeyOf(req);

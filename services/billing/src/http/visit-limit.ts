@@ -1,8 +1,8 @@
-/** How often one payment link may be followed. Counted per replica: a bound against storms, not a quota. */
+/** Limits how often one payment link is followed. Counted per replica: it protects against floods and is not an exact quota. */
 import type { Clock } from '@offer-ads/platform/process/clock';
 
 const MINUTE_MS = 60_000;
-/** Made-up links must not fill the memory: beyond this many the count starts anew. */
+/** Invented links must not fill the memory: above this number all counts are reset. */
 const MOST_LINKS = 100_000;
 
 export function createVisitLimit(o: {

@@ -1,4 +1,4 @@
-/** `/webhooks/stripe`: 200 only when what the webhook tells is committed; anything else makes Stripe send it again. */
+/** `/webhooks/stripe`: answers 200 only after the event is committed; on any other answer Stripe sends the event again. */
 import express, { type Express } from 'express';
 import type { Billing } from '../billing.ts';
 import { receiveWebhook } from '../webhooks/receive-webhook.ts';
@@ -7,7 +7,7 @@ import { receiveWebhook } from '../webhooks/receive-webhook.ts';
 const LARGEST_EVENT = '512kb';
 
 export function webhookRoutes(app: Express, billing: Billing): void {
-  // The exact bytes: the signature covers them.
+  // The unparsed bytes, because the signature covers them.
   const rawBody = express.raw({ type: () => true, limit: LARGEST_EVENT, inflate: false });
   app.post('/webhooks/stripe', rawBody, async (req, res) => {
     const body: unknown = req.body;

@@ -5,8 +5,8 @@ import type { Invoice, Invoiced, Seller } from '../domain/invoices/invoice.ts';
 import { vatPercentOf } from '../domain/invoices/invoice.ts';
 
 /**
- * Numbers have no gaps, so there is one after the other: whoever issues keeps the others of the mode waiting until its
- * transaction has ended, and a rollback gives the number back. Taken last, it is held for little more than the commit.
+ * Numbers have no gaps, so invoices of a mode are issued one after the other. A rollback releases the number. This lock is taken last, so
+ * that it is held for little more than the commit.
  */
 export async function lockNumbers(tx: Transaction, mode: Mode): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`invoice numbers of ${mode}`]);
@@ -19,8 +19,8 @@ export type NewInvoice = Invoiced & {
 };
 
 /**
- * Needs the numbers locked by a statement before it, so that it sees the last one, whose day it does not go behind, whatever clock
- * and wait brought it here. A cause that has its invoice keeps it.
+ * An earlier statement must have locked the numbers, so that this one sees the last invoice. The new invoice's day is never before that
+ * invoice's day, even with clock differences or waits. If the cause has an invoice, nothing is inserted.
  */
 export async function insertInvoice(tx: Transaction, invoice: NewInvoice): Promise<bigint> {
   const { book, seller } = invoice;
@@ -60,7 +60,7 @@ export async function insertInvoice(tx: Transaction, invoice: NewInvoice): Promi
   return row.sequence;
 }
 
-/** Invoices of organisations that were not known then get their names. */
+/** Adds names to invoices whose organisation was not known when they were issued. */
 export async function fillInBuyers(on: Queryable): Promise<number> {
   const filled = await on.query(
     `UPDATE invoices SET buyer_name = organisations.name, buyer_country = organisations.country
@@ -92,10 +92,10 @@ type InvoiceRow = {
   buyer_country: string | null;
 };
 
-/** Whose invoices, in which mode. */
+/** The owner of a list of invoices. */
 export type Files = { readonly organisationId: number; readonly mode: Mode };
 
-/** Newest first; `before` is the last one of the page before. */
+/** Newest first; `before` is the last invoice of the previous page. */
 export async function listInvoices(
   on: Queryable,
   { organisationId, mode }: Files,
@@ -122,7 +122,7 @@ export async function findInvoice(
   return row && invoiceOf(row);
 }
 
-/** Anybody's: for the platform team. */
+/** Of any organisation: for the platform team. */
 export async function findByNumber(
   on: Queryable,
   { mode, sequence }: { readonly mode: Mode; readonly sequence: bigint },

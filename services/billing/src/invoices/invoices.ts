@@ -1,15 +1,15 @@
-/** Every card payment gets its invoice in the transaction that books it: one for each cause, numbered without a gap. */
+/** Every card payment gets its invoice in the transaction that books it: one per cause, numbered without gaps. */
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Billing } from '../billing.ts';
 import { type Invoiced, invoiceNumber, type Seller } from '../domain/invoices/invoice.ts';
 import { fillInBuyers, insertInvoice, lockNumbers } from './invoices-store.ts';
 
-/** `cause`: the ledger's. */
+/** `cause`: that of the ledger transaction. */
 export type DueInvoice = Invoiced & { readonly cause: string };
 
 /**
- * Issues the invoice of a card payment; the same cause gives the same invoice. Call it last in the transaction that books: other
- * payments of the mode wait from here until it has ended, and a lock taken after this one could be waited for by one of them.
+ * Issues the invoice of a card payment; the same cause gives the same invoice. Call it last in the transaction that books: from here on,
+ * other payments of the mode wait for this transaction. A lock taken later could cause a deadlock with one of them.
  */
 export async function issueInvoice(
   tx: Transaction,
@@ -20,7 +20,7 @@ export async function issueInvoice(
   return { number: invoiceNumber(o.book.mode, sequence) };
 }
 
-/** A payment does not wait for the event that tells its organisation: the invoice gets the name afterwards. */
+/** A payment does not wait for the event with its organisation's name: the invoice gets the name afterwards. */
 export async function nameBuyers({ postgres, logger }: Pick<Billing, 'postgres' | 'logger'>): Promise<void> {
   const named = await fillInBuyers(postgres);
   if (named > 0) logger.info({ named }, 'invoices got the names of their organisations');

@@ -5,14 +5,14 @@ import { Fault } from '@offer-ads/platform/process/faults';
 import { type Invoice, invoiceNumber, parseInvoiceNumber } from '../domain/invoices/invoice.ts';
 import { type Files, listInvoices } from './invoices-store.ts';
 
-/** A cursor is the number of the last invoice of the page before. */
+/** A cursor is the number of the last invoice of the previous page. */
 export async function readInvoices(
   on: Queryable,
   files: Files,
   { cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number },
 ): Promise<InvoicesReply> {
   const before = cursor === undefined ? null : placeIn(cursor, files);
-  // One more than asked for tells whether there is a next page.
+  // Reads one more than asked for, to know whether a next page exists.
   const found = await listInvoices(on, files, { before, limit: limit + 1 });
   const invoices = found.slice(0, limit).map(summaryOf);
   const nextCursor = found.length > limit ? (invoices.at(-1)?.number ?? null) : null;

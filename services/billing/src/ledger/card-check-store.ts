@@ -1,6 +1,6 @@
-/** What `ledger check` asks of card payments, in the order of a table's ids after $1, $2 at a time; `problem` is null where nothing is wrong. */
+/** Queries of `ledger check` about card payments. Each returns $2 rows with ids above $1; `problem` is null for a correct row. */
 
-/** Top-ups, as the ledger has them, against their own records. */
+/** Compares top-ups in the ledger with their own rows. */
 const topUpsQuestion = `
   SELECT top_up_id AS place,
          CASE WHEN (added_by_record, vat_by_record) <> (added, vat)
@@ -19,7 +19,7 @@ const topUpsQuestion = `
          AND (t.organisation_id, t.mode, t.currency) = (record.organisation_id, record.mode, record.currency)
     ) booked`;
 
-/** What the provider took back and returned, as the ledger of the payment's book has it, against each refund and dispute on record. */
+/** Compares each stored refund and dispute with what the ledger has as taken back and returned. */
 const reversalsQuestion = `
   SELECT card_reversal_id AS place,
          CASE WHEN (taken_by_record, returned_by_record) <> (booked.taken, booked.returned)
@@ -42,7 +42,7 @@ const reversalsQuestion = `
              )
     ) booked`;
 
-/** Decisions who bears a reversal, as the ledger has them, against their records. */
+/** Compares each stored decision about a reversal with the ledger. */
 const settlementsQuestion = `
   SELECT card_settlement_id AS place,
          CASE WHEN (borne_by_record, -borne_by_record) <> (booked.borne, booked.taken_off)

@@ -1,7 +1,7 @@
-/** What `ledger check` asks of invoices, in the order of a table's ids after $1, $2 at a time; `problem` is null where nothing is wrong. */
+/** Queries of `ledger check` about invoices. Each returns $2 rows with ids above $1; `problem` is null for a correct row. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 
-/** Numbers without gaps, and each invoice of what the ledger says that was paid by card. */
+/** Finds gaps in the numbers, and invoices whose amount differs from the card payment in the ledger. */
 const numbersQuestion = (mode: Mode) => `
   SELECT sequence AS place,
          CASE WHEN sequence <> coalesce(previous, $1) + 1
@@ -19,7 +19,7 @@ const numbersQuestion = (mode: Mode) => `
          AND a.kind = 'card-clearing'
     ) ledger`;
 
-/** Card payments of one kind that have none. */
+/** Finds card payments of one kind without an invoice. */
 const missingQuestion = (o: { readonly of: string; readonly ids: string; readonly cause: string }) => `
   SELECT place,
          CASE WHEN sequence IS NULL THEN format('"%s" has no invoice', cause) END AS problem

@@ -1,30 +1,29 @@
 /**
- * `ledger check`: every figure recomputed from the entries, and compared with the offers' own records and with the
- * invoices. It walks the ledger
- * in steps, so that neither its statements nor what it holds grow with the ledger.
+ * `ledger check`: recomputes every figure from the entries, and compares it with the offers' own rows and with the invoices. It reads the
+ * ledger in steps, so that neither its statements nor its memory grow with the ledger.
  */
 import type { LedgerCheckReply } from '@offer-ads/contracts/admin/billing-api';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import { cardQuestions } from './card-check-store.ts';
 import { invoiceQuestions } from './invoice-check-store.ts';
 
-/** A quarter of a second each on a busy machine, against the two that a statement may take. */
+/** Each step takes a quarter of a second on a busy machine; the limit for a statement is two seconds. */
 const transactionsPerStep = 5_000;
 const rowsPerStep = 5_000;
-/** A person needs the first ones; the reply stays of a size that can be read. */
+/** A person needs only the first ones, and the reply stays readable. */
 const mostProblems = 1_000;
 
 /**
- * Each step is one statement, and sees one moment: what it compares is always written in one transaction. So no transaction stays open
- * from step to step, which a migration would have to wait for, and every charge behind the migration. Nothing in the ledger changes
- * behind the walk: what is booked meanwhile comes after all that its book has.
+ * Each step is one statement and sees one snapshot. The rows that it compares are always written in one transaction. No transaction stays
+ * open between steps: a migration would have to wait for it, and every charge would wait for the migration. Rows that were read do not
+ * change; later bookings come after all transactions of their book.
  */
 export async function checkLedger(
   on: Queryable,
   o: {
     readonly transactionsAtOnce?: number;
     readonly rowsAtOnce?: number;
-    /** Ends it between two steps. */
+    /** Stops the check between two steps. */
     readonly signal?: AbortSignal | undefined;
   } = {},
 ): Promise<LedgerCheckReply> {
@@ -63,7 +62,7 @@ type StepRow = {
   organisation_id: bigint;
   mode: string;
   currency: string;
-  /** As text: the database's own precision, finer than that of a Date. */
+  /** As text, because the database's times are more precise than a Date. */
   booked_at: string;
   transaction_id: bigint;
   transactions: bigint;
@@ -71,8 +70,8 @@ type StepRow = {
 };
 
 /**
- * Book by book in the order of the statement. A step begins with the last transaction of the step before, whose balance
- * the next one goes on from, and which is not examined again.
+ * Reads book after book in the order of the statement. A step begins with the last transaction of the step before: its balance is the
+ * starting point, and it is not checked again.
  */
 async function* transactionSteps(
   on: Queryable,
@@ -89,7 +88,7 @@ async function* transactionSteps(
   }
 }
 
-/** One row: the last transaction of the step, how many were examined, and what is wrong with them. */
+/** Returns one row: the last transaction of the step, how many were checked, and their problems. */
 const transactionsQuestion = `
   WITH step AS MATERIALIZED (
     SELECT transaction_id, cause, kind, organisation_id, mode, currency, booked_at, balance_after_minor, offer_id
@@ -153,7 +152,7 @@ const transactionsQuestion = `
          SELECT FROM card_settlements s WHERE examined.cause IN (s.cause, s.returned_cause)
        )
     UNION ALL
-    -- Money that was made up is never mixed with what somebody paid, and no other money comes from where it is made.
+    -- Play money is never mixed with paid money, and only play-money transactions use its account.
     SELECT place, format('transaction %s of kind %s takes %s from play money in %s mode',
                          transaction_id, kind, played, mode)
       FROM examined
@@ -164,7 +163,7 @@ const transactionsQuestion = `
          ARRAY (SELECT problem FROM wrong ORDER BY place) AS problems
     FROM recomputed ORDER BY place DESC LIMIT 1`;
 
-/** Rows of one table in the order of their ids; `problem` is null where nothing is wrong. */
+/** Reads the rows of one table by id; `problem` is null for a correct row. */
 async function* rowSteps(on: Queryable, question: string, size: number): AsyncGenerator<readonly string[]> {
   let place = 0n;
   for (;;) {
@@ -179,7 +178,7 @@ async function* rowSteps(on: Queryable, question: string, size: number): AsyncGe
   }
 }
 
-/** What the last transaction of a book has left is what its balance is; the walk has followed it from zero. */
+/** The balance of a book equals the balance after its last transaction, which the steps have checked from zero. */
 const balancesQuestion = `
   SELECT account_id AS place,
          CASE WHEN balance_minor IS NULL OR balance_minor < 0 OR balance_minor <> coalesce(left_minor, 0)
@@ -193,7 +192,7 @@ const balancesQuestion = `
        ORDER BY booked_at DESC, transaction_id DESC LIMIT 1
     ) latest ON true`;
 
-/** Sales and credits of an offer, as the ledger has them, against the offer's own record. */
+/** Compares the sales and credits of an offer in the ledger with the offer's own row. */
 const offersQuestion = `
   SELECT offer_id AS place,
          CASE WHEN sold_by_record <> sold OR credited_minor <> credited

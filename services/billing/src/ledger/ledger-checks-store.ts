@@ -1,4 +1,4 @@
-/** The last check of the ledger, in Postgres. */
+/** The result of the last ledger check, in Postgres. */
 import type { LedgerCheckReply } from '@offer-ads/contracts/admin/billing-api';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 
@@ -11,7 +11,7 @@ export async function lastLedgerCheck(on: Queryable): Promise<LastLedgerCheck | 
   return row;
 }
 
-/** One that ended later is not written over: two may end out of order. */
+/** Does not overwrite the result of a check that ended later: two checks can finish out of order. */
 export async function recordLedgerCheck(on: Queryable, found: LedgerCheckReply, now: Date): Promise<void> {
   await on.query(
     `INSERT INTO ledger_checks AS known (checked_at, transactions, problems) VALUES ($1, $2, $3)

@@ -7,7 +7,7 @@ export type Balance = { readonly minor: bigint; readonly lowThresholdMinor: bigi
 export type Booked = {
   readonly booked: true;
   readonly transactionId: bigint;
-  /** The prepaid balance after it, also of a transaction that does not change it. */
+  /** The prepaid balance after the transaction, even if the transaction does not change it. */
   readonly balance: Balance;
 };
 export type Booking = Booked | { readonly booked: false; readonly reason: 'balance-too-low' };
@@ -52,10 +52,9 @@ const bookStatement: PreparedStatement = {
 };
 
 /**
- * Books it whole or not at all; the database refuses a cause that was booked before. One statement, so that a busy
- * balance is locked for no longer than the commit takes. Every transaction takes that lock, also one that leaves the
- * balance as it is, and gets its id, its time and the balance after it while it holds it: within a book they go
- * up together and in the order of commits, which is what makes a statement exact.
+ * Books the whole transaction or nothing; the database refuses a cause that was booked before. It is one statement, so that a busy balance
+ * is locked only until the commit. Every transaction takes that lock, even if it does not change the balance, and gets its id, its time and
+ * the balance while it holds the lock. Within a book, ids and times therefore grow in the order of commits, and statements are exact.
  */
 export async function book(tx: Transaction, transaction: LedgerTransaction, at: Date): Promise<Booking> {
   const entries = entriesOf(transaction);
@@ -86,7 +85,7 @@ export async function book(tx: Transaction, transaction: LedgerTransaction, at: 
   return { booked: true, transactionId: row.transaction_id, balance };
 }
 
-/** Accounts are made on first use (architecture, rule 10), so that no command waits for an event. */
+/** Accounts are created on first use (architecture, rule 10), so no command has to wait for an event. */
 async function openAccounts(tx: Transaction, { organisationId, mode, currency }: Book): Promise<void> {
   await tx.query(
     `WITH opened AS (
@@ -100,7 +99,7 @@ async function openAccounts(tx: Transaction, { organisationId, mode, currency }:
   );
 }
 
-/** 0 when nothing was ever booked. */
+/** 0 if nothing was ever booked. */
 export async function balanceOf(on: Transaction, book: Book): Promise<bigint> {
   return (await balanceStanding(on, book)).minor;
 }
@@ -117,7 +116,7 @@ export async function balanceStanding(
   return row === undefined ? { minor: 0n, lowThresholdMinor: null } : balanceIn(row);
 }
 
-/** Below what the organisation wants to be told; kept also while nothing was ever booked. */
+/** The balance below which the organisation wants a notice. Stored even if nothing was booked yet. */
 export async function setLowThreshold(
   tx: Transaction,
   book: Book,
@@ -146,12 +145,12 @@ function balanceIn(row: BalanceRow): Balance {
   return { minor: row.balance_minor, lowThresholdMinor: row.low_threshold_minor };
 }
 
-/** Makes whoever else is about to book this cause wait until this transaction has ended. */
+/** Blocks other transactions that want to book this cause until this transaction ends. */
 export async function lockCause(tx: Transaction, cause: string): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [cause]);
 }
 
-/** The transaction that a cause has led to, with what it did to the prepaid balance. */
+/** The transaction with this cause, and its effect on the prepaid balance. */
 export async function findByCause(
   on: Transaction,
   cause: string,

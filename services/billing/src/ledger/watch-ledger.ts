@@ -1,4 +1,4 @@
-/** The ledger is checked every night by one replica, and all of them tell what the last check found and when that was. */
+/** One replica checks the ledger every night. Every replica exports the result and the time of the last check as metrics. */
 import type { LedgerCheckReply } from '@offer-ads/contracts/admin/billing-api';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
@@ -12,18 +12,18 @@ import { lastLedgerCheck, recordLedgerCheck } from './ledger-checks-store.ts';
 type Watched = { readonly postgres: Postgres; readonly clock: Clock };
 
 export type LedgerWatch = AsyncDisposable & {
-  /** A check if one is due. */
+  /** Runs a check if one is due. */
   readonly check: () => Promise<void>;
   /** Reads the last result. */
   readonly look: () => Promise<void>;
 };
 
-/** A check takes minutes with millions of transactions; one that failed is tried again within the hour. */
+/** A check takes minutes with millions of transactions; a failed one is repeated within the hour. */
 const CHECK_EVERY_MS = 3_600_000;
-/** One row of one table. */
+/** The query reads one row of one table, so it can run often. */
 const LOOK_EVERY_MS = 15_000;
 
-/** Takes as long as it takes, and nobody waits for it. */
+/** Has no deadline, because no caller waits for it. */
 export async function checkAndRecord(o: Watched, signal?: AbortSignal): Promise<LedgerCheckReply> {
   const found = await checkLedger(o.postgres, { signal });
   await recordLedgerCheck(o.postgres, found, o.clock.now());
@@ -46,7 +46,7 @@ export function watchLedger(o: Watched & { logger: Logger; metrics: Metrics }): 
     work: async (signal) => {
       if (!(await isDue(o))) return;
       await tryWithLeadership(o.postgres, 'ledger-check', async () => {
-        // Another replica may have been at it until just now.
+        // Another replica may have finished a check just now.
         if (!(await isDue(o))) return;
         const found = await checkAndRecord(o, signal);
         const facts = { transactions: found.transactions, problems: found.problems.length };

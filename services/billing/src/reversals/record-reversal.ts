@@ -1,6 +1,6 @@
 /**
- * Refunds and disputes at the provider: each is on record once and in the ledger once, whatever order its news and those of
- * its payment come in. What becomes of the balance, a person decides.
+ * Refunds and disputes at the card provider. Each is stored once and booked once, in whatever order its events and the payment's events
+ * arrive. A person decides who bears the amount.
  */
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { creditWithheld } from '../balance/credit-offer.ts';
@@ -40,14 +40,14 @@ export async function recordReversal(tx: Transaction, news: Reversal, now: Date)
   return outcome;
 }
 
-/** Before any booking, which locks the balance: credits lock the offer's row first too. Null for a top-up. */
+/** Call before any booking, which locks the balance: credits also lock the offer's row first. Null for a top-up. */
 export async function lockOfferOf(tx: Transaction, { purchase }: CardPayment): Promise<number | null> {
   if (purchase.kind !== 'offer') return null;
   await lockPayment(tx, purchase.offerId);
   return purchase.offerId;
 }
 
-/** What was heard of before its payment was, which this transaction has just recorded. Needs `lockIntent` before any booking. */
+/** Books reversals that arrived before their payment, which this transaction has just recorded. Call `lockIntent` before any booking. */
 export async function bookReversalsOf(
   tx: Transaction,
   payment: CardPayment,
@@ -83,7 +83,7 @@ export function ofPayment({ book, purchase }: CardPayment, reversal: Reversal): 
   return { book, offerId: purchase.kind === 'offer' ? purchase.offerId : null, reversal };
 }
 
-/** Somebody may have been decided to bear it. */
+/** If somebody was decided to bear the amount, that one gets it back. */
 async function giveBack(tx: Transaction, facts: OfReversal, now: Date): Promise<void> {
   const settlement = await findSettlement(tx, facts.reversal.reversalId);
   if (settlement === undefined || settlement.givenBack) return;
@@ -92,7 +92,7 @@ async function giveBack(tx: Transaction, facts: OfReversal, now: Date): Promise<
   await markGivenBack(tx, settlement.reversalId, transaction.cause);
 }
 
-/** Whatever the provider does with money that was ours is for a person to look at; the log line is what alerts. */
+/** A person must look at every refund and dispute. The alert reads this log line. */
 export function reportReversal(billing: Billing, reversal: Reversal, outcome: ReversalOutcome): void {
   const { reversalId, kind, mode, currency, status } = reversal;
   billing.meters.reversals.inc({ kind, mode, outcome });

@@ -1,4 +1,4 @@
-/** Refunds and disputes at the provider, in Postgres. */
+/** Refunds and disputes at the card provider, in Postgres. */
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from '../domain/ledger/ledger.ts';
 import type { KeptReversal, Reversal } from '../domain/payments/reversal.ts';
@@ -20,14 +20,14 @@ type ReversalRow = {
   returned_booked: boolean;
 };
 
-/** News of one payment and its recording wait for each other, so that neither misses the other. */
+/** Serialises the events of one payment with its recording, so that neither misses the other. */
 export async function lockIntent(tx: Transaction, paymentIntentId: string): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
     `card reversals of ${paymentIntentId}`,
   ]);
 }
 
-/** Of what its news are locked by, before the row is; undefined when nothing is known of it. */
+/** The key to pass to `lockIntent` before the row is locked; undefined for an unknown reversal. */
 export async function lockKeyOf(on: Transaction, reversalId: string): Promise<string | undefined> {
   const [row] = await on.query<{ key: string }>(
     'SELECT coalesce(payment_intent_id, reversal_id) AS key FROM card_reversals WHERE reversal_id = $1',
@@ -89,7 +89,9 @@ export async function markBooked(
   ]);
 }
 
-/** How much of a payment the provider has and keeps, gross. What the organisation's balance has borne is not missing any more. */
+/**
+ * The gross amount of a payment that the provider has taken and not returned. Amounts that the organisation's balance bore are not counted.
+ */
 export async function sumTakenBack(
   on: Transaction,
   paymentIntentId: string,
@@ -104,7 +106,10 @@ export async function sumTakenBack(
   return row?.minor ?? 0n;
 }
 
-/** Booked as taken, not returned, and nobody has decided who bears it; of an unknown payment nothing is booked, nor to be decided. */
+/**
+ * Counts reversals that were taken, not returned, and have no decision. A reversal of an unknown payment is not booked, so it needs no
+ * decision yet.
+ */
 export async function countWaiting(
   on: Transaction,
 ): Promise<{ kind: Reversal['kind']; mode: Reversal['mode']; waiting: number }[]> {
@@ -116,7 +121,7 @@ export async function countWaiting(
   );
 }
 
-/** An offer that was credited although a refund or dispute of its payment waits for a person. */
+/** An offer that was credited although a refund or dispute of its payment waits for a decision. */
 export type CreditedTakenBack = {
   readonly offerId: number;
   readonly organisationId: number;
@@ -128,7 +133,7 @@ export type CreditedTakenBack = {
   readonly takenBack: { readonly inAllMinor: bigint; readonly undecidedMinor: bigint };
 };
 
-/** More than people leave undecided; an alert needs no exact sum beyond. */
+/** More than people ever leave undecided; the alert needs no exact number above it. */
 const MOST_CREDITED = 10_000;
 
 export async function listCreditedTakenBack(
@@ -170,7 +175,7 @@ export async function listCreditedTakenBack(
   }));
 }
 
-/** Of the admin list. */
+/** A row of the admin list. */
 export type ListedReversal = {
   readonly reversal: KeptReversal;
   readonly firstHeardAt: Date;
@@ -185,10 +190,10 @@ type ListedRow = ReversalRow & {
   top_up_id: bigint | null;
 };
 
-/** The latest first, with the payment that each is of, as far as it is known. */
+/** The latest first, each with its payment if that is known. */
 export async function latestReversals(on: Transaction, limit: number): Promise<ListedReversal[]> {
   const rows = await on.query<ListedRow>(
-    // One payment after the other: a plain join with the view reads all of them.
+    // Looks up the payment for each row; a plain join with the view would read all payments.
     `SELECT r.*, p.organisation_id, p.offer_id, p.top_up_id
        FROM (SELECT * FROM card_reversals ORDER BY first_heard_at DESC, reversal_id DESC LIMIT $1) r
        LEFT JOIN LATERAL (

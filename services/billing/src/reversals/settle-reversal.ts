@@ -1,4 +1,4 @@
-/** A person's decision who bears a refund or a dispute: once, booked with its reason, and never an overdraft. */
+/** Stores a person's decision who bears a refund or a dispute: once, booked with its reason. It never overdraws the balance. */
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { creditWithheld } from '../balance/credit-offer.ts';
 import { announceLowBalance } from '../balance/low-balance.ts';
@@ -31,7 +31,7 @@ export type SettleOutcome =
   | { readonly ok: true; readonly settlement: Settlement; readonly reversal: KeptReversal }
   | { readonly ok: false; readonly refusal: SettleRefusal };
 
-/** The same decision again is the first one. */
+/** Repeating the same decision returns the stored one. */
 export async function settleReversal(
   postgres: Postgres,
   decision: Decision,
@@ -39,7 +39,7 @@ export async function settleReversal(
 ): Promise<SettleOutcome> {
   return postgres.transaction(async (tx) => {
     const key = await lockKeyOf(tx, decision.reversalId);
-    // News of it, and of its payment, wait until this is decided.
+    // Events of this reversal and of its payment wait until this transaction ends.
     if (key !== undefined) await lockIntent(tx, key);
     const reversal = key === undefined ? undefined : await findReversal(tx, decision.reversalId);
     if (reversal === undefined) return refuse({ reason: 'unknown' });
@@ -74,7 +74,7 @@ async function bear(
   }
   const settlement = { ...decision, reversalId, amountMinor, settledAt: now };
   await insertSettlement(tx, settlement, transaction.cause);
-  // The organisation has paid after all: its Unused Time is worth something again.
+  // The organisation has paid for the offer after all, so its Unused Time is credited again.
   if (decision.borneBy === 'balance' && offerId !== null) await creditWithheld(tx, offerId, now);
   return { ok: true, settlement: { ...settlement, givenBack: false }, reversal };
 }

@@ -12,7 +12,7 @@ type SettlementRow = {
   returned_cause: string | null;
 };
 
-/** By what they are of. */
+/** By the ids of the reversals. */
 export async function findSettlements(
   on: Transaction,
   reversalIds: readonly string[],

@@ -1,4 +1,7 @@
-/** How many refunds and disputes wait for a person, and how much was credited of such payments: looked up by every replica, so that one that dies takes no number with it. */
+/**
+ * Metrics: how many refunds and disputes wait for a decision, and how much was credited for such payments. Every replica exports them, so
+ * none is lost with a replica.
+ */
 import { billedCurrencies } from '@offer-ads/contracts/values/currencies';
 import { mode } from '@offer-ads/contracts/values/primitives';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
@@ -8,7 +11,7 @@ import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { creditOwed } from '../domain/ledger/credit.ts';
 import { countWaiting, listCreditedTakenBack } from './reversals-store.ts';
 
-/** A person decides in hours; the look reads all refunds that there ever were. */
+/** Decisions take hours, and the query reads all refunds ever made, so once a minute is enough. */
 const LOOK_EVERY_MS = 60_000;
 
 export function watchReversals(o: { postgres: Postgres; logger: Logger; metrics: Metrics }): Loop {

@@ -1,4 +1,4 @@
-/** The statement of a book: every transaction of the ledger explains itself, newest first. */
+/** The statement of a book: all its ledger transactions, newest first. */
 import type { StatementReply, statementQuery } from '@offer-ads/contracts/internal/billing-api';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { Fault } from '@offer-ads/platform/process/faults';
@@ -15,7 +15,7 @@ export async function readStatement(
   const period: Period = { from: query.from ?? null, to: query.to ?? null };
   const after = query.cursor === undefined ? null : readStatementCursor(query.cursor, period);
   if (query.cursor !== undefined && after === null) throw unknownCursor();
-  // One more than is shown tells whether the page is the last.
+  // Reads one row more than the page shows, to know whether another page follows.
   const page = await readStatementPage(postgres, book, period, { after, limit: query.limit + 1 });
   if (page === undefined) throw unknownCursor();
   const shown = page.lines.slice(0, query.limit);

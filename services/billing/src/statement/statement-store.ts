@@ -13,7 +13,7 @@ export type StatementLine = {
   readonly title: string | null;
   readonly amountMinor: bigint;
   readonly balanceMinor: bigint;
-  /** Null when the card provider had no part in it. */
+  /** Null if the transaction has no card payment. */
   readonly card: { readonly netMinor: bigint; readonly vatMinor: bigint } | null;
 };
 
@@ -24,10 +24,10 @@ export type StatementPage = {
 };
 
 /**
- * One statement, so that balances and lines are of one moment. Within a book, times and ids go up together in the
- * order of commits (see `book`), so nothing can still appear below a place that was read.
+ * One SQL statement, so that balances and lines come from one snapshot. Within a book, times and ids grow in the order of commits (see
+ * `book`), so no new transaction can appear below a place that was read.
  * @param after null for the first page
- * @returns undefined when the book has no such place
+ * @returns undefined if the book has no such place
  */
 export async function readStatementPage(
   on: Transaction,
@@ -104,7 +104,7 @@ type Line = {
   card_gross: bigint | null;
   vat: bigint;
 };
-/** An empty page is the bounds alone. */
+/** An empty page has only the bounds. */
 type PageRow = Bounds & (Line | { transaction_id: null });
 
 function hasLine(row: PageRow): row is Bounds & Line {

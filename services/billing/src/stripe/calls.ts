@@ -1,6 +1,6 @@
 /**
- * Every call to Stripe: within the budget, repeated where that helps, behind a breaker. A repeat is always safe, because
- * what creates something has an idempotency key, and expiring a session twice is expiring it once.
+ * Every call to Stripe: with a deadline, with retries where they help, behind a circuit breaker. A retry is always safe: requests that
+ * create something have an idempotency key, and expiring a session twice has the same effect as once.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Breaker, saysUnavailable } from '@offer-ads/platform/calls/breaker';
@@ -10,22 +10,22 @@ import { Stripe } from 'stripe';
 
 const ATTEMPTS = 2;
 const PAUSE_BEFORE_REPEAT_MS = 500;
-/** Stripe answers in half a second as a rule; with less than this left an attempt would only add to its load. */
+/** Stripe normally answers in half a second; an attempt with less time than this would only add to its load. */
 const SHORTEST_ATTEMPT_MS = 100;
-/** A client that is told to come back later than this would rather be told nothing. */
+/** If Stripe asks for a longer wait than this, the client gets no `Retry-After`. */
 const LATEST_RETRY_AFTER_S = 60;
 
 /** One per mode. */
 export type StripeAccount = {
   readonly client: Stripe;
-  /** While it is replaced, several of which each is accepted. */
+  /** Several secrets while one is being replaced; each of them is accepted. */
   readonly webhookSecret: string;
   readonly breaker: Breaker<() => Promise<unknown>, unknown>;
 };
 
 export type CallOptions = { readonly timeout: number; readonly maxNetworkRetries: 0 };
 
-/** @throws Stripe's own error when it has refused; the 503 fault when there was no answer, or none that says anything */
+/** @throws Stripe's own error if it refused; the 503 fault if there was no answer or no clear answer */
 export async function callStripe<T>(
   account: StripeAccount,
   deadline: Deadline,
@@ -45,13 +45,13 @@ export async function callStripe<T>(
   }
 }
 
-/** Such that the attempts after this one still fit in. */
+/** Leaves enough time for the attempts after this one. */
 function timeoutOf(attempt: number, deadline: Deadline): number {
   const later = ATTEMPTS - attempt;
   return Math.floor((deadline.remainingMs() - later * PAUSE_BEFORE_REPEAT_MS) / (later + 1));
 }
 
-/** The SDK's time-out is over silence only: an answer that trickles in would outlast it. */
+/** The SDK's timeout only measures silence: a response that arrives slowly would take longer than the deadline. */
 async function within<T>(deadline: Deadline, timeoutMs: number, answer: Promise<T>): Promise<T> {
   const signal = deadline.signal(timeoutMs);
   const late = Promise.withResolvers<never>();
@@ -61,23 +61,23 @@ async function within<T>(deadline: Deadline, timeoutMs: number, answer: Promise<
     return await Promise.race([answer, late.promise]);
   } finally {
     signal.removeEventListener('abort', onAbort);
-    // Nobody waits for it any more.
+    // No caller waits for this answer any more.
     answer.catch(() => {});
   }
 }
 
-/** Null: a repeat would bring the same answer. */
+/** Null if a retry would bring the same answer. */
 function waitBeforeRepeat(error: unknown): number | null {
   if (!(error instanceof Stripe.errors.StripeError)) return null;
   const status = error.statusCode;
   if (status === undefined) return error instanceof Stripe.errors.StripeConnectionError ? jittered() : null;
-  // Stripe knows best; it says so of answers that it has stored under the idempotency key.
+  // Stripe sends this header for answers that it has stored under the idempotency key.
   if (error.headers?.['stripe-should-retry'] === 'false') return null;
   if (status === 429) return Math.max(jittered(), (retryAfterSeconds(error) ?? 0) * 1_000);
   return status === 409 || status >= 500 ? jittered() : null;
 }
 
-/** Callers that failed together must not come back together. */
+/** Clients that failed at the same time must not retry at the same time. */
 function jittered(): number {
   return PAUSE_BEFORE_REPEAT_MS * (0.5 + Math.random() / 2);
 }
@@ -90,16 +90,16 @@ function retryAfterSeconds(error: InstanceType<typeof Stripe.errors.StripeError>
 }
 
 /**
- * What says that Stripe itself is in trouble: no answer, or one that says so (decision 133, what a breaker counts). A
- * 4xx is an answer, also 429: it is about one key or one object, is over in a moment and says itself when to come
- * back, so that it keeps nobody else out. So is a 500, which Stripe stores and repeats for one request.
+ * Only signs that Stripe itself has problems count: no answer, or an answer that says so (decision 133, what a breaker counts). A 4xx is an
+ * answer. A 429 too: it concerns one key or one object, ends soon and says when to retry, so it must not stop other calls. A 500 is stored
+ * by Stripe and repeated for that one request only.
  */
 export function isHarmlessToBreaker(error: unknown): boolean {
   if (!(error instanceof Stripe.errors.StripeError)) return false;
   return error.statusCode !== undefined && !saysUnavailable(error.statusCode);
 }
 
-/** Stripe's refusal of what was asked: it did nothing. Anything else means that the outcome is not known. */
+/** Stripe refused the request and did nothing. Every other error means that the outcome is unknown. */
 export type StripeRefusal = InstanceType<typeof Stripe.errors.StripeError>;
 
 export function isRefusal(error: unknown): error is StripeRefusal {
@@ -108,8 +108,8 @@ export function isRefusal(error: unknown): error is StripeRefusal {
 }
 
 /**
- * Nothing but this will come under the idempotency key from now on: Stripe stores whatever it answered first, failures too,
- * and refuses the key for a request that is not the very same.
+ * Stripe stores its first answer under an idempotency key, even a failure, and refuses the key for a request that differs. This key will
+ * therefore never give another answer.
  */
 export function isSpentKey(error: unknown): boolean {
   if (error instanceof Stripe.errors.StripeIdempotencyError) return error.statusCode === 400;
@@ -118,10 +118,10 @@ export function isSpentKey(error: unknown): boolean {
   return cause instanceof Stripe.errors.StripeError && cause.headers?.['idempotent-replayed'] === 'true';
 }
 
-/** Refusals stay what they are; whatever may or may not have done the work is the 503. */
+/** Refusals stay as they are; an error with unknown outcome becomes the 503. */
 function fault(error: unknown): unknown {
   if (error instanceof Error && 'code' in error && error.code === 'EOPENBREAKER')
-    return serviceUnavailable('stripe: calls are held back, it did not answer before', error);
+    return serviceUnavailable('stripe: the circuit breaker is open', error);
   if (!(error instanceof Stripe.errors.StripeError)) return error;
   const { statusCode } = error;
   const isAnswer = statusCode === 400 || statusCode === 402 || statusCode === 404;

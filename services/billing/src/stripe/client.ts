@@ -1,4 +1,4 @@
-/** Stripe, once per mode: TEST and LIVE have keys, webhook secrets and a breaker of their own and never meet. */
+/** The Stripe clients, one per mode: TEST and LIVE have separate keys, webhook secrets and circuit breakers. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { createBreaker } from '@offer-ads/platform/calls/breaker';
 import { createDeadline, type Deadline } from '@offer-ads/platform/calls/deadline';
@@ -11,10 +11,10 @@ import { isHarmlessToBreaker, type StripeAccount } from './calls.ts';
 export type StripeAccounts = Readonly<Record<Mode, StripeAccount>>;
 export type StripeKeys = { readonly secretKey: string; readonly webhookSecret: string };
 
-/** Decision 23, deadlines and outages: Stripe has 8 seconds in all, repeats included. */
+/** Decision 23, deadlines and outages: a call to Stripe has 8 seconds in all, retries included. */
 const STRIPE_BUDGET_MS = 8_000;
 
-/** Disposing lets go of the breakers' timers. `apiUrl` replaces Stripe's own address, for a simulator. */
+/** Disposing stops the timers of the breakers. `apiUrl` replaces Stripe's address, for a simulator. */
 export function openStripe(o: {
   keys: Readonly<Record<Mode, StripeKeys>>;
   apiUrl?: string | undefined;
@@ -32,7 +32,7 @@ export function openStripe(o: {
 
 function openAccount(mode: Mode, o: Parameters<typeof openStripe>[0]): StripeAccount {
   const { secretKey, webhookSecret } = o.keys[mode];
-  // Repeats are ours to make: the SDK's know no budget, and would wait for as long as `Retry-After` says.
+  // Retries are done here: the SDK's own have no deadline and wait for as long as `Retry-After` says.
   const client = new Stripe(secretKey, { ...hostOf(o.apiUrl), maxNetworkRetries: 0, telemetry: false });
   const breaker = createBreaker({
     target: `stripe-${mode.toLowerCase()}`,
@@ -55,7 +55,7 @@ function hostOf(apiUrl: string | undefined) {
   };
 }
 
-/** What remains of the caller's patience, and never more than Stripe's own budget. */
+/** The rest of the caller's deadline, and at most Stripe's own budget. */
 export function stripeDeadline(caller?: Deadline): Deadline {
   const budgetMs = Math.min(caller?.remainingMs() ?? STRIPE_BUDGET_MS, STRIPE_BUDGET_MS);
   return createDeadline(budgetMs, undefined, undefined, caller?.commitByMs);

@@ -1,4 +1,4 @@
-/** Stripe's list of events, for those whose webhook may never come. */
+/** Reads Stripe's list of events, to find those whose webhook never arrived. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Stripe } from 'stripe';
@@ -11,7 +11,7 @@ import { type ProviderEvent, providerEventOf } from './webhooks.ts';
 /** The most that Stripe lists at once. */
 const PAGE = 100;
 
-/** Read one by one: one that cannot be read must not keep the others from being. */
+/** Events are parsed one by one, so that an unreadable one does not stop the others. */
 export type ListedEvent = Pick<ProviderEvent, 'eventId' | 'mode' | 'type'> & {
   readonly read: () => ProviderEvent;
 };
@@ -19,21 +19,20 @@ export type ListedEvent = Pick<ProviderEvent, 'eventId' | 'mode' | 'type'> & {
 export type EventPage = {
   /** Newest first. */
   readonly events: readonly ListedEvent[];
-  /** After which the stretch goes on; null at its end. */
+  /** The event after which the stretch continues; null at its end. */
   readonly lastEventId: string | null;
 };
 
-/** Sessions that were paid. Those on record are asked about one by one, sooner; after a restore some are on record no more. */
+/** Paid sessions. Sessions on record are asked about one by one, and sooner; after a restore some sessions are no longer on record. */
 const paymentEvents = [
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',
 ] as const satisfies readonly Stripe.Event['type'][];
 
 /**
- * Payments, refunds and disputes. Whether Stripe counts an event as delivered is not asked: an endpoint that does not subscribe
- * to it, or that lost it after its 200 (with the database that was then restored to a moment before), has missed it all the same.
- *
- * @returns 'place-gone' when the event to go on after is no longer listed
+ * Lists payments, refunds and disputes. It ignores whether Stripe counts an event as delivered: an endpoint may not have subscribed to it,
+ * or may have lost it after its 200 (when the database was restored to an earlier state).
+ * @returns 'place-gone' if the event to continue after is no longer listed
  */
 export async function listMoneyEvents(
   stripe: StripeAccounts,
@@ -53,7 +52,7 @@ export async function listMoneyEvents(
         options,
       ),
     );
-    // Stripe keeps the accounts apart; should it ever not, nothing is taken over.
+    // Stripe keeps its modes apart; should that ever fail, events of the other mode are ignored.
     const events = data.filter(({ livemode }) => livemode === (mode === 'LIVE'));
     return {
       events: events.map((event) => ({

@@ -1,10 +1,10 @@
-/** Refunds and disputes as Stripe tells of them, in billing's own words. */
+/** Converts Stripe's refunds and disputes into billing's type. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Stripe } from 'stripe';
 import type { Reversal } from '../domain/payments/reversal.ts';
 import { idOf } from './sessions.ts';
 
-/** Those that are read, and asked for when their webhooks do not come. */
+/** The event types that are read, by webhook or from the list. */
 export const reversalEvents = [
   'refund.created',
   'refund.updated',
@@ -17,8 +17,8 @@ export const reversalEvents = [
 ] as const satisfies readonly Stripe.Event['type'][];
 
 /**
- * Null: the event is about something else. `charge.refunded` is not read: it tells of a charge's sum, and every refund in it
- * has events of its own.
+ * Null if the event is about something else. `charge.refunded` is not read: it gives the sum of a charge, and every refund in it has its
+ * own events.
  */
 export function reversalOf(event: Stripe.Event, mode: Mode): Reversal | null {
   const circumstances = { mode, asOf: new Date(event.created * 1_000) };
@@ -43,7 +43,7 @@ export function reversalOf(event: Stripe.Event, mode: Mode): Reversal | null {
 
 type Circumstances = { readonly mode: Mode; readonly asOf: Date };
 
-/** Stripe takes the money from our account when the refund is made, and gives it back when the refund fails. */
+/** Stripe takes the money from our account when the refund is made, and returns it if the refund fails. */
 function refundOf(refund: Stripe.Refund, circumstances: Circumstances): Reversal {
   const status = refund.status ?? 'unknown';
   const failed = status === 'failed' || status === 'canceled';
@@ -61,7 +61,7 @@ function refundOf(refund: Stripe.Refund, circumstances: Circumstances): Reversal
   };
 }
 
-/** An inquiry takes nothing yet; what has moved, its balance transactions say. */
+/** An inquiry takes no money yet. The balance transactions show what was taken or returned. */
 function disputeOf(dispute: Stripe.Dispute, circumstances: Circumstances): Reversal {
   const moved = dispute.balance_transactions;
   const returned = moved.some(({ amount }) => amount > 0);

@@ -1,4 +1,4 @@
-/** Checkout Sessions: opened, asked about and expired, in billing's own words. */
+/** Checkout Sessions: opens, retrieves and expires them, in billing's types. */
 import { offerId, organisationId } from '@offer-ads/contracts/values/primitives';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
@@ -16,30 +16,30 @@ import { forgetVatRate, vatRateId } from './tax-rate.ts';
 
 export type OpenedSession =
   | { readonly kind: 'opened'; readonly sessionId: string; readonly url: string | null }
-  /** Stripe's own minimum; ours is a table that may be older (decision 14, card minimums). */
+  /** Below Stripe's own minimum; our table of minimums may be older (decision 14, card minimums). */
   | { readonly kind: 'too-small' }
-  /** The stored expiry is too near by now. No session exists under this key, so a later generation may be tried. */
+  /** The stored expiry is now too soon for Stripe. No session exists under this key, so a later generation may be tried. */
   | { readonly kind: 'too-late' }
   /**
-   * The key will bring nothing but a stored failure. Should Stripe have made a session under it, nobody was ever led there:
-   * payers get only what is on record. So a later generation may be tried.
+   * Stripe has stored a failure under this key and only repeats it. If Stripe made a session under it after all, no payer ever reached it:
+   * payers get only sessions on record. So a later generation may be tried.
    */
   | { readonly kind: 'spent' }
-  /** Refused for another reason, which no repeat would change. No session exists. */
+  /** Refused for another reason, which a retry would not change. No session exists. */
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** What Stripe knows of a session. */
+/** The state of a session at Stripe. */
 export type SessionFacts = {
-  /** `missing`: the account behind our key has no such session. */
+  /** `missing`: the account of our key has no such session. */
   readonly status: 'open' | 'complete' | 'expired' | 'missing';
   readonly isPaid: boolean;
-  /** Null when the session is none of ours. */
+  /** Null if billing did not create the session. */
   readonly receipt: Receipt | null;
 };
 
 /**
- * The session of the payment's present generation: made when it is not there yet, the same one when it is. Repeats ask
- * for exactly the same, from what is stored, under the same key. A 503 means that it is not known whether it exists.
+ * Opens the session of the payment's current generation, or returns the existing one: every repeat sends exactly the same request, built
+ * from stored data, with the same idempotency key. A 503 means that it is unknown whether the session exists.
  */
 export async function openSession(
   stripe: StripeAccounts,
@@ -60,7 +60,7 @@ export async function openSession(
   } catch (error) {
     if (isSpentKey(error)) return { kind: 'spent' };
     if (isMissing(error)) {
-      // The tax rate that was remembered is gone: the repeat finds or makes another.
+      // Stripe no longer knows the cached tax rate: the retry finds or creates another.
       forgetVatRate(account);
       throw serviceUnavailable('stripe: something that the session needs is gone', error);
     }
@@ -91,7 +91,7 @@ export async function retrieveSession(
 
 const missing: SessionFacts = { status: 'missing', isPaid: false, receipt: null };
 
-/** Makes sure that the session can no longer be paid, and tells what it has come to. */
+/** Makes sure that the session can no longer be paid, and returns its final state. */
 export async function expireSession(
   stripe: StripeAccounts,
   mode: Receipt['mode'],
@@ -105,20 +105,20 @@ export async function expireSession(
       ),
     );
   } catch (error) {
-    // Only an open session can be expired: this one is paid or over already.
+    // Only an open session can be expired; this one was paid or has expired already.
     if (isRefusal(error)) return retrieveSession(stripe, mode, sessionId, deadline);
     if (isUnknownObject(error)) return missing;
     throw unexpected(error);
   }
 }
 
-/** For example a key that may not read sessions: nobody can say what became of this one. */
+/** For example, the key may not read sessions. Then the session's state is unknown. */
 function unexpected(error: unknown): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error;
   return serviceUnavailable(`stripe: ${error.type} ${error.code ?? ''} ${error.requestId ?? ''}`, error);
 }
 
-/** The start of the link's secret keeps apart what databases of different days have numbered alike. */
+/** Contains the start of the link's token: after a restore, the database can give the same purchase id a second time. */
 function idempotencyKey({ purchase, payToken, checkout }: CardPayment): string {
   const what = purchaseName(purchase).replace(' ', '-');
   return `${what}-${payToken.slice(0, 8)}-generation-${checkout.session.generation}`;
@@ -142,7 +142,7 @@ function sessionParameters(
   return {
     mode: 'payment',
     allowed_payment_method_types: ['card'],
-    // The card is charged in the organisation's billing currency and no other.
+    // The card is charged in the organisation's billing currency only.
     adaptive_pricing: { enabled: false },
     line_items: [
       {
@@ -184,7 +184,7 @@ export function factsOf(session: Stripe.Checkout.Session): SessionFacts {
   };
 }
 
-/** A status that this version does not know promises nothing, so the session counts as open. */
+/** A status unknown to this version may still allow a payment, so it counts as open. */
 function statusOf({ status }: Stripe.Checkout.Session): SessionFacts['status'] {
   if (status === 'complete') return 'complete';
   return status === 'expired' ? 'expired' : 'open';
@@ -200,18 +200,18 @@ function receiptOf(session: Stripe.Checkout.Session): Receipt | null {
     currency: session.currency.toUpperCase(),
     purchase: ours.data.purchase,
     organisationId: ours.data.organisation_id,
-    // Not from the metadata: which account it was paid to is what counts.
+    // From the session and not from its metadata, because the account that got the money decides.
     mode: session.livemode ? 'LIVE' : 'TEST',
     generation: ours.data.generation,
   };
 }
 
-/** Stripe gives an id, or the whole object where it was asked to. */
+/** Stripe returns an id, or the whole object if it was expanded. */
 export function idOf(reference: string | { readonly id: string } | null): string | null {
   return typeof reference === 'string' ? reference : (reference?.id ?? null);
 }
 
-/** What was asked for, and not something that it names. Another 404 comes from a wrong address, and says nothing. */
+/** The requested session itself is unknown. A 404 without this code comes from a wrong address; a missing tax rate gives a 400. */
 function isUnknownObject(error: unknown): boolean {
   return isMissing(error) && error instanceof Stripe.errors.StripeError && error.statusCode === 404;
 }

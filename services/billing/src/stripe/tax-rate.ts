@@ -1,4 +1,4 @@
-/** The tax rate behind the VAT line of a payment page: made once per Stripe account, found again ever after. */
+/** The tax rate for the VAT line of a checkout page: created once per Stripe account, then looked up. */
 import { randomUUID } from 'node:crypto';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
@@ -7,10 +7,10 @@ import type { StripeAccount } from './calls.ts';
 import { callStripe, isSpentKey } from './calls.ts';
 
 const MARK = { offer_ads: 'vat-gb-standard' };
-/** The most that Stripe lists at once; an account with more live exclusive rates than this is beyond expectation. */
+/** Stripe's maximum per page; no account is expected to have more active exclusive rates. */
 const PAGE = 100;
 
-/** A rate never changes once made, so one look-up per process and account is enough. */
+/** A rate never changes, so one look-up per process and account is enough. */
 const known = new WeakMap<StripeAccount, string>();
 
 export async function vatRateId(account: StripeAccount, deadline: Deadline): Promise<string> {
@@ -20,12 +20,12 @@ export async function vatRateId(account: StripeAccount, deadline: Deadline): Pro
   return id;
 }
 
-/** Stripe no longer knows the rate, for example because the account behind the key was replaced. */
+/** Call it when Stripe no longer knows the rate, for example because the key now belongs to another account. */
 export function forgetVatRate(account: StripeAccount): void {
   known.delete(account);
 }
 
-/** The oldest one that bears our mark, so that every replica finds the same. */
+/** The oldest rate with our metadata, so that every replica finds the same one. */
 async function findRate(account: StripeAccount, deadline: Deadline): Promise<string | undefined> {
   const rates = await callStripe(account, deadline, (client, options) =>
     client.taxRates.list({ active: true, inclusive: false, limit: PAGE }, options),
@@ -38,8 +38,8 @@ async function findRate(account: StripeAccount, deadline: Deadline): Promise<str
 const FIRST_KEY = `tax-rate-${MARK.offer_ads}-${VAT_PERCENT}`;
 
 /**
- * One key for all replicas, so that they make one rate. Should Stripe have stored a failure of its own under it, which it then
- * repeats for a day, another key is tried; of rates that are made at once the oldest is found ever after.
+ * All replicas use one idempotency key, so that they create one rate. Stripe may have stored a failure under it, which it repeats for a
+ * day; then another key is used. If two rates are created, every later look-up finds the oldest.
  */
 async function createRate(account: StripeAccount, deadline: Deadline): Promise<string> {
   try {
@@ -50,7 +50,7 @@ async function createRate(account: StripeAccount, deadline: Deadline): Promise<s
   try {
     return await createUnder(`${FIRST_KEY}-${randomUUID()}`, account, deadline);
   } catch (error) {
-    // Not of the session's own key, which nothing was asked for yet.
+    // The idempotency key of the session itself has not been used yet, so the error must not look like a used-up session key.
     throw isSpentKey(error) ? serviceUnavailable('stripe: the tax rate could not be made', error) : error;
   }
 }

@@ -1,4 +1,4 @@
-/** Reading Stripe's webhooks: only what Stripe itself has signed, recently, for the right mode, is an event. */
+/** Reads Stripe's webhooks: an event is accepted only if Stripe signed it, recently, for the right mode. */
 import { type Mode, mode as modeSchema } from '@offer-ads/contracts/values/primitives';
 import { allSecrets } from '@offer-ads/platform/config/secrets';
 import { Stripe } from 'stripe';
@@ -12,7 +12,7 @@ export type ProviderEvent = {
   readonly type: string;
   readonly mode: Mode;
   readonly createdAt: Date;
-  /** What the event says of a session, a refund or a dispute; null when it is about something else. */
+  /** The session, refund or dispute of the event; null if the event is about something else. */
   readonly news: News | null;
 };
 
@@ -22,16 +22,16 @@ type News =
 
 export type WebhookReading =
   | { readonly ok: true; readonly event: ProviderEvent }
-  /** `unsigned`: forged, altered, too old, or signed for nobody here. `wrong-mode`: genuine, but of the other mode. */
+  /** `unsigned`: forged, altered, too old, or signed with another secret. `wrong-mode`: genuine, but of the other mode. */
   | { readonly ok: false; readonly reason: 'unsigned' | 'wrong-mode' };
 
-/** Stripe's own recommendation against replays; its retries are signed anew. */
+/** Stripe's recommended limit against replays; Stripe signs each retry anew. */
 const TOLERANCE_SECONDS = 300;
 
-/** A name and a value each: over a part without a value the SDK fails instead of refusing it. */
+/** Pairs of name and value. On a part without a value, the SDK throws an unexpected error instead of refusing it. */
 const isSignature = /^[^=,]+=[^=,][^,]*(,[^=,]+=[^=,][^,]*)*$/;
 
-/** `body` is the exact bytes that arrived: any re-encoding would break the signature. */
+/** `body` is the unparsed bytes of the request: any re-encoding would break the signature. */
 export function readWebhook(
   stripe: StripeAccounts,
   body: Buffer,
@@ -48,7 +48,7 @@ export function readWebhook(
   return { ok: false, reason: 'unsigned' };
 }
 
-/** @param mode that of the account which it is an event of */
+/** @param mode the mode of the account that the event belongs to */
 export function providerEventOf(event: Stripe.Event, mode: Mode): ProviderEvent {
   const { id: eventId, type, created } = event;
   return { eventId, type, mode, createdAt: new Date(created * 1_000), news: newsOf(event, mode) };

@@ -1,11 +1,11 @@
-/** What the card payment of a top-up does: the net is on the balance, whatever has become of its page meanwhile. */
+/** Books the card payment of a top-up: the net goes to the balance, even if the checkout was closed meanwhile. */
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { announceTopUp } from '../balance/balance-events.ts';
 import { toppedUpByCard } from '../domain/ledger/card-ledger.ts';
 import type { CardPayment } from '../domain/payments/card-payment.ts';
 import { book } from '../ledger/ledger-store.ts';
 
-/** Needs the payment's row locked, and gives what its invoice says. */
+/** The caller has locked the payment's row. Returns the content of the invoice. */
 export async function bookPaidTopUp(tx: Transaction, payment: CardPayment, now: Date) {
   if (payment.purchase.kind !== 'top-up') throw new Error('not a top-up');
   const transaction = toppedUpByCard(payment.book, payment.purchase.topUpId, payment);

@@ -1,6 +1,6 @@
 /**
- * A top-up of the prepaid balance by card: the net that the balance is to receive, VAT on top (decision 13).
- * Once per idempotency key; a refusal leaves nothing behind and frees the key.
+ * Opens a top-up of the prepaid balance by card: the net amount goes to the balance, VAT is added (decision 13). Once per idempotency key;
+ * a refusal stores nothing, so the key can be used again.
  */
 import { cardMinimumMinor } from '@offer-ads/contracts/values/currencies';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
@@ -21,14 +21,14 @@ export type OpenedTopUp = {
   readonly paymentUrl: string;
   readonly netMinor: bigint;
   readonly vatMinor: bigint;
-  /** Then the page is closed, unless it was paid. */
+  /** At this time the checkout is closed, unless it was paid. */
   readonly expiryAt: Date;
 };
 export type TopUpOutcome =
   | { readonly ok: true; readonly topUp: OpenedTopUp }
   | { readonly ok: false; readonly refusal: TopUpRefusal | { readonly reason: 'different-payload' } };
 
-/** @throws a 503 when Stripe does not answer; the same key goes on then */
+/** @throws a 503 if Stripe does not answer; a repeat with the same key continues */
 export async function openTopUp(
   billing: Billing,
   order: TopUpOrder & { readonly country: string },
@@ -46,7 +46,7 @@ export async function openTopUp(
     return { ok: false, refusal: { reason: 'below-minimum', minimumMinor, currency: book.currency } };
   }
   const { topUpId } = payment.purchase;
-  // As it was asked for first: VAT is that of the day, whatever the organisation's country has become.
+  // The amounts of the first request: VAT is that of the first day, even if the organisation's country has changed since.
   const { checkout, ...amounts } = payment;
   return {
     ok: true,
@@ -72,7 +72,7 @@ async function reserve(
   const now = billing.clock.now();
   return billing.postgres.transaction(async (tx) => {
     await lockTopUpsOf(tx, order.book);
-    // Who asks again for one that is there asks for no other.
+    // A repeat for an existing top-up does not count towards the limit.
     const isNew = (await findTopUpByKey(tx, order)) === undefined;
     const problem = isNew ? tooManyOpen(await openTopUpsOf(tx, order.book, now)) : null;
     if (problem !== null) return problem;

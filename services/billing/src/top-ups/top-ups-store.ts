@@ -1,4 +1,4 @@
-/** Top-ups by card in Postgres: one row per idempotency key, the lock under which it is paid and closed. */
+/** Top-ups by card in Postgres. There is one row per idempotency key; it is locked while the top-up is paid or closed. */
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { writeSession } from '../checkouts/checkouts-store.ts';
 import type { Book } from '../domain/ledger/ledger.ts';
@@ -11,14 +11,14 @@ export type TopUpOrder = {
   readonly netMinor: bigint;
 };
 
-/** Top-ups of an organisation and mode are asked for one after the other, so that their number can be bounded. */
+/** Serialises the top-up requests of an organisation and mode, so that their number can be limited. */
 export async function lockTopUpsOf(tx: Transaction, { organisationId, mode }: Book): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
     `top-ups of ${organisationId} in ${mode}`,
   ]);
 }
 
-/** How many can still be paid, and when the first of them can no longer. */
+/** Counts the top-ups that can still be paid, and returns when the first of them closes. */
 export async function openTopUpsOf(
   tx: Transaction,
   { organisationId, mode }: Book,
@@ -32,7 +32,7 @@ export async function openTopUpsOf(
   return { open: Number(row?.open ?? 0n), nextClosesAt: row?.next_closes_at ?? null };
 }
 
-/** Nothing when the key was used before. Waits for whoever is at work on it. */
+/** Returns nothing if the key was used before. Waits for a concurrent transaction with the same key. */
 export async function insertTopUp(
   tx: Transaction,
   order: TopUpOrder & { readonly vatMinor: bigint; readonly payToken: string },
@@ -72,7 +72,7 @@ export async function findTopUpByKey(
   return row && purchaseOf(row.top_up_id);
 }
 
-/** A refused request leaves nothing behind. */
+/** Removes the row of a refused request. */
 export async function deleteTopUp(tx: Transaction, topUpId: number): Promise<void> {
   await tx.query('DELETE FROM top_ups WHERE top_up_id = $1', [topUpId]);
 }

@@ -5,7 +5,7 @@ import { type EventReading, firstReading, nextReadingAt } from '../domain/paymen
 
 type ReadingRow = { read_up_to: Date; stretch_to: Date | null; last_event_id: string | null };
 
-/** Undefined when it is not time yet; else the next time is put off at once, so that one replica reads. */
+/** Undefined if no reading is due. Otherwise the next time is moved on at once, so that only one replica reads. */
 export async function takeReading(on: Postgres, mode: Mode, now: Date): Promise<EventReading | undefined> {
   const first = firstReading(now);
   const [row] = await on.query<ReadingRow>(

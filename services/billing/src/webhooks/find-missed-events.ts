@@ -1,6 +1,6 @@
 /**
- * Payments, refunds and disputes whose webhook never came, or came before the moment to which the database was restored: found in
- * the provider's list, and applied as their webhook would have been.
+ * Finds payments, refunds and disputes whose webhook never arrived, or arrived before the state to which the database was restored. They
+ * are read from the provider's list and applied like a webhook.
  */
 import { type Mode, mode as modeSchema } from '@offer-ads/contracts/values/primitives';
 import { isServiceUnavailable } from '@offer-ads/platform/process/faults';
@@ -12,13 +12,13 @@ import { saveReading, takeReading } from './event-readings-store.ts';
 import { recordUnapplied, unknownEvents } from './provider-events-store.ts';
 import { applyEvent } from './receive-webhook.ts';
 
-/** Of 100 events each: more of them wait for the next round, which comes a minute later. */
+/** Of 100 events each. More pages wait for the next round, one minute later. */
 const MOST_PAGES = 10;
 
 export async function findMissedEvents(billing: Billing, signal: AbortSignal): Promise<void> {
   for (const mode of modeSchema.options) {
     if (signal.aborted) return;
-    // One account that cannot be asked must not keep the other from being asked; its turn comes again.
+    // An account that cannot be read must not stop the other; it is tried again in the next round.
     await readMode(billing, mode, signal).catch((error: unknown) => {
       billing.logger.warn({ error, mode }, 'Stripe’s list of events could not be read, it waits');
     });
@@ -40,7 +40,7 @@ async function readMode(billing: Billing, mode: Mode, signal: AbortSignal): Prom
       if (reading.under === null) return;
     }
   } finally {
-    // When it failed too: of a list that can never be read since the start, nobody would be told.
+    // Set even if the round failed: otherwise a list that could never be read since the start would cause no alert.
     billing.meters.readUpTo.set({ mode }, reading.readUpTo.getTime() / 1_000);
   }
 }
@@ -48,27 +48,27 @@ async function readMode(billing: Billing, mode: Mode, signal: AbortSignal): Prom
 async function readPage(billing: Billing, mode: Mode, reading: EventReading): Promise<EventReading> {
   const stretch = stretchOf(reading, billing.clock.now());
   const page = await listMoneyEvents(billing.stripe, mode, stretch, stripeDeadline());
-  // Begun anew: what was read of it is on record.
+  // The stretch begins again; the events read so far are on record.
   if (page === 'place-gone') return { ...reading, under: null };
   const missed = await unknownEvents(billing.postgres, page.events);
   const failures: unknown[] = [];
   for (const event of missed.toReversed()) {
     await applyOrPassBy(billing, event).catch((error: unknown) => failures.push(error));
   }
-  // The place stays where it is, and the page is read again, until all of it is on record.
+  // The stored place stays, so the page is read again until all its events are on record.
   if (failures.length > 0) throw new AggregateError(failures, 'events that were missed could not be applied');
   return readOn(reading, stretch, page.lastEventId);
 }
 
 /**
- * What is wrong with one event, its next reading would find again: it is kept and alerted once, and the others go on. As long as
- * the stretch is read twice it is tried again; later, when it is sent again from Stripe's dashboard.
+ * An event that cannot be applied would fail again in every reading: it is stored and alerted once, and the other events continue. It is
+ * tried again while its stretch is read a second time, and later if someone resends it from Stripe's dashboard.
  */
 async function applyOrPassBy(billing: Billing, event: ListedEvent): Promise<void> {
   try {
     await applyMissed(billing, event);
   } catch (error) {
-    // Nothing is wrong with the event.
+    // The service is unavailable; the event itself is fine.
     if (isServiceUnavailable(error)) throw error;
     const { eventId, mode, type } = event;
     if (!(await recordUnapplied(billing.postgres, event, billing.clock.now()))) return;

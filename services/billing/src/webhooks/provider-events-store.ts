@@ -1,4 +1,4 @@
-/** The inbox of Stripe: what arrived, and what came of it. */
+/** The inbox for Stripe's events, with the outcome of each. */
 
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
@@ -11,10 +11,10 @@ export type ReceivedProviderEvent = {
   readonly receipt: Receipt | null;
 };
 
-/** Of an event that could not be read or applied: told again, it is tried again. */
+/** For an event that could not be read or applied. If it arrives again, it is tried again. */
 const UNAPPLIED = 'not-applied';
 
-/** False: it was handled before. Waits for a handler of the same event that is at work. */
+/** False if the event was handled before. Waits for a concurrent handler of the same event. */
 export async function recordProviderEvent(
   tx: Transaction,
   event: ReceivedProviderEvent,
@@ -44,7 +44,7 @@ export async function recordProviderEvent(
   return recorded.length === 1;
 }
 
-/** False: it is on record, as that or as handled. */
+/** False if the event is already on record, as handled or as not applied. */
 export async function recordUnapplied(
   on: Transaction,
   { eventId, mode, type }: Omit<ReceivedProviderEvent, 'receipt'>,
@@ -58,7 +58,7 @@ export async function recordUnapplied(
   return recorded.length === 1;
 }
 
-/** Those of them that nobody has told of, or that could not be applied. */
+/** Those events that are not on record, or that could not be applied. */
 export async function unknownEvents<E extends Pick<ReceivedProviderEvent, 'eventId'>>(
   on: Transaction,
   events: readonly E[],
@@ -75,7 +75,7 @@ export async function recordOutcome(tx: Transaction, eventId: string, outcome: s
   await tx.query('UPDATE provider_events SET outcome = $2 WHERE event_id = $1', [eventId, outcome]);
 }
 
-/** Whether a person was told already that a session has this problem, by a webhook or by asking. */
+/** Whether this problem of the session was already reported, after a webhook or after asking Stripe. */
 export async function isKeptProblem(
   on: Transaction,
   sessionId: string,

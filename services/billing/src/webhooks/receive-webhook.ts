@@ -1,4 +1,4 @@
-/** One webhook of Stripe, applied once, whatever is repeated and in whatever order. Answered only after the commit. */
+/** Applies one webhook of Stripe once, in whatever order webhooks arrive and repeat. It is answered only after the commit. */
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Billing } from '../billing.ts';
 import { lockCardPayment, sessionOf, updateCheckout } from '../checkouts/checkouts-store.ts';
@@ -29,18 +29,18 @@ export async function receiveWebhook(
     return 'refused';
   }
   const outcome = await applyEvent(billing, reading.event).catch((error: unknown) => {
-    // Stripe is not told 200, and sends it again.
+    // Stripe gets no 200, so it sends the event again.
     webhooks.inc({ outcome: 'failed' });
     throw error;
   });
   webhooks.inc({ outcome });
   const delayMs = now.getTime() - reading.event.createdAt.getTime();
-  // An event without a time is applied all the same.
+  // An event without a time is applied too.
   if (outcome !== 'seen-before' && !Number.isNaN(delayMs)) webhookDelay.observe(Math.max(0, delayMs) / 1_000);
   return 'accepted';
 }
 
-/** Once for each event, whoever told of it. */
+/** Applies each event once, whether it came by webhook or from the list. */
 export async function applyEvent(billing: Billing, event: ProviderEvent): Promise<EventOutcome> {
   const issuing = { seller: billing.seller, now: billing.clock.now() };
   const outcome = await billing.postgres.transaction((tx) => apply(tx, event, issuing));
@@ -56,7 +56,7 @@ async function apply(tx: Transaction, event: ProviderEvent, issuing: Issuing): P
   if (!isNew) return 'seen-before';
   const { outcome, invoice } = await effectOf(tx, event, issuing.now);
   await recordOutcome(tx, event.eventId, outcome);
-  // Last: it keeps other payments of the mode waiting until this one is committed.
+  // Last, because other payments of the mode wait for this transaction from here on.
   if (invoice !== null) await issueInvoice(tx, { ...invoice, ...issuing });
   return outcome;
 }

@@ -1,4 +1,7 @@
-/** What the document of an invoice says, whatever it is written on. Change a word only with care: documents once issued are read again. */
+/**
+ * The words of an invoice document, independent of its format. Change them only with care: an invoice that was issued is rendered again on each
+ * download.
+ */
 import { amountText, countryText, dayText } from '@offer-ads/contracts/values/amount-text';
 import { legible } from '@offer-ads/contracts/values/legible-text';
 import { type Invoice, invoiceNumber } from './invoice.ts';
@@ -6,26 +9,26 @@ import { type Invoice, invoiceNumber } from './invoice.ts';
 export type InvoiceDocument = {
   readonly number: string;
   readonly heading: string;
-  /** Only on what must not be taken for an invoice. */
+  /** Only on documents of TEST mode, which are no invoices. */
   readonly warning: string | null;
   readonly facts: readonly Fact[];
   readonly seller: Party;
   readonly buyer: Party;
   readonly line: {
     readonly description: string;
-    /** The advertiser's own words. */
+    /** Text that the advertiser wrote. */
     readonly title: string | null;
     readonly amount: string;
   };
   readonly totals: readonly Fact[];
   readonly paid: string;
   readonly note: string | null;
-  /** Of the document's own making, so that the same invoice gives the same bytes. */
+  /** The document's creation date. Derived from the invoice, so that the same invoice always gives the same bytes. */
   readonly issuedAt: Date;
 };
 
 export type Fact = { readonly name: string; readonly value: string };
-/** The first line is the name. */
+/** `lines`: the name first, then the address. */
 export type Party = { readonly role: string; readonly lines: readonly string[] };
 
 // An accountant must confirm this wording, and the treatment (docs/adr/0010-invoices.md).

@@ -1,20 +1,20 @@
-/** What an invoice is, and how it is numbered. A number is sequential per mode and says its mode: no TEST number can be taken for a LIVE one. */
+/** Invoices and their numbers. Numbers are sequential per mode and contain the mode, so a TEST number cannot be mistaken for a LIVE one. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Book } from '../ledger/ledger.ts';
 import { VAT_PERCENT } from './vat.ts';
 
-/** Who sells, as it stands on documents. */
+/** The seller as printed on invoices. */
 export type Seller = {
   readonly name: string;
-  /** Lines, separated by commas. */
+  /** The lines of the address, separated by commas. */
   readonly address: string;
   readonly vatNumber: string;
 };
 
-/** What an invoice is about. */
+/** The sale that an invoice is for. */
 export type Invoiced = {
   readonly book: Book;
-  /** The advertiser's text; null for what is no offer. */
+  /** The offer's title, written by the advertiser; null for a top-up. */
   readonly title: string | null;
   readonly netMinor: bigint;
   readonly vatMinor: bigint;
@@ -24,15 +24,15 @@ export type Invoiced = {
   | { readonly kind: 'top-up'; readonly offerId: null }
 );
 
-/** Everything that its document shows, as it was when it was issued. */
+/** All data printed on the document, as of the day of issue. */
 export type Invoice = Invoiced & {
   readonly sequence: bigint;
-  /** The ledger's, of what was paid. */
+  /** The cause of the ledger transaction that booked the payment. */
   readonly cause: string;
   readonly vatPercent: number;
   readonly issuedAt: Date;
   readonly seller: Seller;
-  /** The organisation in whose name it is; null while billing has not heard of it. */
+  /** The invoiced organisation; null until billing has received its name and country. */
   readonly buyer: { readonly name: string; readonly country: string } | null;
 };
 
@@ -43,7 +43,7 @@ export function invoiceNumber(mode: Mode, sequence: bigint): string {
   return `${prefixes[mode]}-${sequence.toString().padStart(FEWEST_DIGITS, '0')}`;
 }
 
-/** Each invoice has one number, written in one way; anything else is none. */
+/** Null unless the text is an invoice number in its only valid form. */
 export function parseInvoiceNumber(text: string): { readonly mode: Mode; readonly sequence: bigint } | null {
   const [, prefix, digits = ''] = /^(TEST|INV)-(\d{6,18})$/.exec(text) ?? [];
   if (prefix === undefined) return null;
@@ -51,7 +51,7 @@ export function parseInvoiceNumber(text: string): { readonly mode: Mode; readonl
   return place.sequence > 0n && invoiceNumber(place.mode, place.sequence) === text ? place : null;
 }
 
-/** The rate behind the VAT of a payment: all of the net or none of it is taxed. */
+/** The rate behind the VAT of a payment, which is 0% or 20%: the whole net is taxed, or nothing. */
 export function vatPercentOf(vatMinor: bigint): number {
   return vatMinor > 0n ? VAT_PERCENT : 0;
 }

@@ -1,10 +1,10 @@
-/** What card payments beside those of offers do to the ledger: top-ups, and money that the provider takes back. */
+/** Ledger transactions of card payments other than offers: top-ups, and money that the provider takes back. */
 
 import type { Reversal } from '../payments/reversal.ts';
 import type { Bearer } from '../payments/settlement.ts';
 import type { AccountKind, Book, LedgerTransaction } from './ledger.ts';
 
-/** The net goes to the balance, VAT on top is owed (decision 13). */
+/** The net goes to the balance; VAT on top is owed to the tax authority (decision 13). */
 export function toppedUpByCard(
   book: Book,
   topUpId: number,
@@ -29,8 +29,8 @@ export type OfReversal = {
 };
 
 /**
- * The provider owes that much less. It stands in an account of its own until a person has decided who bears it: neither
- * the balance nor sales nor VAT change by themselves.
+ * The provider owes us that much less. The amount stays in a separate account until a person decides who bears it. The balance, sales and VAT do not
+ * change.
  */
 export function takenByProvider({ book, offerId, reversal }: OfReversal): LedgerTransaction {
   return {
@@ -58,7 +58,7 @@ const bearers = { balance: 'prepaid-balance', platform: 'card-losses' } as const
   AccountKind
 >;
 
-/** A person has decided who bears it: then it stands nowhere any more. Sales and VAT stay what they are. */
+/** A person has decided who bears the amount, so it leaves the separate account. Sales and VAT do not change. */
 export function settled({ book, offerId, reversal }: OfReversal, borneBy: Bearer): LedgerTransaction {
   return {
     cause: `${reversal.kind} ${reversal.reversalId} settled`,
@@ -69,7 +69,7 @@ export function settled({ book, offerId, reversal }: OfReversal, borneBy: Bearer
   };
 }
 
-/** The provider returned it after that: whoever bore it has it back. */
+/** The provider returned the money after a person had decided: the one who bore it gets it back. */
 export function settlementReturned(
   { book, offerId, reversal }: OfReversal,
   borneBy: Bearer,

@@ -1,14 +1,13 @@
 /**
- * Credits of Unused Time are cumulative (decision 6): events say how much of an offer went unused so
- * far, and what has not been credited yet of the part of the price that this is worth is credited now. Repeats and
- * any order are harmless. Nothing is credited of money that the card provider has taken back (decision 158, credits
- * of money that was kept).
+ * Credits of Unused Time are cumulative (decision 6). An event says how much of an offer is unused so far; the credit is what that part of the price
+ * is worth, minus what was credited before. Repeated events and events in any order are therefore harmless. Money that the card provider has taken
+ * back is not credited (decision 158, credits of money that was kept).
  */
 import { creditTarget, type UnusedTime } from '@offer-ads/contracts/values/unused-time';
 
 type Price = { readonly netMinor: bigint; readonly vatMinor: bigint };
 
-/** What Unused Time is worth after one more report: never less than before. */
+/** What the Unused Time is worth after one more report. It never decreases. */
 export function earnedCredit(
   payment: { readonly netMinor: bigint; readonly earnedMinor: bigint },
   unusedTime: UnusedTime,
@@ -16,7 +15,7 @@ export function earnedCredit(
   return larger(payment.earnedMinor, creditTarget(payment.netMinor, unusedTime));
 }
 
-/** What is still to be credited; 0 while more was credited than the payment is worth. */
+/** What is still to be credited; 0 if more was credited than the payment is now worth. */
 export function creditDue(
   payment: Price & { readonly creditedMinor: bigint; readonly earnedMinor: bigint },
   takenBackMinor: bigint,
@@ -25,8 +24,8 @@ export function creditDue(
 }
 
 /**
- * What was credited although the card provider has taken the money back: owed until a person has decided who bears it.
- * @param takenBack gross; `undecided` is the part of `inAllMinor` that nobody has decided about
+ * The amount that was credited although the card provider has taken the money back. It is owed until a person decides who bears it.
+ * @param takenBack gross; `undecided` is the part of `inAllMinor` about which no decision exists yet
  */
 export function creditOwed(
   payment: Price & { readonly creditedMinor: bigint },
@@ -36,7 +35,7 @@ export function creditOwed(
   return smaller(beyondKept, payment.netMinor - keptNet(payment, takenBack.undecidedMinor));
 }
 
-/** The price without VAT, less the same share of it as was taken back of the whole payment; rounded down, so never too much. */
+/** The price without VAT, reduced by the share of the payment that was taken back; rounded down, so never too much. */
 function keptNet({ netMinor, vatMinor }: Price, takenBackMinor: bigint): bigint {
   const grossMinor = netMinor + vatMinor;
   if (takenBackMinor >= grossMinor) return takenBackMinor === 0n ? netMinor : 0n;

@@ -1,10 +1,10 @@
-/** When the ledger is to be checked by itself: every night, when few pay. */
+/** When the scheduled ledger check runs: every night, at a time of few payments. */
 
 const DAY_MS = 86_400_000;
-/** UTC: night from Iceland to India's morning. A check that began is over long before Europe works. */
+/** 4 o'clock UTC: night in Europe, and the check ends long before European working hours. */
 const HOUR = 4;
 
-/** True when none has come to its end since the latest four o'clock, or ever. */
+/** True if no check has ended since the latest 4 o'clock. */
 export function isLedgerCheckDue(last: Date | undefined, now: Date): boolean {
   const today = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate(), HOUR);
   const latest = today <= now.getTime() ? today : today - DAY_MS;

@@ -20,20 +20,20 @@ export const accountKinds = [
 ] as const;
 export type AccountKind = (typeof accountKinds)[number];
 
-/** What a book of that mode can have: play money is for tests. */
+/** The accounts of a book in that mode: only TEST has an account for play money. */
 export function accountKindsIn(mode: Mode): readonly AccountKind[] {
   return mode === 'TEST' ? accountKinds : accountKinds.filter((kind) => kind !== 'play-money');
 }
 
-/** Whose accounts: money never moves from one book to another. */
+/** The owner of a set of accounts. Money never moves from one book to another. */
 export type Book = { readonly organisationId: number; readonly mode: Mode; readonly currency: string };
 
 export type Posting = { readonly amountMinor: bigint; readonly from: AccountKind; readonly to: AccountKind };
 
 export type LedgerTransaction = {
-  /** What made it happen, unique over all transactions: nothing is booked twice. */
+  /** The event that caused the transaction. It is unique over all transactions, so nothing is booked twice. */
   readonly cause: string;
-  /** What a statement calls it. */
+  /** The kind shown on statements. */
   readonly kind: TransactionKind;
   readonly book: Book;
   readonly offerId: number | null;
@@ -73,8 +73,8 @@ export function offerPaidByCard(
 }
 
 /**
- * Unused Time goes back to the balance, net (price rule 7). The cause names the sum credited so far, which only
- * grows, so one step towards it cannot be booked twice.
+ * Unused Time goes back to the balance, net (price rule 7). The cause contains the sum credited so far. That sum only grows, so one credit cannot be
+ * booked twice.
  */
 export function unusedTimeCredited(
   book: Book,
@@ -90,7 +90,7 @@ export function unusedTimeCredited(
   };
 }
 
-/** Prepaid balance added by the platform team; the reference names the payment that stands behind it. */
+/** Prepaid balance added by the platform team. `reference` names the payment that was received for it. */
 export function balanceToppedUp(book: Book, reference: string, amountMinor: bigint): LedgerTransaction {
   return {
     cause: `top-up ${reference}`,
@@ -101,14 +101,14 @@ export function balanceToppedUp(book: Book, reference: string, amountMinor: bigi
   };
 }
 
-/** One entry per account that changes. A posting of nothing, such as VAT outside the UK, leaves none. */
+/** One entry per changed account. A posting of 0, such as VAT outside the UK, makes no entry. */
 export function entriesOf(transaction: LedgerTransaction): Entry[] {
   const changes = new Map<AccountKind, bigint>();
   const change = (account: AccountKind, by: bigint) =>
     changes.set(account, (changes.get(account) ?? 0n) + by);
   for (const { amountMinor, from, to } of transaction.postings) {
     if (amountMinor < 0n)
-      throw new RangeError(`${transaction.cause}: a posting of ${amountMinor} runs backwards`);
+      throw new RangeError(`${transaction.cause}: a posting of ${amountMinor} is negative`);
     change(from, -amountMinor);
     change(to, amountMinor);
   }
@@ -117,7 +117,7 @@ export function entriesOf(transaction: LedgerTransaction): Entry[] {
     .map(([account, amountMinor]) => ({ account, amountMinor }));
 }
 
-/** A price that rounds to 0.00 is allowed and leaves no trace in the ledger (decision 18a, forms and formats). */
+/** False for a price that rounds to 0.00, which is allowed and is not booked (decision 18a, forms and formats). */
 export function movesMoney(transaction: LedgerTransaction): boolean {
   return entriesOf(transaction).length > 0;
 }

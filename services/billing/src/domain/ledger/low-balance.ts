@@ -1,8 +1,8 @@
-/** When an organisation is told that its balance is low. */
+/** When an organisation gets the low-balance notice. */
 
 /**
- * Told by what takes the balance across the threshold, and by nothing after it until the balance was at or above the
- * threshold again. A threshold that is set above the balance crosses nothing: whoever sets it sees the balance beside it.
+ * True only for the transaction that takes the balance from at or above the threshold to below it. Setting a threshold above the current balance
+ * sends no notice, because the page for setting it shows the balance.
  */
 export function fallsBelow(
   thresholdMinor: bigint | null,

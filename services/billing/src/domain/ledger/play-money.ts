@@ -1,8 +1,8 @@
-/** Money that an organisation gives itself in TEST mode, to try everything without a card. In LIVE mode there is none. */
+/** Play money: organisations can add it to their TEST balance to try the service without a card. LIVE mode has none. */
 import { cardMaximumMinor, isBilledCurrency } from '@offer-ads/contracts/values/currencies';
 import type { Book, LedgerTransaction } from './ledger.ts';
 
-/** At once as much as a card could bring; together more than anybody tries out, and far from what figures can hold. */
+/** One addition is at most one card payment. The total is far more than tests need, and far below the largest number that the ledger can store. */
 export function mostPlayMoneyMinor(currency: string): bigint {
   return cardMaximumMinor(currency);
 }
@@ -16,7 +16,7 @@ export type PlayMoneyRefusal =
   | { readonly reason: 'not-an-amount'; readonly mostMinor: bigint; readonly currency: string }
   | { readonly reason: 'balance-too-high'; readonly mostMinor: bigint; readonly currency: string };
 
-/** Null when it may be added. */
+/** Null if the amount may be added. */
 export function playMoneyProblem(o: {
   readonly book: Book;
   readonly amountMinor: bigint;
@@ -32,7 +32,7 @@ export function playMoneyProblem(o: {
   return null;
 }
 
-/** Once per key of the organisation. From a source of its own: no sale, no VAT, no payment. */
+/** Booked once per idempotency key. It comes from its own account, so it is neither a sale nor a payment and has no VAT. */
 export function playMoneyAdded(book: Book, idempotencyKey: string, amountMinor: bigint): LedgerTransaction {
   if (book.mode !== 'TEST') throw new Error(`play money of organisation ${book.organisationId} in LIVE mode`);
   return {

@@ -1,10 +1,10 @@
-/** Where a page of a statement ended: a text for callers, which carries the whole period along. */
+/** The cursor of a statement: where a page ended. It also carries the period. */
 
 export type Period = { readonly from: Date | null; readonly to: Date | null };
 
 export type StatementPlace = {
   readonly period: Period;
-  /** The newest transaction when the first page was read: what is booked later belongs to no page after it. */
+  /** The newest transaction when the first page was read. Later transactions appear on no page of this listing. */
   readonly newestId: bigint;
   /** The last transaction of the page. */
   readonly lastId: bigint;
@@ -17,7 +17,7 @@ export function writeStatementCursor({ period, newestId, lastId }: StatementPlac
   return Buffer.from(`${newestId}~${lastId}~${from}~${to}`).toString('base64url');
 }
 
-/** Null for what was never a cursor, or is one of another period. */
+/** Null if the text is not a cursor of this period. */
 export function readStatementCursor(text: string, period: Period): StatementPlace | null {
   const [, newest, last, from, to] = form.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   if (newest === undefined || last === undefined) return null;

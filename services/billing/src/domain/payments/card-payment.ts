@@ -1,9 +1,9 @@
-/** A payment by card, of an offer or of a top-up: the two differ only in what is done once it is paid. */
+/** A card payment of an offer or of a top-up. They differ only in what is done after the payment. */
 
 import type { Book } from '../ledger/ledger.ts';
 import type { Checkout } from './checkout.ts';
 
-/** What is paid for. */
+/** The thing that is paid for. */
 export type Purchase =
   | { readonly kind: 'offer'; readonly offerId: number }
   | { readonly kind: 'top-up'; readonly topUpId: number };
@@ -18,24 +18,24 @@ export type CardPayment = {
   readonly payToken: string;
   readonly checkout: Checkout;
   readonly paidSessionId: string | null;
-  /** By which Stripe's refunds and disputes name the payment; null while it is not paid. */
+  /** Stripe's refunds and disputes refer to the payment by this id; null until it is paid. */
   readonly paymentIntentId: string | null;
 };
 
-/** As logs, faults and idempotency keys name it. */
+/** The name used in logs, faults and idempotency keys. */
 export function purchaseName(purchase: Purchase): string {
   return purchase.kind === 'offer' ? `offer ${purchase.offerId}` : `top-up ${purchase.topUpId}`;
 }
 
-/** What Stripe says was paid: of a session, by its webhook or when asked. */
+/** What Stripe reports as paid for a session, by webhook or in answer to a request. */
 export type Receipt = {
   readonly sessionId: string;
-  /** By which Stripe's refunds and disputes name the payment. */
+  /** Stripe's refunds and disputes refer to the payment by this id. */
   readonly paymentIntentId: string | null;
   readonly amountMinor: bigint;
   readonly currency: string;
   readonly mode: Book['mode'];
-  /** From the session's metadata, which billing itself wrote. */
+  /** From the session's metadata, which billing wrote itself. */
   readonly purchase: Purchase;
   readonly organisationId: number;
   readonly generation: number;
@@ -51,15 +51,15 @@ export const receiptProblems = [
 ] as const;
 export type ReceiptProblem = (typeof receiptProblems)[number];
 
-/** Whether a session belongs to the organisation and mode of the payment that it names. */
+/** Whether the session belongs to the organisation and mode of the payment in its metadata. */
 export function isOfBook({ book }: { readonly book: Book }, receipt: Receipt): boolean {
   return book.organisationId === receipt.organisationId && book.mode === receipt.mode;
 }
 
 /**
- * Whether a session is the one on record, as far as there is one. Another system that uses the same account of the provider, such as
- * one of a developer, may have made another for the same numbers.
- * @param earlier the session on record of the receipt's generation, when that is not the latest: payers were led to no other
+ * Whether the session is the one on record, if there is one. Another system with the same Stripe account, such as a developer's, may have made a
+ * session for the same ids.
+ * @param earlier the session on record of the receipt's generation, if that is not the latest generation: no payer was sent to any other session
  */
 export function isKnownSession(
   { checkout }: { readonly checkout: Checkout },
@@ -72,8 +72,8 @@ export function isKnownSession(
 }
 
 /**
- * Why a receipt cannot be taken for the payment that it names; it is kept and looked at by a person, never applied.
- * @param earlier as of `isKnownSession`
+ * Why a receipt does not match its payment. Such a receipt is stored for a person to look at and never applied.
+ * @param earlier see `isKnownSession`
  */
 export function receiptProblem(
   payment: CardPayment | { readonly method: 'B' | null } | undefined,

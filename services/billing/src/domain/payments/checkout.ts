@@ -1,16 +1,16 @@
 /**
- * A checkout is one card payment, of an offer or a top-up, from its link to its end. Stripe's sessions live a day at most,
- * the link lives as long as what it is for waits, so a checkout has generations of sessions, one alive at a time.
+ * A checkout is one card payment of an offer or a top-up, from the creation of its link to its end. A Stripe session lives at most one day, but the
+ * link works as long as the offer or top-up waits for payment. A checkout therefore has generations of sessions, with one open session at a time.
  *
  *   opening -> open -> (last session expired) -> opening, one generation on
  *   opening, open -> closing -> closed, or back when Stripe's answer is not known
  *   closed for a deletion -> open, when the deletion is taken back
- *   anything -> paid; but who has closed a checkout keeps it closed, and a payment that still comes is given back
+ *   anything -> paid; but a closed checkout stays closed, and a payment that still arrives is credited to the balance
  */
 
 export type CheckoutState = 'opening' | 'open' | 'closing' | 'closed' | 'paid';
 
-/** The latest session: a new one is only asked for when it is certain that the last can no longer be paid. */
+/** The latest session. A new one is requested only when it is certain that the previous one can no longer be paid. */
 export type Session = {
   readonly generation: number;
   readonly expiresAt: Date;
@@ -23,16 +23,16 @@ export type Session = {
 export type Checkout = {
   readonly state: CheckoutState;
   readonly session: Session;
-  /** When what is paid for ends, or waits no longer. */
+  /** When the offer ends, or when the top-up no longer waits for payment. */
   readonly expiryAt: Date;
   readonly paidAt: Date | null;
-  /** The latest deletion of the offer that was heard of, 0 before any, and whether it was taken back. */
+  /** The number of the latest known deletion of the offer (0 for none), and whether that deletion was taken back. */
   readonly deletion: number;
   readonly takenBack: boolean;
 };
 
 const MINUTE_MS = 60_000;
-/** Stripe takes 30 minutes to 24 hours from its own now: a minute and five are left for clocks and slow calls. */
+/** Stripe accepts 30 minutes to 24 hours, measured by its own clock. One and five minutes are left for clock differences and slow calls. */
 const SHORTEST_SESSION_MS = 31 * MINUTE_MS;
 const LONGEST_SESSION_MS = 24 * 60 * MINUTE_MS - 5 * MINUTE_MS;
 
@@ -57,14 +57,14 @@ function newSession(generation: number, expiryAt: Date, now: Date): Session {
   };
 }
 
-/** No longer than what is paid for, as far as Stripe's bounds allow; in whole seconds, as Stripe counts. */
+/** At most until the offer or top-up ends, within Stripe's limits. In whole seconds, like Stripe's times. */
 export function sessionExpiry(expiryAt: Date, now: Date): Date {
   const livesMs = expiryAt.getTime() - now.getTime();
   const boundedMs = Math.min(Math.max(livesMs, SHORTEST_SESSION_MS), LONGEST_SESSION_MS);
   return new Date(Math.floor((now.getTime() + boundedMs) / 1_000) * 1_000);
 }
 
-/** Stripe's answer. Too late for a checkout that has moved on, but a closing one needs the id, to expire the session. */
+/** Stores Stripe's answer. An open checkout ignores an answer that comes too late; a closing one still needs the id to expire the session. */
 export function opened(
   checkout: Checkout,
   answer: { readonly generation: number; readonly sessionId: string; readonly url: string | null },
@@ -75,24 +75,24 @@ export function opened(
   return { ...checkout, session: known, state: state === 'opening' ? 'open' : state };
 }
 
-/** The session of this generation can certainly no longer be paid. */
+/** It is certain that the session of this generation can no longer be paid. */
 export function sessionExpired(checkout: Checkout, generation: number): Checkout {
   const { session } = checkout;
   if (generation !== session.generation || session.expired) return checkout;
   return { ...checkout, session: { ...session, expired: true } };
 }
 
-/** One generation on; only from an expired session, so that two can never be paid. */
+/** Starts the next generation. Allowed only after the session has expired, so that two sessions can never be paid. */
 export function renewed(checkout: Checkout, now: Date): Checkout {
   const { state, session, expiryAt } = checkout;
   if ((state !== 'open' && state !== 'opening') || !session.expired) return checkout;
   return { ...checkout, state: 'opening', session: newSession(session.generation + 1, expiryAt, now) };
 }
 
-/** Closing that nothing takes back: the creation was never finished, the offer has ended or is gone. */
+/** The deletion number of a close that cannot be taken back: the creation never finished, or the offer has ended or was deleted. */
 export const FOR_EVER = 2 ** 31 - 1;
 
-/** Nothing, for a deletion that was taken back before its request arrived. */
+/** Does nothing if this deletion was already taken back before the request to close arrived. */
 export function closing(checkout: Checkout, deletion: number = FOR_EVER): Checkout {
   if (checkout.takenBack && deletion <= checkout.deletion) return checkout;
   const state = isOpen(checkout) ? 'closing' : checkout.state;
@@ -100,7 +100,7 @@ export function closing(checkout: Checkout, deletion: number = FOR_EVER): Checko
   return { ...checkout, state, deletion: Math.max(deletion, checkout.deletion), takenBack: false };
 }
 
-/** The deletion came to nothing: the page works again, unless it was paid or a later deletion closes it. */
+/** The deletion was taken back: the link works again, unless it was paid or a later deletion closes it. */
 export function takenBack(checkout: Checkout, deletion: number): Checkout {
   if (deletion < checkout.deletion || (checkout.takenBack && deletion === checkout.deletion)) return checkout;
   const { state, paidAt } = checkout;
@@ -108,7 +108,7 @@ export function takenBack(checkout: Checkout, deletion: number): Checkout {
   return { ...checkout, state: isShut ? reopenedState(checkout) : state, deletion, takenBack: true };
 }
 
-/** Closing came to no certain end: the link works again, and closing may be asked for again (`E7`). */
+/** The result of closing is not certain: the link works again, and closing can be requested again (`E7`). */
 export function reopened(checkout: Checkout): Checkout {
   return checkout.state === 'closing' ? { ...checkout, state: reopenedState(checkout) } : checkout;
 }
@@ -117,7 +117,7 @@ function reopenedState({ session }: Checkout): CheckoutState {
   return session.sessionId === null ? 'opening' : 'open';
 }
 
-/** Once the last generation is certain to be over. A generation that began meanwhile prevents it, and so does a taking back. */
+/** Closes after the last generation is certainly over. Does nothing if a new generation began meanwhile, or if the deletion was taken back. */
 export function closed(checkout: Checkout): Checkout {
   const isShutting = isOpen(checkout) || checkout.state === 'closing';
   return isShutting && checkout.session.expired && !checkout.takenBack
@@ -141,11 +141,11 @@ export type PayerMeets =
   /** `opening`: Stripe has not answered yet. `expired`: it may be time for the next generation. */
   | { readonly kind: 'no-session'; readonly why: 'opening' | 'expired' };
 
-/** What the payer who follows the link is to see (decision 12, stable payment link). */
+/** What a payer who follows the link gets (decision 12, stable payment link). */
 export function payerMeets(checkout: Checkout, now: Date): PayerMeets {
   const { state, session } = checkout;
   if (checkout.paidAt !== null || state === 'paid') return { kind: 'paid' };
-  // What ends unpaid has its checkout closed too: before its end only a deletion closes one.
+  // An unpaid offer's checkout is also closed at its end. Before the end, only a deletion closes it.
   if (now >= checkout.expiryAt) return { kind: 'ended' };
   if (state === 'closed') return { kind: 'closed' };
   if (state === 'closing') return { kind: 'closing' };
@@ -155,22 +155,22 @@ export function payerMeets(checkout: Checkout, now: Date): PayerMeets {
     : { kind: 'session', url: session.url };
 }
 
-/** Longer than any closing takes: who began one that old has died over it. */
+/** Longer than any close takes. The process of an older close has crashed. */
 const CLOSING_AT_MOST_MS = MINUTE_MS;
 
-/** When the reconciliation is to look at a checkout that was changed now; null once nothing more is to be learned. */
+/** When the reconciliation next looks at a checkout that changed now; null if nothing more can change. */
 export function nextLook({ state, session, paidAt }: Checkout, now: Date): Date | null {
   if (state === 'closing') return new Date(now.getTime() + CLOSING_AT_MOST_MS);
   return session.expired || paidAt !== null ? null : nextCheck(now, now, session.expiresAt);
 }
 
-/** How long a session stays unasked about at least and at most; its webhook normally comes within seconds. */
+/** Shortest and longest wait before Stripe is asked about a session. Its webhook normally comes within seconds. */
 const FIRST_CHECK_MS = 5 * MINUTE_MS;
 const LATEST_CHECK_MS = 60 * MINUTE_MS;
 
 /**
- * When to ask Stripe about a session that has brought no webhook: after 5, 10, 20 minutes..., then hourly, and at its end. Of one
- * that is still undecided then, after 1, 2, 4 hours and so on.
+ * When to ask Stripe about a session without a webhook: after 5, 10, 20 minutes..., then hourly, and when it ends. If it is still undecided at its
+ * end: after 1, 2, 4 hours and so on.
  */
 export function nextCheck(now: Date, openedAt: Date, expiresAt: Date): Date {
   const ageMs = now.getTime() - openedAt.getTime();
@@ -182,19 +182,22 @@ export function nextCheck(now: Date, openedAt: Date, expiresAt: Date): Date {
   );
 }
 
-/** Cards say yes or no at once, and banks that take days are not asked: after this a session that is complete pays nothing. */
+/**
+ * Cards are accepted or declined at once, and slow payment methods (bank transfers) are not offered. After this time a completed but unpaid session
+ * stays unpaid.
+ */
 const UNDECIDED_AT_MOST_MS = 10 * 24 * 60 * MINUTE_MS;
 
 export function isUndecidedTooLong({ expiresAt }: Session, now: Date): boolean {
   return now.getTime() - expiresAt.getTime() > UNDECIDED_AT_MOST_MS;
 }
 
-/** More than clocks differ, and than a payment takes that began in the last second. */
+/** More than clocks differ, and longer than a payment takes that began in the last second. */
 const MISSING_FOR_LONG_MS = 10 * MINUTE_MS;
 
 /**
- * Whether nobody can pay the session any more, by what Stripe says of it. One that Stripe does not know may lie in another account,
- * whose key we had before: there it can be paid until its own end, which Stripe keeps to.
+ * Whether the session can no longer be paid, according to Stripe. A session that Stripe does not know may belong to an account whose key we used
+ * earlier; there it can be paid until its own end.
  */
 export function isOverAtStripe(
   { expiresAt }: Session,
@@ -208,7 +211,7 @@ export function isOverAtStripe(
 const FIRST_CLOSING_AGAIN_MS = MINUTE_MS;
 const LATEST_CLOSING_AGAIN_MS = 60 * MINUTE_MS;
 
-/** When to try once more to close a page whose time was over at `expiryAt`: after 1, 2, 4 minutes..., then hourly. */
+/** When to retry closing a checkout that ended at `expiryAt`: after 1, 2, 4 minutes..., then hourly. */
 export function nextClosing(now: Date, expiryAt: Date): Date {
   const ageMs = now.getTime() - expiryAt.getTime();
   const waitMs = Math.min(Math.max(ageMs, FIRST_CLOSING_AGAIN_MS), LATEST_CLOSING_AGAIN_MS);

@@ -1,14 +1,14 @@
-/** What may become of an event of the card provider: few words, which metrics count by. */
+/** Possible outcomes of an event from the card provider. The list is short because it is a label of metrics. */
 import { receiptProblems } from './card-payment.ts';
 
 export const paymentOutcomes = ['paid', 'paid-before', ...receiptProblems] as const;
 export type PaymentOutcome = (typeof paymentOutcomes)[number];
 
-/** `reversal-of-unknown`: its payment is not known, or not in this currency; it is booked when the payment comes. */
+/** `reversal-of-unknown`: its payment is unknown or has another currency; it is booked when the payment arrives. */
 export const reversalOutcomes = ['reversal-booked', 'reversal-kept', 'reversal-of-unknown'] as const;
 export type ReversalOutcome = (typeof reversalOutcomes)[number];
 
-/** Nobody has to hear of them. */
+/** Outcomes that are not logged as warnings. */
 export const quietOutcomes = ['seen-before', 'not-ours', 'not-paid-yet', 'session-over'] as const;
 
 export const eventOutcomes = [...paymentOutcomes, ...reversalOutcomes, ...quietOutcomes] as const;

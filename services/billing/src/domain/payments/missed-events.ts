@@ -1,12 +1,12 @@
 /**
- * Events of the card provider whose webhook may never come. The provider tries for three days and then gives up; it lists what
- * happened for 30. So its list is read too, stretch after stretch, and what is on record already changes nothing.
+ * Finds events of the card provider whose webhook never arrived. The provider retries a webhook for three days, but lists its events for 30 days.
+ * That list is read in stretches of time; events that are already on record change nothing.
  */
 
 export type EventReading = {
-  /** All that was created before it has been read. */
+  /** All events created before this time have been read. */
   readonly readUpTo: Date;
-  /** In the middle of a stretch, which is read from its newest event to its oldest. */
+  /** Set while a stretch is partly read. A stretch is read from its newest event to its oldest. */
   readonly under: { readonly stretchTo: Date; readonly lastEventId: string } | null;
 };
 
@@ -14,26 +14,26 @@ export type Stretch = { readonly from: Date; readonly to: Date; readonly afterEv
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** What the provider keeps. */
+/** How long the provider lists an event. */
 const LISTED_FOR_MS = 30 * DAY_MS;
-/** Younger ones are left to their webhooks, which come within seconds as a rule. */
+/** Younger events are left to their webhooks, which normally come within seconds. */
 const LEFT_TO_WEBHOOKS_MS = 10 * MINUTE_MS;
-/** Read twice: an event may appear in the list some time after it happened. */
+/** This part is read twice, because an event can appear in the list some time after it happened. */
 const OVERLAP_MS = 60 * MINUTE_MS;
-/** Nobody waits for news of a refund; more often would only cost calls. */
+/** News of a refund is not urgent; reading more often would only cost calls. */
 const EVERY_MS = 10 * MINUTE_MS;
 
-/** Of a mode whose list was never read: all that is still listed. */
+/** For a mode whose list was never read: everything that is still listed. */
 export function firstReading(now: Date): EventReading {
   return { readUpTo: new Date(now.getTime() - LISTED_FOR_MS), under: null };
 }
 
-/** The next round comes a minute later while a stretch is under way. */
+/** The next round starts after one minute while a stretch is partly read. */
 export function nextReadingAt(now: Date, { under }: EventReading): Date {
   return new Date(now.getTime() + (under === null ? EVERY_MS : MINUTE_MS));
 }
 
-/** In whole seconds, as the provider counts, so that no event falls between two stretches. */
+/** In whole seconds, like the provider's times, so that no event falls between two stretches. */
 export function stretchOf({ readUpTo, under }: EventReading, now: Date): Stretch {
   return {
     from: wholeSeconds(readUpTo.getTime() - OVERLAP_MS),
@@ -42,13 +42,13 @@ export function stretchOf({ readUpTo, under }: EventReading, now: Date): Stretch
   };
 }
 
-/** @param lastEventId the oldest that was read when the stretch goes on after it; null when it is at its end */
+/** @param lastEventId the oldest event read if the stretch continues after it; null if the stretch is complete */
 export function readOn(reading: EventReading, { to }: Stretch, lastEventId: string | null): EventReading {
   if (lastEventId !== null) return { ...reading, under: { stretchTo: to, lastEventId } };
   return { readUpTo: to > reading.readUpTo ? to : reading.readUpTo, under: null };
 }
 
-/** What was between the last reading and the provider's list can be learned of no more. */
+/** True if the last reading is older than the provider's list: the events in between cannot be found any more. */
 export function isGap({ readUpTo }: EventReading, now: Date): boolean {
   return now.getTime() - readUpTo.getTime() > LISTED_FOR_MS + OVERLAP_MS;
 }

@@ -1,4 +1,4 @@
-/** How one offer is paid, whichever way, and what may become of it. */
+/** The payment of one offer, by either payment method. */
 
 import type { Book } from '../ledger/ledger.ts';
 import type { CardPayment } from './card-payment.ts';
@@ -10,12 +10,12 @@ export type OfferPayment = {
   readonly netMinor: bigint;
   readonly vatMinor: bigint;
   readonly creditedMinor: bigint;
-  /** What its Unused Time is worth so far. More than was credited while the card provider has taken the payment back. */
+  /** What the Unused Time is worth so far. More than the sum credited if the card provider has taken the payment back. */
   readonly earnedMinor: bigint;
 } & (
   | { readonly method: 'B'; readonly chargedAt: Date }
   | CardPayment
-  /** Closed before anything was asked: settled as never charged. */
+  /** Closed before a charge was requested: settled as never charged. */
   | { readonly method: null }
 );
 export type OfferCardPayment = Extract<OfferPayment, { method: 'E' }>;
@@ -24,7 +24,7 @@ export function isOfOffer(payment: OfferCardPayment | CardPayment): payment is O
   return payment.purchase.kind === 'offer';
 }
 
-/** Whether a request that names a known offer id repeats the one before; anything else is a fault of the caller. */
+/** Whether a request for a known offer id repeats the earlier one. If not, the caller has made an error. */
 export function isSameSale(
   payment: OfferPayment,
   request: { readonly book: Book; readonly netMinor: bigint },
@@ -38,12 +38,12 @@ export function isSameBook(one: Book, other: Book): boolean {
   );
 }
 
-/** By which refunds and disputes name the payment; only card payments have one, once they are paid. */
+/** The id that refunds and disputes refer to. Only paid card payments have one. */
 export function paymentIntentOf(payment: OfferPayment): string | null {
   return payment.method === 'E' ? payment.paymentIntentId : null;
 }
 
-/** When the money came; null while it has not. */
+/** When the payment was received; null before. */
 export function paidAt(payment: OfferPayment): Date | null {
   switch (payment.method) {
     case 'B':

@@ -1,6 +1,6 @@
 /**
- * Money of a card payment that the provider takes back: a refund made there, or a dispute that the cardholder began.
- * News of it come in any order and many times; what they say together only grows, so order and repeats are harmless.
+ * Money of a card payment that the provider takes back: a refund made at Stripe, or a dispute that the cardholder began. Events about it arrive in
+ * any order and repeatedly. Together they only add information, so order and repeats are harmless.
  */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 
@@ -12,20 +12,20 @@ export type Reversal = {
   readonly paymentIntentId: string | null;
   readonly amountMinor: bigint;
   readonly currency: string;
-  /** Stripe's word for where it stands, as of `asOf`. */
+  /** Stripe's status as of `asOf`. */
   readonly status: string;
   readonly reason: string | null;
   readonly asOf: Date;
-  /** The money has left. A dispute may be a mere inquiry first. */
+  /** The money was taken. A dispute can begin as an inquiry, which takes no money. */
   readonly taken: boolean;
-  /** And has come back: the refund failed, or the dispute was won. */
+  /** The money came back: the refund failed, or the dispute was won. */
   readonly returned: boolean;
 };
 
-/** With how much of it the ledger has. */
+/** With the bookings that exist in the ledger. */
 export type KeptReversal = Reversal & { readonly takenBooked: boolean; readonly returnedBooked: boolean };
 
-/** What is known after more news. What came back had left before, whether or not anybody told of it. */
+/** The combined state after another event. Money that was returned must have been taken before, even if no event said so. */
 export function learned(before: Reversal | undefined, news: Reversal): Reversal {
   if (before === undefined) return { ...news, taken: news.taken || news.returned };
   const latest = isLater(before, news) ? before : news;
@@ -33,7 +33,7 @@ export function learned(before: Reversal | undefined, news: Reversal): Reversal 
   return {
     ...latest,
     paymentIntentId: before.paymentIntentId ?? news.paymentIntentId,
-    // Booked amounts stay: neither a refund nor a dispute changes its own.
+    // The amount of a refund or dispute never changes, so the booked amount stays.
     amountMinor: before.amountMinor,
     currency: before.currency,
     taken: before.taken || news.taken || returned,
@@ -41,10 +41,10 @@ export function learned(before: Reversal | undefined, news: Reversal): Reversal 
   };
 }
 
-/** Stripe's words after which nothing more comes. */
+/** Final statuses of Stripe. */
 const FINAL = new Set(['failed', 'canceled', 'won', 'lost', 'warning_closed', 'prevented']);
 
-/** Stripe counts in whole seconds: of two within one, what is final came last. */
+/** Stripe's times are whole seconds: of two events in the same second, the one with a final status is later. */
 function isLater(one: Reversal, other: Reversal): boolean {
   if (one.asOf.getTime() !== other.asOf.getTime()) return one.asOf > other.asOf;
   return FINAL.has(one.status) && !FINAL.has(other.status);

@@ -1,7 +1,7 @@
-/** Who bears what the card provider took back. A person decides, once for each refund or dispute. */
+/** Who bears the money that the card provider took back. A person decides this once for each refund or dispute. */
 import type { KeptReversal } from './reversal.ts';
 
-/** `balance`: the organisation's prepaid balance, which is never overdrawn. `platform`: nobody else. */
+/** `balance`: the organisation's prepaid balance, which is never overdrawn. `platform`: the platform itself. */
 export type Bearer = 'platform' | 'balance';
 
 export type Settlement = {
@@ -11,16 +11,16 @@ export type Settlement = {
   readonly reason: string;
   readonly decidedBy: string;
   readonly settledAt: Date;
-  /** The provider has returned the money since, and whoever bore it got it back. */
+  /** The provider returned the money later, and the one who bore it got it back. */
   readonly givenBack: boolean;
 };
 
-/** Why there is nothing to decide. */
+/** Why no decision is needed or possible. */
 export type NothingToSettle = 'nothing-taken' | 'returned' | 'payment-unknown';
 
 export function nothingToSettle(reversal: KeptReversal): NothingToSettle | null {
   if (reversal.returned) return 'returned';
   if (!reversal.taken || reversal.amountMinor === 0n) return 'nothing-taken';
-  // Until its payment is known nobody can say whose balance it would be, and the ledger has none of it.
+  // While its payment is unknown, the organisation is unknown too, and the ledger has no booking of it.
   return reversal.takenBooked ? null : 'payment-unknown';
 }

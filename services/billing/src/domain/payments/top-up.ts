@@ -1,4 +1,4 @@
-/** A top-up of the prepaid balance by card: which amounts it may have, and how long it waits. */
+/** A top-up of the prepaid balance by card: allowed amounts, and how long it waits for payment. */
 import { cardMaximumMinor, cardMinimumMinor, isBilledCurrency } from '@offer-ads/contracts/values/currencies';
 
 export type TopUpRefusal =
@@ -8,8 +8,7 @@ export type TopUpRefusal =
   | { readonly reason: 'too-many-open'; readonly open: number; readonly nextClosesAt: Date };
 
 /**
- * Null when it may be asked for. The minimum compares the net (decision 14, card minimums), the maximum what the card
- * bears.
+ * Null if the top-up is allowed. The minimum applies to the net amount (decision 14, card minimums), the maximum to the amount charged to the card.
  */
 export function topUpProblem(o: {
   readonly currency: string;
@@ -29,7 +28,7 @@ export function topUpProblem(o: {
   return null;
 }
 
-/** Long enough for the one who holds the company card to come back from holidays' first week; then its page is closed. */
+/** Seven days: a person with the company card may be on holiday for a week. After that the checkout is closed. */
 const WAITS_MS = 7 * 24 * 3_600_000;
 
 export function topUpExpiry(now: Date): Date {
@@ -37,12 +36,12 @@ export function topUpExpiry(now: Date): Date {
 }
 
 /**
- * Of one organisation in one mode that wait for their payment: far more than people need, who pay one and ask for the next. Each
- * has a session at the provider and a link that is looked after for a week, so a program in a loop is stopped here.
+ * Limit of open top-ups per organisation and mode. People pay one before they ask for the next; the limit stops programs that loop. Each open top-up
+ * costs a Stripe session and a week of reconciliation.
  */
 const MOST_OPEN = 20;
 
-/** Those that are open, by when the first of them closes. Null when one more may be asked for. */
+/** Null if another top-up may be opened; otherwise the number of open ones and when the first of them closes. */
 export function tooManyOpen(o: {
   readonly open: number;
   readonly nextClosesAt: Date | null;

@@ -1,4 +1,4 @@
-/** An invoice as a page: readable on a phone, light and dark, and printed without anything that is only for screens. */
+/** An invoice as a web page: readable on a phone, in light and dark mode, and printed without the parts for screens. */
 import { createHash } from 'node:crypto';
 import type { Fact, InvoiceDocument, Party } from '../../domain/invoices/invoice-document.ts';
 
@@ -43,7 +43,7 @@ const policy = [
   "form-action 'none'",
 ];
 
-/** Nothing but the page's own style may load, and nobody may frame it. */
+/** The page may load only its own style, and no other page may frame it. */
 export const invoicePageHeaders = {
   'Cache-Control': 'private, no-store',
   'Content-Security-Policy': [...policy, "frame-ancestors 'none'"].join('; '),
@@ -51,7 +51,7 @@ export const invoicePageHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
-/** The policy stands in the page too, where it holds for a copy that somebody saved. */
+/** The content security policy is also inside the page, so that it applies to a saved copy. */
 export function invoicePage(document: InvoiceDocument): string {
   const { line } = document;
   const title = line.title === null ? '' : `<br>${foreign(line.title)}`;
@@ -106,7 +106,7 @@ function total({ name, value }: Fact): string {
   return `<tr><th scope="row">${escape(name)}</th><td>${escape(value)}</td></tr>`;
 }
 
-/** Text of others: its direction of reading ends with it. */
+/** Text that others wrote. The isolation keeps its text direction from changing the rest of the page. */
 function foreign(text: string): string {
   return `<bdi>${escape(text)}</bdi>`;
 }

@@ -1,4 +1,4 @@
-/** An invoice as a PDF: one page of A4, real text, its fonts inside, and the same bytes whenever the same invoice is made. */
+/** An invoice as a PDF: one A4 page, selectable text, embedded fonts, and always the same bytes for the same invoice. */
 import { fileURLToPath } from 'node:url';
 import { type Font, openSync } from 'fontkit';
 import PdfDocument from 'pdfkit';
@@ -7,7 +7,9 @@ import { drawable, linesOf, MISSING, visualPieces } from './pdf-text.ts';
 
 type Pdf = InstanceType<typeof PdfDocument>;
 
-/** Cover the alphabets of Europe, Hebrew and Arabic. Opened once: that takes longer than a document. */
+/**
+ * The fonts cover the alphabets of Europe, Hebrew and Arabic. They are opened once, because opening takes longer than making a document.
+ */
 const openFont = (address: string) => openSync(fileURLToPath(address)) as Font;
 const fonts = {
   regular: openFont(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf')),
@@ -30,7 +32,7 @@ const alarm = '#a4262c';
 
 const page = { left: 56, right: 539, top: 56 };
 const half = (page.right - page.left - 32) / 2;
-/** As much as one page has room for, at the bounds of every text. */
+/** The page has room for this many, with every text at its maximum length. */
 const MOST_LINES = 5;
 const LINE_HEIGHT = 1.4;
 
@@ -49,7 +51,7 @@ export function invoicePdf(document: InvoiceDocument): Promise<Buffer> {
     margin: 0,
     lang: 'en-GB',
     displayTitle: true,
-    // The day is the invoice's own: the moment of making would change the bytes.
+    // The invoice's day, because the current time would change the bytes.
     info: {
       Title: `${document.heading} ${document.number}`,
       Author: document.seller.lines[0] ?? '',
@@ -88,7 +90,7 @@ function draw(pdf: Pdf, document: InvoiceDocument): void {
   for (const note of notes) y = put(pdf, note, page.left, y + 6, { color: quiet, size: 9 });
 }
 
-/** Behind everything, so that no cut or copy of a test document passes for an invoice. */
+/** Drawn behind everything, so that no part of a test document can pass for an invoice. */
 function watermark(pdf: Pdf): void {
   pdf.markContent('Artifact', { type: 'Pagination' });
   pdf.save().rotate(-45, { origin: [298, 421] });
@@ -172,10 +174,10 @@ function ruleBelow(pdf: Pdf, y: number): number {
   return y + 14;
 }
 
-/** Sets a text and gives the place below it. */
+/** Draws a text and returns the y position below it. */
 function put(pdf: Pdf, text: string, x: number, y: number, style: Style): number {
   const { font = 'regular', size = 10.5, color = ink, width = page.right - x, align = 'left' } = style;
-  // pdfkit takes opened fonts; its types do not know.
+  // pdfkit accepts opened fonts, but its types do not say so.
   pdf
     .font(fonts[font] as unknown as string)
     .fontSize(size)

@@ -1,22 +1,22 @@
-/** PDFs on demand, from one thread of their own: bounded in number, time and memory, and never in the way of a payment. */
+/** Makes PDFs in a worker thread, limited in number, time and memory, so that they never delay a payment. */
 import { Worker } from 'node:worker_threads';
 import { Fault, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { InvoiceDocument } from '../../domain/invoices/invoice-document.ts';
 import type { PdfDone, PdfJob } from './pdf-worker.ts';
 
 export type PdfMaker = AsyncDisposable & {
-  /** Throws a 503 when too many are asked for at once, or when one takes too long. */
+  /** Throws a 503 if too many are requested at once, or if one takes too long. */
   readonly make: (document: InvoiceDocument) => Promise<Buffer>;
   /**
-   * Starts the thread and has it set a first document. That takes ten times as long as later ones, on a busy machine as long as
-   * a person who asks for an invoice is given; and memory is taken once, at the start.
+   * Starts the thread and makes a first document. The first one takes ten times as long as later ones; on a busy machine that is the whole
+   * deadline of an invoice request. Memory is also reserved once, at the start.
    */
   readonly warmUp: () => Promise<void>;
 };
 
-/** Half a second of work; whoever comes then may come again. */
+/** About half a second of work; later requests get a 503 and can be repeated. */
 const MOST_WAITING = 20;
-/** A hundred times what one takes, and room for the thread's start. A document that takes longer is given up with its thread. */
+/** A hundred times what one document takes, plus the thread's start. A slower document is abandoned together with its thread. */
 const LONGEST_MS = 5_000;
 const MOST_MEMORY_MB = 192;
 
@@ -24,7 +24,7 @@ const defaults = { longestMs: LONGEST_MS, program: new URL('./pdf-worker.ts', im
 
 type Waiting = { readonly resolve: (pdf: Buffer) => void; readonly reject: (error: Error) => void };
 
-/** Nobody's, and never shown. */
+/** A dummy document that is never shown. */
 const firstDocument: InvoiceDocument = {
   number: '',
   heading: 'Invoice',
@@ -39,7 +39,7 @@ const firstDocument: InvoiceDocument = {
   issuedAt: new Date(0),
 };
 
-/** The thread starts when it is warmed up, or with the first document; another when it has failed. */
+/** The thread starts with `warmUp` or with the first document. A new one starts after a failure. */
 export function createPdfMaker(options: Partial<typeof defaults> = {}): PdfMaker {
   const { longestMs, program } = { ...defaults, ...options };
   const waiting = new Map<number, Waiting>();
@@ -48,7 +48,7 @@ export function createPdfMaker(options: Partial<typeof defaults> = {}): PdfMaker
 
   function start(): Worker {
     const started = new Worker(program, {
-      // Neither secrets nor the flags of the service are its business.
+      // The thread gets neither the secrets nor the flags of the service.
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB },
@@ -70,7 +70,7 @@ export function createPdfMaker(options: Partial<typeof defaults> = {}): PdfMaker
     return started;
   }
 
-  /** All who wait for this thread are told; the next document starts another. */
+  /** Rejects everything that waits for this thread; the next document starts a new one. */
   function giveUp(failed: Worker, reason: Fault): void {
     if (worker !== failed) return;
     worker = undefined;

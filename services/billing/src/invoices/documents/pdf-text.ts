@@ -1,15 +1,15 @@
-/** Setting text on a page of a PDF, where nothing does it for us: line breaks, right-to-left words, characters that the font lacks. */
+/** Text layout on a PDF page, which pdfkit does not do: line breaks, right-to-left words, characters that the font lacks. */
 import bidiFactory from 'bidi-js';
 import type { Font } from 'fontkit';
 
-// What Node loads is the function itself; the types describe another build.
+// Node loads the function itself; the types describe another build.
 const bidi = (bidiFactory as unknown as typeof bidiFactory.default)();
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Shown for what the font lacks, an emoji or a Chinese name. Harmless, and seen to be missing. */
+/** Replaces characters that the font lacks, such as emoji or Chinese. The reader sees that something is missing. */
 export const MISSING = '\u25A1';
 
-/** One sign for each character that the font cannot draw, of however many code points. */
+/** Replaces each character that the font cannot draw by one sign, however many code points it has. */
 export function drawable(text: string, font: Font): string {
   const canDraw = (grapheme: string) =>
     Array.from(grapheme).every((character) => font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0));
@@ -18,7 +18,7 @@ export function drawable(text: string, font: Font): string {
   );
 }
 
-/** Breaks between words, and inside a word only when it is longer than a line. What has no room ends with "…". */
+/** Breaks between words, and inside a word only if it is longer than a line. Text that does not fit ends with "…". */
 export function linesOf(
   text: string,
   o: { readonly width: number; readonly most: number; readonly widthOf: (text: string) => number },
@@ -62,8 +62,8 @@ function shortened(line: string, fits: (text: string) => boolean): string {
 }
 
 /**
- * The pieces of a line from left to right, each to be drawn on its own (Unicode's bidirectional algorithm, rules L2 and L4). The
- * font reverses the letters of a right-to-left word itself; the order of the words is ours.
+ * The pieces of a line from left to right, each to be drawn separately (Unicode's bidirectional algorithm, rules L2 and L4). The font
+ * reverses the letters of a right-to-left word; this function orders the words.
  */
 export function visualPieces(line: string): string[] {
   const { levels } = bidi.getEmbeddingLevels(line);

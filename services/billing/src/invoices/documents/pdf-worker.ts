@@ -1,4 +1,4 @@
-/** Makes PDFs off the thread that takes payments: setting one takes tens of milliseconds. */
+/** Makes PDFs outside the thread that handles payments, because one takes tens of milliseconds. */
 import { parentPort } from 'node:worker_threads';
 import type { InvoiceDocument } from '../../domain/invoices/invoice-document.ts';
 import { invoicePdf } from './invoice-pdf.ts';
