@@ -5,13 +5,13 @@ import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Postgres, Queryable } from '@offer-ads/platform/postgres/postgres';
 
-/** Another replacement came first; nothing was changed. */
+/** Another replacement came first, so nothing was changed. */
 export type CatalogueRefusal = 'catalogue-changed';
 export type Replaced =
   | { readonly ok: true; readonly catalogue: Catalogue }
   | { readonly ok: false; readonly reason: CatalogueRefusal };
 
-/** "Category": only active categories available to the organisation. */
+/** "Category": only active categories that are available to the organisation. */
 export async function listCategories(
   db: Queryable,
   organisationId: number,
@@ -29,7 +29,7 @@ export async function listInterests(
   return db.query('SELECT interest_id, interest_name FROM interests WHERE active ORDER BY interest_id');
 }
 
-/** One statement, so that all of it is of one version. */
+/** One statement, so that all of it has one version. */
 export async function readCatalogue(db: Queryable): Promise<Catalogue> {
   const [row] = await db.query<Catalogue>(
     `SELECT version,
@@ -44,8 +44,8 @@ export async function readCatalogue(db: Queryable): Promise<Catalogue> {
 }
 
 /**
- * Puts the catalogue in place of the old one, one replacement at a time. What it no longer names becomes inactive: offers
- * still refer to it.
+ * Replaces the catalogue, one replacement at a time. Entries missing from the new catalogue become inactive and stay in the table, because
+ * offers refer to them.
  */
 export async function replaceCatalogue(
   postgres: Postgres,
@@ -81,7 +81,7 @@ export async function replaceCatalogue(
         subject: 'catalogue',
         subjectVersion: whole.version,
         at: now,
-        // The schema drops what concerns nobody else: to which organisations a category is restricted.
+        // The event's schema removes the organisations to which a category is restricted; other services do not need them.
         data: { categories: whole.categories, interests: whole.interests },
       }),
     ]);

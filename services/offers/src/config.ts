@@ -1,4 +1,4 @@
-/** The settings of offers; the only reader of its environment. */
+/** The settings of offers; only this file reads the environment. */
 import { fileURLToPath } from 'node:url';
 import {
   adminTokenHashes,
@@ -59,7 +59,7 @@ export const offersSettings = z.object({
       'How many LIVE offers whose cost rounds to 0.00 an organisation may create in a day (UTC), 0 to 999999; more are E4.',
     example: '10',
   }),
-  // Of the store that s3:// is at. All of them are settings, so that nothing is looked up on the machine.
+  // The S3 store. Everything is a setting, so that the client reads nothing from the machine's own AWS configuration.
   S3_ENDPOINT: httpUrl.optional().meta({
     description: 'Address of the store of buckets; needed with s3://.',
     example: 'https://s3.eu-west-1.amazonaws.com',
@@ -92,7 +92,7 @@ const schema = Object.entries(neededByS3).reduce(
     whole.refine((given) => !isInBucket(given) || given[name as keyof typeof neededByS3] !== undefined, {
       path: [name],
       error: `needed while IMAGE_STORE_URL is s3://...: ${what}`,
-      // Told together with all other problems.
+      // Reported together with all other problems.
       when: () => true,
     }),
   offersSettings,
@@ -104,7 +104,7 @@ export function readOffersConfig(env: NodeJS.ProcessEnv = process.env): OffersCo
   return readConfig(schema, env);
 }
 
-/** What the migration command needs and nothing more. */
+/** The only setting that the migration command needs. */
 export function readDatabaseUrl(env: NodeJS.ProcessEnv = process.env): string {
   return readConfig(offersSettings.pick({ OFFERS_DATABASE_URL: true }), env).OFFERS_DATABASE_URL;
 }
@@ -118,7 +118,7 @@ export function imageStoreOf(config: OffersConfig): ImageStoreSettings {
     prefix: prefix.map((part) => `${part}/`).join(''),
     endpoint: config.S3_ENDPOINT ?? '',
     region: config.S3_REGION ?? 'us-east-1',
-    // What every store but Amazon's understands, and Amazon's too.
+    // Every S3 store, including Amazon's, understands path style.
     pathStyle: config.S3_PATH_STYLE !== 'false',
     accessKeyId: config.S3_ACCESS_KEY_ID ?? '',
     secretAccessKey: config.S3_SECRET_ACCESS_KEY ?? '',

@@ -1,4 +1,4 @@
-/** Events from billing and from the community platform. Each takes effect once, whatever their number and order. */
+/** Consumers of events from billing and the community platform. Each event takes effect once, in any order and however often it arrives. */
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { OfferClicked, OfferViewed, type Traffic } from '@offer-ads/contracts/events/community';
 import type { EventData } from '@offer-ads/contracts/events/event-declaration';
@@ -18,7 +18,7 @@ export function subscriptions(o: ConsumerContext): Subscription[] {
   return [
     on(OfferPaid, async ({ id, data }) => {
       const isApplied = await once(o, id, (tx) => applyOfferPaid(tx, data, o.clock.now()));
-      // Only cards are paid by an event.
+      // Only card payments arrive as events.
       if (isApplied) o.meters.paid.inc({ mode: data.mode, method: 'E' });
     }),
     onBatch(OfferViewed, (events) =>
@@ -36,7 +36,7 @@ export function subscriptions(o: ConsumerContext): Subscription[] {
   ];
 }
 
-/** All of one kind. */
+/** Processes one batch of the same kind. */
 async function take(o: ConsumerContext, events: readonly TrafficEvent[]): Promise<void> {
   const kind = events[0]?.kind;
   if (kind === undefined) return;
@@ -62,8 +62,8 @@ async function once(
 }
 
 /**
- * A payment that comes before its creation is finished is kept on the reservation, which then counts it.
- * @returns whether the offer is paid by it
+ * A payment that arrives before its creation is finished is stored on the reservation and applied when the creation finishes.
+ * @returns whether this payment was applied
  */
 async function applyOfferPaid(
   tx: Transaction,
@@ -72,7 +72,7 @@ async function applyOfferPaid(
 ): Promise<boolean> {
   const offer = await lockOffer(tx, payment.offerId);
   if (offer === null || !isPaymentOf(offer, payment)) {
-    // Money for what is not ours to sell: no retry helps, so it is parked for a person to look at.
+    // No offer matches this payment. A retry would not help, so the message is parked for a person to look at.
     throw new Error(`no offer ${payment.offerId} with the price that was paid`);
   }
   const paidAt = new Date(payment.paidAt);

@@ -1,4 +1,4 @@
-/** What every operation of offers works with; put together once by service.ts. */
+/** The dependencies of every operation of offers, built once by service.ts. */
 
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
@@ -12,11 +12,11 @@ import type { OtherServices } from './other-services.ts';
 export type OffersContext = {
   readonly postgres: Postgres;
   readonly otherServices: OtherServices;
-  /** Under way, of an organisation and mode. */
+  /** Running creations per organisation and mode. */
   readonly creations: KeyedSemaphore;
-  /** Of an organisation and mode: they stand in line for its quota. */
+  /** Reservations per organisation and mode, which wait for the lock of the quota. */
   readonly reservations: KeyedSemaphore;
-  /** Of an organisation, that cost 0.00. */
+  /** LIVE offers that cost 0.00, per organisation and day. */
   readonly freeLiveOffersPerDay: number;
   readonly images: ImageStore;
   readonly addresses: ImageAddresses;

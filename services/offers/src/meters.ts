@@ -1,4 +1,4 @@
-/** What a product owner counts, each from 0 on, with nothing of a person or an organisation in it. */
+/** Metrics of the business, each starting at 0, without data about persons or organisations. */
 import { mode, paymentMethod } from '@offer-ads/contracts/values/primitives';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 

@@ -1,4 +1,4 @@
-/** `node services/offers/src/migrate.ts`: brings the database up to date; a command of its own, never part of a start. */
+/** `node services/offers/src/migrate.ts`: migrates the database. A separate command, never part of a start. */
 import { fileURLToPath } from 'node:url';
 import { migrate, skipUsedIds } from '@offer-ads/platform/postgres/migrations';
 import { readDatabaseUrl } from './config.ts';

@@ -1,4 +1,4 @@
-/** The SQL of offers: rows to domain values and back, always scoped by organisation and mode where a caller asks. */
+/** The SQL of offers: converts rows to domain values and back. Queries for a caller always filter by organisation and mode. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { newEvent } from '@offer-ads/platform/messaging/events';
@@ -7,11 +7,11 @@ import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postg
 import type { Offer, Stop } from './domain/offer.ts';
 import type { OfferNews } from './lifecycle/offer-events.ts';
 
-/** Whose offers, and in which of the two worlds. */
+/** The organisation and mode of an offer. */
 export type Owner = { readonly organisationId: number; readonly mode: Mode };
 export type OfferReference = Owner & { readonly offerId: number };
 
-/** What a pure decision makes of a locked offer: the offer to be kept and what is to be told, or a refusal. */
+/** The result of a decision about a locked offer: the changed offer with its events, or a refusal. */
 export type Change<Refusal extends string> =
   | { readonly ok: true; readonly offer: Offer; readonly news: readonly OfferNews[] }
   | { readonly ok: false; readonly reason: Refusal };
@@ -19,7 +19,7 @@ export type Change<Refusal extends string> =
 type NotFound = { readonly ok: false; readonly reason: 'not-found' };
 
 /**
- * Locks the caller's offer, decides, and writes the row and its events in one transaction; gives back what was decided.
+ * Locks the caller's offer, calls `decide`, and writes the row and its events in one transaction; returns the decision.
  * @param deadline nothing is changed after it
  */
 export async function updateOffer<C extends Change<string>>(
@@ -38,15 +38,15 @@ export async function updateOffer<C extends Change<string>>(
   }, deadline);
 }
 
-/** For what the system itself does with an offer, reservations included: payments and the end of a creation. */
+/** For changes by the system itself, including reservations: payments and the end of a creation. */
 export async function lockOffer(tx: Transaction, offerId: number): Promise<Offer | null> {
   const [row] = await tx.query<OfferRow>('SELECT * FROM offers WHERE offer_id = $1 FOR UPDATE', [offerId]);
   return row === undefined ? null : toOffer(row);
 }
 
 /**
- * Applies a decision to offers for which something is due, each once over all replicas: rows that another replica is at
- * are skipped, and what was decided here makes them leave the selection.
+ * Applies a decision to offers that are due, each once over all replicas: rows that another replica has locked are skipped, and a changed
+ * row is no longer due.
  * @returns how many were changed
  */
 export async function changeDueOffers(
@@ -66,7 +66,7 @@ export async function changeDueOffers(
   });
 }
 
-/** As `isLive` says, without reading an offer; by the index of those that have not ended. */
+/** The condition of `isLive` in SQL, without reading offers; uses the index of offers that have not ended. */
 export async function countLive(
   db: Queryable,
   now: Date,
@@ -87,12 +87,12 @@ export async function countLive(
 const dueConditions = {
   'to-activate': `activated_told_at IS NULL AND ended_told_at IS NULL AND payment_applied_at IS NOT NULL
     AND deleted_at IS NULL AND start_at <= $1 AND expiry_at > $1 AND paused_since IS NULL AND disabled_since IS NULL`,
-  // An offer deleted before its expiry never ends.
+  // An offer that was deleted before its expiry never ends.
   'to-end': `ended_told_at IS NULL AND shown_at IS NOT NULL AND expiry_at <= $1
     AND (deleted_at IS NULL OR deleted_at >= expiry_at)`,
 };
 
-/** Writes what has changed with its events; each event takes the next version of its offer. */
+/** Writes the changed offer and its events; each event gets the next version of the offer. */
 export async function saveOffer(tx: Transaction, offer: Offer, news: readonly OfferNews[]): Promise<void> {
   const events = news.map((item, index) =>
     newEvent(item.declaration, {
@@ -145,7 +145,7 @@ export async function findOffer(db: Queryable, reference: OfferReference): Promi
   return row === undefined ? null : toOffer(row);
 }
 
-/** For the platform's admins, who see deleted offers too. */
+/** For the platform's admins, who also see deleted offers. */
 export async function findOfferForAdmin(db: Queryable, offerId: number): Promise<Offer | null> {
   const [row] = await db.query<OfferRow>(
     'SELECT * FROM offers WHERE offer_id = $1 AND shown_at IS NOT NULL',
@@ -154,7 +154,7 @@ export async function findOfferForAdmin(db: Queryable, offerId: number): Promise
   return row === undefined ? null : toOffer(row);
 }
 
-/** All there are, reservations and deleted offers too, by id. */
+/** One page of all offers, including reservations and deleted ones, by id. */
 export async function listOffers(db: Queryable, o: { after: number; limit: number }): Promise<Offer[]> {
   const rows = await db.query<OfferRow>(
     'SELECT * FROM offers WHERE offer_id > $1 ORDER BY offer_id LIMIT $2',
@@ -163,7 +163,10 @@ export async function listOffers(db: Queryable, o: { after: number; limit: numbe
   return rows.map(toOffer);
 }
 
-/** Deletions that were begun before the one instant and never finished; or after the other, by a clock since set back. */
+/**
+ * Deletions that began before the first instant and did not finish. Also those that began after the second one: a clock ran ahead when they
+ * began.
+ */
 export async function findStrandedDeletions(
   db: Queryable,
   o: { before: Date; orAfter: Date; atMost: number },
@@ -175,7 +178,7 @@ export async function findStrandedDeletions(
   return rows.map(toOffer);
 }
 
-/** Offers of which billing is still to hear that their page stays. */
+/** Offers whose page stays open and for which billing must still be told so. */
 export async function findPagesToKeep(db: Queryable, atMost: number): Promise<Offer[]> {
   const rows = await db.query<OfferRow>(
     'SELECT * FROM offers WHERE keeping_since IS NOT NULL ORDER BY keeping_since LIMIT $1',
@@ -184,7 +187,7 @@ export async function findPagesToKeep(db: Queryable, atMost: number): Promise<Of
   return rows.map(toOffer);
 }
 
-/** A row of offers as the driver gives it. */
+/** A row of the table, as the driver returns it. */
 export type OfferRow = {
   offer_id: number;
   organisation_id: number;

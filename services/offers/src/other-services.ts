@@ -1,4 +1,4 @@
-/** What offers asks of pricing, billing and moderation, each with its budget (decision 23, deadlines and outages). */
+/** Calls to pricing, billing and moderation, each with its deadline (decision 23, deadlines and outages). */
 import {
   type BalanceReply,
   balanceReply,
@@ -34,7 +34,7 @@ import type { OffersConfig } from './config.ts';
 import type { UnusedTime } from './domain/lifecycle/unused-time.ts';
 import type { Offer } from './domain/offer.ts';
 
-/** On whose behalf a call is made, and how long it may take. */
+/** The organisation of a call, and its deadline. */
 export type CallContext = {
   readonly caller: CallerContext;
   readonly requestId: string;
@@ -52,10 +52,10 @@ export type OtherServices = AsyncDisposable & {
     offerId: number,
     deletion: number,
   ) => Promise<CloseCheckoutReply>;
-  /** The deletion came to nothing: its page works again. */
+  /** The deletion failed: its payment page must work again. */
   readonly keepCheckout: (call: CallContext, offerId: number, deletion: number) => Promise<KeepCheckoutReply>;
   readonly settle: (call: CallContext, offerId: number) => Promise<SettleReply>;
-  /** What so much Unused Time would credit now. */
+  /** The credit that this Unused Time would give now. */
   readonly previewCredit: (
     call: CallContext,
     offerId: number,
@@ -65,7 +65,7 @@ export type OtherServices = AsyncDisposable & {
 
 const USUAL_MS = 2_000;
 const MODERATION_MS = 10_000;
-/** Billing gives the card provider 8 seconds and needs a moment of its own. */
+/** Billing gives the card provider 8 seconds and needs some time itself. */
 const CARD_PROVIDER_MS = 9_500;
 
 export function connectOtherServices(
@@ -89,7 +89,7 @@ export function connectOtherServices(
     name: 'moderation',
     baseUrl: config.MODERATION_URL,
     timeoutMs: MODERATION_MS,
-    // As the trial, a large picture would keep all others out for as long as it is being opened.
+    // A probe tests the recovery. A large picture as the test would block all other calls while it is opened.
     isProbed: true,
   });
   const clients = { pricing, billing, moderation };
@@ -98,7 +98,7 @@ export function connectOtherServices(
     billing: config.BILLING_CONTEXT_SECRET,
     moderation: config.MODERATION_CONTEXT_SECRET,
   };
-  /** Every question may be repeated when its connection breaks: they read, or billing knows the offer's id. */
+  /** Every call may be repeated if its connection breaks: it only reads, or billing recognises the offer's id. */
   const ask = <S extends z.ZodType>(
     service: keyof typeof clients,
     call: CallContext,
@@ -168,20 +168,20 @@ export function connectOtherServices(
   };
 }
 
-/** Too many charges of this balance wait: the creation is not refused, its key goes on as after any 503. */
+/** Too many charges of this balance wait. The creation is not refused; a retry with its key continues it, as after any 503. */
 function askedAgain(error: unknown): never {
   const isTooMany = error instanceof Fault && error.status === 429;
   throw isTooMany ? overloaded(error.message, error) : error;
 }
 
-/** The token outlives every deadline, which is what bounds the call. */
+/** Longer than every deadline; the deadline limits the call. */
 const TOKEN_MS = 60_000;
 
 function chargeOf(offer: Offer) {
   return { offerId: offer.offerId, title: offer.title, netMinor: offer.netMinor.toString() };
 }
 
-/** The system itself goes on with an organisation's work: nobody waits, and nothing of a person's is known or needed. */
+/** For work that the system continues by itself: no caller waits, and no person's data are known or needed. */
 export function systemCallContext(offer: Offer, requestId: string): CallContext {
   return {
     caller: {
@@ -198,7 +198,7 @@ export function systemCallContext(offer: Offer, requestId: string): CallContext 
       tradingName: offer.tradingName,
       quota: { perPerson: 0, perOrganisation: 0 },
       termsAccepted: true,
-      // Only pricing asks, and the system prices nothing.
+      // Only pricing uses this, and the system requests no price.
       organisationApproved: true,
     },
     requestId,

@@ -1,4 +1,4 @@
-/** Composition root: puts offers together and takes it apart again, last first. */
+/** Composition root: starts the parts of offers and stops them in reverse order. */
 import { allEvents } from '@offer-ads/contracts/events/events';
 import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
 import { mountRepublishRoute } from '@offer-ads/platform/admin/republish-route';
@@ -33,12 +33,9 @@ export type Offers = RunningService & {
   readonly imageRemoval: ImageRemoval;
 };
 
-/**
- * Under way, of one organisation and mode; a further one is refused before any work is done for it (decision 161,
- * bounded queues).
- */
+/** Running creations per organisation and mode. One more is refused before any work is done for it (decision 161, bounded queues). */
 const CREATIONS = { of: 'creations', atOnce: 64, waiting: 0 };
-/** One holds the lock of the quota and the next waits for it in the database, so that the lock is never idle. All the others may wait here. */
+/** One holds the lock of the quota, and the next waits for it in the database, so that the lock is never idle. All others may wait here. */
 const RESERVATIONS = { of: 'reservations', atOnce: 2, waiting: CREATIONS.atOnce - 2 };
 
 export async function startOffers(config: OffersConfig, overrides: Overrides = {}): Promise<Offers> {
@@ -72,7 +69,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
   );
   started.use(startOutboxRelay({ postgres, broker, ...foundation }));
   await broker.consume(subscriptions(context));
-  // Before the outbox is emptied for the last time: they write into it.
+  // Before the outbox is published for the last time, because consumers write into it.
   started.defer(() => broker.stopConsuming());
   started.use(startInboxPruning({ postgres, ...foundation }));
   started.use(startTrafficPruning({ postgres, ...foundation }));
@@ -87,7 +84,7 @@ export async function startOffers(config: OffersConfig, overrides: Overrides = {
       publicUrl: config.PUBLIC_URL,
       ...foundation,
       storeClock: postgres.clock,
-      // Not the broker: offers are sold without it, their events wait in the outbox.
+      // Readiness does not include the broker: offers are sold without it, and their events wait in the outbox.
       readiness: async () => ((await postgres.healthy()) ? [] : ['the database does not answer']),
       routes: (app) => {
         mountImageRoute(app, context);

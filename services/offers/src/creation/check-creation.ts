@@ -1,6 +1,6 @@
 /**
- * Everything that can refuse a creation before money is spoken of, in the order of decision 9, order of checks.
- * Nothing outside changes.
+ * All checks that can refuse a creation before billing is asked, in the order of decision 9, order of checks. They change nothing outside
+ * the service.
  */
 
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
@@ -38,7 +38,7 @@ export type CheckRequest = CallContext & {
 type Checked = { readonly ok: true; readonly checks: Checks } | Refused;
 type Refused = { readonly ok: false; readonly refusal: CheckRefusal };
 
-/** "Limits": a start may lie at most 60 seconds before now. */
+/** "Limits": a start may be at most 60 seconds in the past. */
 const START_GRACE_MS = 60_000;
 
 export async function checkCreation(o: OffersContext, request: CheckRequest): Promise<Checked> {
@@ -67,7 +67,7 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
     return refused({ reason: 'below-minimum', minimumMinor, currency });
   }
 
-  // Billing says it with VAT; what is too much without it needs no picture judged and no row.
+  // Billing checks the maximum with VAT. A net price above the maximum is refused here, before the picture is judged and a row is written.
   const maximumMinor = cardMaximumMinor(currency);
   if (form.paymentMethod === 'E' && netMinor > maximumMinor) {
     return refused({ reason: 'above-maximum', maximumMinor, currency });
@@ -85,7 +85,7 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
   return judgePicture(o, request, netMinor);
 }
 
-/** Asked again before the offer is reserved: who comes back after a 503 may come too late. */
+/** Checked again before the offer is reserved: a retry after a 503 may come after the start. */
 export function checkStart({
   form,
   receivedAt,
@@ -95,8 +95,8 @@ export function checkStart({
 }
 
 /**
- * Asked for twice: early, so that a refusal costs nothing, and under the quota's lock, so that it holds (decision 9,
- * order of checks).
+ * Checked twice: early, so that a refusal costs nothing, and under the quota's lock, so that the limit is exact (decision 9, order of
+ * checks).
  */
 export function quotaOf({ freeLiveOffersPerDay }: OffersContext, { quota }: CallerContext): Quota {
   return { ...quota, freePerDay: freeLiveOffersPerDay };
@@ -117,7 +117,7 @@ async function checkCatalogue(
   return ids.length === 0 ? null : { reason: 'unknown-interests', ids };
 }
 
-/** Last, because it is the slowest. What members will see is the cleaned picture that moderation gives back. */
+/** The last check, because it is the slowest. Members see the cleaned picture that moderation returns. */
 async function judgePicture(o: OffersContext, request: CheckRequest, netMinor: bigint): Promise<Checked> {
   const judged = await o.otherServices.judgePicture(request, request.picture);
   switch (judged.verdict) {

@@ -1,10 +1,10 @@
 /**
- * Creating an offer: received -> checked -> charging -> finished (architecture, "Creating an offer"). At most one offer
- * and one charge result from a key, whoever crashes, races or loses an answer on the way, because
- *  - only the holder of the key's lease works on it, and a write with an old fence is void;
- *  - until `charging` nothing outside has changed, so the creation may be repeated or dropped;
- *  - from `charging` on a hidden reservation carries the offer's id, for which billing charges once at most, and the
- *    creation is brought to its end even if its caller has gone.
+ * Creating an offer: received -> checked -> charging -> finished (architecture, "Creating an offer"). A key leads to at most one offer and
+ * one charge, even with crashes, races and lost answers, because
+ * - only the holder of the key's lease works on the creation, and a write with an old fence changes nothing;
+ * - until `charging`, nothing outside has changed, so the creation may be repeated or dropped;
+ * - from `charging` on, a hidden reservation has the offer's id. Billing charges an id at most once, and the creation is completed even if
+ * its caller has disconnected.
  */
 
 import type { CreateReply } from '@offer-ads/contracts/public/api';
@@ -34,7 +34,7 @@ import {
 } from './idempotency-store.ts';
 import { dropReservation, insertReservation, lockOffersInUse } from './reservations-store.ts';
 
-/** Its `receivedAt` is `now` for every rule, frozen when the request arrived (decision 8, time of a request). */
+/** `receivedAt` is used as `now` by every rule. It is set once, when the request arrives (decision 8, time of a request). */
 export type CreateRequest = CheckRequest & {
   readonly idempotencyKey: string;
   /** SHA-256 over every field and the bytes of the image. */
@@ -50,7 +50,7 @@ export type CreateOutcome =
   | { readonly ok: true; readonly reply: CreateReply; readonly replayed: boolean }
   | { readonly ok: false; readonly refusal: CreateRefusal };
 
-/** @throws the 503 fault at once, with nothing done, when as many creations of the organisation are under way as may */
+/** @throws the 503 fault before any work if the organisation has too many creations running */
 export async function createOffer(o: OffersContext, request: CreateRequest): Promise<CreateOutcome> {
   const { organisationId, mode } = request.caller;
   return o.creations.run(`${organisationId}/${mode}`, () => claimAndProceed(o, request));
@@ -65,8 +65,7 @@ async function claimAndProceed(o: OffersContext, request: CreateRequest): Promis
   try {
     return await proceed(o, request, claim.hold, claim.creation);
   } catch (fault) {
-    // Whatever the outcome was, the recovery point holds it: the same key goes on from there (decision 10,
-    // idempotency keys).
+    // The recovery point holds the outcome: a retry with the same key continues from there (decision 10, idempotency keys).
     await letGo(o.postgres, claim.hold, o.clock.now()).catch((error: unknown) => {
       o.logger.warn({ error }, 'a creation stays leased until its lease runs out');
     });
@@ -74,7 +73,7 @@ async function claimAndProceed(o: OffersContext, request: CreateRequest): Promis
   }
 }
 
-/** From wherever the creation stands to its end. */
+/** Continues the creation from its recovery point to its end. */
 async function proceed(
   o: OffersContext,
   request: CreateRequest,
@@ -83,7 +82,7 @@ async function proceed(
 ): Promise<CreateOutcome> {
   switch (creation.at) {
     case 'received': {
-      // Nobody needs a check whose caller has gone; the key goes on from here, as after a 503.
+      // Stops the checks if the caller disconnects; a retry with the key continues from here, as after a 503.
       const checked = await checkCreation(o, { ...request, deadline: request.deadline.whileAwaited() });
       if (checked.ok) return proceed(o, request, hold, await markChecked(o.postgres, hold, checked.checks));
       await freeKey(o.postgres, hold);
@@ -101,7 +100,7 @@ async function proceed(
   }
 }
 
-/** checked -> charging: with the start and, under its lock, the quota rechecked, the offer exists, hidden, under its id for ever. */
+/** checked -> charging: checks the start again, and the quota under its lock. The offer then exists, hidden, with its final id. */
 async function reserve(
   o: OffersContext,
   request: CreateRequest,
@@ -140,7 +139,7 @@ async function reserveNow(
       createdAt: receivedAt,
     });
     await markCharging(tx, hold, offer.offerId);
-    // Last: others of the organisation wait from here until this transaction has ended.
+    // Last: other creations of the organisation wait from here until this transaction ends.
     const inUse = await lockOffersInUse(tx, caller, receivedAt, offer.offerId);
     const refusal = checkQuota(quotaOf(o, caller), inUse, offer);
     if (refusal === null) return { ok: true, offer };
@@ -150,7 +149,7 @@ async function reserveNow(
   }, request.deadline);
 }
 
-/** charging -> finished; or billing's refusal, which closes the id and frees the key. */
+/** charging -> finished. If billing refuses, the offer id is closed and the key is free again. */
 async function charge(
   o: OffersContext,
   request: CreateRequest,
@@ -159,7 +158,7 @@ async function charge(
 ): Promise<CreateOutcome> {
   const answer = await askBilling(o, request, offer);
   if (!answer.ok) {
-    // An earlier try may still be under way at billing and succeed after this refusal: once settled, it cannot.
+    // An earlier attempt may still run at billing and charge after this refusal; after it is settled, it cannot.
     const billed = await settle(o, request, offer.offerId);
     if (billed === null) {
       await abandonCreation(o, hold, offer.offerId);
@@ -198,7 +197,7 @@ async function askBilling(
           });
         case 'above-maximum':
           return refused({ reason: 'above-maximum', maximumMinor: cardMaximumMinor(currency), currency });
-        // Settled as not charged by somebody who went before freeing the key: the caller comes again and starts anew.
+        // Settled as not charged by a process that died before it freed the key. The caller retries and starts again.
         case 'closed':
           return refused({ reason: 'in-flight' });
       }

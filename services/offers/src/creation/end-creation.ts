@@ -1,4 +1,4 @@
-/** The two ends of a creation from `charging` on: finished or abandoned. Requests and the sweeper come here alike. */
+/** The two ends of a creation after `charging`: finished or abandoned. Used by requests and by the sweeper. */
 import type { CreateReply } from '@offer-ads/contracts/public/api';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
@@ -12,7 +12,7 @@ import { confirmHold, freeKey, type Hold, markFinished } from './idempotency-sto
 import { dropReservation } from './reservations-store.ts';
 
 /**
- * The fate of a charge that nobody knows: what was billed, or null when nothing was and nothing ever will be for this id.
+ * Finds out what became of a charge: returns what was billed, or null if nothing was billed and nothing can be for this id.
  * @throws the 503 fault while billing cannot tell
  */
 export async function settle(o: OffersContext, call: CallContext, offerId: number): Promise<Billed | null> {
@@ -31,7 +31,7 @@ export async function settle(o: OffersContext, call: CallContext, offerId: numbe
   }
 }
 
-/** The offer is shown, its reply kept for every replay and its events written, all in one transaction. */
+/** Shows the offer, stores its reply for replays and writes its events, all in one transaction. */
 export async function finishCreation(
   o: OffersContext,
   hold: Hold,
@@ -40,7 +40,7 @@ export async function finishCreation(
   now: Date,
 ): Promise<CreateReply> {
   const { reply, offer } = await o.postgres.transaction(async (tx) => {
-    // Locked, so that a payment which comes now is either found on the reservation or finds the offer shown.
+    // Locked: a concurrent payment is either stored on the reservation before, or sees the shown offer.
     const offer = show(await lockReservation(tx, hold, offerId), billed, now);
     const imageUrl = o.addresses.sign(offer.image, offer.expiryAt);
     await saveOffer(tx, offer, [created(offer, imageUrl, now), ...newsOfPayment(offer, now)]);
@@ -54,7 +54,7 @@ export async function finishCreation(
   return reply;
 }
 
-/** Nothing was charged and nothing will be: what remains of the creation is an id that is never used again. */
+/** Nothing was charged and nothing will be. Only the offer id remains, and it is never used again. */
 export async function abandonCreation(o: OffersContext, hold: Hold, offerId: number): Promise<void> {
   await o.postgres.transaction(async (tx) => {
     await freeKey(tx, hold);
@@ -76,7 +76,7 @@ function newsOfPayment(offer: Offer, now: Date): OfferNews[] {
   return [paymentLinkIssued(offer, linkOf(offer), now)];
 }
 
-/** "Behaviour" 2 and 3 of POST /offers; of a card offer it is the same even if the payer was faster than the reply. */
+/** "Behaviour" 2 and 3 of POST /offers. The reply for a card offer is the same even if the payment came first. */
 function replyOf(offer: Offer, now: Date): CreateReply {
   const created = { return_code: 'S1', offer_id: offer.offerId } as const;
   switch (offer.paymentMethod) {

@@ -1,6 +1,6 @@
 /**
- * The SQL of idempotency keys: who holds a creation, and how far it came (architecture, "Creating an offer"). Every write
- * after the claim names the holder's fence and is void when somebody else has taken over meanwhile.
+ * The SQL of idempotency keys: who holds a creation, and how far it is (architecture, "Creating an offer"). Every write after the claim
+ * contains the holder's fence and changes nothing if another holder has taken over.
  */
 
 import type { CreateReply } from '@offer-ads/contracts/public/api';
@@ -15,10 +15,10 @@ export type KeyName = {
   readonly idempotencyKey: string;
 };
 
-/** The right to work on the creation of a key until somebody else takes over. No fence is ever given twice. */
+/** The right to work on the creation of a key until another holder takes over. Each fence is used only once. */
 export type Hold = KeyName & { readonly fence: bigint };
 
-/** What is known once a creation was checked. Nothing outside has changed yet. */
+/** The results of the checks. Nothing outside has changed yet. */
 export type Checks = { readonly netMinor: string; readonly image: string };
 
 export type Creation =
@@ -65,7 +65,7 @@ export async function claimKey(
       `SELECT * FROM idempotency_keys WHERE ${thisKey} FOR UPDATE`,
       keyValues(name),
     );
-    // Freed between the two statements: the caller tries again, as after any request in flight.
+    // The key was freed between the two statements: the caller retries, as for any request that is still running.
     if (row === undefined) return { outcome: 'in-flight' };
     const known = {
       sameFingerprint: row.fingerprint.equals(fingerprint),
@@ -85,7 +85,7 @@ export async function claimKey(
   });
 }
 
-/** For whoever asks and claims nothing. Until it is finished, an offer may still come to nothing, and its id says nothing. */
+/** Reads the state without claiming the key. The id is returned only for a finished creation, because an unfinished one may still fail. */
 export async function findCreation(
   postgres: Postgres,
   name: KeyName,
@@ -100,7 +100,10 @@ export async function findCreation(
     : { state: 'under_way', offer_id: null };
 }
 
-/** Creations whose holder has been gone since before the instant, or can have no such lease. One at a time, so that none is locked while another is settled. */
+/**
+ * Claims a creation whose lease ended before the first instant, or has an impossible end. One at a time, so that no creation is locked
+ * while another is settled.
+ */
 export async function claimAbandoned(
   postgres: Postgres,
   abandonedBefore: Date,
@@ -129,7 +132,7 @@ async function takeOver(
   return { hold: { ...name, fence: present(taken?.fence ?? null) }, creation: toCreation(row) };
 }
 
-/** With the picture locked, so that it is needed from here on or was doomed before: then this is void too. */
+/** Locks the picture: it is either marked as needed from now on, or was doomed before, and then this write changes nothing. */
 export async function markChecked(db: Queryable, hold: Hold, checks: Checks): Promise<Creation> {
   await fenced(
     db,
@@ -162,17 +165,17 @@ export async function markFinished(tx: Transaction, hold: Hold, reply: CreateRep
   );
 }
 
-/** Locks the key's row for the rest of the transaction, provided that it is still this holder's. */
+/** Locks the key's row until the transaction ends, if this holder still has it. */
 export async function confirmHold(tx: Transaction, hold: Hold): Promise<void> {
   await fenced(tx, `SELECT 1 FROM idempotency_keys WHERE ${thisHold} FOR UPDATE`, hold);
 }
 
-/** A refusal uses up nothing (decision 10, idempotency keys). */
+/** A refused request does not use up its key (decision 10, idempotency keys). */
 export async function freeKey(db: Queryable, hold: Hold): Promise<void> {
   await fenced(db, `DELETE FROM idempotency_keys WHERE ${thisHold} RETURNING 1`, hold);
 }
 
-/** Gives the creation up where it stands, so that the next request with the key goes on at once. */
+/** Ends the lease, so that the next request with the key continues at once. */
 export async function letGo(db: Queryable, hold: Hold, now: Date): Promise<void> {
   await db.query(
     `UPDATE idempotency_keys SET lease_until = $5 WHERE ${thisHold} AND recovery_point <> 'finished'`,
@@ -185,7 +188,10 @@ async function fenced(db: Queryable, sql: string, hold: Hold, ...values: unknown
   if (touched.length === 0) throw overtaken();
 }
 
-/** Another works on, or the picture is kept no longer after an hour of silence: to the caller, a request in process. */
+/**
+ * Another request took this creation over, or its picture was removed after an hour without progress. The caller gets the answer for a
+ * request that is still running.
+ */
 function overtaken(): Fault {
   return new Fault('this creation was taken for dead', {
     status: 409,
@@ -210,7 +216,7 @@ function toCreation(row: KeyRow): Creation {
   }
 }
 
-/** The table's checks promise these columns at their recovery points. */
+/** For columns that the table's constraints guarantee at their recovery points. */
 function present<T>(value: T | null): T {
   if (value === null) throw new Error('an idempotency row lacks what its recovery point promises');
   return value;

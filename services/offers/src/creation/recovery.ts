@@ -1,6 +1,6 @@
 /**
- * Work whose request died, brought to its end: creations finished or dropped, deletions finished, pages opened again.
- * Any number of replicas may be at it.
+ * Completes work whose request died: finishes or drops creations, finishes deletions, reopens payment pages. Several replicas may run it at
+ * once.
  */
 import { randomUUID } from 'node:crypto';
 import type { OffersContext } from '../context.ts';
@@ -11,11 +11,11 @@ import { systemCallContext } from '../other-services.ts';
 import { abandonCreation, finishCreation, lockReservation, settle } from './end-creation.ts';
 import { type Creation, claimAbandoned, freeKey, type Hold, letGo } from './idempotency-store.ts';
 
-/** A client that was told 503 comes back sooner than this; after it, nobody does. */
+/** Clients that get a 503 retry sooner than this; a creation that is older has no client any more. */
 const ABANDONED_AFTER_MS = 60_000;
-/** Five seconds more than a request may take: a living deletion is left alone. */
+/** Five seconds longer than a request may take, so that a running deletion is left alone. */
 const STRANDED_AFTER_MS = 30_000;
-/** Enough that a card provider which does not answer holds up nobody who has paid from the balance. */
+/** Enough that a slow card provider does not delay creations that were paid from the balance. */
 const AT_ONCE = 8;
 const BATCH = 200;
 
@@ -32,12 +32,12 @@ export async function recoverCreations(o: OffersContext, stopping: AbortSignal):
       if (busy.size === AT_ONCE) await Promise.race(busy);
     }
   } finally {
-    // Whatever ends the search, the run is over when its last work is: the next begins with none, and a shutdown waits.
+    // Waits for all running work, however the search ended: the next run starts with none, and a shutdown waits.
     await Promise.all(busy);
   }
 }
 
-/** Never rejects: one that fails keeps no other waiting, and its turn comes again. */
+/** Never rejects: a creation that fails does not delay the others, and it is tried again later. */
 async function endOrLetGo(o: OffersContext, hold: Hold, creation: Creation): Promise<void> {
   try {
     await endCreation(o, hold, creation);
@@ -49,7 +49,7 @@ async function endOrLetGo(o: OffersContext, hold: Hold, creation: Creation): Pro
   }
 }
 
-/** Decision 11, abandoned creations: before the charge it is dropped; from then on billing says what became of it. */
+/** Decision 11, abandoned creations: before the charge, the creation is dropped; afterwards, billing says what became of the charge. */
 async function endCreation(o: OffersContext, hold: Hold, creation: Creation): Promise<void> {
   if (creation.at !== 'charging') return freeKey(o.postgres, hold);
   const offer = await o.postgres.transaction((tx) => lockReservation(tx, hold, creation.offerId));
@@ -68,12 +68,12 @@ export async function recoverDeletions(o: OffersContext, stopping: AbortSignal):
   for (const offer of await findStrandedDeletions(o.postgres, stranded)) {
     if (stopping.aborted) return;
     const page = await closePage(o, systemCallContext(offer, randomUUID()), offer);
-    // Nobody was told that the deletion failed, so it is tried until billing knows.
+    // No caller was told that the deletion failed, so it is tried until billing gives a clear answer.
     if (page === 'closed' || page === 'paid') await closedOrLeftAlone(o, offer, page, o.clock.now());
   }
 }
 
-/** Whoever was told that nothing was deleted finds the page as it was. */
+/** Reopens pages of deletions that failed: their callers were told that nothing was deleted. */
 export async function keepPages(o: OffersContext, stopping: AbortSignal): Promise<void> {
   for (const offer of await findPagesToKeep(o.postgres, BATCH)) {
     if (stopping.aborted) return;

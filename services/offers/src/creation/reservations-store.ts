@@ -1,10 +1,10 @@
-/** The SQL of reservations: the hidden offers of creations under way, and the quota that they count against. */
+/** The SQL of reservations: the hidden offers of unfinished creations, and the quota that counts them. */
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { dayOf, type OffersInUse } from '../domain/creation/quota.ts';
 import type { Offer, OfferContent } from '../domain/offer.ts';
 import { type OfferRow, type Owner, toOffer } from '../offers-store.ts';
 
-/** What a creation reserves: the offer with its price, not shown to anybody yet. */
+/** The content of a reservation: the offer with its price, not visible to anyone yet. */
 export type Reservation = Pick<
   Offer,
   | keyof OfferContent
@@ -22,7 +22,7 @@ export type Reservation = Pick<
   | 'netMinor'
 >;
 
-/** Gives it an id that no other offer ever has, whatever becomes of the creation. */
+/** The new id is never used by another offer, even if the creation fails. */
 export async function insertReservation(tx: Transaction, reservation: Reservation): Promise<Offer> {
   const [row] = await tx.query<OfferRow>(
     `INSERT INTO offers (organisation_id, mode, created_by, trading_name, country, currency, category_id, title, description,
@@ -60,21 +60,21 @@ export async function insertReservation(tx: Transaction, reservation: Reservatio
   return toOffer(row);
 }
 
-/** Only ever a reservation: an offer that was shown is never removed from the store. */
+/** Deletes reservations only: an offer that was shown is never removed from the table. */
 export async function dropReservation(tx: Transaction, offerId: number): Promise<void> {
   await tx.query('DELETE FROM offers WHERE offer_id = $1 AND shown_at IS NULL', [offerId]);
 }
 
 type Whose = Owner & { readonly personId: number | null };
 
-/** For a first look, which a moment later may no longer be true. */
+/** An early count without a lock; it can be outdated a moment later. */
 export async function countOffersInUse(db: Queryable, whose: Whose, now: Date): Promise<OffersInUse> {
   return counted(db, 'offers_in_use', whose, now, null);
 }
 
 /**
- * Counts beside a reservation of this transaction, and lets no other creation of the organisation and mode count before this
- * transaction has ended. Call it last: all that is done after it, others wait for.
+ * Counts after this transaction's reservation, and makes other creations of the organisation and mode wait for the end of this transaction.
+ * Call it last, because the others wait for everything after it.
  */
 export async function lockOffersInUse(
   tx: Transaction,

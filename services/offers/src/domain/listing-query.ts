@@ -1,16 +1,16 @@
 /**
- * The query of GET /offers: its rules and the cursor that names a place in the listing (decisions 18a,
- * forms and formats, and 22, order of the listing).
+ * The query of GET /offers: its rules, and the cursor that marks a place in the listing (decisions 18a, forms and formats, and 22, order of
+ * the listing).
  */
 import { parseDateTime } from '@offer-ads/contracts/values/date-time';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { isOfferId } from './offer-id.ts';
 
-/** The place of an offer in the listing: newest first by creation time, then by id. */
+/** The place of an offer in the listing, which is sorted by creation time and id, newest first. */
 export type ListingPlace = { readonly createdAt: Date; readonly offerId: number };
 
 const listedStatuses = ['awaiting_payment', 'active', 'paused', 'ended'] as const;
-/** The portal's pages may ask for Scheduled too, which the specification's filter does not name. */
+/** The portal can also filter by Scheduled, which the specification's filter does not have. */
 export const portalStatuses = ['awaiting_payment', 'scheduled', 'active', 'paused', 'ended'] as const;
 export type ListedStatus = (typeof portalStatuses)[number];
 
@@ -18,13 +18,13 @@ export type ListingQuery = {
   readonly limit: number;
   readonly after: ListingPlace | null;
   readonly status: ListedStatus | null;
-  /** Only what an admin of the platform has disabled. */
+  /** Only offers that an admin of the platform has disabled. */
   readonly onlyDisabled?: true;
   readonly createdAfter: Date | null;
   readonly createdBefore: Date | null;
 };
 
-/** What a listing can be filtered by: the specification's, and for the portal's pages more. */
+/** The filters of a listing: those of the specification; the portal has more. */
 type Filters = { readonly statuses: readonly ListedStatus[]; readonly knowsDisabled: boolean };
 const publicFilters: Filters = { statuses: listedStatuses, knowsDisabled: false };
 export const portalFilters: Filters = { statuses: portalStatuses, knowsDisabled: true };
@@ -34,7 +34,7 @@ export type ListingQueryResult =
   | { readonly ok: false; readonly reason: 'other-mode' }
   | { readonly ok: false; readonly reason: 'invalid-query'; readonly faults: readonly string[] };
 
-/** As a query string gives them; an array where a parameter was repeated. */
+/** A parsed query string; a repeated parameter is an array. */
 export type QueryParameters = Readonly<Record<string, unknown>>;
 
 const DEFAULT_LIMIT = 20;
@@ -51,7 +51,7 @@ export function readListingQuery(
 
   const faults: string[] = [];
   if (named !== keyMode) faults.push('environment must be test or live');
-  /** Null when omitted; a fault when there is something that cannot be read. */
+  /** Null if omitted; records a fault if the value cannot be read. */
   const read = <T>(name: string, rule: string, parse: (text: string) => T | undefined): T | null => {
     const given = parameters[name];
     if (given === undefined) return null;
@@ -76,8 +76,8 @@ export function readListingQuery(
 }
 
 /**
- * The place that the page lies behind: the cursor's or the one above all that `created_before` lets through, whichever is older.
- * Null: the page begins with the newest offer.
+ * The page contains the offers after this place. It is the older one of the cursor's place and of the upper limit that `created_before`
+ * sets. Null: the page begins with the newest offer.
  */
 export function placeBefore({ after, createdBefore }: ListingQuery): ListingPlace | null {
   if (createdBefore === null) return after;

@@ -1,6 +1,6 @@
-/** Ids as they come from outside: of offers, categories and interests. */
+/** Ids as callers send them: of offers, categories and interests. */
 
-/** Ids are four-byte integers in the store; a larger number names nothing. */
+/** Ids are four-byte integers in Postgres; a larger number cannot be an id. */
 const GREATEST_ID = 2 ** 31 - 1;
 
 export function isOfferId(number: number): boolean {
@@ -8,8 +8,8 @@ export function isOfferId(number: number): boolean {
 }
 
 /**
- * As JSON and paths write a positive integer: no sign, no leading zero, no digits of other scripts. Undefined names nothing,
- * which for an offer is the same as one that is not the caller's (decision 20, offers not found).
+ * A positive integer as JSON and paths write it: no sign, no leading zero, no digits of other scripts. Undefined: the text is no id. An
+ * offer id of that kind is answered like the id of another organisation's offer (decision 20, offers not found).
  */
 export function parseId(text: string): number | undefined {
   const number = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0;

@@ -1,4 +1,4 @@
-/** Where an offer is shown and to whom: the fields of its form that decide the price. */
+/** Where and to whom an offer is shown: the form fields that decide the price. */
 import { type MemberGender, memberGenders } from '@offer-ads/contracts/values/primitives';
 import { parseId } from './offer-id.ts';
 import { type FormFields, fault, type Reading, single, valid } from './readings.ts';
@@ -18,8 +18,8 @@ export function readLocation(fields: FormFields): Reading<{ latitude: number; lo
 }
 
 /**
- * NaN, which no range admits, for what is not a decimal number: `Number` alone would take "0x10" and " ". With an exponent
- * too, because that is how programs write the longitude of Greenwich, 1e-05.
+ * NaN, which fails every range check, for a text that is not a decimal number; `Number` alone would accept "0x10" and " ". An exponent is
+ * allowed, because programs write small longitudes as 1e-05.
  */
 function decimal(text: string): number {
   return /^[+-]?(\d{1,20}(\.\d{0,30})?|\.\d{1,30})(e[+-]?\d{1,3})?$/i.test(text) ? Number(text) : Number.NaN;
@@ -47,18 +47,18 @@ export function readInterests(fields: FormFields): Reading<number[]> {
   return valid([...new Set(ids.filter((id) => id !== undefined))]);
 }
 
-/** Empty parts are how a form says that it has none (decision 18a, forms and formats). */
+/** Empty parts are ignored; forms send them for empty lists (decision 18a, forms and formats). */
 function filled(fields: FormFields, name: RepeatedField): string[] {
   return (fields.get(name) ?? []).filter((text) => text !== '');
 }
 
-/** As other conventions for lists write the names: `gender`, `Gender[]`, `interest[]`, `interests[0]`. */
+/** Names that other list conventions use: `gender`, `Gender[]`, `interest[]`, `interests[0]`. */
 const likeRepeated = /^\s*(location|gender|interest)s?\s*(\[.*)?$/is;
 const repeatedNames = { location: 'location[]', gender: 'gender[]', interest: 'interests[]' } as const;
-/** Enough to recognise a name by, whatever somebody sends as one. */
+/** Enough to recognise the name, and a limit for the reply. */
 const SHOWN_LENGTH = 40;
 
-/** Other unknown parts are ignored; these, ignored, would sell the advertiser everybody instead of the few asked for. */
+/** Other unknown parts are ignored. If these were ignored, the advertiser would pay for all members instead of the targeted few. */
 export function checkBrackets(fields: FormFields): Reading<null> {
   const faults = [...fields.keys()].flatMap((name) => {
     const noun = likeRepeated.exec(name)?.[1]?.toLowerCase() as keyof typeof repeatedNames | undefined;

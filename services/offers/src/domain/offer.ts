@@ -1,44 +1,41 @@
-/** An offer: what the advertiser said, what happened to it, and the status that follows from both and the clock. */
+/** An offer: its content, what happened to it, and the status that follows from both and the clock. */
 import type { MemberGender, Mode, OfferStatus, PaymentMethod } from '@offer-ads/contracts/values/primitives';
 
 /** A closed period in which the offer was paused or disabled. */
 export type Stop = { readonly from: Date; readonly to: Date };
 
-/**
- * The facts from which every state follows (decision 1, state is computed). Nothing else about the state is ever
- * stored.
- */
+/** The facts from which the status is computed (decision 1, state is computed). No status is stored. */
 export type Lifecycle = {
   readonly createdAt: Date;
   readonly startAt: Date;
   readonly expiryAt: Date;
-  /** When billing took the money. Known before it is applied while the offer is still a hidden reservation. */
+  /** When billing took the money. If the offer is still a hidden reservation, this is known before the payment is applied. */
   readonly paidAt: Date | null;
-  /** When the offer learnt of its payment; from then on it may run. */
+  /** When the payment was applied to the offer; from then on it may run. */
   readonly paymentAppliedAt: Date | null;
   readonly pausedSince: Date | null;
   readonly disabledSince: Date | null;
-  /** Disjoint and in order. */
+  /** Sorted and without overlaps. */
   readonly stops: readonly Stop[];
   readonly deletedAt: Date | null;
 };
 
-/** What the advertiser said, as it is shown to members and listed. */
+/** The advertiser's content, as shown to members and listed. */
 export type OfferContent = {
   readonly categoryId: number;
   readonly title: string;
   readonly description: string;
   /** Empty when omitted. */
   readonly termsAndConditions: string;
-  /** Null: the organisation's trading name is shown. */
+  /** Null if the organisation's trading name is shown. */
   readonly advertisedName: string | null;
   readonly url: string;
   readonly latitude: number;
   readonly longitude: number;
   readonly radiusMiles: number;
-  /** Empty: every gender. */
+  /** Empty if all genders are targeted. */
   readonly gender: readonly MemberGender[];
-  /** Empty: no interest targeting. */
+  /** Empty if no interests are targeted. */
   readonly interests: readonly number[];
 };
 
@@ -51,7 +48,7 @@ export type Offer = Lifecycle &
     readonly tradingName: string;
     readonly country: string;
     readonly currency: string;
-    /** Name of the cleaned picture in the image store. */
+    /** The name of the cleaned picture in the image store. */
     readonly image: string;
     readonly paymentMethod: PaymentMethod;
     readonly netMinor: bigint;
@@ -59,22 +56,22 @@ export type Offer = Lifecycle &
     readonly paymentUrl: string | null;
     /** Null while the offer is a reservation of an unfinished creation. */
     readonly shownAt: Date | null;
-    /** Since when a deletion has been closing the payment page. */
+    /** Since when a running deletion has been closing the payment page; null if there is none. */
     readonly deletingSince: Date | null;
-    /** How many deletions have asked for the page to be closed: the number of the latest. */
+    /** The number of the latest deletion that asked for the page to be closed. */
     readonly deletions: number;
-    /** The latest of them whose caller was told, without a word from billing, that nothing was deleted. */
+    /** The latest deletion whose caller was told, without an answer from billing, that nothing was deleted. */
     readonly keptDeletion: number | null;
-    /** Since when billing is to hear that the page stays. */
+    /** Since when billing must be told that the page stays open; null if it need not be. */
     readonly keepingSince: Date | null;
-    /** When OfferActivated and OfferEnded were written; each is written once. */
+    /** When OfferActivated and OfferEnded were written. Each is written once. */
     readonly activatedToldAt: Date | null;
     readonly endedToldAt: Date | null;
-    /** Version of the last event about this offer. */
+    /** The version of the offer's last event. */
     readonly version: number;
   };
 
-/** The statuses of the specification and the end that no listing shows. */
+/** The statuses of the specification, and Deleted, which no listing shows. */
 export type OfferState = OfferStatus | 'Deleted';
 
 export function stateAt(offer: Lifecycle, now: Date): OfferState {
@@ -82,8 +79,8 @@ export function stateAt(offer: Lifecycle, now: Date): OfferState {
 }
 
 /**
- * "States and transitions" with decisions 2, pausing before the start, 3, where resume leads, and 4, expiry wins:
- * what has reached its expiry is Ended, paid or not, paused or not.
+ * "States and transitions" with decisions 2, pausing before the start, 3, where resume leads, and 4, expiry wins: an offer past its expiry
+ * is Ended, whether it was paid or paused or not.
  */
 export function statusAt(offer: Lifecycle, now: Date): OfferStatus {
   if (now >= offer.expiryAt) return 'Ended';
@@ -92,7 +89,7 @@ export function statusAt(offer: Lifecycle, now: Date): OfferStatus {
   return now < offer.startAt ? 'Scheduled' : 'Active';
 }
 
-/** Members see an offer while it is Active and no admin of the platform has disabled it. */
+/** Members see an offer while it is Active and not disabled by an admin of the platform. */
 export function isLive(offer: Lifecycle, now: Date): boolean {
   return stateAt(offer, now) === 'Active' && offer.disabledSince === null;
 }

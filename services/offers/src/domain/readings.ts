@@ -1,6 +1,6 @@
-/** Reading the parts of a form: every reading gives a value or the faults that name its field. */
+/** Reads the parts of a form: each reading gives a value or a list of faults that name the field. */
 
-/** Text parts by name, in the order in which they came. */
+/** Text parts by name, in the order of arrival. */
 export type FormFields = ReadonlyMap<string, readonly string[]>;
 
 export type Reading<T> =
@@ -15,7 +15,7 @@ export function fault(...faults: string[]): Reading<never> {
   return { ok: false, faults };
 }
 
-/** All values, or every fault of all. */
+/** All values, or the faults of all fields together. */
 export function allOf<T extends object>(readings: { readonly [K in keyof T]: Reading<T[K]> }): Reading<T> {
   const entries = Object.entries<Reading<unknown>>(readings);
   const faults = entries.flatMap(([, reading]) => (reading.ok ? [] : reading.faults));
@@ -25,7 +25,7 @@ export function allOf<T extends object>(readings: { readonly [K in keyof T]: Rea
   );
 }
 
-/** Empty when it was left out, which means the same. */
+/** Empty if the field was omitted; an omitted and an empty field mean the same. */
 export function single(fields: FormFields, name: string): string {
   return fields.get(name)?.[0] ?? '';
 }

@@ -1,4 +1,4 @@
-/** Internal routes for the platform's own people: one offer, its switch, and the catalogue. */
+/** Internal routes for the platform's staff: one offer, disable and enable, and the catalogue. */
 import { switchRequest } from '@offer-ads/contracts/admin/api';
 import {
   type AdminOffer,

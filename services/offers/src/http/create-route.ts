@@ -1,4 +1,4 @@
-/** POST /offers: the checks of the request in their order (decision 9, order of checks), then the creation. */
+/** POST /offers: checks the request in order (decision 9, order of checks), then creates the offer. */
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { readPictureHeader } from '@offer-ads/contracts/pictures/picture-header';
 import { callerOf } from '@offer-ads/platform/calls/caller-context';
@@ -56,7 +56,7 @@ type ReadResult =
 
 async function readRequest(req: Request, caller: CallerContext): Promise<ReadResult> {
   const idempotencyKey = req.get('Idempotency-Key') ?? '';
-  // The body is read before any refusal leaves: its sender listens only then.
+  // The body is read before any refusal is sent, because many clients read the response only after sending the body.
   const upload = await readUpload(req);
   if (idempotencyKey === '') return refused({ reason: 'key-missing' });
   if (!isIdempotencyKey(idempotencyKey)) return refused({ reason: 'key-malformed' });

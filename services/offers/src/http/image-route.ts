@@ -1,4 +1,4 @@
-/** GET /images/{name}: pictures for browsers, which have no key; the signature in the address is what lets them in. */
+/** GET /images/{name}: pictures for browsers, which have no key; the signature in the address is the permission. */
 import { pipeline } from 'node:stream/promises';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
@@ -10,7 +10,7 @@ import { pictureTypeOf } from '../images/picture-types.ts';
 import { imageReplies } from './replies.ts';
 import { send } from './send.ts';
 
-/** Enough for 5 MB over a poor mobile connection; then the file or connection behind it is wanted by others. */
+/** Enough for 5 MB over a slow mobile connection; after that, the file or store connection is released. */
 const SEND_MS = 120_000;
 
 export function mountImageRoute(app: Express, o: OffersContext): void {
@@ -18,7 +18,7 @@ export function mountImageRoute(app: Express, o: OffersContext): void {
     const { name } = req.params;
     const { expires, signature } = req.query;
     const facts = requestFacts(req);
-    // A refusal is of this moment: nothing on the way keeps it.
+    // A refusal may be different a moment later, so it must not be cached.
     res.set('Cache-Control', 'no-store');
     const now = facts.receivedAt;
     const isSigned = typeof expires === 'string' && typeof signature === 'string';
@@ -27,7 +27,7 @@ export function mountImageRoute(app: Express, o: OffersContext): void {
     }
     const picture = await o.images.read(name, facts.deadline().whileAwaited().signal(STORE_MS));
     if (picture === null) return send(res, imageReplies['not-found']);
-    // The name is made of the content, so a browser may keep it as long as the address is good.
+    // The name depends on the content, so a browser may cache the picture as long as the address is valid.
     const goodForSeconds = Math.max(0, Number(expires) - Math.ceil(now.getTime() / 1_000));
     res.set('Cross-Origin-Resource-Policy', 'cross-origin');
     const cacheControl = `public, max-age=${goodForSeconds}, immutable`;
@@ -53,13 +53,13 @@ export async function sendPicture(
   return sendBytes(res, o.picture);
 }
 
-/** At the browser's pace, so that a slow one costs a few kilobytes and not the picture. */
+/** Streams at the browser's speed, so that a slow browser costs a few kilobytes of memory and not the whole picture. */
 async function sendBytes(res: Response, picture: StoredImage): Promise<void> {
   try {
     await pipeline(picture.bytes, res, { signal: AbortSignal.timeout(SEND_MS) });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // The browser has left, or takes for ever.
+    // The browser disconnected, or was too slow.
     if (code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ABORT_ERR') return;
     throw serviceUnavailable('the image store broke off', error);
   }

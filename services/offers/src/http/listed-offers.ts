@@ -1,4 +1,4 @@
-/** Offers as listings show them. */
+/** Offers as the listings return them. */
 import type { PortalOffer } from '@offer-ads/contracts/portal/offers-api';
 import type { ListedOffer as ListedOfferReply, ListReply } from '@offer-ads/contracts/public/api';
 import type { OffersContext } from '../context.ts';
@@ -31,13 +31,13 @@ export function listedOffer(
     start_datetime: offer.startAt.toISOString(),
     expiry_datetime: offer.expiryAt.toISOString(),
     creation_datetime: offer.createdAt.toISOString(),
-    // As the filter sees it.
+    // The same time as the filter uses.
     offer_status: statusAt(offer, effectiveAt(offer, now)),
     status: offer.disabledSince === null ? 'enabled' : 'disabled',
   });
 }
 
-/** The same for the portal, with what it costs and how it is paid. */
+/** The same for the portal, with the price and the payment method. */
 export function portalOffer(
   o: Pick<OffersContext, 'addresses'>,
   now: Date,

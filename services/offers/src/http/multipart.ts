@@ -1,4 +1,4 @@
-/** Reading the multipart form of POST /offers as a stream: bounded in every direction, every fault of its shape named. */
+/** Reads the multipart form of POST /offers as a stream: every size has a limit, and every fault of its structure is reported. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
@@ -8,7 +8,7 @@ import type { FormFields } from '../domain/readings.ts';
 
 export type UploadedForm = {
   readonly fields: FormFields;
-  /** Null when none was sent, or an empty one, as browsers do when nothing was chosen. */
+  /** Null if no picture was sent, or an empty one, which browsers send if no file was chosen. */
   readonly picture: Buffer | null;
 };
 
@@ -18,18 +18,18 @@ export type Upload =
 
 /** "Limits": 5 MB, read as 5 MiB (decision 18, image limits). */
 const GREATEST_PICTURE_BYTES = 5 * 1_024 * 1_024;
-/** The longest text is a url of 2,048 characters of at most 4 bytes each. */
+/** The longest text is a url of 2,048 characters with at most 4 bytes each. */
 const GREATEST_FIELD_BYTES = 16 * 1_024;
-/** Of all fields together: ten times what they can rightly have. */
+/** All fields together: ten times what a valid form needs. */
 const GREATEST_TEXT_BYTES = 256 * 1_024;
-/** What a form holds in memory. */
+/** The most memory that one form takes. */
 export const GREATEST_HELD_BYTES = GREATEST_PICTURE_BYTES + GREATEST_TEXT_BYTES;
-/** Room for all 512 interests that a member can have, and every other field. */
+/** Enough for all 512 interests and every other field. */
 const MOST_PARTS = 600;
-/** Up to here a refused form is read to its end, so that its sender hears why; it is several times what can be right. */
+/** A refused form is read up to this size, so that its sender gets the reason; it is several times the size of any valid form. */
 const GREATEST_FORM_BYTES = 32 * 1_024 * 1_024;
 
-/** Of a part's name, so that no reply is larger than the form. */
+/** Limits a part's name in messages, so that the reply is never larger than the form. */
 const SHOWN_NAME_LENGTH = 40;
 
 export async function readUpload(req: IncomingMessage): Promise<Upload> {
@@ -39,7 +39,7 @@ export async function readUpload(req: IncomingMessage): Promise<Upload> {
   const chunks: Buffer[] = [];
   let textBytes = 0;
 
-  /** Its name; undefined when the part is faulty already. */
+  /** The part's name; undefined if the part has a fault already. */
   const nameOf = (name: string | undefined, encoding: string): string | undefined => {
     if (name === undefined) faults.add('Every part must have a name');
     else if (!plainEncodings.has(encoding))
@@ -58,7 +58,7 @@ export async function readUpload(req: IncomingMessage): Promise<Upload> {
     else fields.set(name, [...(fields.get(name) ?? []), value]);
   };
   const onFile = (given: string | undefined, stream: BusboyFileStream, _: string, encoding: string) => {
-    // A file that breaks off is the whole form's fault, which the parser tells by itself.
+    // The parser reports an interrupted file as a fault of the whole form.
     stream.on('error', () => {});
     const name = nameOf(given, encoding);
     if (name === 'image') pictures.push(stream);
@@ -83,12 +83,12 @@ export async function readUpload(req: IncomingMessage): Promise<Upload> {
 }
 
 /**
- * What makes two requests the same (decision 10, idempotency keys): every field, in any order of the names, and the
- * bytes of the picture.
+ * Two requests are the same if their fields, in any order of the names, and the bytes of their pictures are the same (decision 10,
+ * idempotency keys).
  */
 export function fingerprint(form: UploadedForm): Buffer {
   const fields = JSON.stringify([...form.fields].toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  // The length in front keeps a text from passing for the beginning of a picture.
+  // The length prefix separates the fields from the picture's bytes.
   const hash = createHash('sha256').update(`${Buffer.byteLength(fields)}:${fields}`);
   return hash.update(form.picture ?? '').digest();
 }
@@ -97,7 +97,7 @@ function shown(name: string): string {
   return name.slice(0, SHOWN_NAME_LENGTH);
 }
 
-/** What leaves the bytes alone. Others are not undone, because forms do not use them (RFC 7578, 4.7). */
+/** Encodings that do not change the bytes. Others are refused, because forms do not use them (RFC 7578, 4.7). */
 const plainEncodings = new Set(['7bit', '8bit', 'binary']);
 
 export const shapeFaults = {
@@ -106,7 +106,7 @@ export const shapeFaults = {
   'too-large': 'The body is too large, its image must have at most 5 MB',
 };
 
-/** Some clients give the picture a type, but no file name. */
+/** Some clients send a content type for the picture but no file name. */
 function isPartAFile(
   name: string | undefined,
   type: string | undefined,
@@ -116,7 +116,7 @@ function isPartAFile(
   return isPicture || fileName !== undefined || type === 'application/octet-stream';
 }
 
-/** Null for any other content type, and for one without a boundary, at which the parser throws. */
+/** Null for any other content type, and for one without a boundary, for which the parser throws. */
 function openParser(contentType: string | undefined): BusboyInstance | null {
   if (contentType === undefined || !/^multipart\/form-data\s*(;|$)/i.test(contentType)) return null;
   const limits = {
@@ -133,8 +133,8 @@ function openParser(contentType: string | undefined): BusboyInstance | null {
 }
 
 /**
- * Reads the body to its end even when the parser has given up: a reply before that would meet a sender who is not
- * listening yet. Not `pipeline`, which would destroy the connection with the parser.
+ * Reads the body to its end even after the parser failed, because many clients read the response only after sending the body. Not
+ * `pipeline`, which would close the connection together with the parser.
  */
 async function parse(
   req: IncomingMessage,

@@ -1,4 +1,4 @@
-/** For the check of payments (`npm run admin -- payments check`): what offers knows, and the repair that is its to make. */
+/** For `npm run admin -- payments check`: what offers has stored, and the repair that offers does. */
 import {
   type ChargeAgainReply,
   type KnownPayment,
@@ -27,7 +27,8 @@ export function paymentRoutes(routes: Router, o: OffersContext): void {
     res.json({ payments } satisfies z.infer<typeof knownPayments>);
   });
 
-  // Billing was restored to a moment before it. It knows the offer's id, so that it is charged once however often this is asked.
+  // Repairs an offer whose charge billing lost because billing was restored to an earlier state. Billing charges an offer id only once, so
+  // repeats are harmless.
   routes.post('/payments/:offer_id/charge', async (req, res) => {
     const offer = await findOfferForAdmin(o.postgres, parseId(req.params.offer_id) ?? 0);
     if (offer === null) return send(res, adminReplies['not-found']);

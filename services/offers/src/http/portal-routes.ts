@@ -1,4 +1,4 @@
-/** What the portal's pages ask of offers beyond the public API, behind the signed caller context (contract `portal-offers-api`). */
+/** Routes of the portal beyond the public API, called with the signed caller context (contract `portal-offers-api`). */
 import {
   type CreationReply,
   type OfferCreditReply,
@@ -49,7 +49,7 @@ export function mountPortalRoutes(app: Express, o: OffersContext & { contextSecr
 async function list(o: OffersContext, req: Request): Promise<Reply> {
   const caller = callerOf(req);
   const { receivedAt } = requestFacts(req);
-  // The path has said the mode.
+  // The mode comes from the path.
   const read = readListingQuery({ environment: caller.mode, ...req.query }, caller.mode, portalFilters);
   if (!read.ok) return replyToListRefusal(read, caller.mode);
   const page = await listOffers(o.postgres, caller, read.query, receivedAt);
@@ -57,11 +57,11 @@ async function list(o: OffersContext, req: Request): Promise<Reply> {
   return { status: 200, body: { data, pagination: pagination(page, read.query) } satisfies PortalListReply };
 }
 
-/** By the key alone: whoever loaded the page anew has neither form nor picture to ask again with. */
+/** Found by the key alone: a page that was reloaded has lost the form and the picture. */
 async function creation(o: OffersContext, req: Request): Promise<Reply> {
   const { organisationId, mode } = callerOf(req);
   const idempotencyKey = String(req.params['idempotency_key']);
-  // Of what can be no key nothing was ever created.
+  // An invalid key cannot have created an offer.
   const known = isIdempotencyKey(idempotencyKey)
     ? await findCreation(o.postgres, { organisationId, mode, idempotencyKey })
     : ({ state: 'none', offer_id: null } as const);
@@ -75,7 +75,7 @@ async function show(o: OffersContext, req: Request): Promise<Reply> {
   return { status: 200, body: portalOffer(o, requestFacts(req).receivedAt)(offer) };
 }
 
-/** Billing knows the price that was paid and what was credited of it; offers knows how much went unused. */
+/** Billing has the price paid and the sum credited; offers has the Unused Time. */
 async function credit(o: OffersContext, req: Request): Promise<Reply> {
   const reference = referenceOf(req);
   const offer = reference === null ? null : await findOffer(o.postgres, reference);
@@ -130,7 +130,7 @@ async function series(o: OffersContext, req: Request): Promise<Reply> {
 
 async function simulate(o: OffersContext, req: Request): Promise<Reply> {
   const reference = referenceOf(req);
-  // Of LIVE offers there is no such thing, whatever stands in the path or the body.
+  // LIVE offers have no simulated traffic, whatever path or body says.
   if (reference === null || reference.mode !== 'TEST') return portalReplies['not-found'];
   const traffic = validInput(simulatedTraffic, req.body);
   const facts = requestFacts(req);

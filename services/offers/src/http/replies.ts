@@ -1,6 +1,6 @@
 /**
- * Every refusal of every endpoint as the caller reads it: the specification's tables of codes, with
- * decisions 19, bodies of refusals, and 20, offers not found.
+ * Every refusal of every endpoint as callers read it: the specification's tables of codes, with decisions 19, bodies of refusals, and 20,
+ * offers not found.
  */
 
 import type { Refusal } from '@offer-ads/contracts/public/api';
@@ -25,7 +25,7 @@ export type Reply = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** What the request itself can be refused for, before there is a creation. */
+/** Refusals of the request itself, before a creation exists. */
 export type CreateRequestRefusal =
   | { readonly reason: 'key-missing' }
   | { readonly reason: 'key-malformed' }
@@ -84,14 +84,14 @@ const createReplies = {
       200,
       `The balance is below the offer's cost of ${formatMinor(netMinor, currency)} ${currency}`,
     ),
-  // What is wrong with it, in moderation's words, which say what to do about it.
+  // Moderation's text says what is wrong with the image and what to do about it.
   'image-unreadable': ({ problem }) => coded('E1', 400, problem),
   'image-refused': ({ because }) => coded('E2', 200, `The image failed moderation: ${because}`),
 } satisfies { readonly [R in AnyCreateRefusal as R['reason']]: (refusal: R) => Reply };
 
 export function replyToCreateRefusal(refusal: AnyCreateRefusal): Reply {
   const reply: (refusal: never) => Reply = createReplies[refusal.reason];
-  // The table's type pairs each reason with its own refusal; the compiler cannot follow the look-up.
+  // Each refusal's type matches its own reply function, but the compiler cannot follow the look-up.
   return reply(refusal as never);
 }
 
@@ -141,7 +141,7 @@ export const analyticsReplies = {
   'not-found': plain(401, 'Unauthorised'),
 } satisfies Record<string, Reply>;
 
-/** What only the portal asks: there, 401 means that nobody is signed in. */
+/** Routes of the portal only: there, 401 means that no person is signed in. */
 export const portalReplies = { 'not-found': plain(404, 'Not found') } satisfies Record<string, Reply>;
 
 export function replyToSimulationRefusal(
@@ -167,7 +167,7 @@ export const adminReplies = {
   'already-disabled': plain(409, 'Offer is already disabled'),
   'already-enabled': plain(409, 'Offer is already enabled'),
   'catalogue-changed': plain(409, 'The catalogue has changed since that version, look at it again'),
-  'not-from-balance': plain(409, 'Offer is paid by card, which nobody but its payer can do again'),
+  'not-from-balance': plain(409, 'Offer is paid by card, so only its payer can pay again'),
 } satisfies Record<DisableRefusal | EnableRefusal | CatalogueRefusal | 'not-from-balance', Reply>;
 
 /** GET /images/{name} */
@@ -190,7 +190,7 @@ function plain(status: number, message: string, headers?: Reply['headers']): Rep
   return { status, body: { message }, ...(headers && { headers }) };
 }
 
-/** All faults in one message. */
+/** Joins all faults into one message. */
 function sentence(faults: readonly string[]): string {
   return faults.join('; ');
 }

@@ -1,4 +1,4 @@
-/** The endpoints of the specification that offers answers, behind the signed caller context. */
+/** The specification's endpoints that offers serves, called with the signed caller context. */
 
 import type { ListReply } from '@offer-ads/contracts/public/api';
 import { type AnalyticsInterval, analyticsIntervals } from '@offer-ads/contracts/public/api';
@@ -31,7 +31,7 @@ import {
 } from './replies.ts';
 import { send } from './send.ts';
 
-/** Of all uploads together: twelve of the largest. Each is copied once, so that they take twice this for a moment, of 512 MB. */
+/** The sum of all running uploads: twelve of the largest size. Each is copied once, so they briefly take twice this, of 512 MB. */
 const MOST_UPLOAD_BYTES = 64 * 1_024 * 1_024;
 
 export function mountOfferRoutes(app: Express, o: OffersContext & { contextSecret: string }): void {
@@ -120,9 +120,7 @@ async function analytics(o: OffersContext, req: Request): Promise<Reply> {
   };
 }
 
-/**
- * Null when the path names no offer at all, which is told like one of somebody else (decision 20, offers not found).
- */
+/** Null if the path contains no valid id; the answer is the same as for another organisation's offer (decision 20, offers not found). */
 export function referenceOf(req: Request): OfferReference | null {
   const offerId = parseId(String(req.params.offer_id));
   const { organisationId, mode } = callerOf(req);

@@ -1,9 +1,9 @@
-/** Signed addresses that show a picture to whoever has one, until they expire. */
+/** Signed addresses of pictures: whoever has one can load the picture until it expires. */
 import { createSeal } from '@offer-ads/platform/config/secrets';
 
 export type ImageAddresses = {
   readonly sign: (name: string, expiresAt: Date) => string;
-  /** Whether we signed it and it has not expired. */
+  /** Whether this service signed it and it has not expired. */
   readonly verify: (name: string, expires: string, signature: string, now: Date) => boolean;
 };
 
@@ -25,7 +25,7 @@ export function imageAddresses(o: { secret: string; publicUrl: string }): ImageA
 const HOUR_MS = 3_600_000;
 const LISTED_HOURS = 24;
 
-/** A day, counted from the next whole hour, so that browsers meet the same address again and keep the picture. */
+/** One day after the next full hour: browsers get the same address for an hour and use their cached picture. */
 export function listedAddressExpiry(now: Date): Date {
   return new Date((Math.ceil(now.getTime() / HOUR_MS) + LISTED_HOURS) * HOUR_MS);
 }

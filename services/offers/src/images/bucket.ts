@@ -1,4 +1,4 @@
-/** Pictures in a bucket of any store that speaks S3. Loaded only where one is used: the client takes 0.4 s and 36 MB. */
+/** Pictures in an S3 bucket. Loaded only where a bucket is configured, because the client takes 0.4 s and 36 MB. */
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import {
@@ -19,15 +19,15 @@ export type BucketSettings = {
   readonly bucket: string;
   /** Empty, or ends with a slash. */
   readonly prefix: string;
-  /** Whether the bucket is named in the path, as most stores but Amazon's want it, or in the host's name. */
+  /** True: the bucket's name is in the path, as most stores but Amazon's need it. False: it is in the host's name. */
   readonly pathStyle: boolean;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
 };
 
-/** Slow browsers hold on to these while they read; each takes 64 KiB or so. */
+/** Slow browsers keep these connections while they read; each takes about 64 KiB. */
 const MOST_READING = 256;
-/** Apart from the readers, so that no number of browsers keeps an offer from being created. */
+/** Separate from the readers, so that many browsers cannot block the creation of offers. */
 const MOST_WRITING = 32;
 
 export function openImageBucket(o: BucketSettings): ImageStore {
@@ -47,7 +47,7 @@ export function openImageBucket(o: BucketSettings): ImageStore {
       }
       return { sizeBytes: found.ContentLength, bytes: found.Body as Readable };
     } catch (error) {
-      // A bucket that is not there is a fault, not a picture that is not there.
+      // A missing bucket is a fault; a missing picture is not.
       if (error instanceof NoSuchKey) return null;
       throw error;
     }
@@ -85,7 +85,7 @@ export function openImageBucket(o: BucketSettings): ImageStore {
   };
 }
 
-/** Everything that the client would otherwise look up in the environment or in files is said here. */
+/** Everything that the client would otherwise read from the environment or from files is set here. */
 function clientFor(o: BucketSettings, maxSockets: number): S3Client {
   const agent = { keepAlive: true, maxSockets };
   return new S3Client({
@@ -94,10 +94,10 @@ function clientFor(o: BucketSettings, maxSockets: number): S3Client {
     forcePathStyle: o.pathStyle,
     credentials: { accessKeyId: o.accessKeyId, secretAccessKey: o.secretAccessKey },
     defaultsMode: 'standard',
-    // One more try, within the caller's deadline.
+    // One retry, within the caller's deadline.
     maxAttempts: 2,
     retryMode: 'standard',
-    // Stores other than Amazon's do not know the newer checksums; the signature or TLS covers the body as well.
+    // Stores other than Amazon's do not support the newer checksums; the signature or TLS protects the body as well.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     useDualstackEndpoint: false,

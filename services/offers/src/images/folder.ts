@@ -7,7 +7,7 @@ import { type ImageStore, isImageName, MARK, PAGE_OF_NAMES } from './images.ts';
 export async function openImageFolder(folder: string): Promise<ImageStore> {
   await mkdir(folder, { recursive: true });
   const write = async (name: string, bytes: Uint8Array | string, signal?: AbortSignal) => {
-    // A rename is whole or not at all: nobody ever reads half a picture.
+    // A rename is atomic, so no reader ever gets half a picture.
     const unfinished = join(folder, `.${name}.${randomUUID()}`);
     try {
       await writeFile(unfinished, bytes, { flush: true, ...(signal && { signal }) });
@@ -49,19 +49,19 @@ export async function openImageFolder(folder: string): Promise<ImageStore> {
   };
 }
 
-/** What is not in a folder that is away itself is not known to be absent. */
+/** If the folder itself is missing, nothing is known about the picture, so this throws. */
 async function absentFrom(folder: string): Promise<null> {
   await access(folder);
   return null;
 }
 
-/** Left behind by a process that died while it wrote. */
+/** Left by a process that died during the write. */
 function isUnfinished(name: string): boolean {
   const picture = /^\.(.+)\.[0-9a-f-]{36}$/.exec(name)?.[1];
   return picture !== undefined && isImageName(picture);
 }
 
-/** Otherwise the machine may lose the new name when its power fails, though not the bytes. */
+/** Without this, a power failure may lose the new name, though not the bytes. */
 async function flushFolder(folder: string): Promise<void> {
   await using handle = await open(folder);
   await handle.sync();

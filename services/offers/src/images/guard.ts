@@ -1,4 +1,4 @@
-/** What stands before any image store: a deadline and a breaker per operation, one fault for all that fails, metrics. */
+/** Wraps any image store: a deadline and a circuit breaker per operation, one fault for every failure, metrics. */
 import { createBreaker } from '@offer-ads/platform/calls/breaker';
 import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
@@ -16,8 +16,8 @@ type Work = {
 };
 
 /**
- * Answers within two seconds whatever the store does, or throws the 503 fault; `callerGone` stays what it is. Names that
- * are not ours never reach the store.
+ * Answers within two seconds even if the store hangs; otherwise throws the 503 fault. `callerGone` is passed on. Names that are not ours
+ * never reach the store.
  */
 export function guardImageStore(store: ImageStore, o: { logger: Logger; metrics: Metrics }): ImageStore {
   const durations = o.metrics.histogram({
@@ -25,7 +25,7 @@ export function guardImageStore(store: ImageStore, o: { logger: Logger; metrics:
     help: 'Calls to the store of pictures, by operation and outcome.',
     labelNames: ['operation', 'outcome'],
   });
-  // One breaker each: a store that refuses to remove may still be read.
+  // One breaker per operation: a store that refuses to delete may still be readable.
   const breakers = Object.fromEntries(
     operations.map((operation) => [
       operation,
@@ -76,7 +76,7 @@ export function guardImageStore(store: ImageStore, o: { logger: Logger; metrics:
           yield page.value;
         }
       } finally {
-        // Not awaited: a store that hangs would hold us here.
+        // Not awaited, because a hanging store would block here.
         void pages.return?.().catch(() => {});
       }
     },
@@ -89,14 +89,14 @@ export function guardImageStore(store: ImageStore, o: { logger: Logger; metrics:
   };
 }
 
-/** What comes when nobody waits any more is let go of, with the file or the connection that it holds. */
+/** Closes a picture that arrives after the deadline, with its file or connection. */
 async function readInTime(store: ImageStore, name: string, within: AbortSignal): Promise<StoredImage | null> {
   const found = await store.read(name, within);
   if (within.aborted) found?.bytes.destroy();
   return found;
 }
 
-/** Some work cannot be aborted, a hanging disk for one: then at least nobody waits for it. */
+/** Some work cannot be aborted, such as a hanging disk. Then at least the caller stops waiting. */
 async function withinTime({ run, signal }: Work): Promise<unknown> {
   const over = new AbortController();
   const end = (why: unknown) => over.abort(why);
@@ -111,13 +111,13 @@ async function withinTime({ run, signal }: Work): Promise<unknown> {
   try {
     return await Promise.race([cut, run(over.signal)]);
   } finally {
-    // From here on a body may be on its way, which nothing of this may cut short.
+    // The body may be arriving from here on, and the deadline does not apply to it.
     clearTimeout(tooSlow);
     signal?.removeEventListener('abort', onAbort);
   }
 }
 
-/** The code alone where there is one: messages hold paths and addresses. */
+/** Only the error code if there is one, because messages contain paths and addresses. */
 function reason(error: unknown): string {
   const { code, name, message } = error as NodeJS.ErrnoException;
   return code ?? (name === 'Error' ? message : name);

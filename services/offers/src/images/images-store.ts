@@ -1,33 +1,33 @@
 /**
- * The SQL of pictures: which there are, and which nobody needs. A picture is needed by the creation that has noted it
- * (`idempotency_keys.checks`) and by its offers, until some time after they are deleted. Once doomed it is never needed
- * again, because whoever notes it locks its row first (`markChecked`) and dooming locks the row before it looks.
+ * The SQL of pictures: which exist, and which are no longer needed. A picture is needed by the creation that has stored its name
+ * (`idempotency_keys.checks`) and by its offers, until some time after they are deleted. A doomed picture is never used again: a creation
+ * locks the picture's row first (`markChecked`), and dooming locks the row before it checks the need.
  */
 import type { Postgres, Queryable } from '@offer-ads/platform/postgres/postgres';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** Many times longer than a creation may take and be left before it is dropped. */
+/** Many times longer than a creation may run and wait before it is dropped. */
 const UNTOUCHED_MS = 60 * MINUTE_MS;
 /**
- * A picture outlives its deleted offers by this, as events do (inbox): whoever hears late that an offer is gone still shows
- * it. As long stays what no row knows, so that a service on the wrong database does no harm at once.
+ * A picture is kept this long after its offers are deleted, as long as events are known (inbox): a service that learns of the deletion late
+ * still shows it. A picture without a row is kept equally long, so that a service with a wrong database setting does no harm at once.
  */
 const RETAINED_MS = 30 * DAY_MS;
-/** How often a picture in use is looked at: a million of them make less than two a second. */
+/** How often the need for a picture is checked: with a million pictures, fewer than two a second. */
 const LOOK_EVERY_MS = 7 * DAY_MS;
-/** When the removal of a doomed picture is tried again, by whichever replica. */
+/** When the removal of a doomed picture is tried again, by any replica. */
 const RETRY_MS = 10 * MINUTE_MS;
-/** One search a day finds what lies in the store though no row knows it. */
+/** One search a day finds pictures in the store that have no row. */
 const SEARCH_EVERY_MS = DAY_MS;
 
-/** The name of the same picture if there is one, otherwise the proposed one, now known. Nobody looks at it for half an hour. */
+/** Returns the name of the same picture if it exists, otherwise stores the proposed one. Its need is not checked for the next half hour. */
 export async function nameToKeep(
   db: Queryable,
   o: { content: string; proposed: string; now: Date },
 ): Promise<string> {
-  // Most often one brings a new picture, or one that was kept just now: then no row is locked that others wait for.
+  // The usual cases are a new picture and one that was stored just now; this read avoids locking a row that others wait for.
   const [known] = await db.query<{ name: string }>(
     'SELECT name FROM images WHERE content = $1 AND doomed_at IS NULL AND look_at > $2',
     [o.content, after(o.now, UNTOUCHED_MS / 2)],
@@ -43,8 +43,8 @@ export async function nameToKeep(
 }
 
 /**
- * Looks at pictures whose time has come and dooms those that nobody needs.
- * @returns how many were looked at, and which are to be removed: those, and what an earlier removal left behind
+ * Checks pictures that are due and dooms those that are not needed.
+ * @returns how many were checked, and which are to be removed: the doomed ones, and those of earlier failed removals
  */
 export async function doomUnneeded(
   postgres: Postgres,
@@ -55,7 +55,7 @@ export async function doomUnneeded(
       'SELECT name FROM images WHERE look_at <= $1 ORDER BY look_at LIMIT $2 FOR UPDATE SKIP LOCKED',
       [o.now, o.atMost],
     );
-    // A statement of its own: it sees what was noted by whoever held a row until we had it.
+    // A separate statement, so that it sees what other transactions committed while this one waited for the lock.
     const needed = await tx.query<{ name: string }>(
       `SELECT name FROM unnest($1::text[]) AS due (name)
        WHERE EXISTS (SELECT FROM offers WHERE image = due.name AND deleted_at IS NULL)
@@ -77,7 +77,7 @@ export async function doomUnneeded(
   });
 }
 
-/** Once they are gone from the store. */
+/** Called after the pictures were removed from the store. */
 export async function forgetDoomed(db: Queryable, names: readonly string[]): Promise<number> {
   const forgotten = await db.query(
     'DELETE FROM images WHERE name = ANY ($1) AND doomed_at IS NOT NULL RETURNING 1',
@@ -86,7 +86,7 @@ export async function forgetDoomed(db: Queryable, names: readonly string[]): Pro
   return forgotten.length;
 }
 
-/** Names this database in the mark of its image store: the proposed id at the first start, the same one ever after. */
+/** The id of this database, written into its image store. The proposed id is stored at the first start and never changes. */
 export async function databaseId(db: Queryable, proposed: string): Promise<string> {
   await db.query('INSERT INTO image_store (database_id) VALUES ($1) ON CONFLICT DO NOTHING', [proposed]);
   const [row] = await db.query<{ id: string }>('SELECT database_id AS id FROM image_store');
@@ -94,7 +94,7 @@ export async function databaseId(db: Queryable, proposed: string): Promise<strin
   return row.id;
 }
 
-/** True when one of the pictures has no row. */
+/** True if one of the pictures has no row. */
 export async function isAnyUnknown(db: Queryable, names: readonly string[]): Promise<boolean> {
   const unknown = await db.query(
     `SELECT FROM unnest($1::text[]) AS found (name)
@@ -104,7 +104,7 @@ export async function isAnyUnknown(db: Queryable, names: readonly string[]): Pro
   return unknown.length > 0;
 }
 
-/** True for one replica a day. */
+/** True for one replica per day. */
 export async function beginSearch(db: Queryable, now: Date): Promise<boolean> {
   const begun = await db.query('UPDATE image_search SET began_at = $1 WHERE began_at <= $2 RETURNING 1', [
     now,
@@ -113,12 +113,12 @@ export async function beginSearch(db: Queryable, now: Date): Promise<boolean> {
   return begun.length === 1;
 }
 
-/** It came to nothing: whoever comes next begins again. */
+/** The search failed: the next replica starts it again. */
 export async function giveSearchUp(db: Queryable): Promise<void> {
   await db.query("UPDATE image_search SET began_at = '-infinity'");
 }
 
-/** Of names that lie in the store those that no row knew. They are looked at in a month, and removed if nobody needs them. */
+/** Adds rows for names in the store that have none. They are checked in a month and removed if they are not needed. */
 export async function adoptUnknown(db: Queryable, names: readonly string[], now: Date): Promise<number> {
   const adopted = await db.query(
     `INSERT INTO images (name, look_at) SELECT name, $2 FROM unnest($1::text[]) AS found (name)

@@ -1,19 +1,19 @@
-/** Where cleaned pictures lie, behind one small interface, and what they are called there. */
+/** The interface of the store of cleaned pictures, and the names of pictures. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { extensions, type PictureType } from './picture-types.ts';
 
-/** Bytes under names. A signal ends the wait for an answer, not a body that is on its way. */
+/** Stores bytes under names. An aborted signal ends the wait for an answer; it does not cut a body that is being read. */
 export type ImageStore = AsyncDisposable & {
-  /** Whole or not at all, and for good once it resolves. What is there of that name is replaced. */
+  /** Atomic, and durable once it resolves. It replaces an existing picture of that name. */
   readonly keep: (name: string, picture: Uint8Array, signal: AbortSignal) => Promise<void>;
-  /** Null when there is none of that name. Whoever asks reads the bytes to their end or destroys them. */
+  /** Null if there is no such picture. The caller must read the body to its end or destroy it. */
   readonly read: (name: string, signal: AbortSignal) => Promise<StoredImage | null>;
-  /** Content when there is none. */
+  /** Resolves also if there is no such picture. */
   readonly remove: (name: string, signal?: AbortSignal) => Promise<void>;
-  /** Page by page everything of ours that lies there, also what was never finished. */
+  /** All our names in the store, page by page, including unfinished writes. */
   readonly list: () => AsyncIterable<readonly string[]>;
-  /** The id of the database that the store belongs to; null while it has none. */
+  /** The id of the database that the store belongs to; null if it has none yet. */
   readonly readMark: (signal?: AbortSignal) => Promise<string | null>;
   readonly writeMark: (databaseId: string, signal?: AbortSignal) => Promise<void>;
 };
@@ -23,22 +23,22 @@ export type StoredImage = { readonly sizeBytes: number; readonly bytes: Readable
 /** At most this many names in a page of `list`. */
 export const PAGE_OF_NAMES = 1_000;
 
-/** What the mark of a store is called, beside the pictures. It holds the id of the database that the store belongs to. */
+/** The object, beside the pictures, that holds the id of the database that the store belongs to. */
 export const MARK = 'belongs-to-database';
 
-/** The same for the same picture, whoever brings it. */
+/** The same for the same bytes, whoever uploads them. */
 export function contentOf(picture: Uint8Array, type: PictureType): string {
   return `${createHash('sha256').update(picture).digest('hex')}.${extensions[type]}`;
 }
 
-/** Of the cleaned picture: what every name begins with. */
+/** The hash of the cleaned picture; every name begins with it. */
 export function hashOf(name: string): string {
   return name.slice(0, 64);
 }
 
 /**
- * A name that was never given before and never will be again: a removal that arrives late cannot hit a picture that
- * was kept anew meanwhile, because that has another name.
+ * A name that is used only once. A late removal can therefore not delete a picture that was stored again meanwhile, because that one has
+ * another name.
  */
 export function newImageName(content: string): string {
   return content.replace('.', `-${randomBytes(8).toString('hex')}.`);

@@ -1,4 +1,4 @@
-/** Keeping a picture: the row first, so that there is nothing in the store that nobody knows of. */
+/** Stores a picture. The row is written first, so that the store has no picture without a row. */
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { OffersContext } from '../context.ts';
 import { STORE_MS } from './guard.ts';
@@ -7,10 +7,10 @@ import { nameToKeep } from './images-store.ts';
 import type { PictureType } from './picture-types.ts';
 
 /**
- * The same picture is kept once, whoever brings it. From here on nobody removes it for an hour; for as long as it is
- * needed, once `markChecked` has taken note of it.
+ * The same picture is stored once, whoever uploads it. It is not removed for an hour from now; after `markChecked`, it is not removed while
+ * it is needed.
  * @returns its name in the store
- * @throws the 503 fault while the store is away or full
+ * @throws the 503 fault while the store is unavailable or full
  */
 export async function keepImage(
   o: Pick<OffersContext, 'postgres' | 'images' | 'clock'>,
@@ -20,7 +20,7 @@ export async function keepImage(
 ): Promise<string> {
   const content = contentOf(picture, type);
   const name = await nameToKeep(o.postgres, { content, proposed: newImageName(content), now: o.clock.now() });
-  // Also when it should be there already: what went missing is back, and whoever noted it may have died before this.
+  // Written even if a row exists: the file may be missing, because the process that wrote the row died before this step.
   await o.images.keep(name, picture, deadline.signal(STORE_MS));
   return name;
 }

@@ -1,4 +1,4 @@
-/** The store that the settings name. */
+/** Opens the image store of the settings. */
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { BucketSettings } from './bucket.ts';
@@ -10,7 +10,7 @@ export type ImageStoreSettings =
   | { readonly kind: 'folder'; readonly folder: string }
   | ({ readonly kind: 'bucket' } & BucketSettings);
 
-/** A folder must be there or be makeable; a bucket may come later, as otherServices may. */
+/** A folder must exist or be creatable at the start; a bucket may become available later. */
 export async function openImageStore(
   settings: ImageStoreSettings,
   o: { logger: Logger; metrics: Metrics },

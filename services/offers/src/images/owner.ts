@@ -1,4 +1,4 @@
-/** Which database the image store belongs to, so that an installation with a wrong address removes nobody else's pictures. */
+/** Checks which database the image store belongs to, so that an installation with a wrong address does not remove another's pictures. */
 import { randomUUID } from 'node:crypto';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { isServiceUnavailable } from '@offer-ads/platform/process/faults';
@@ -9,15 +9,15 @@ import { databaseId, isAnyUnknown } from './images-store.ts';
 
 export type ImageStoreOwner = {
   /**
-   * Reads the mark again each time, because somebody may change the store behind a running service.
-   * @throws when the store belongs to another database, or cannot be asked
+   * Reads the mark each time, because the store can be replaced while the service runs.
+   * @throws if the store belongs to another database, or does not answer
    */
   readonly assertOurs: () => Promise<void>;
 };
 
 /**
- * A store that is away does not prevent the start: pictures are not needed for most of the work.
- * @throws when the store belongs to another database
+ * An unavailable store does not prevent the start, because most work needs no pictures.
+ * @throws if the store belongs to another database
  */
 export async function ownImageStore(o: {
   postgres: Postgres;
@@ -60,10 +60,10 @@ async function belongsTo(
   if (marked !== null) return marked.trim() === ours;
   for await (const names of images.list()) {
     if (await isAnyUnknown(postgres, names.filter(isImageName))) return false;
-    // One page is enough: another installation's pictures lie among ours in no order.
+    // One page is enough, because another installation's pictures would be mixed among ours.
     break;
   }
   await images.writeMark(ours);
-  // Another installation may have written its own at the same moment.
+  // Read again, because another installation may have written its mark at the same time.
   return (await images.readMark())?.trim() === ours;
 }

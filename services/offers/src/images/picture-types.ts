@@ -1,4 +1,4 @@
-/** The three types of picture that are taken, and the names under which they are kept. */
+/** The three accepted picture types, and their file extensions. */
 import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 
 export type PictureType = Extract<VerdictReply, { verdict: 'allowed' }>['contentType'];
@@ -9,7 +9,7 @@ export const extensions = {
   'image/gif': 'gif',
 } as const satisfies Record<PictureType, string>;
 
-/** The type of a kept picture, from the name that it was kept under. */
+/** The type of a stored picture, from its name. */
 export function pictureTypeOf(name: string): PictureType {
   const known = Object.entries(extensions).find(([, extension]) => name.endsWith(`.${extension}`));
   if (known === undefined) throw new Error('not the name of a kept picture');

@@ -1,9 +1,9 @@
 /**
- * Removing the pictures that nobody needs: of creations that were refused or dropped, whose process died, or whose offers
- * are long deleted. Any number of replicas may run it. A shown offer always has its picture, because
- *  - a picture is doomed only under its row's lock, and a creation notes it only under that lock while it is not doomed;
- *  - doomed is for ever, and the same picture kept anew has a new name: no removal, however late, can hit it;
- *  - nothing is searched or removed while the store's mark names another database: its pictures are known there.
+ * Removes pictures that are not needed: of creations that were refused or dropped, of processes that died, of offers deleted long ago.
+ * Several replicas may run it. A shown offer always has its picture, because
+ * - a picture is doomed only under its row's lock, and a creation uses it only under that lock and only if it is not doomed;
+ * - a doomed picture stays doomed, and the same picture stored again has a new name, so a late removal cannot delete it;
+ * - nothing is searched or removed while the store's mark names another database, which knows the pictures.
  */
 
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
@@ -14,17 +14,17 @@ import { adoptUnknown, beginSearch, doomUnneeded, forgetDoomed, giveSearchUp } f
 import type { ImageStoreOwner } from './owner.ts';
 
 export type ImageRemoval = AsyncDisposable & {
-  /** Removes what nobody needs. */
+  /** Removes pictures that are not needed. */
   readonly remove: () => Promise<void>;
-  /** Finds what lies in the store though no row knows it. */
+  /** Finds pictures in the store that have no row. */
   readonly search: () => Promise<void>;
 };
 
 const REMOVE_EVERY_MS = 60_000;
 const SEARCH_EVERY_MS = 3_600_000;
-/** Few rows are locked for a short time. */
+/** Small, so that few rows are locked for a short time. */
 const BATCH = 200;
-/** After a great many refusals the rest waits for the next minute. */
+/** After very many refusals, the rest waits for the next minute. */
 const BATCHES_A_RUN = 20;
 const REMOVED_AT_ONCE = 8;
 
@@ -55,7 +55,7 @@ export function startImageRemoval(o: RemovalContext): ImageRemoval {
         const gone = await removeAll(o, doomed, stopping);
         removed.inc(await forgetDoomed(o.postgres, gone));
         failed.inc(doomed.length - gone.length);
-        // A store that is away is left in peace until the next run.
+        // If the store is unavailable, the next run tries again.
         if (looked < BATCH || gone.length < doomed.length) return;
       }
     },
@@ -88,7 +88,7 @@ export function startImageRemoval(o: RemovalContext): ImageRemoval {
   };
 }
 
-/** A few at a time. @returns those that are gone; the others are tried again later */
+/** A few at a time. @returns the removed ones; the others are tried again later */
 async function removeAll(
   o: RemovalContext,
   names: readonly string[],

@@ -1,13 +1,13 @@
-/** The SQL behind the platform's own look at a picture: where it lies, and which offers show it. */
+/** The SQL for the platform team's view of a picture: its name, and the offers that show it. */
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import type { Offer } from '../domain/offer.ts';
 import { type OfferRow, toOffer } from '../offers-store.ts';
 import { extensions } from './picture-types.ts';
 
-/** More than a person looks at one by one. */
+/** A person does not look at more than this one by one. */
 const MOST_SHOWING = 50;
 
-/** The name under which a picture lies, by the hash of its bytes; null when there is none. */
+/** The name of the picture with this hash; null if there is none. */
 export async function findImage(db: Queryable, hash: string): Promise<string | null> {
   const [known] = await db.query<{ name: string }>(
     'SELECT name FROM images WHERE content = ANY ($1) AND doomed_at IS NULL',
@@ -16,7 +16,7 @@ export async function findImage(db: Queryable, hash: string): Promise<string | n
   return known?.name ?? null;
 }
 
-/** Offers of whatever organisation that show it, those created last first. */
+/** Offers of any organisation that show it, the latest created first. */
 export async function listShowing(db: Queryable, hash: string): Promise<readonly Offer[]> {
   const rows = await db.query<OfferRow>(
     `SELECT offers.* FROM images JOIN offers ON offers.image = images.name
@@ -27,7 +27,7 @@ export async function listShowing(db: Queryable, hash: string): Promise<readonly
   return rows.map(toOffer);
 }
 
-/** As any of the types that a picture can have. */
+/** The possible contents, one per picture type. */
 function contentsOf(hash: string): string[] {
   return Object.values(extensions).map((extension) => `${hash}.${extension}`);
 }

@@ -1,4 +1,4 @@
-/** Pause and resume by the advertiser, disable and enable by the platform's admins. */
+/** Pause and resume by the advertiser; disable and enable by the platform's admins. */
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { OffersContext } from '../context.ts';
 import {
@@ -35,7 +35,7 @@ export async function resumeOffer(
   return changeOffer(o, reference, { now, deadline }, { decide: resume, tell: resumed });
 }
 
-/** Admins know an offer by its id alone. */
+/** Admins give only the offer's id, without organisation and mode. */
 export async function disableOffer(
   o: OffersContext,
   offerId: number,

@@ -1,7 +1,8 @@
 /**
- * Deleting an offer. A paid or ended one goes in one transaction. One that awaits payment passes the recovery point
- * *deleting*: its page is closed first, and only a closed page lets it go, so that nobody can pay for what is gone. When
- * billing does not answer, or the deadline has passed, nothing is deleted, and billing is told to open again what it may have closed.
+ * Deletes an offer. A paid or ended offer is deleted in one transaction. An offer that awaits payment goes through the recovery point
+ * *deleting*: its payment page is closed first, and the offer is deleted only if the page is closed, so that a deleted offer cannot be
+ * paid. If billing does not answer, or the deadline has passed, nothing is deleted, and billing is asked to reopen the page that it may
+ * have closed.
  */
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { isTooLate } from '@offer-ads/platform/postgres/postgres';
@@ -12,7 +13,7 @@ import { type OfferReference, updateOffer } from '../offers-store.ts';
 import type { CallContext } from '../other-services.ts';
 import { deleted, type OfferNews } from './offer-events.ts';
 
-/** E6: the payer was faster. E7: nobody can say whether the page is closed. Neither deletes anything. */
+/** E6: the payment came first. E7: it is unknown whether the page is closed. In both cases nothing is deleted. */
 export type DeleteRefusal = 'not-found' | 'just-paid' | 'page-not-closed';
 export type DeleteOutcome = { readonly ok: true } | { readonly ok: false; readonly reason: DeleteRefusal };
 
@@ -30,7 +31,7 @@ export async function deleteOffer(
   if (!begun.ok) return begun;
   if (begun.step === 'deleted') return { ok: true };
   const page = await closePage(o, call, begun.offer);
-  // Only the deletion itself must be in time: what leaves the offer as it was is right at any time.
+  // Only the deletion itself must meet the deadline; leaving the offer unchanged is right at any time.
   if (page !== 'closed') return closedOrLeftAlone(o, begun.offer, page, now);
   try {
     return await closedOrLeftAlone(o, begun.offer, page, now, call.deadline);
@@ -50,7 +51,7 @@ export async function closePage(o: OffersContext, call: CallContext, offer: Offe
   }
 }
 
-/** Leaves the recovery point: the offer is deleted, or it is what it was. `begun` is the offer as the deletion has begun it. */
+/** Ends the recovery point: the offer is deleted or left as it was. `begun` is the offer after the first step of the deletion. */
 export async function closedOrLeftAlone(
   o: OffersContext,
   begun: Offer,
@@ -67,7 +68,7 @@ export async function closedOrLeftAlone(
   return ended.step === 'deleted' ? { ok: true } : { ok: false, reason: ended.why };
 }
 
-/** Billing hears that the page stays, and opens it again if it has closed it. Repeated until it has heard. */
+/** Tells billing that the page stays open, so that billing reopens it if necessary. Repeated until billing has confirmed it. */
 export async function keepPage(o: OffersContext, call: CallContext, offer: Offer): Promise<void> {
   const { offerId, keptDeletion } = offer;
   if (keptDeletion === null) throw new Error(`offer ${offerId} has no deletion that was given up`);

@@ -1,4 +1,4 @@
-/** The events that offers emits about one offer, built from the offer as the transaction leaves it. */
+/** The events of one offer, built from the offer's state at the end of the transaction. */
 import type { EventData, EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import {
   OfferActivated,
@@ -16,7 +16,7 @@ import type { PaymentOutcome } from '../domain/lifecycle/lifecycle.ts';
 import { unusedTime } from '../domain/lifecycle/unused-time.ts';
 import type { Offer } from '../domain/offer.ts';
 
-/** What happened, before the store gives it its place among the versions of its offer. */
+/** What happened, before the store assigns the next version of the offer to it. */
 export type OfferNews = {
   readonly declaration: EventDeclaration;
   readonly at: Date;
@@ -124,7 +124,7 @@ function price(offer: Offer) {
   };
 }
 
-/** Cumulative, so that billing may hear it late, twice or in another order (architecture, rule 5). */
+/** Cumulative, so that billing can receive it late, twice or out of order (architecture, rule 5). */
 function settlement(offer: Offer, at: Date) {
   return { ...unusedTime(offer, at), paid: offer.paymentAppliedAt !== null };
 }

@@ -1,6 +1,6 @@
 /**
- * What has to happen though nobody asks: events of moments that pass (decision 1, state is computed: only the events,
- * never the state), and the end of work whose request died. Any number of replicas may run it.
+ * Work that no request starts: events for moments that pass (decision 1, state is computed: the sweeper writes only the events, never a
+ * status), and completing work whose request died. Several replicas may run it.
  */
 
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
@@ -14,16 +14,16 @@ import { type Change, changeDueOffers } from '../offers-store.ts';
 import { activated, ended } from './offer-events.ts';
 
 export type Sweeper = AsyncDisposable & {
-  /** Tells of offers that became live or ended. */
+  /** Writes the events of offers that became live or ended. */
   readonly tell: () => Promise<void>;
-  /** Settles creations and deletions that were left behind. */
+  /** Completes creations and deletions whose request died. */
   readonly recover: () => Promise<void>;
 };
 
-/** OfferActivated and OfferEnded are out within two seconds of their moment. */
+/** OfferActivated and OfferEnded are published within two seconds of their moment. */
 const TELL_EVERY_MS = 1_000;
 const RECOVER_EVERY_MS = 5_000;
-/** Locks few rows for a short time, however many offers begin on the hour. */
+/** Small, so that few rows are locked for a short time, even when many offers begin on the hour. */
 const BATCH = 200;
 
 export function startSweeper(o: OffersContext & { logger: Logger; metrics: Metrics }): Sweeper {
@@ -36,7 +36,7 @@ export function startSweeper(o: OffersContext & { logger: Logger; metrics: Metri
       await tellAll(o, 'to-end', tellEnded, stopping);
     },
   });
-  // Loops of their own, because billing may take its time: none waits for what another waits for.
+  // Separate loops, because calls to billing can be slow and must not delay the others.
   const recovering = [
     { name: 'offers-creations', recover: recoverCreations },
     { name: 'offers-deletions', recover: recoverDeletions },

@@ -1,4 +1,4 @@
-/** How many offers members are shown, for whoever watches; every replica tells the same. */
+/** Metric: how many offers members can see. Every replica exports the same number. */
 import { mode as modeSchema } from '@offer-ads/contracts/values/primitives';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
@@ -7,9 +7,9 @@ import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { countLive } from '../offers-store.ts';
 
-/** The figure changes slowly, and counting costs some ten milliseconds. */
+/** The number changes slowly, and counting takes some ten milliseconds. */
 const COUNT_EVERY_MS = 60_000;
-/** Far above what is seen; then the gauge stands still, and the database is not kept busy by it. */
+/** Far above the expected number. The count stops there, so that it cannot overload the database. */
 const MOST_COUNTED = 100_000;
 
 export function watchLiveOffers(o: {

@@ -1,7 +1,6 @@
 /**
- * The SQL of GET /offers: keyset pages, newest first (decision 22, order of the listing). A page reads about as many
- * rows as it shows, whatever it is filtered by and wherever it lies; migrations/0001_offers.sql says which index
- * finds what.
+ * The SQL of GET /offers: keyset pages, newest first (decision 22, order of the listing). A page reads about as many rows as it returns,
+ * for every filter and every position; migrations/0001_offers.sql says which index serves which query.
  */
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import {
@@ -13,7 +12,7 @@ import {
 import type { Offer } from '../domain/offer.ts';
 import { type OfferReference, type OfferRow, type Owner, toOffer } from '../offers-store.ts';
 
-/** With the names that the listing shows in place of ids. */
+/** With the names that the listing shows instead of ids. */
 export type ListedOffer = Offer & {
   readonly categoryName: string;
   readonly interestNames: readonly { readonly interest_id: number; readonly interest_name: string }[];
@@ -28,7 +27,7 @@ export async function listOffers(
   now: Date,
 ): Promise<ListingPage> {
   const before = placeBefore(query);
-  // One more than the page holds says whether there are more.
+  // Reads one more than the page holds, to know whether there are more.
   const range = [
     owner.organisationId,
     owner.mode,
@@ -56,16 +55,16 @@ export async function findListedOffer(db: Queryable, reference: OfferReference):
   return row === undefined ? null : toListedOffer(row);
 }
 
-/** Reservations of unfinished creations are seen by nobody, and deleted offers by nobody any more. */
+/** Hides reservations of unfinished creations, and deleted offers. */
 const listed = 'deleted_at IS NULL AND shown_at IS NOT NULL';
-/** Both bounds are always there, so that every page is one range of its index, in prepared statements too. */
+/** Both bounds are always set, so that every page is one range of its index, in prepared statements too. */
 const range = '(created_at, offer_id) < ($3, $4) AND created_at >= $5';
 const newestFirst = 'ORDER BY created_at DESC, offer_id DESC';
 
 const inRange = `SELECT * FROM offers WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND ${range}
   ${newestFirst} LIMIT $6`;
 
-/** `statusAt` with `effectiveAt` once more, in SQL, because a listing must be filtered before it is cut into pages. $8 is now. */
+/** `statusAt` and `effectiveAt` in SQL, because a listing must be filtered before it is split into pages. $8 is now. */
 const statusNow = `CASE
   WHEN expiry_at <= $8 OR ended_told_at IS NOT NULL THEN 'ended'
   WHEN payment_applied_at IS NULL THEN 'awaiting_payment'
@@ -73,7 +72,9 @@ const statusNow = `CASE
   WHEN start_at <= $8 THEN 'active'
   ELSE 'scheduled' END` satisfies `${string}'${ListedStatus}'${string}`;
 
-/** Where `offer_filed_as` has them: what waits for its start is filed with what has just begun. */
+/**
+ * The key under which `offer_filed_as` indexes the status. Offers that wait for their start share a key with those that have just begun.
+ */
 function filingOf(status: ListedStatus): string {
   return status === 'scheduled' ? 'waiting' : status;
 }
@@ -83,8 +84,9 @@ const refiledAt =
   'offer_refiled_at(start_at, expiry_at, payment_applied_at, paused_since, activated_told_at, ended_told_at)';
 
 /**
- * What is filed under the status and still has it; and of what the clock has moved on since it was filed, which is little, whatever
- * has come to have it. MATERIALIZED, so that those few are looked up and never waited for on a walk through all.
+ * First select: offers indexed under the status that still have it. Second select: of the few offers that the clock has moved on since they
+ * were indexed, those that have the status now. MATERIALIZED, so that Postgres looks up those few first and does not search for them in a
+ * scan of all offers.
  */
 const inRangeByStatus = `WITH moved_on AS MATERIALIZED (
     SELECT * FROM offers
@@ -96,12 +98,12 @@ const inRangeByStatus = `WITH moved_on AS MATERIALIZED (
   (SELECT * FROM moved_on WHERE ${range} AND ${statusNow} = $7 ${newestFirst} LIMIT $6)
   ${newestFirst} LIMIT $6`;
 
-/** They are few and seldom asked for: this one walks through what the organisation has. */
+/** Disabled offers are few and rarely listed, so this query reads all offers of the organisation. */
 const inRangeDisabled = `SELECT * FROM offers WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND ${range}
   AND disabled_since IS NOT NULL AND ($7::text IS NULL OR ${statusNow} = $7::text)
   ${newestFirst} LIMIT $6`;
 
-/** Categories and interests may have become inactive since: what was offered keeps their names. */
+/** Categories and interests may have become inactive; existing offers keep showing their names. */
 function named(page: string): string {
   return `SELECT page.*, category_name,
       ARRAY(SELECT json_build_object('interest_id', interest_id, 'interest_name', interest_name)

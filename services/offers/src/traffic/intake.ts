@@ -1,4 +1,6 @@
-/** Views and clicks as they arrive, in batches: each event takes effect once, whatever the number, order and replicas. */
+/**
+ * Takes in batches of views and clicks: each event takes effect once, in any order, with several replicas, and however often it arrives.
+ */
 
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
@@ -21,18 +23,18 @@ import {
   viewerIn,
 } from './viewers-store.ts';
 
-/** A view or a click as it was told. */
+/** A view or click as received. */
 export type TrafficEvent = Omit<Sighting, 'hour'> & { readonly eventId: string; readonly seenAt: Date };
 
-/** How many were taken in, were known already, and were of nothing that could be seen. */
+/** Counts: new events, events known before, and events without an offer that could be seen. */
 export type Intake = { readonly taken: number; readonly repeated: number; readonly outside: number };
 
-/** All of them or, when it throws, none. */
+/** Records all of them; if it throws, none. */
 export async function recordTraffic(
   o: { readonly postgres: Postgres; readonly clock: Clock },
   events: readonly TrafficEvent[],
 ): Promise<Intake> {
-  // The database writes ids in lower case.
+  // Postgres returns UUIDs in lower case.
   const byId = new Map(events.map((event) => [event.eventId.toLowerCase(), event]));
   return o.postgres.transaction(async (tx) => {
     const now = o.clock.now();
@@ -40,7 +42,7 @@ export async function recordTraffic(
     const sightings = await locate(tx, [...fresh].map((id) => byId.get(id)).filter(isThere), now);
     const alone = sightings.filter(standsAlone).map(countAlone);
     const ofViewers = await noteViewers(tx, sightings, now);
-    // Last, because the rows of a much seen offer are what all batches meet at.
+    // Last, because all batches write to the rows of popular offers, and wait for each other there.
     await addTraffic(tx, sumRollUps(alone.concat(ofViewers)));
     return {
       taken: sightings.length,
@@ -50,7 +52,7 @@ export async function recordTraffic(
   });
 }
 
-/** Traffic of an offer that nobody was ever shown, or from before it was, is noise from outside and counts nowhere. */
+/** Traffic of an offer that was not shown at that time is noise and counts nowhere. */
 async function locate(tx: Transaction, events: readonly TrafficEvent[], now: Date): Promise<Sighting[]> {
   const offerIds = new Set(events.map(({ offerId }) => offerId).filter(isOfferId));
   const createdAt = await findCreationTimes(tx, [...offerIds]);
@@ -61,7 +63,7 @@ async function locate(tx: Transaction, events: readonly TrafficEvent[], now: Dat
   });
 }
 
-/** What viewers did is decided on what they did before in that hour, one batch after the other. */
+/** Which traffic counts depends on the viewer's earlier traffic in that hour, so batches that share a viewer run one after the other. */
 async function noteViewers(
   tx: Transaction,
   sightings: readonly Sighting[],

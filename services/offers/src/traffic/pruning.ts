@@ -1,7 +1,4 @@
-/**
- * Forgets what the intake of views and clicks needs to know for a few days only (decision 51, viewers are
- * pseudonyms).
- */
+/** Deletes data that the intake of views and clicks needs for a few days only (decision 51, viewers are pseudonyms). */
 
 import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
@@ -10,12 +7,12 @@ import type { OffersContext } from '../context.ts';
 import { forgetTrafficEvents } from './traffic-store.ts';
 import { forgetViewers } from './viewers-store.ts';
 
-/** More than any retry and a weekend's outage: the same view does not come later than this. */
+/** Longer than any retry and a weekend's outage: a repeated event does not arrive later than this. */
 const EVENTS_KNOWN_MS = 3 * 86_400_000;
-/** What is late comes after an outage, and all of it within hours. */
+/** Late events come after an outage, and then within hours. */
 const VIEWERS_KNOWN_MS = 2 * 86_400_000;
 const PRUNE_EVERY_MS = 600_000;
-/** Deleted in some ten milliseconds: nobody waits for it, and no statement meets its time-out however much there is. */
+/** Deleting this many takes some ten milliseconds, so no other statement waits long and none meets its timeout. */
 const AT_ONCE = 5_000;
 
 export function startTrafficPruning(

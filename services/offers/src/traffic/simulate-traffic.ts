@@ -1,4 +1,4 @@
-/** Made up views and clicks in TEST mode: they count like those of members, and are told to nobody else. */
+/** Simulated views and clicks in TEST mode: they count like those of members, and no event is published. */
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { OffersContext } from '../context.ts';
 import { type SimulationRefusal, simulateTraffic } from '../domain/traffic/simulation.ts';

@@ -1,10 +1,10 @@
-/** The SQL of views and clicks. Rows are written in one fixed order, so that batches of replicas never wait for each other in a ring. */
+/** The SQL of views and clicks. Rows are written in one fixed order, so that batches of several replicas cannot deadlock. */
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Period } from '../domain/traffic/analytics-period.ts';
 import type { Counts, RollUp, Traffic } from '../domain/traffic/traffic.ts';
 import { GRID_START, type Point } from '../domain/traffic/traffic-series.ts';
 
-/** Those that were not recorded before. Waits for another batch that is at work on one of them. */
+/** The events that were not recorded before. Waits for a concurrent batch with the same events. */
 export async function recordTrafficEvents(
   tx: Transaction,
   eventIds: readonly string[],
@@ -19,7 +19,7 @@ export async function recordTrafficEvents(
   return new Set(recorded.map((row) => row.event_id));
 }
 
-/** Says how many, so that the caller can go on. */
+/** Returns how many, so that the caller knows whether to continue. */
 export async function forgetTrafficEvents(db: Queryable, before: Date, atMost: number): Promise<number> {
   const forgotten = await db.query(
     `DELETE FROM traffic_inbox WHERE event_id IN (
@@ -31,7 +31,7 @@ export async function forgetTrafficEvents(db: Queryable, before: Date, atMost: n
   return forgotten.length;
 }
 
-/** Offers that are missing were never shown to anybody, so nobody can have seen them. */
+/** Offers that were never shown are left out, because they cannot have been seen. */
 export async function findCreationTimes(
   db: Queryable,
   offerIds: readonly number[],
@@ -43,7 +43,7 @@ export async function findCreationTimes(
   return new Map(rows.map((row) => [row.offer_id, row.created_at]));
 }
 
-/** Adds what changes; exactly once is the caller's care, by recordTrafficEvents in the same transaction. */
+/** Adds the changes to the counts. The caller prevents double counting by `recordTrafficEvents` in the same transaction. */
 export async function addTraffic(tx: Transaction, rollUps: readonly RollUp[]): Promise<void> {
   if (rollUps.length === 0) return;
   const column = (name: keyof Counts) => rollUps.map(({ counts }) => counts[name]);
@@ -72,15 +72,15 @@ export async function addTraffic(tx: Transaction, rollUps: readonly RollUp[]): P
 }
 
 /**
- * Nothing is counted before the creation or after now, so the whole hours that the period touches hold exactly what lies
- * in it (decision 18a, forms and formats).
+ * Nothing is counted before the creation or after now, so the full hours of the period hold exactly its traffic (decision 18a, forms and
+ * formats).
  */
 export async function sumTraffic(db: Queryable, offerId: number, period: Period): Promise<Traffic> {
   const { views, clicks } = await sumCounts(db, offerId, period);
   return { views, clicks };
 }
 
-/** What `sumTraffic` sums, by the buckets in which something was counted, oldest first. */
+/** The same sums per bucket, oldest first; buckets without traffic are left out. */
 export async function sumTrafficByBucket(
   db: Queryable,
   offerId: number,
@@ -97,7 +97,7 @@ export async function sumTrafficByBucket(
 
 const inPeriod = `hour >= date_trunc('hour', $2::timestamptz, 'UTC') AND hour <= $3`;
 
-/** With what was filtered. Sums are doubles, exact far beyond what anybody will ever see. */
+/** Includes the filtered traffic. Sums are doubles, which are exact far beyond any expected number. */
 export async function sumCounts(db: Queryable, offerId: number, period: Period): Promise<Counts> {
   const [row] = await db.query<Counts>(
     `SELECT coalesce(sum(views), 0)::float8 AS views, coalesce(sum(clicks), 0)::float8 AS clicks,

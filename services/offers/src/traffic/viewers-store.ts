@@ -1,22 +1,19 @@
-/**
- * The SQL of who was where in which hour, kept only as long as repeats are looked for. Rows are written and locked in
- * one fixed order.
- */
+/** The SQL of viewers per hour, stored only as long as repeats are filtered. Rows are written and locked in one fixed order. */
 import { hash } from 'node:crypto';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { ViewerHour } from '../domain/traffic/traffic.ts';
 
-/** A viewer in one hour: the key stands for the pseudonym in this hour only. */
+/** A viewer in one hour. The key is derived from the pseudonym and is valid in this hour only. */
 export type Viewer = { readonly hour: Date; readonly key: string };
 export type KnownViewer = Viewer & { readonly known: ViewerHour };
 
-/** Of a million viewers in one hour, two share the 64 bits of their key about once in forty million hours. */
+/** The key has 64 bits: among a million viewers in one hour, two share a key about once in forty million hours. */
 export function viewerIn(hour: Date, pseudonym: string): Viewer {
   const digest = hash('sha256', `${hour.getTime()} ${pseudonym}`, 'buffer');
   return { hour, key: digest.readBigInt64BE(0).toString() };
 }
 
-/** Stores those whom nobody knew and gives their keys; the others are as they were. */
+/** Inserts the viewers that are new and returns their keys; the others do not change. */
 export async function insertViewers(
   tx: Transaction,
   viewers: readonly KnownViewer[],
@@ -29,7 +26,7 @@ export async function insertViewers(
   return new Set(inserted.map(({ viewer }) => viewer.toString()));
 }
 
-/** By key, what nobody else changes until the transaction ends. Throws when one was forgotten meanwhile. */
+/** The locked state of each viewer by key; it cannot change until the transaction ends. Throws if a viewer was deleted meanwhile. */
 export async function lockViewers(
   tx: Transaction,
   viewers: readonly Viewer[],
@@ -45,7 +42,7 @@ export async function lockViewers(
   return new Map(rows.map(({ viewer, seen }) => [viewer.toString(), read(seen)]));
 }
 
-/** By the way of an insert, which finds each row by its key, whatever the planner thinks of the table. */
+/** Written as an insert with a conflict, which finds each row by its key whatever plan Postgres would choose. */
 export async function updateViewers(
   tx: Transaction,
   viewers: readonly KnownViewer[],
@@ -65,12 +62,12 @@ function rowsOf(viewers: readonly KnownViewer[], now: Date): unknown[] {
   return [...columnsOf(viewers), viewers.map(({ known }) => written(known)), now];
 }
 
-/** Instants as text: what pg makes of a Date takes longer than the statement. */
+/** Times as text, because pg's conversion of a Date takes longer than the statement itself. */
 function columnsOf(viewers: readonly Viewer[]): [string[], string[]] {
   return [viewers.map(({ hour }) => hour.toISOString()), viewers.map(({ key }) => key)];
 }
 
-/** As the column has it, and as PostgreSQL writes an array of integers. */
+/** As PostgreSQL writes an array of integers; null for a bot. */
 function written(known: ViewerHour): string | null {
   if (known === 'automated') return null;
   const offers = [...known].map(([offerId, { views, clicks }]) => `${offerId},${views},${clicks}`);
@@ -86,7 +83,7 @@ function read(seen: string | null): ViewerHour {
   return known;
 }
 
-/** Says how many. Rows that a batch is at work on, or another replica forgets, are left to the next time. */
+/** Returns how many. Rows that another transaction has locked are left for the next run. */
 export async function forgetViewers(db: Queryable, before: Date, atMost: number): Promise<number> {
   const forgotten = await db.query(
     `DELETE FROM traffic_viewers WHERE (hour, viewer) IN (

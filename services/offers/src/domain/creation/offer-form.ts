@@ -1,6 +1,6 @@
 /**
- * The form of POST /offers: every field rule of the specification that needs neither clock nor catalogue. All faults are
- * named at once, so that a caller corrects a form in one go (decision 9, order of checks).
+ * The form of POST /offers: all field rules of the specification that need neither the clock nor the catalogue. All faults are reported at
+ * once, so that a caller can correct the form in one go (decision 9, order of checks).
  */
 
 import type { PictureHeader } from '@offer-ads/contracts/pictures/picture-header';
@@ -12,8 +12,7 @@ import { checkBrackets, readGender, readInterests, readLocation, readRadius } fr
 import { allOf, type FormFields, fault, type Reading, single, valid } from '../readings.ts';
 import { readAdvertisedName, readOptionalText, readText, readUrl } from './offer-texts.ts';
 
-/** What the bytes themselves say; `unknown` is anything that is not one of the three types. */
-/** Unknown when it is none of the three types. */
+/** The header of the picture; `unknown` if its bytes are none of the three types. */
 export type PictureFacts = PictureHeader | 'unknown';
 
 export type OfferForm = OfferContent & {
@@ -26,7 +25,7 @@ export type OfferFormResult =
   | { readonly ok: true; readonly form: OfferForm }
   | { readonly ok: false; readonly faults: readonly string[] };
 
-/** Sent once at most; a second one is a fault of the form's shape. Names with brackets may be repeated. */
+/** Fields that may occur only once. Names with brackets may be repeated. */
 export const singleFields = [
   'category_id',
   'title',
@@ -42,20 +41,20 @@ export const singleFields = [
 ] as const;
 type SingleField = (typeof singleFields)[number];
 
-/** Decision 18, image limits: over all frames; beyond that, decoding is an attack on memory. */
+/** Decision 18, image limits: the sum over all frames. Decoding a larger picture would use too much memory. */
 export const GREATEST_PICTURE_PIXELS = 50_000_000;
-/** Decision 107, memory of a picture: each frame costs a fixed effort however small it is. */
+/** Decision 107, memory of a picture: each frame costs a minimum effort, however small it is. */
 export const GREATEST_PICTURE_FRAMES = 2_000;
-/** "Limits": an offer runs for at least a minute. */
+/** "Limits": an offer runs for at least one minute. */
 const SHORTEST_DURATION_MS = 60_000;
 
-/** Null when the form names neither mode; that is a fault of the field, the other mode is a refusal of its own (E1 403). */
+/** Null if the form names neither mode, which is a fault of the field. Naming the other mode has its own refusal (E1 403). */
 export function namedMode(fields: FormFields): Mode | null {
   const text = fields.get('environment')?.[0];
   return text === 'TEST' || text === 'LIVE' ? text : null;
 }
 
-/** @param picture null when the form has no picture */
+/** @param picture null if the form has no picture */
 export function readOfferForm(fields: FormFields, picture: PictureFacts | null): OfferFormResult {
   const read = allOf({
     category: readCategoryId(fields),
@@ -127,7 +126,7 @@ function readPeriod(fields: FormFields): Reading<{ startAt: Date; expiryAt: Date
 
 function readDateTime(fields: FormFields, name: SingleField): Reading<Date> {
   const instant = parseDateTime(single(fields, name));
-  // Offsets can push a date out of the years that four digits write, which is how every reply and event writes it.
+  // With a time zone offset, a date can leave the four-digit years, which all replies and events use.
   const isWritable = instant !== undefined && /^\d{4}-/.test(instant.toISOString());
   return isWritable
     ? valid(instant)

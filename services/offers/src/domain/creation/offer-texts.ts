@@ -1,7 +1,4 @@
-/**
- * The texts of an offer's form and its address, as members will see them. Lengths count code points (decision 18a,
- * forms and formats).
- */
+/** The texts of an offer and its url, as members will see them. Lengths count code points (decision 18a, forms and formats). */
 import {
   faultsOfShownName,
   MOST_CHARACTERS_OF_SHOWN_NAME,
@@ -23,12 +20,12 @@ export function readOptionalText(fields: FormFields, name: string, { atMost }: L
   const text = single(fields, name);
   const length = codePoints(text);
   if (length > atMost) return fault(`${name} must have at most ${atMost} characters, it has ${length}`);
-  // No store keeps it, and no reader shows it.
+  // Postgres cannot store it, and no reader can show it.
   if (text.includes('\0')) return fault(`${name} must not contain a NUL character`);
   return valid(text);
 }
 
-/** Null: the trading name is shown. */
+/** Null if it was omitted: the trading name is shown. */
 export function readAdvertisedName(fields: FormFields): Reading<string | null> {
   const name = 'advertised_name';
   const length = readOptionalText(fields, name, { atMost: MOST_CHARACTERS_OF_SHOWN_NAME });
@@ -41,10 +38,7 @@ export function readAdvertisedName(fields: FormFields): Reading<string | null> {
   return valid(showsNothing(text) ? null : text);
 }
 
-/**
- * http or https, without user information, and never fetched (decision 18a, forms and formats). It is
- * kept as it was sent.
- */
+/** http or https, without user information; the url is never fetched (decision 18a, forms and formats). It is stored as it was sent. */
 export function readUrl(fields: FormFields): Reading<string> {
   const text = single(fields, 'url');
   if (showsNothing(text)) return fault('url is missing');
@@ -58,8 +52,8 @@ export function readUrl(fields: FormFields): Reading<string> {
 }
 
 /**
- * Stricter than the parser, which drops blanks and control characters, takes a backslash for a slash and mends what is
- * missing: members' browsers get the text as it was sent, and other programs read such texts as another address.
+ * Stricter than the URL parser, which removes blanks and control characters, takes a backslash for a slash and completes missing parts.
+ * Members' browsers get the text as it was sent, and other programs may parse such a text as another address.
  */
 function isWebAddress(text: string): boolean {
   if (/[\s\p{Cc}\\]/u.test(text) || turnsReading(text)) return false;
@@ -67,7 +61,7 @@ function isWebAddress(text: string): boolean {
   return authority !== undefined && !authority.includes('@') && URL.canParse(text);
 }
 
-/** An emoji is one character, whatever its bytes. */
+/** An emoji counts as one character, however many bytes it has. */
 function codePoints(text: string): number {
   return Array.from(text).length;
 }

@@ -1,6 +1,6 @@
 /**
- * How many offers may exist at a time, and be created for nothing in a day (E4, decisions 17, quota of offers, and
- * 160, free LIVE offers).
+ * How many offers may exist at a time, and how many free LIVE offers may be created in a day (E4, decisions 17, quota of offers, and 160,
+ * free LIVE offers).
  */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 
@@ -8,14 +8,14 @@ import type { Mode } from '@offer-ads/contracts/values/primitives';
 export type OffersInUse = {
   readonly ofOrganisation: number;
   readonly ofPerson: number;
-  /** LIVE offers of the organisation that cost 0.00 and were created on this day, deleted ones too. */
+  /** LIVE offers of the organisation that cost 0.00 and were created on this day, including deleted ones. */
   readonly freeToday: number;
 };
 
 export type Quota = {
   readonly perOrganisation: number;
   readonly perPerson: number;
-  /** Of LIVE offers that cost 0.00, for each organisation. */
+  /** The limit of LIVE offers that cost 0.00, per organisation. */
   readonly freePerDay: number;
 };
 
@@ -28,7 +28,7 @@ export type QuotaRefusal =
     }
   | { readonly reason: 'free-quota-exceeded'; readonly limit: number; readonly created: number };
 
-/** @returns null when there is room for one more */
+/** @returns null if one more offer is allowed */
 export function checkQuota(
   quota: Quota,
   inUse: OffersInUse,
@@ -52,7 +52,7 @@ export function checkQuota(
   return null;
 }
 
-/** When the day of an instant began, in UTC. */
+/** The start of the instant's day, in UTC. */
 export function dayOf(now: Date): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()));
 }

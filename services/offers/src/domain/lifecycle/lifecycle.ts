@@ -1,4 +1,4 @@
-/** The commands of an offer's life: (offer, input, now) -> the changed offer, or the reason why not. */
+/** The commands of an offer's life cycle: (offer, input, now) -> the changed offer, or the reason for a refusal. */
 import { type Lifecycle, type Offer, type OfferState, type Stop, stateAt } from '../offer.ts';
 
 export type Decision<O, Refusal extends string> =
@@ -10,7 +10,7 @@ export type ResumeRefusal = 'not-found' | 'ended' | 'already-running' | 'awaitin
 export type DisableRefusal = 'not-found' | 'already-disabled';
 export type EnableRefusal = 'not-found' | 'already-enabled';
 
-/** Running includes Scheduled: it may be paused before its start (decision 2, pausing before the start). */
+/** A Scheduled offer counts as running: it may be paused before its start (decision 2, pausing before the start). */
 export function pause<O extends Lifecycle>(offer: O, now: Date): Decision<O, PauseRefusal> {
   const state = stateAt(offer, now);
   switch (state) {
@@ -48,7 +48,7 @@ export function resume<O extends Lifecycle>(offer: O, now: Date): Decision<O, Re
   }
 }
 
-/** The admin's switch is independent of the status: a disabled offer keeps it and loses only its showing. */
+/** The admin's switch is independent of the status: a disabled offer keeps its status and is only not shown. */
 export function disable<O extends Lifecycle>(offer: O, now: Date): Decision<O, DisableRefusal> {
   if (offer.deletedAt !== null) return refuse('not-found');
   if (offer.disabledSince !== null) return refuse('already-disabled');
@@ -64,7 +64,7 @@ export function enable<O extends Lifecycle>(offer: O, now: Date): Decision<O, En
   };
 }
 
-/** What a deletion begins with: an offer that awaits payment goes only after its payment page was closed. */
+/** The first step of a deletion. An offer that awaits payment is deleted only after its payment page was closed. */
 export type BegunDeletion<O> =
   | { readonly ok: true; readonly step: 'deleted' | 'close-page'; readonly offer: O }
   | { readonly ok: false; readonly reason: 'not-found' };
@@ -85,7 +85,7 @@ export function beginDeletion<O extends Offer>(offer: O, now: Date): BegunDeleti
     case 'Scheduled':
     case 'Active':
     case 'Paused':
-      // Perhaps an earlier deletion is still closing the page: there is nothing left for it to do.
+      // An earlier deletion may still be closing the page; it will find nothing left to delete.
       return {
         ok: true,
         step: 'deleted',
@@ -94,7 +94,7 @@ export function beginDeletion<O extends Offer>(offer: O, now: Date): BegunDeleti
   }
 }
 
-/** The payment that a deletion finds came before it, whatever the clocks of two replicas say. */
+/** If a deletion sees the payment, the payment came first, even if the clocks of two replicas differ. */
 function afterPayment({ paymentAppliedAt }: Lifecycle, at: Date): Date {
   return paymentAppliedAt !== null && at < paymentAppliedAt ? paymentAppliedAt : at;
 }
@@ -103,10 +103,10 @@ function deletedOffer<O extends Offer>(offer: O, deletedAt: Date): O {
   return { ...offer, deletingSince: null, keepingSince: null, deletedAt };
 }
 
-/** Billing's word on the payment page; `unknown`: it cannot be closed and works on. `unanswered`: it may be closed. */
+/** Billing's answer about the payment page. `unknown`: it cannot be closed and still works. `unanswered`: it may be closed. */
 export type PaymentPage = 'closed' | 'paid' | 'unknown' | 'unanswered';
 
-/** `left-alone`: the offer is what it was before the deletion began. */
+/** `left-alone`: the offer is as it was before the deletion began. */
 export type EndedDeletion<O> =
   | { readonly ok: true; readonly step: 'deleted'; readonly offer: O }
   | {
@@ -117,7 +117,7 @@ export type EndedDeletion<O> =
     }
   | { readonly ok: false; readonly reason: 'not-found' };
 
-/** @param deletion which one ends: another may have begun meanwhile */
+/** @param deletion the number of the deletion that ends; another one may have begun meanwhile */
 export function endDeletion<O extends Offer>(
   offer: O,
   page: PaymentPage,
@@ -126,35 +126,35 @@ export function endDeletion<O extends Offer>(
 ): EndedDeletion<O> {
   if (offer.deletedAt !== null) return refuse('not-found');
   const left = deletion === offer.deletions ? { ...offer, deletingSince: null } : offer;
-  // The payment itself may have come while its page was being closed.
+  // The payment may also have arrived while its page was being closed.
   if (page === 'paid' || offer.paidAt !== null)
     return { ok: true, step: 'left-alone', offer: left, why: 'just-paid' };
-  // What billing has closed for a deletion that was given up since, it opens again.
+  // The deletion was given up meanwhile, so billing reopens the page that it closed for it.
   const isGivenUp = offer.keptDeletion !== null && deletion <= offer.keptDeletion;
   if (page === 'closed' && !isGivenUp) return { ok: true, step: 'deleted', offer: deletedOffer(offer, now) };
   const kept = page === 'unanswered' && !isGivenUp ? keepPage(left, deletion, now) : left;
   return { ok: true, step: 'left-alone', offer: kept, why: 'page-not-closed' };
 }
 
-/** The caller is told that nothing was deleted, so nothing may be: whatever billing did, it is to open the page again. */
+/** The caller is told that nothing was deleted, so nothing may be deleted, and billing must reopen the page if it closed it. */
 function keepPage<O extends Offer>(offer: O, deletion: number, now: Date): O {
   return { ...offer, keptDeletion: deletion, keepingSince: offer.keepingSince ?? now };
 }
 
-/** Billing has heard that the page stays although this deletion had asked for it to be closed. */
+/** Billing has confirmed that the page stays open although this deletion asked for it to be closed. */
 export function pageKept<O extends Offer>(offer: O, deletion: number): O {
   return offer.keptDeletion === deletion ? { ...offer, keepingSince: null } : offer;
 }
 
-/** What billing took, or will take when the payer comes. */
+/** What billing charged, or will charge when the payer pays. */
 export type Billed = {
   readonly paymentUrl: string | null;
   readonly vatMinor: bigint;
-  /** Null: the payment page is open. */
+  /** Null if the payment page is still open. */
   readonly paidAt: Date | null;
 };
 
-/** Ends the creation: the reservation becomes an offer. A payment that came first was kept on it and counts now. */
+/** Ends the creation: the reservation becomes a shown offer. A payment that arrived earlier was stored on it and is applied now. */
 export function show<O extends Offer>(reservation: O, billed: Billed, now: Date): O {
   const paidAt = reservation.paidAt ?? billed.paidAt;
   return {
@@ -167,14 +167,14 @@ export function show<O extends Offer>(reservation: O, billed: Billed, now: Date)
   };
 }
 
-/** What a payment makes of its offer; `kept`: the creation is not finished and will find it. */
+/** The result of a payment. `kept`: the creation is not finished and applies it later. */
 export type PaymentOutcome = 'active' | 'scheduled' | 'ended' | 'deleted' | 'kept';
 
 export type AppliedPayment<O> =
   | { readonly ok: true; readonly offer: O; readonly outcome: PaymentOutcome }
   | { readonly ok: false; readonly reason: 'already-paid' };
 
-/** Card payments arrive at any moment, and more than once (decision 7, late card payments). */
+/** Card payments can arrive at any time, and more than once (decision 7, late card payments). */
 export function applyPayment<O extends Offer>(
   offer: O,
   payment: { readonly paidAt: Date; readonly vatMinor: bigint },
@@ -187,7 +187,7 @@ export function applyPayment<O extends Offer>(
   return { ok: true, offer: paid, outcome: paymentOutcome(stateAt(paid, at)) };
 }
 
-/** A payment that finds its offer deleted came later, whatever the clocks say: that makes it wholly unused. */
+/** If a payment finds its offer deleted, it came later, even if the clocks differ. Its Unused Time is then the whole period. */
 function afterDeletion({ deletedAt }: Lifecycle, at: Date): Date {
   return deletedAt !== null && at <= deletedAt ? new Date(deletedAt.getTime() + 1) : at;
 }
@@ -209,19 +209,19 @@ export function paymentOutcome(state: OfferState): Exclude<PaymentOutcome, 'kept
 }
 
 /**
- * When a command takes effect. Its `now` was frozen when it arrived, and clocks of replicas differ; but once the end has been
- * told, and Unused Time settled with it, whatever still comes is after the end.
+ * The time at which a command takes effect. Its `now` was set when the request arrived, and clocks of replicas differ. But once the end was
+ * published, and Unused Time settled with it, every later command counts as after the end.
  */
 export function effectiveAt(offer: Pick<Offer, 'endedToldAt'>, now: Date): Date {
   return offer.endedToldAt !== null && now < offer.endedToldAt ? offer.endedToldAt : now;
 }
 
-/** `now` may lie before `since`: requests carry the instant of their arrival and may overtake each other. */
+/** `now` may be before `since`: each request carries the time of its arrival, and a later request can be handled first. */
 function withStop(offer: Lifecycle, since: Date | null, now: Date): readonly Stop[] {
   return since === null || now <= since ? offer.stops : merged([...offer.stops, { from: since, to: now }]);
 }
 
-/** Overlapping stops become one, so the list holds no more than what really happened apart. */
+/** Overlapping stops become one, so the list has one entry per separate period. */
 function merged(stops: readonly Stop[]): Stop[] {
   const disjoint: Stop[] = [];
   for (const stop of stops.toSorted((a, b) => a.from.getTime() - b.from.getTime())) {

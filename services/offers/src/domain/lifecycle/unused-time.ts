@@ -1,7 +1,7 @@
 /** Unused Time: the part of the scheduled period in which a paid offer did not run (decision 6). */
 import type { Lifecycle } from '../offer.ts';
 
-/** Milliseconds. `unusedMs` is what has accrued so far and lies in 0..scheduledMs. */
+/** In milliseconds. `unusedMs` is what has accrued so far, from 0 to scheduledMs. */
 export type UnusedTime = { readonly unusedMs: number; readonly scheduledMs: number };
 
 type Period = { readonly from: number; readonly to: number };
@@ -10,7 +10,7 @@ export function unusedTime(offer: Lifecycle, now: Date): UnusedTime {
   const scheduledMs = offer.expiryAt.getTime() - offer.startAt.getTime();
   if (offer.paymentAppliedAt === null) return { unusedMs: 0, scheduledMs };
   if (cameTooLate(offer, offer.paymentAppliedAt)) return { unusedMs: scheduledMs, scheduledMs };
-  // Never time before the creation: a start may lie 60 seconds in the past.
+  // Only time after the creation counts: a start may be 60 seconds in the past.
   const within = {
     from: Math.max(offer.startAt.getTime(), offer.createdAt.getTime()),
     to: offer.expiryAt.getTime(),
@@ -18,15 +18,12 @@ export function unusedTime(offer: Lifecycle, now: Date): UnusedTime {
   return { unusedMs: lengthOfUnion(periodsNotRun(offer, offer.paymentAppliedAt, now), within), scheduledMs };
 }
 
-/**
- * Decision 7, late card payments: a payment that reaches an Ended or deleted offer is wholly unused, whatever the
- * period was.
- */
+/** Decision 7, late card payments: if a payment reaches an Ended or deleted offer, the whole period is unused. */
 function cameTooLate(offer: Lifecycle, appliedAt: Date): boolean {
   return appliedAt >= offer.expiryAt || (offer.deletedAt !== null && appliedAt > offer.deletedAt);
 }
 
-/** They may overlap: an offer can be paused, disabled and deleted at once, and still loses each moment only once. */
+/** The periods may overlap, because an offer can be paused and disabled at once. Each moment is counted once. */
 function periodsNotRun(offer: Lifecycle, appliedAt: Date, now: Date): Period[] {
   const stops = [
     ...offer.stops,

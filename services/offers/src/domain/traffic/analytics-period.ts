@@ -1,4 +1,4 @@
-/** Which time an analytics interval covers (decision 18a, forms and formats). */
+/** The period of an analytics interval (decision 18a, forms and formats). */
 import type { AnalyticsInterval } from '@offer-ads/contracts/public/api';
 
 export type Period = { readonly from: Date; readonly to: Date };
@@ -12,20 +12,20 @@ const intervalHours: Record<Exclude<AnalyticsInterval, 'all'>, number> = {
   '90d': 90 * 24,
 };
 
-/** It ends now and starts at a whole hour, because counts are kept by whole hours and must be exact; `all` starts at the creation. */
+/** Ends now and starts at a full hour, because counts are stored per hour and must be exact. `all` starts at the creation. */
 export function analyticsPeriod(interval: AnalyticsInterval, createdAt: Date, now: Date): Period {
   if (interval === 'all') return { from: createdAt, to: now };
   return { from: wholeHour(new Date(now.getTime() - intervalHours[interval] * HOUR_MS)), to: now };
 }
 
-/** The whole hour (UTC) at or before the instant: where a view or click is counted. */
+/** The full hour (UTC) at or before the instant: views and clicks are counted in it. */
 export function wholeHour(instant: Date): Date {
   return new Date(Math.floor(instant.getTime() / HOUR_MS) * HOUR_MS);
 }
 
 /**
- * The hour in which a view or click counts, or null when it does not: nobody can have seen an offer before it was
- * created. A clock that runs ahead of ours has seen it now.
+ * The hour in which a view or click counts. Null if it does not count, because it is from before the offer's creation. A time in the
+ * future, from a clock that runs ahead, counts as now.
  */
 export function hourOfTraffic(seenAt: Date, createdAt: Date, now: Date): Date | null {
   if (seenAt < createdAt) return null;

@@ -1,4 +1,4 @@
-/** Views and clicks that an advertiser makes up in TEST mode, to see what analytics and charts do. LIVE figures are people's. */
+/** Simulated views and clicks: an advertiser adds them in TEST mode to try analytics and charts. LIVE mode has none. */
 import type { Mode, OfferStatus } from '@offer-ads/contracts/values/primitives';
 import { effectiveAt } from '../lifecycle/lifecycle.ts';
 import { isLive, type Offer, statusAt } from '../offer.ts';
@@ -13,7 +13,7 @@ export type Simulation =
   | { readonly ok: true; readonly rollUp: RollUp }
   | { readonly ok: false; readonly refusal: SimulationRefusal };
 
-/** As if that many members, each once, had seen it at this moment. */
+/** As if that many members had each seen the offer once at this moment. */
 export function simulateTraffic(offer: Offer, traffic: Traffic, now: Date): Simulation {
   if (offer.mode !== 'TEST') return { ok: false, refusal: { reason: 'not-test-mode', mode: offer.mode } };
   const at = effectiveAt(offer, now);
@@ -21,7 +21,7 @@ export function simulateTraffic(offer: Offer, traffic: Traffic, now: Date): Simu
     const status = statusAt(offer, at);
     return { ok: false, refusal: { reason: 'not-shown', status, isDisabled: offer.disabledSince !== null } };
   }
-  // The clock of the replica that created it may run ahead, and before its creation nothing counts.
+  // The clock of the replica that created the offer may run ahead, and nothing counts before the creation.
   const hour = wholeHour(at < offer.createdAt ? offer.createdAt : at);
   const filtered = { viewsRepeated: 0, clicksRepeated: 0, viewsAutomated: 0, clicksAutomated: 0 };
   return { ok: true, rollUp: { offerId: offer.offerId, hour, counts: { ...traffic, ...filtered } } };

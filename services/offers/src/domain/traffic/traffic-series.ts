@@ -1,4 +1,4 @@
-/** Views and clicks over a period as a chart shows them: a bounded number of points without gaps. */
+/** Views and clicks over a period for a chart: a limited number of points without gaps. */
 import { MOST_POINTS } from '@offer-ads/contracts/portal/offers-api';
 import type { Period } from './analytics-period.ts';
 import type { Traffic } from './traffic.ts';
@@ -8,10 +8,10 @@ export type Point = Traffic & { readonly startAt: Date };
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
-/** A Monday: from here on all hours, days and weeks are counted, here and in the store. */
+/** A Monday. All hours, days and weeks are counted from here, in this file and in SQL. */
 export const GRID_START = new Date('2001-01-01T00:00:00.000Z');
 
-/** How long a point lasts: the shortest of an hour, a day, a week or some weeks with which the points are not too many. */
+/** The length of a point: the shortest of an hour, a day, a week or several weeks that keeps the number of points in its limit. */
 export function bucketMs(period: Period): number {
   for (const stepMs of [HOUR_MS, DAY_MS, WEEK_MS]) if (pointsIn(period, stepMs) <= MOST_POINTS) return stepMs;
   let weeks = 2;
@@ -19,7 +19,7 @@ export function bucketMs(period: Period): number {
   return weeks * WEEK_MS;
 }
 
-/** `counted`: by the start of their bucket. The first point starts with the period, whatever bucket that is in. */
+/** `counted` is keyed by the start of the bucket. The first point starts with the period, even in the middle of its bucket. */
 export function seriesOf(period: Period, stepMs: number, counted: readonly Point[]): Point[] {
   const byStart = new Map(counted.map((point) => [point.startAt.getTime(), point]));
   const first = bucketAt(period.from, stepMs);

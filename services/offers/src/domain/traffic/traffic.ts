@@ -1,7 +1,7 @@
 /**
- * Which views and clicks count (decision 50, views and clicks): one of each per viewer, offer and hour; the others
- * are repeats. What the community platform calls automated is a bot, and so is who was at too many offers within an
- * hour. The sums depend on what was seen alone, never on the order in which it becomes known.
+ * Which views and clicks count (decision 50, views and clicks). Per viewer, offer and hour, one view and one click count; the
+ * others are repeats. A viewer is a bot if the community platform says so, or after too many different offers within an hour.
+ * The sums do not depend on the order of arrival.
  */
 
 /** A view or a click, in the hour in which it counts. */
@@ -16,7 +16,7 @@ export type Sighting = {
 
 export type Traffic = { readonly views: number; readonly clicks: number };
 
-/** What counts, and beside it what was filtered. */
+/** The counted traffic, and the filtered traffic beside it. */
 export type Counts = Traffic & {
   readonly viewsRepeated: number;
   readonly clicksRepeated: number;
@@ -24,16 +24,16 @@ export type Counts = Traffic & {
   readonly clicksAutomated: number;
 };
 
-/** What is known of one viewer in one hour: how often at which offer, or that it is a bot. */
+/** What is known of one viewer in one hour: the traffic per offer, or that the viewer is a bot. */
 export type ViewerHour = ReadonlyMap<number, Traffic> | 'automated';
 
-/** Of one offer in one hour. */
+/** The counts of one offer in one hour. */
 export type RollUp = { readonly offerId: number; readonly hour: Date; readonly counts: Counts };
 
-/** More than a hundred different offers in an hour is one every 36 seconds without a pause: nobody reads like that. */
+/** A hundred different offers in an hour is one every 36 seconds without a pause; no person reads at that rate. */
 export const MOST_OFFERS_OF_A_PERSON = 100;
 
-/** A viewer who turns out to be a bot takes back what had counted, hence negative counts. */
+/** If a viewer turns out to be a bot, the traffic counted before is subtracted, so counts can be negative. */
 export function noteSightings(
   before: ViewerHour,
   sightings: readonly Sighting[],
@@ -61,13 +61,13 @@ export function noteSightings(
     : { after: all, rollUps: countAll(change, added.keys()) };
 }
 
-/** What stands for itself: no viewer is told, or the platform itself saw a bot. */
+/** For events that need no comparison with others: those without a viewer, and those that the platform marked as automated. */
 export function countAlone({ offerId, hour, kind, automated }: Sighting): RollUp {
   const once: Traffic = kind === 'view' ? { views: 1, clicks: 0 } : { views: 0, clicks: 1 };
   return { offerId, hour, counts: automated ? automatedCounts(once) : { ...nothing, ...once } };
 }
 
-/** One per offer and hour; those in which nothing changes are left out. */
+/** One per offer and hour; hours without a change are left out. */
 export function sumRollUps(rollUps: Iterable<RollUp>): RollUp[] {
   const sums = new Map<string, RollUp>();
   for (const { offerId, hour, counts } of rollUps) {
