@@ -136,7 +136,7 @@ export default defineConfig({
       rules: { 'no-console': 'off' },
     },
     {
-      files: ['*.config.ts', '**/global-setup.ts', '**/global-teardown.ts'],
+      files: ['*.config.ts', '**/global-setup.ts', '**/global-teardown.ts', '**/longest-first.ts'],
       rules: { 'import/no-default-export': 'off' },
     },
     { files: tooling, rules: { 'no-restricted-imports': 'off' } },

@@ -45,7 +45,11 @@ export async function provideDemoData(
   return organisations;
 }
 
-async function provideOrganisation(admin: AdminClient, plan: OrganisationPlan): Promise<DemoOrganisation> {
+/** New, with its balances, and a key of each mode. */
+export async function provideOrganisation(
+  admin: AdminClient,
+  plan: OrganisationPlan,
+): Promise<DemoOrganisation> {
   const { name, tradingName, country, currency, adminEmail } = plan;
   const { id } = await admin<{ id: number }>('GATEWAY', 'POST', '/admin/organisations', {
     name,

@@ -3,7 +3,9 @@ import { rmSync } from 'node:fs';
 import { removeBacking } from '@offer-ads/backing/backing';
 import { claimFolder } from '@offer-ads/backing/data-folder';
 import { reasonOf } from '@offer-ads/backing/find';
-import { backingFolder, devFolder, runFolder } from './start/folder.ts';
+import { devFolder, foldersIn } from './start/folder.ts';
+
+const { backingFolder, runFolder } = foldersIn(devFolder);
 
 try {
   await claimFolder(runFolder);

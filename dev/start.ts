@@ -5,17 +5,18 @@ import { reasonOf } from '@offer-ads/backing/find';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import { buildWeb } from '@offer-ads/web/build';
 import { provideDemoData } from './demo-data.ts';
-import { compileCacheFolder, devFolder, logsFolder, runFolder } from './start/folder.ts';
-import { addressesOf, adminSettings, planConsole, planServices, planSimulators } from './start/plans.ts';
+import { devFolder, foldersIn } from './start/folder.ts';
+import { adminSettings, planConsole, planServices, planSimulators } from './start/plans.ts';
 import { choosePorts, gatewayPort } from './start/ports.ts';
 import { readOrMakeSecrets } from './start/secrets.ts';
-import { removeState, writeAdminSettings, writeState } from './start/state.ts';
+import { removeState, stateOf, writeAdminSettings, writeState } from './start/state.ts';
 import { startStores } from './start/stores.ts';
 import { createSupervisor } from './start/supervisor.ts';
 import { startTable } from './start/table.ts';
 
 const say = (line: string) => console.log(line);
 const began = performance.now();
+const { compileCacheFolder, logsFolder, runFolder } = foldersIn(devFolder);
 
 /** Undone in reverse order: what was started last is stopped first. */
 const running = new AsyncDisposableStack();
@@ -52,15 +53,15 @@ try {
 
 async function start(): Promise<void> {
   await claim();
-  const secrets = readOrMakeSecrets();
-  const { ports, release } = await choosePorts();
+  const secrets = readOrMakeSecrets(devFolder);
+  const { ports, release } = await choosePorts(devFolder);
   running.defer(release);
   if (ports.gateway !== gatewayPort) say(`Port ${gatewayPort} is taken: the gateway uses ${ports.gateway}.`);
-  startingStores = startStores(say);
+  startingStores = startStores({ folder: devFolder, report: say });
   const backing = running.use(await startingStores);
   await buildWeb({ report: say });
   if (stopping) return;
-  const settings = { ports, secrets, stores: backing.stores };
+  const settings = { folder: devFolder, ports, secrets, stores: backing.stores };
 
   say('Starting simulators and services ...');
   const simulators = planSimulators(settings);
@@ -73,19 +74,13 @@ async function start(): Promise<void> {
 
   const admin = adminSettings(settings);
   const organisations = await provideDemoData(admin, say);
-  const publish = () =>
-    writeState({
-      addresses: addressesOf(ports),
-      stores: backing.stores,
-      pids: supervisor.pids(),
-      organisations,
-    });
+  const current = () => stateOf(settings, { pids: supervisor.pids(), organisations });
   running.defer(removeState);
   writeAdminSettings(admin);
-  const state = publish();
-  onRestart = publish;
+  onRestart = () => writeState(current());
+  onRestart();
   say(
-    `\n${startTable(state, { seconds: ((performance.now() - began) / 1000).toFixed(1), adminToken: secrets.adminToken })}`,
+    `\n${startTable(current(), { seconds: ((performance.now() - began) / 1000).toFixed(1), adminToken: secrets.adminToken })}`,
   );
 }
 

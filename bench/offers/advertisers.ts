@@ -1,4 +1,5 @@
 /** Who creates: many organisations, so that neither a quota nor one balance's lock is what is measured. */
+import { provideOrganisation } from '@offer-ads/dev/demo-data';
 import { catalogue } from '@offer-ads/dev/demo-data/catalogue';
 import type { System } from './system.ts';
 
@@ -33,24 +34,16 @@ async function provideOrganisations({ admin }: System, count: number): Promise<B
   await admin('GATEWAY', 'POST', '/admin/terms', { version: 'bench' });
   const advertisers: BenchAdvertiser[] = [];
   for (let index = 0; index < count; index += 1) {
-    const { id } = await admin<{ id: number }>('GATEWAY', 'POST', '/admin/organisations', {
+    const { id, keys } = await provideOrganisation(admin, {
       name: `Bench ${index} Ltd`,
       tradingName: `Bench ${index}`,
       country: 'GB',
       currency: 'GBP',
       adminEmail: `admin-${index}@bench.example`,
+      acceptsTerms: true,
+      balanceMinor,
     });
-    await admin('GATEWAY', 'POST', `/admin/organisations/${id}/accept-terms`, {});
-    await admin('BILLING', 'POST', '/admin/balances/top-up', {
-      organisationId: id,
-      mode: 'TEST',
-      currency: 'GBP',
-      amountMinor: `${balanceMinor}`,
-      reference: `bench-${id}`,
-    });
-    const key = { organisationId: id, mode: 'TEST', name: 'Bench' };
-    const created = await admin<{ key: string }>('GATEWAY', 'POST', '/admin/keys', key);
-    advertisers.push({ organisationId: id, key: created.key });
+    advertisers.push({ organisationId: id, key: keys.TEST });
   }
   return advertisers;
 }

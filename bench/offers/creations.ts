@@ -1,5 +1,6 @@
 /** Method `B` creations end to end, with the model and without it, beside the bare commits that they need. */
 import { availableParallelism } from 'node:os';
+import type { Settings } from '@offer-ads/dev/start/plans';
 import { closedLoop, type Load } from '../closed-loop.ts';
 import { cpuMsByName, machineBusyMs } from '../cpu.ts';
 import { untilQuiet, watchForeignLoad } from '../quiet.ts';
@@ -10,7 +11,7 @@ import { creator } from './creating.ts';
 import { syncTimesMs } from './disk-probe.ts';
 import { makePictures } from './pictures.ts';
 import { type CounterReader, openCounters } from './postgres-counters.ts';
-import { type Moderation, type Settings, startSystem } from './system.ts';
+import { type Moderation, startSystem } from './system.ts';
 
 /** Enough to keep two cores busy, and few enough that no picture is turned away for too many waiting. */
 export const atOnce = 8;

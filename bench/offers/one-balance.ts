@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Settings } from '@offer-ads/dev/start/plans';
 import { openPostgres, type Postgres } from '@offer-ads/platform/postgres/postgres';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
@@ -9,7 +10,7 @@ import { png } from '@offer-ads/testing/pictures/pictures';
 import { untilQuiet } from '../quiet.ts';
 import { provideOneAdvertiser } from './advertisers.ts';
 import { type Answer, creator } from './creating.ts';
-import { type Settings, startSystem } from './system.ts';
+import { startSystem } from './system.ts';
 
 /** The first is as many as may be under way (decision 161, bounded queues), the second is far more. */
 const clientsAtOnce = [64, 200];

@@ -1,8 +1,6 @@
 /** The whole system as `npm start` runs it, with stores of its own; of moderation there is a stand-in too. */
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { freePorts } from '@offer-ads/backing/free-port';
+import { fileURLToPath } from 'node:url';
 import { createAdminClient } from '@offer-ads/dev/demo-data/admin-client';
 import {
   addressesOf,
@@ -10,21 +8,14 @@ import {
   type ProcessPlan,
   planServices,
   planSimulators,
+  type Settings,
 } from '@offer-ads/dev/start/plans';
-import type { Ports } from '@offer-ads/dev/start/ports';
-import type { Secrets } from '@offer-ads/dev/start/secrets';
-import type { Stores as StoreAddresses } from '@offer-ads/dev/start/stores';
+import { choosePorts } from '@offer-ads/dev/start/ports';
+import { makeSecrets } from '@offer-ads/dev/start/secrets';
 import { type Running, startProcess } from '../process.ts';
 import { createDatabase, type Stores } from '../stores.ts';
 
 export type Moderation = 'the model' | 'a stand-in';
-export type Settings = {
-  readonly ports: Ports;
-  readonly secrets: Secrets;
-  readonly stores: StoreAddresses;
-  readonly folder: string;
-};
-
 export type System = {
   readonly gatewayUrl: string;
   readonly settings: Settings;
@@ -53,38 +44,12 @@ export async function prepareSettings(
     url.pathname = `/bench_${process.pid}_${name}`;
     return url.href;
   };
-  const names = [
-    'gateway',
-    'offers',
-    'billing',
-    'pricing',
-    'moderation',
-    'notifier',
-    'stripe',
-    'rates',
-    'mail',
-    'smtp',
-  ];
-  const free = await freePorts(names.length);
-  const secret = () => randomBytes(24).toString('hex');
+  const { ports, release } = await choosePorts(folder);
+  opened.defer(release);
   return {
     folder,
-    ports: Object.fromEntries(names.map((name, index) => [name, free[index]])) as Ports,
-    secrets: {
-      adminToken: secret(),
-      consoleToken: secret(),
-      offersContext: secret(),
-      pricingContext: secret(),
-      billingContext: secret(),
-      moderationContext: secret(),
-      notifierContext: secret(),
-      unsubscribe: secret(),
-      imageUrl: secret(),
-      stripeTestKey: `sk_test_${secret()}`,
-      stripeLiveKey: `sk_live_${secret()}`,
-      stripeTestWebhook: `whsec_${secret()}`,
-      stripeLiveWebhook: `whsec_${secret()}`,
-    },
+    ports,
+    secrets: makeSecrets(),
     stores: {
       databases: {
         gateway: await database('gateway'),
@@ -135,7 +100,7 @@ export async function startSystem(
   };
 }
 
-/** What is kept in files goes into the folder of this run. */
+/** With its output in a file, as a container's goes to its runtime: reading it here would be part of what is measured. */
 export function startPlanned(
   plan: ProcessPlan,
   { folder }: Pick<Settings, 'folder'>,
@@ -149,12 +114,6 @@ export function startPlanned(
     command: process.execPath,
     args: [...nodeArgs, ...plan.args],
     readyUrl: plan.readyUrl,
-    env: {
-      ...plan.env,
-      NODE_ENV: 'production',
-      ...(plan.name === 'offers' && { IMAGE_STORE_URL: pathToFileURL(join(folder, 'images')).href }),
-      ...(plan.name === 'gateway' && { CALL_SPOOL_FOLDER: join(folder, 'call-spool') }),
-      ...(plan.name === 'stripe-simulator' && { STATE_FILE: join(folder, 'stripe.ndjson') }),
-    },
+    env: { ...plan.env, NODE_ENV: 'production' },
   });
 }

@@ -5,9 +5,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { repository } from '@offer-ads/dev/start/folder';
+import { devFolder, foldersIn, repository } from '@offer-ads/dev/start/folder';
 import type { Addresses } from '@offer-ads/dev/start/plans';
-import { startPrometheus } from '@offer-ads/trials/drills/prometheus';
+import { startPrometheus } from '@offer-ads/trials/drills/prometheus/prometheus';
 import { dashboards } from './documents.ts';
 import { inGrafana } from './promql.ts';
 import { runningServices } from './running-services.ts';
@@ -19,7 +19,10 @@ const pauseMs = 5_000;
 const mayBeEmpty = new Set(['stripe_webhook_delay_seconds']);
 
 const services = runningServices();
-await using prometheus = await startPrometheus(services as unknown as Addresses, () => asIs);
+await using prometheus = await startPrometheus(
+  { folder: devFolder, addresses: services as unknown as Addresses, ...foldersIn(devFolder) },
+  () => asIs,
+);
 // The gateway looks at what it stands on when somebody asks.
 await fetch(`${services.gateway}/status.json`);
 await pause(pauseMs);

@@ -7,9 +7,14 @@ export const repository = fileURLToPath(new URL('../..', import.meta.url));
 /** Another folder means another system, with its own data, beside the usual one. */
 export const devFolder = process.env.DEV_FOLDER ?? join(repository, '.dev');
 
-/** Claimed by the `npm start` that runs; holds the records of its processes. */
-export const runFolder = join(devFolder, 'run');
-export const backingFolder = join(devFolder, 'backing');
-export const logsFolder = join(devFolder, 'logs');
-/** Node keeps what it compiled there, which saves a fifth of the services' start from the second time on. */
-export const compileCacheFolder = join(devFolder, 'compile-cache');
+/** The folders of the system whose folder is given. */
+export function foldersIn(folder: string) {
+  return {
+    /** Claimed by the start that runs; holds the records of its processes. */
+    runFolder: join(folder, 'run'),
+    backingFolder: join(folder, 'backing'),
+    logsFolder: join(folder, 'logs'),
+    /** Node keeps what it compiled there, which saves a fifth of the services' start from the second time on. */
+    compileCacheFolder: join(folder, 'compile-cache'),
+  };
+}

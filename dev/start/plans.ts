@@ -6,7 +6,7 @@ import { consoleName } from '@offer-ads/platform/admin/routes';
 import { hashEntry } from '@offer-ads/platform/admin/tokens';
 import { ratesPath } from '@offer-ads/simulators/rates/server';
 import { demoSeller, demoSender } from '../demo-data/seller.ts';
-import { devFolder, repository } from './folder.ts';
+import { repository } from './folder.ts';
 import type { Ports } from './ports.ts';
 import type { Secrets } from './secrets.ts';
 import type { Stores } from './stores.ts';
@@ -22,7 +22,13 @@ export type ProcessPlan = {
   readonly readyUrl: string;
 };
 
-type Settings = { readonly ports: Ports; readonly secrets: Secrets; readonly stores: Stores };
+export type Settings = {
+  /** Where the processes keep their files. */
+  readonly folder: string;
+  readonly ports: Ports;
+  readonly secrets: Secrets;
+  readonly stores: Stores;
+};
 
 export type Addresses = Readonly<Record<keyof Ports, string>>;
 
@@ -31,7 +37,7 @@ export function addressesOf(ports: Ports): Addresses {
   return { ...(Object.fromEntries(addresses) as Addresses), smtp: `smtp://127.0.0.1:${ports.smtp}` };
 }
 
-export function planSimulators({ ports, secrets }: Settings): ProcessPlan[] {
+export function planSimulators({ folder, ports, secrets }: Settings): ProcessPlan[] {
   const at = addressesOf(ports);
   const simulator = (name: 'stripe' | 'rates' | 'mail', env: Record<string, string> = {}): ProcessPlan => ({
     name: `${name}-simulator`,
@@ -44,14 +50,14 @@ export function planSimulators({ ports, secrets }: Settings): ProcessPlan[] {
       WEBHOOK_URL: `${at.billing}/webhooks/stripe`,
       STRIPE_TEST_WEBHOOK_SECRET: secrets.stripeTestWebhook,
       STRIPE_LIVE_WEBHOOK_SECRET: secrets.stripeLiveWebhook,
-      STATE_FILE: join(devFolder, 'stripe.ndjson'),
+      STATE_FILE: join(folder, 'stripe.ndjson'),
     }),
     simulator('rates'),
     simulator('mail', { SMTP_PORT: `${ports.smtp}` }),
   ];
 }
 
-export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[] {
+export function planServices({ folder, ports, secrets, stores }: Settings): ProcessPlan[] {
   const at = addressesOf(ports);
   const contextSecrets = {
     offers: { OFFERS_CONTEXT_SECRET: secrets.offersContext },
@@ -76,7 +82,7 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
       // Whoever calls from this machine may name the client's address, as a load balancer does in production.
       TRUSTED_PROXIES: '127.0.0.0/8,::1/128',
       VALKEY_URL: stores.valkey,
-      CALL_SPOOL_FOLDER: join(devFolder, 'call-spool'),
+      CALL_SPOOL_FOLDER: join(folder, 'call-spool'),
       STATUS_TARGETS: `moderation=${at.moderation}`,
       // `SIGN_UP=approval npm start` tries how the platform team approves organisations.
       SIGN_UP: process.env.SIGN_UP || 'open',
@@ -92,7 +98,7 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
       ...contextSecrets.moderation,
       PUBLIC_URL: at.offers,
       IMAGE_URL_SECRET: secrets.imageUrl,
-      IMAGE_STORE_URL: pathToFileURL(join(devFolder, 'images')).href,
+      IMAGE_STORE_URL: pathToFileURL(join(folder, 'images')).href,
     },
     billing: {
       BILLING_DATABASE_URL: stores.databases.billing,
@@ -109,7 +115,7 @@ export function planServices({ ports, secrets, stores }: Settings): ProcessPlan[
       MONGO_URL: stores.mongo.pricing,
       ...contextSecrets.pricing,
       RATES_URL: `${at.rates}${ratesPath}`,
-      AUDIENCE_SNAPSHOT_FOLDER: join(devFolder, 'audience'),
+      AUDIENCE_SNAPSHOT_FOLDER: join(folder, 'audience'),
     },
     moderation: {
       MONGO_URL: stores.mongo.moderation,

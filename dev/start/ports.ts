@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { claimFolder, releaseFolder } from '@offer-ads/backing/data-folder';
 import { freePorts } from '@offer-ads/backing/free-port';
-import { devFolder } from './folder.ts';
 import { readJson, writeJson } from './json-file.ts';
 
 /** Where advertisers look for the service. */
@@ -20,8 +19,8 @@ export type Ports = Readonly<Record<(typeof names)[number], number>>;
 /** Starts of two folders that look at the gateway's port in the same seconds must not both find it free. */
 const gatewayClaim = join(tmpdir(), `offer-ads-port-${gatewayPort}`);
 
-export async function choosePorts(): Promise<{ ports: Ports; release: () => void }> {
-  const file = join(devFolder, 'ports.json');
+export async function choosePorts(folder: string): Promise<{ ports: Ports; release: () => void }> {
+  const file = join(folder, 'ports.json');
   const kept = readJson(file) as Partial<Ports> | undefined;
   const isClaimed = await claimFolder(gatewayClaim).then(
     () => true,

@@ -1,7 +1,6 @@
 /** Secrets of one `.dev` folder: random, made once, so that data of an earlier start stays readable. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { devFolder } from './folder.ts';
 import { readJson, writeJson } from './json-file.ts';
 
 const hex = () => randomBytes(32).toString('hex');
@@ -25,8 +24,8 @@ const makers = {
 };
 export type Secrets = Readonly<Record<keyof typeof makers, string>>;
 
-export function readOrMakeSecrets(): Secrets {
-  const file = join(devFolder, 'secrets.json');
+export function readOrMakeSecrets(folder: string): Secrets {
+  const file = join(folder, 'secrets.json');
   const secrets = makeSecrets(readJson(file) ?? {});
   writeJson(file, secrets);
   return secrets;

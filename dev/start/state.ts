@@ -5,7 +5,7 @@ import { serviceNames } from '@offer-ads/contracts/values/primitives';
 import type { DemoOrganisation } from '../demo-data/organisations.ts';
 import { devFolder } from './folder.ts';
 import { readJson, writeJson } from './json-file.ts';
-import type { Addresses } from './plans.ts';
+import { addressesOf, type Settings } from './plans.ts';
 import type { Stores } from './stores.ts';
 
 const stateFile = join(devFolder, 'state.json');
@@ -28,14 +28,16 @@ export type DevState = {
   readonly organisations: readonly DemoOrganisation[];
 };
 
-export function writeState(o: {
-  addresses: Addresses;
-  stores: Stores;
-  pids: Readonly<Record<string, number>>;
-  organisations: readonly DemoOrganisation[];
-}): DevState {
-  const { addresses: at } = o;
-  const state: DevState = {
+export function writeState(state: DevState): void {
+  writeJson(stateFile, state);
+}
+
+export function stateOf(
+  { ports, stores }: Settings,
+  o: { pids: Readonly<Record<string, number>>; organisations: readonly DemoOrganisation[] },
+): DevState {
+  const at = addressesOf(ports);
+  return {
     gateway: at.gateway,
     portal: `${at.gateway}/portal`,
     docs: `${at.gateway}/docs`,
@@ -44,16 +46,14 @@ export function writeState(o: {
     stripeSimulator: at.stripe,
     ratesSimulator: at.rates,
     mailbox: at.mail,
-    rabbitmq: o.stores.rabbitmq,
-    databases: o.stores.databases,
-    mongo: o.stores.mongo,
+    rabbitmq: stores.rabbitmq,
+    databases: stores.databases,
+    mongo: stores.mongo,
     processes: Object.fromEntries(
       serviceNames.map((name) => [name, o.pids[name] ?? 0]),
     ) as DevState['processes'],
     organisations: o.organisations,
   };
-  writeJson(stateFile, state);
-  return state;
 }
 
 /** Undefined while no system is ready. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Backing, provideBacking } from '@offer-ads/backing/backing';
 import { migrate } from '@offer-ads/platform/postgres/migrations';
 import pg from 'pg';
-import { backingFolder, repository } from './folder.ts';
+import { foldersIn, repository } from './folder.ts';
 
 export const postgresServices = ['gateway', 'offers', 'billing'] as const;
 export const mongoServices = ['pricing', 'moderation', 'notifier'] as const;
@@ -18,30 +18,39 @@ export type Stores = {
   readonly valkey: string;
 };
 
-/** What a person may say about their own stores (architecture, "Backing services"). */
-const given = (service: PostgresService) => process.env[`${service.toUpperCase()}_DATABASE_URL`] || undefined;
+export type StoresOptions = {
+  /** Of the system; what is started here keeps its data in it. */
+  readonly folder: string;
+  readonly report: (line: string) => void;
+  /** Names the stores that exist already, as a person does for `npm start` (architecture, "Backing services"). */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Brings a service's database up to date; without it the migrations of this working copy do. */
+  readonly migrating?: ((service: PostgresService, url: string) => Promise<void>) | undefined;
+  /** Of a test: containers of its own, and data that need not survive the machine. */
+  readonly forTests?: boolean;
+};
 
-/** @param migrating brings a service's database up to date; by the migrations of this working copy unless somebody says otherwise */
-export async function startStores(
-  report: (line: string) => void,
-  migrating: (service: PostgresService, url: string) => Promise<void> = migrateHere,
-): Promise<Backing & { readonly stores: Stores }> {
+export type StartedStores = Backing & { readonly stores: Stores };
+
+export async function startStores(o: StoresOptions): Promise<StartedStores> {
+  const { env = process.env, migrating = migrateHere } = o;
+  const given = (service: PostgresService) => env[`${service.toUpperCase()}_DATABASE_URL`] || undefined;
   const named = postgresServices.find((service) => given(service) !== undefined) ?? 'offers';
   const backing = await provideBacking({
-    folder: backingFolder,
+    folder: foldersIn(o.folder).backingFolder,
     addresses: {
       // Any database of that server will do to see that it answers; its own need not exist yet.
       postgres: {
         variable: `${named.toUpperCase()}_DATABASE_URL`,
         url: given(named) && withDatabase(given(named) ?? '', 'postgres'),
       },
-      mongo: { variable: 'MONGO_URL', url: process.env.MONGO_URL || undefined },
-      rabbitmq: { variable: 'RABBITMQ_URL', url: process.env.RABBITMQ_URL || undefined },
-      valkey: { variable: 'VALKEY_URL', url: process.env.VALKEY_URL || undefined },
+      mongo: { variable: 'MONGO_URL', url: env.MONGO_URL || undefined },
+      rabbitmq: { variable: 'RABBITMQ_URL', url: env.RABBITMQ_URL || undefined },
+      valkey: { variable: 'VALKEY_URL', url: env.VALKEY_URL || undefined },
     },
-    containers: 'compose',
-    durable: true,
-    report,
+    containers: o.forTests === true ? 'testcontainers' : 'compose',
+    durable: o.forTests !== true,
+    report: o.report,
   });
   const databases = each(
     postgresServices,
@@ -62,7 +71,9 @@ export async function startStores(
     ...backing,
     stores: {
       databases,
-      mongo: each(mongoServices, (service) => withDatabase(backing.mongoUrl, mongoDatabase(service))),
+      mongo: each(mongoServices, (service) =>
+        withDatabase(backing.mongoUrl, mongoDatabase(service, env.MONGO_URL)),
+      ),
       rabbitmq: backing.rabbitmqUrl,
       valkey: backing.valkeyUrl ?? '',
     },
@@ -70,8 +81,8 @@ export async function startStores(
 }
 
 /** The database that MONGO_URL names becomes a prefix, so that several systems can share a server. */
-function mongoDatabase(service: MongoService): string {
-  const prefix = process.env.MONGO_URL ? new URL(process.env.MONGO_URL).pathname.slice(1) : '';
+function mongoDatabase(service: MongoService, given: string | undefined): string {
+  const prefix = given ? new URL(given).pathname.slice(1) : '';
   return prefix === '' ? service : `${prefix}_${service}`;
 }
 

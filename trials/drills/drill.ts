@@ -1,5 +1,5 @@
 /** What a drill is: the fault of one alert, caused on a running system, and its runbook's way out. */
-import type { Faster } from './scale-rules.ts';
+import type { Faster } from './prometheus/scale-rules.ts';
 import type { DrillSystem } from './system.ts';
 
 export type Drill = {

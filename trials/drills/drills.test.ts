@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { repository } from '@offer-ads/dev/start/folder';
 import { drills, kebab } from './drills.ts';
-import { readRules } from './prometheus.ts';
+import { readRules } from './prometheus/prometheus.ts';
 
 const alerts = [
   ...new Set(readRules().groups.flatMap(({ rules }) => rules.flatMap(({ alert }) => alert ?? []))),

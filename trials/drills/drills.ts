@@ -30,7 +30,7 @@ import { requestErrorsHigh } from './alerts/requests/request-errors-high.ts';
 import { requestsSlow } from './alerts/requests/requests-slow.ts';
 import { serviceDown } from './alerts/requests/service-down.ts';
 import type { Drill } from './drill.ts';
-import type { Faster } from './scale-rules.ts';
+import type { Faster } from './prometheus/scale-rules.ts';
 
 export const drills: readonly Drill[] = [
   cardPaymentsWaiting,

@@ -3,9 +3,10 @@
  * by the words of its runbook. Ends with status 1 when an alert does not fire, or does not resolve.
  */
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { repository } from '@offer-ads/dev/start/folder';
 import { readCommandLine } from './command-line.ts';
 import { drills, kebab } from './drills.ts';
+import { runDrills } from './run-drills.ts';
 
 const wanted = readCommandLine(process.argv.slice(2));
 if (!wanted.ok) {
@@ -14,9 +15,8 @@ if (!wanted.ok) {
 } else if (wanted.what === 'list') {
   for (const { alert } of drills) console.log(`${alert.padEnd(24)} docs/runbooks/${kebab(alert)}.md`);
 } else {
-  // A system beside the usual one, which is nobody's to break. Read when the modules of the start are loaded.
-  process.env.DEV_FOLDER ??= join(fileURLToPath(new URL('../..', import.meta.url)), '.dev/drills');
-  const { runDrills } = await import('./run-drills.ts');
-  process.exitCode = (await runDrills(wanted.drills, console.log)) ? 0 : 1;
+  // A system beside the usual one, which no drill may break.
+  const folder = process.env.DEV_FOLDER ?? join(repository, '.dev/drills');
+  process.exitCode = (await runDrills(wanted.drills, { folder, say: console.log })) ? 0 : 1;
   process.exit();
 }

@@ -2,10 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { reasonOf } from '@offer-ads/backing/find';
 import type { Drill, Step } from './drill.ts';
-import { runLine } from './runbook-line.ts';
+import type { AlertWatch } from './prometheus/watch-alerts.ts';
+import { runLine } from './runbooks/runbook-line.ts';
 import type { DrillSystem } from './system.ts';
 import type { Outcome } from './table.ts';
-import type { AlertWatch } from './watch-alerts.ts';
 
 /** What an earlier drill has left behind in the windows that rules look through. */
 const QUIET_WITHIN_S = 420;

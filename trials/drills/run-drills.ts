@@ -1,32 +1,31 @@
 /** The drills one after the other, on one system. */
-import { buildWeb } from '@offer-ads/web/build';
+import { interruption } from '../harness/interruption.ts';
+import type { SystemOptions } from '../harness/system.ts';
 import type { Drill } from './drill.ts';
 import { fasterOf } from './drills.ts';
-import { findPrometheus, readRules, startPrometheus } from './prometheus.ts';
+import { findPrometheus, readRules, startPrometheus } from './prometheus/prometheus.ts';
+import { watchAlerts } from './prometheus/watch-alerts.ts';
 import { runDrill } from './run-drill.ts';
 import { startDrillSystem } from './system.ts';
 import { drillTable, type Outcome, passed } from './table.ts';
-import { watchAlerts } from './watch-alerts.ts';
 
 /** True when every alert fired and resolved. */
-export async function runDrills(wanted: readonly Drill[], say: (line: string) => void): Promise<boolean> {
+export async function runDrills(
+  wanted: readonly Drill[],
+  o: Omit<SystemOptions, 'prepare'>,
+): Promise<boolean> {
+  const { say } = o;
   findPrometheus();
   await using stack = new AsyncDisposableStack();
-  const stopping = new AbortController();
-  const interrupted = new Promise<'interrupted'>((resolve) => {
-    stopping.signal.addEventListener('abort', () => resolve('interrupted'));
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
-  });
-  await buildWeb({ report: say });
-  const system = stack.use(await startDrillSystem(say));
-  const prometheus = stack.use(await startPrometheus(system.addresses, fasterOf));
+  const interrupted = interruption();
+  const system = stack.use(await startDrillSystem(o));
+  const prometheus = stack.use(await startPrometheus(system, fasterOf));
   const watch = stack.use(watchAlerts(prometheus));
   say(`Prometheus: ${prometheus.url}`);
 
   const outcomes: Outcome[] = [];
   const all = async () => {
     for (const drill of wanted) {
-      if (stopping.signal.aborted) return;
       outcomes.push(await runDrill({ drill, system, watch, severityOf, say }));
     }
   };

@@ -2,9 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { must, mustEqual, scene, tell } from '@offer-ads/dev/demo/telling';
 import { eventually } from '@offer-ads/dev/demo/watching';
-import pg from 'pg';
+import { postgresServices } from '@offer-ads/dev/start/stores';
+import { query } from '../harness/sql.ts';
 import type { DrillStores } from './stores.ts';
-import { type DrillSystem, postgresServices } from './system.ts';
+import type { DrillSystem } from './system.ts';
 import { named, type Trade } from './trade.ts';
 
 type Pictures = { readonly backUp: () => void; readonly lose: () => void; readonly restore: () => void };
@@ -141,11 +142,5 @@ async function isProblem(system: DrillSystem, offerId: number): Promise<boolean>
 async function outboxOf(stores: DrillStores): Promise<number> {
   const url = new URL(stores.postgresUrl());
   url.pathname = '/offers';
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
-  try {
-    return (await client.query('SELECT FROM outbox')).rowCount ?? 0;
-  } finally {
-    await client.end();
-  }
+  return (await query(url.href, 'SELECT FROM outbox')).length;
 }

@@ -1,7 +1,7 @@
 /** What the guide warns of: one database alone is put back to an earlier moment than its neighbour. Money is made right again. */
 
 import { mustEqual, scene, tell } from '@offer-ads/dev/demo/telling';
-import pg from 'pg';
+import { query } from '../harness/sql.ts';
 import type { DrillStores } from './stores.ts';
 import type { DrillSystem } from './system.ts';
 import { named, type Trade } from './trade.ts';
@@ -89,12 +89,6 @@ async function settled(trade: Trade): Promise<string> {
 
 /** While nobody is connected, a copy as a template is a backup that is whole in itself. */
 async function replaceDatabase(stores: DrillStores, name: string, by: string): Promise<void> {
-  const client = new pg.Client({ connectionString: stores.postgresUrl() });
-  await client.connect();
-  try {
-    await client.query(`DROP DATABASE IF EXISTS ${name}`);
-    await client.query(`CREATE DATABASE ${name} TEMPLATE ${by}`);
-  } finally {
-    await client.end();
-  }
+  await query(stores.postgresUrl(), `DROP DATABASE IF EXISTS ${name}`);
+  await query(stores.postgresUrl(), `CREATE DATABASE ${name} TEMPLATE ${by}`);
 }

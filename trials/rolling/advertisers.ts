@@ -1,5 +1,6 @@
 /** Organisations of a round, and what each of their journeys has left behind. */
 import { randomUUID } from 'node:crypto';
+import { provideOrganisation } from '@offer-ads/dev/demo-data';
 import type { AdminClient } from '@offer-ads/dev/demo-data/admin-client';
 
 /** What was asked for and answered; the audit compares it with what is on record. */
@@ -21,28 +22,18 @@ export type Advertiser = {
   readonly purchases: Purchase[];
 };
 
-const currency = 'GBP';
 const toppedUpMinor = 1_000_000_00n;
 
 /** New for every round, so that rounds do not meet. Their people may have as many offers as a round makes. */
 export async function registerAdvertiser(admin: AdminClient): Promise<Advertiser> {
-  const adminEmail = `admin-${randomUUID()}@rolling.example`;
-  const { id } = await admin<{ id: number }>('GATEWAY', 'POST', '/admin/organisations', {
+  const { id, keys, adminEmail } = await provideOrganisation(admin, {
     name: 'Rolling Stones Ltd',
     tradingName: 'Rolling Stones',
     country: 'GB',
-    currency,
-    adminEmail,
+    currency: 'GBP',
+    adminEmail: `admin-${randomUUID()}@rolling.example`,
+    acceptsTerms: true,
+    balanceMinor: toppedUpMinor,
   });
-  await admin('GATEWAY', 'POST', `/admin/organisations/${id}/accept-terms`, {});
-  await admin('BILLING', 'POST', '/admin/balances/top-up', {
-    organisationId: id,
-    mode: 'TEST',
-    currency,
-    amountMinor: `${toppedUpMinor}`,
-    reference: `rolling-${id}`,
-  });
-  const made = { organisationId: id, mode: 'TEST', name: 'Rolling' };
-  const { key } = await admin<{ key: string }>('GATEWAY', 'POST', '/admin/keys', made);
-  return { organisationId: id, key, adminEmail, toppedUpMinor, purchases: [] };
+  return { organisationId: id, key: keys.TEST, adminEmail, toppedUpMinor, purchases: [] };
 }

@@ -4,9 +4,8 @@ import type { AdminClient } from '@offer-ads/dev/demo-data/admin-client';
 import type { Stores } from '@offer-ads/dev/start/stores';
 import { RETRY_DELAYS_MS } from '@offer-ads/platform/messaging/broker/broker';
 import { brokerNames } from '@offer-ads/platform/messaging/broker/topology';
-import { exactTypeParser } from '@offer-ads/platform/postgres/postgres';
 import { type Channel, connect } from 'amqplib';
-import pg from 'pg';
+import { query } from '../harness/sql.ts';
 import type { Advertiser } from './advertisers.ts';
 
 type Where = { readonly stores: Stores; readonly admin: AdminClient; readonly mailbox: string };
@@ -137,20 +136,6 @@ async function mailsTo(mailbox: string, address: string): Promise<readonly Mail[
   const reply = await fetch(`${mailbox}/api/messages?to=${encodeURIComponent(address)}`);
   const mails = (await reply.json()) as { subject: string; headers: Record<string, string> }[];
   return mails.map(({ subject, headers }) => ({ subject, id: headers['message-id'] }));
-}
-
-async function query<Row extends pg.QueryResultRow>(
-  url: string,
-  text: string,
-  values: readonly unknown[] = [],
-): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url, types: { getTypeParser: exactTypeParser } });
-  await client.connect();
-  try {
-    return (await client.query<Row>(text, [...values])).rows;
-  } finally {
-    await client.end();
-  }
 }
 
 async function onChannel(url: string, work: (channel: Channel) => Promise<void>): Promise<void> {

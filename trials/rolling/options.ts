@@ -14,6 +14,8 @@ export type Options = {
   readonly preStopMs: number;
   /** Between one replacement and the next. */
   readonly betweenMs: number;
+  /** Until journeys of every kind are under way; then the first replica goes. */
+  readonly warmUpMs: number;
   /** A working copy of another version: the replicas to begin with, and old and new side by side. */
   readonly from: string | undefined;
 };
@@ -27,6 +29,7 @@ export const usage = `npm run rolling -- [options]: replaces every replica of ev
   --advertisers 4                    that buy at the same time
   --pre-stop 2                       seconds between a replica's last new connection and SIGTERM
   --between 2                        seconds between replacements
+  --warm-up 10                       seconds of load before the first replacement
   --from FOLDER                      begin with the databases and the replicas of another version, a working copy with its own
                                      node_modules and pages (npm ci && npm run build:web); \`rolling\` then migrates under load
                                      and rolls to this version, \`back\` rolls to the other again on the migrated databases`;
@@ -41,6 +44,7 @@ export function readOptions(args: readonly string[]): Options {
       advertisers: { type: 'string', default: '4' },
       'pre-stop': { type: 'string', default: '2' },
       between: { type: 'string', default: '2' },
+      'warm-up': { type: 'string', default: '10' },
       from: { type: 'string' },
     },
   });
@@ -54,6 +58,7 @@ export function readOptions(args: readonly string[]): Options {
     advertisers: numberOf('advertisers', values.advertisers, 1, 50),
     preStopMs: 1_000 * numberOf('pre-stop', values['pre-stop'], 0, 60),
     betweenMs: 1_000 * numberOf('between', values.between, 0, 600),
+    warmUpMs: 1_000 * numberOf('warm-up', values['warm-up'], 0, 60),
     from: values.from,
   };
 }

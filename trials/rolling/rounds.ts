@@ -1,7 +1,7 @@
 /** The rounds: in each every chosen service loses its replicas, one by one, while advertisers go on buying. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ServiceName } from '@offer-ads/contracts/values/primitives';
-import type { Fleet, Replica } from './fleet.ts';
+import type { Replica, Replicas } from '../harness/replicas.ts';
 import type { Allowance } from './insisting.ts';
 import type { Options, RoundName } from './options.ts';
 import { type RotationStep, rotationSteps } from './rotation.ts';
@@ -21,7 +21,7 @@ export type Round = {
   readonly migrates?: true;
   /** @param code the working copy that new replicas run */
   readonly change: (
-    fleet: Fleet,
+    replicas: Replicas,
     service: ServiceName,
     say: (line: string) => void,
     code: string | undefined,
@@ -32,15 +32,15 @@ const readyWithinMs = 120_000;
 
 const rolling: Round = {
   title: 'Rolling: a new replica is ready before an old one goes',
-  replicas: ({ replicas }) => replicas,
+  replicas: (o) => o.replicas,
   allowance: { refused: false, broken: false },
   quietWithinMs: 60_000,
   to: 'this',
   migrates: true,
-  change: async (fleet, service, say, code) => {
-    for (const old of fleet.replicas(service)) {
-      const fresh = await fleet.add(service, code);
-      say(`${old.name} -> ${fresh.name}, stopped in ${seconds(await fleet.retire(old))}`);
+  change: async (replicas, service, say, code) => {
+    for (const old of replicas.of(service)) {
+      const fresh = await replicas.add(service, code);
+      say(`${old.name} -> ${fresh.name}, stopped in ${seconds(await replicas.retire(old))}`);
     }
   },
 };
@@ -66,11 +66,11 @@ export const rounds: Record<RoundName, Round> = {
     // Where the gateway is away, nobody can answer.
     allowance: { refused: true, broken: false },
     quietWithinMs: 60_000,
-    change: async (fleet, service, say, code) => {
-      for (const old of fleet.replicas(service)) {
-        const stopped = await fleet.retire(old);
+    change: async (replicas, service, say, code) => {
+      for (const old of replicas.of(service)) {
+        const stopped = await replicas.retire(old);
         const startedAt = performance.now();
-        const fresh = await fleet.add(service, code);
+        const fresh = await replicas.add(service, code);
         say(
           `${old.name} stopped in ${seconds(stopped)}, ${fresh.name} ready after ${seconds(performance.now() - startedAt)}`,
         );
@@ -82,9 +82,9 @@ export const rounds: Record<RoundName, Round> = {
     replicas: ({ replicas }) => replicas,
     allowance: { refused: true, broken: true },
     quietWithinMs: 240_000,
-    change: async (fleet, service, say) => {
-      const [victim] = fleet.replicas(service) as [Replica];
-      fleet.kill(victim);
+    change: async (replicas, service, say) => {
+      const [victim] = replicas.of(service) as [Replica];
+      replicas.kill(victim);
       const killedAt = performance.now();
       await pause(1_000);
       await becomesReady(victim);

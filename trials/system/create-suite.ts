@@ -17,11 +17,12 @@ import {
   type Organisation,
   offerForm,
   unusedAddress,
-} from './advertiser.ts';
-import { setRatesFaults } from './simulators.ts';
-import type { System } from './system.ts';
+} from '../harness/advertiser.ts';
+import { setRatesFaults } from '../harness/simulators.ts';
+import { query } from '../harness/sql.ts';
+import type { TestSystem } from '../harness/test-system.ts';
 
-export function describeCreation(system: () => System, way = byHttp): void {
+export function describeCreation(system: () => TestSystem, way = byHttp): void {
   const { advertiser } = way;
   describe(`POST /offers ${way.name}`, () => {
     let organisation: Organisation;
@@ -330,13 +331,13 @@ export function describeCreation(system: () => System, way = byHttp): void {
     it('500 when something of ours is broken: nothing charged, and the same key goes on afterwards', async () => {
       const paid = await balance(organisation);
       const form = { start_datetime: inFuture(hourMs), expiry_datetime: inFuture(2 * hourMs) };
-      await system().inOffersDatabase('ALTER TABLE categories RENAME TO categories_away');
+      await query(system().stores.databases.offers, 'ALTER TABLE categories RENAME TO categories_away');
       const attempt = async () => caller.create(await offerForm(form), 'while-broken');
       let broken: Awaited<ReturnType<typeof attempt>>;
       try {
         broken = await attempt();
       } finally {
-        await system().inOffersDatabase('ALTER TABLE categories_away RENAME TO categories');
+        await query(system().stores.databases.offers, 'ALTER TABLE categories_away RENAME TO categories');
       }
       expect({ status: broken.status, body: broken.body }).toEqual({
         status: 500,

@@ -10,10 +10,10 @@ import {
   midAtlantic,
   newOrganisation,
   unusedAddress,
-} from './advertiser.ts';
-import type { System } from './system.ts';
+} from '../harness/advertiser.ts';
+import type { TestSystem } from '../harness/test-system.ts';
 
-export function describeEstimates(system: () => System, way = byHttp): void {
+export function describeEstimates(system: () => TestSystem, way = byHttp): void {
   const { advertiser } = way;
   describe(`POST /offers/price-estimate ${way.name}`, () => {
     let caller: Advertiser;

@@ -6,8 +6,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { onPath } from '@offer-ads/backing/on-path';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { runGuide } from '../guides/run-guide.ts';
-import { advertiser, newOrganisation, type Organisation, unusedAddress } from './advertiser.ts';
-import type { System } from './system.ts';
+import { advertiser, newOrganisation, type Organisation, unusedAddress } from '../harness/advertiser.ts';
+import type { TestSystem } from '../harness/test-system.ts';
 
 const guides = fileURLToPath(new URL('../../docs/guides', import.meta.url));
 const commandLine = fileURLToPath(new URL('../../packages/sdk/src/cli/main.ts', import.meta.url));
@@ -16,7 +16,7 @@ const pages = [
   ...readFileSync(join(guides, 'README.md'), 'utf8').matchAll(/^\d+\. \[[^\]]+\]\(([\w-]+\.md)\)/gm),
 ].map(([, file = '']) => file);
 
-export function describeGuides(system: () => System): void {
+export function describeGuides(system: () => TestSystem): void {
   const tools = ['bash', 'curl'].filter((tool) => onPath(tool) === undefined);
   if (tools.length > 0) console.warn(`${tools.join(' and ')} not found: the guides' commands are not run`);
 

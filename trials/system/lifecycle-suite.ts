@@ -10,11 +10,11 @@ import {
   newOrganisation,
   type Organisation,
   offerForm,
-} from './advertiser.ts';
-import { countMails, mailsTo, payAsAPersonWould, simulatedSession } from './simulators.ts';
-import type { System } from './system.ts';
+} from '../harness/advertiser.ts';
+import { countMails, mailsTo, payAsAPersonWould, simulatedSession } from '../harness/simulators.ts';
+import type { TestSystem } from '../harness/test-system.ts';
 
-export function describeLifecycle(system: () => System, way = byHttp): void {
+export function describeLifecycle(system: () => TestSystem, way = byHttp): void {
   const { advertiser } = way;
   const balance = ({ id }: Organisation) => system().balance(id);
   const statusOf = async (caller: Advertiser, offerId: number) => {

@@ -1,9 +1,11 @@
 /** What the services tell at /metrics: exactly the table of docs/operations/metrics.md, whatever strangers send. */
 import { request } from 'node:http';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type ServiceName, serviceNames } from '@offer-ads/contracts/values/primitives';
 import { isOfProcess, metricsOfTable } from '@offer-ads/deploy/monitoring/metrics-table';
 import { type Scraped, scrapeAll } from '@offer-ads/deploy/monitoring/scrape';
-import type { System } from './system.ts';
+import type { Addresses } from '@offer-ads/dev/start/plans';
+import type { TestSystem } from '../harness/test-system.ts';
 
 /** Told only with a hosted model, and with a store of counts that replicas share. */
 const mayBeMissing = new Set(['moderation_hosted_call_seconds', 'rate_limit_store_up']);
@@ -26,12 +28,12 @@ const hostilePaths = [
 ];
 const hostileMethods = ['GET', 'POST', 'DELETE', 'PROPFIND', 'M-SEARCH', 'REBIND', 'UNLOCK'];
 
-export function describeMetrics(system: () => System): void {
+export function describeMetrics(system: () => TestSystem): void {
   describe('metrics', () => {
     let told: readonly Scraped[] = [];
 
     beforeAll(async () => {
-      const addresses = system().services();
+      const addresses = servicesOf(system().addresses);
       for (const address of Object.values(addresses))
         for (const path of hostilePaths)
           await Promise.all(hostileMethods.map((method) => send(address, method, path)));
@@ -75,6 +77,11 @@ export function describeMetrics(system: () => System): void {
       expect(methods).toContain('other');
     });
   });
+}
+
+function servicesOf(addresses: Addresses): Readonly<Record<ServiceName, string>> {
+  const named = serviceNames.map((name) => [name, addresses[name]]);
+  return Object.fromEntries(named) as Record<ServiceName, string>;
 }
 
 /** Ids, encodings, and words that only the hostile requests hold. */

@@ -10,14 +10,14 @@ import {
   newOrganisation,
   offerForm,
   topUp,
-} from './advertiser.ts';
-import type { System } from './system.ts';
+} from '../harness/advertiser.ts';
+import type { TestSystem } from '../harness/test-system.ts';
 
 const modes = ['TEST', 'LIVE'] as const;
 type Mode = (typeof modes)[number];
 const otherThan = (mode: Mode): Mode => (mode === 'TEST' ? 'LIVE' : 'TEST');
 
-export function describeModes(system: () => System): void {
+export function describeModes(system: () => TestSystem): void {
   describe('a key of one mode', () => {
     let callers: Record<Mode, Advertiser>;
     let org: string;

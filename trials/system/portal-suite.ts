@@ -1,6 +1,6 @@
 /** People in the portal, from the mail with the link to the key and the colleague: through every service that takes part. */
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   balanceReply,
   cardTopUpReply,
@@ -17,26 +17,15 @@ import {
   hourMs,
   inFuture,
   london,
-  newOrganisation,
-  type Organisation,
-  offerForm,
+  type SoonOver,
   unusedAddress,
-} from './advertiser.ts';
-import { mailsTo, payAsAPersonWould } from './simulators.ts';
-import type { System } from './system.ts';
+} from '../harness/advertiser.ts';
+import { mailsTo, payAsAPersonWould } from '../harness/simulators.ts';
+import type { TestSystem } from '../harness/test-system.ts';
 
-export function describePortal(system: () => System): void {
+export function describePortal(system: () => TestSystem, over: () => SoonOver): void {
   describe('the portal', () => {
     const demoOrganisation = () => system().state().organisations[0]!;
-
-    /** It ends while the other tests run: the shortest offer there is, some of it in the past. A creation may arrive late. */
-    let soonOver: Organisation;
-    beforeAll(async () => {
-      soonOver = await newOrganisation(system());
-      const period = { start_datetime: inFuture(-30_000), expiry_datetime: inFuture(31_000) };
-      const form = await offerForm({ title: 'Soon over', ...period });
-      expect((await advertiser(system(), soonOver.key).create(form)).body.return_code).toBe('S1');
-    });
 
     it('lets an admin in by a mailed link, whose new key works and whose colleague comes in by invitation', async () => {
       const { adminEmail, name } = demoOrganisation();
@@ -121,7 +110,7 @@ export function describePortal(system: () => System): void {
     });
 
     it('ends mails about ended offers by the link in one, for whoever holds it, until the person says otherwise', async () => {
-      const { adminEmail } = soonOver;
+      const { adminEmail } = over().organisation;
       const mail = await eventually(
         async () => {
           const mails = await mailsTo(system(), adminEmail);
@@ -181,7 +170,7 @@ export function describePortal(system: () => System): void {
 type Visitor = (method: string, path: string, json?: unknown) => Promise<{ status: number; body: unknown }>;
 
 /** Keeps its cookie and its CSRF token as the portal's page does, and asks again after a 503, as its person does. */
-function visitor(system: System): Visitor {
+function visitor(system: TestSystem): Visitor {
   const address = unusedAddress();
   let cookie = '';
   let csrfToken = '';

@@ -23,8 +23,8 @@ import {
   type Reply,
   unusedAddress,
   type Way,
-} from './advertiser.ts';
-import type { System } from './system.ts';
+} from '../harness/advertiser.ts';
+import type { System } from '../harness/system.ts';
 
 /** A row of an endpoint's table of codes, such as `createOffer E3 200`; without a code `createOffer 429`. */
 export type Row = string;
@@ -40,7 +40,11 @@ export function bySdk(reached: Set<Row>): Way {
 }
 
 /** For those who want the client itself, each request from an address of its own. */
-export function sdkClient(system: System, apiKey: string, options: { maxRetries?: number } = {}): OfferAds {
+export function sdkClient(
+  system: Pick<System, 'state'>,
+  apiKey: string,
+  options: { maxRetries?: number } = {},
+): OfferAds {
   return createClient({
     apiKey,
     baseUrl: system.state().gateway,
@@ -62,7 +66,7 @@ type Result =
 type Wire = { readonly status: number; readonly headers: Headers; readonly body: AnyBody };
 
 function sdkAdvertiser(
-  system: System,
+  system: Pick<System, 'state'>,
   apiKey: string,
   reached: Set<Row>,
   { address }: CallsFrom = {},

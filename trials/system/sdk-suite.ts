@@ -10,26 +10,23 @@ import {
   inFuture,
   london,
   minuteMs,
-  newOrganisation,
   type Organisation,
   offerForm,
-} from './advertiser.ts';
+  type SoonOver,
+} from '../harness/advertiser.ts';
+import { setStripeFaults } from '../harness/simulators.ts';
+import type { TestSystem } from '../harness/test-system.ts';
 import { bySdk, everyRow, type Row, sdkClient } from './sdk-advertiser.ts';
-import { setStripeFaults } from './simulators.ts';
-import type { System } from './system.ts';
 
 /** `reached`: what the suites before this one have met. */
-export function describeSdk(system: () => System, reached: Set<Row>): void {
+export function describeSdk(system: () => TestSystem, reached: Set<Row>, over: () => SoonOver): void {
   describe('the SDK', () => {
     let organisation: Organisation;
     let caller: Advertiser;
     let soonOver: number;
     beforeAll(async () => {
-      organisation = await newOrganisation(system());
+      ({ organisation, offerId: soonOver } = over());
       caller = bySdk(reached).advertiser(system(), organisation.key);
-      // Nearly the shortest offer there is, some of it in the past: it ends while the other tests run. A creation may arrive late.
-      const period = { start_datetime: inFuture(-30_000), expiry_datetime: inFuture(35_000) };
-      soonOver = (await caller.create(await offerForm(period))).body.offer_id;
     });
 
     const act = (action: string, offerId: number) => caller.request('POST', `/offers/${offerId}/${action}`);

@@ -1,18 +1,16 @@
 /** Traces of the whole system, as the services' own exporters send them to a collector (docs/operations/tracing.md). */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { advertiser, newOrganisation, type Organisation, offerForm } from './advertiser.ts';
+import { advertiser, newOrganisation, type Organisation, offerForm } from '../harness/advertiser.ts';
+import { payAsAPersonWould } from '../harness/simulators.ts';
+import type { TestSystem } from '../harness/test-system.ts';
 import type { Collector, Span } from './collector.ts';
-import { payAsAPersonWould } from './simulators.ts';
-import type { System } from './system.ts';
 import { treeOf, wayTo, wrongParents } from './trace-tree.ts';
 
 /** Exporters send every fifth of a second, each service by itself, and a busy machine takes its time. */
 const patience = { timeoutMs: 60_000 };
 
-export function describeTraces(system: () => System, collector: () => Collector): void {
+export function describeTraces(system: () => TestSystem, collector: () => Collector): void {
   describe('a trace', () => {
     let organisation: Organisation;
     let sinceMs: number;
@@ -78,9 +76,7 @@ export function describeTraces(system: () => System, collector: () => Collector)
     }, 180_000);
 
     it('tells nothing that opens a door, names a person or is an advertiser’s own', () => {
-      const secrets = Object.values(
-        JSON.parse(readFileSync(join(system().folder, 'secrets.json'), 'utf8')) as Record<string, string>,
-      );
+      const secrets = Object.values(system().secrets());
       const own = [organisation.key, organisation.adminEmail, 'Traced', 'Crown', 'cs_test_'];
       const passwords = [system().state().rabbitmq, ...Object.values(system().state().databases)].map(
         (address) => `:${new URL(address).password}@`,

@@ -1,13 +1,14 @@
 /** Pages of a long listing through the service, near and far, with every filter; beside them OFFSET and a computed status in SQL. */
 import { callerContextHeader } from '@offer-ads/contracts/internal/caller-context';
 import type { ListReply } from '@offer-ads/contracts/public/api';
+import type { Settings } from '@offer-ads/dev/start/plans';
 import { addressesOf, planServices } from '@offer-ads/dev/start/plans';
 import { signCallerContext } from '@offer-ads/platform/calls/caller-context';
 import pg from 'pg';
 import { Pool } from 'undici';
 import { untilQuiet, watchForeignLoad } from '../../quiet.ts';
 import type { Stores } from '../../stores.ts';
-import { type Settings, startPlanned } from '../system.ts';
+import { startPlanned } from '../system.ts';
 import { createdAt, fillListing, organisationId } from './listing-data.ts';
 
 export const pageSize = 20;

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
-import { advertiser, hourMs, inFuture, newOrganisation, offerForm } from '../../system/advertiser.ts';
-import { payAsAPersonWould, setRatesFaults } from '../../system/simulators.ts';
-import type { System } from '../../system/system.ts';
+import { advertiser, hourMs, inFuture, newOrganisation, offerForm } from '../../harness/advertiser.ts';
+import { payAsAPersonWould, setRatesFaults } from '../../harness/simulators.ts';
+import type { TestSystem } from '../../harness/test-system.ts';
 import { auditOf, type StaffConsole, signInHere, staffConsole } from './console-staff.ts';
 import { describeInBrowser, faultsOf, type Portal } from './portal-under-test.ts';
 
@@ -149,7 +149,7 @@ async function decide(page: Page, { reason, submit }: { reason: string; submit: 
 }
 
 /** Two offers paid by card, of one half a pound is refunded, of the other disputed; the provider's ids of both. */
-async function takenBack(system: System, key: string): Promise<[refund: string, dispute: string]> {
+async function takenBack(system: TestSystem, key: string): Promise<[refund: string, dispute: string]> {
   const paid = async (title: string) => {
     // In an hour: of an offer that runs, the seconds until its payment are credited, and the balance would be pennies more.
     const period = { start_datetime: inFuture(hourMs), expiry_datetime: inFuture(2 * hourMs) };

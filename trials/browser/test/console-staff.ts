@@ -6,7 +6,7 @@ import { startConsole } from '@offer-ads/admin/console/service';
 import { freePorts } from '@offer-ads/backing/free-port';
 import { hashEntry } from '@offer-ads/platform/admin/tokens';
 import { silentLogger } from '@offer-ads/testing/logger';
-import type { System } from '../../system/system.ts';
+import type { TestSystem } from '../../harness/test-system.ts';
 import type { Portal, Visitor } from './portal-under-test.ts';
 
 const tokens = { ann: 'anns-access-token-that-only-tests-use', bo: 'bos-access-token-that-only-tests-use' };
@@ -23,11 +23,9 @@ export type StaffConsole = AsyncDisposable & {
 export async function staffConsole(portal: Portal): Promise<StaffConsole> {
   const [port] = await freePorts(1);
   const url = `http://127.0.0.1:${port}`;
-  const readJson = (name: string) =>
-    JSON.parse(readFileSync(join(portal.system.folder, name), 'utf8')) as Record<string, string>;
   const config = readConsoleConfig({
-    ...readJson('admin.json'),
-    ADMIN_TOKEN: readJson('secrets.json').consoleToken,
+    ...portal.system.adminSettings(),
+    ADMIN_TOKEN: portal.system.secrets().consoleToken,
     CONSOLE_STAFF: Object.entries(tokens)
       .map(([name, token]) => hashEntry(name, token, 'console'))
       .join(),
@@ -66,7 +64,7 @@ export async function signInHere({
 /** A line of a service's audit log. */
 type Line = { readonly audit?: boolean; readonly [field: string]: unknown };
 
-export function auditOf(system: System, service: string): Line[] {
+export function auditOf(system: TestSystem, service: string): Line[] {
   return readFileSync(join(system.folder, 'logs', `${service}.log`), 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('{'))

@@ -1,16 +1,14 @@
 /** A day of the platform's own staff in their console, on the real services. */
 
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { staffName } from '@offer-ads/dev/start/plans';
 import { unsafeLookingPng } from '@offer-ads/testing/pictures/unsafe-picture';
 import { sendUnreadable } from '@offer-ads/testing/stores/broker';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Locator, Page } from 'playwright-core';
-import { advertiser, newOrganisation, offerForm } from '../../system/advertiser.ts';
-import { mailsTo } from '../../system/simulators.ts';
+import { advertiser, newOrganisation, offerForm } from '../../harness/advertiser.ts';
+import { mailsTo } from '../../harness/simulators.ts';
 import { describeConsoleDecisions } from './console-decisions-suite.ts';
 import { auditOf } from './console-staff.ts';
 import { describeInBrowser, faultsOf, type Portal } from './portal-under-test.ts';
@@ -173,9 +171,7 @@ export function describeConsole(portal: () => Portal): void {
 async function staffIn(portal: Portal) {
   const { page, complaints } = await portal.visitor();
   const { console: address } = portal.system.state();
-  const { ADMIN_TOKEN: token = '' } = JSON.parse(
-    readFileSync(join(portal.system.folder, 'admin.json'), 'utf8'),
-  ) as Record<string, string>;
+  const { ADMIN_TOKEN: token = '' } = portal.system.adminSettings();
   await page.goto(address);
   await page.getByLabel('Name').fill(staffName);
   await page.getByLabel('Access token').fill(token);

@@ -1,7 +1,7 @@
 /** LIVE mode: another colour, real words about money, and none of TEST mode's helpers. */
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { newOrganisation } from '../../system/advertiser.ts';
+import { newOrganisation } from '../../harness/advertiser.ts';
 import { create, pay, writeOffer } from './offer-form.ts';
 import { describeInBrowser, faultsOf, type Portal } from './portal-under-test.ts';
 

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
-import { newOrganisation } from '../../system/advertiser.ts';
+import { newOrganisation } from '../../harness/advertiser.ts';
 import { choosePicture, create, writeOffer } from './offer-form.ts';
 import { describeInBrowser, type Portal } from './portal-under-test.ts';
 

@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
-import { advertiser, newOrganisation } from '../../system/advertiser.ts';
-import type { System } from '../../system/system.ts';
+import { advertiser, newOrganisation } from '../../harness/advertiser.ts';
+import type { TestSystem } from '../../harness/test-system.ts';
 import { describeInBrowser, faultsOf, linkMailedTo, type Portal, type Visitor } from './portal-under-test.ts';
 
 const version = '2026-12';
@@ -216,7 +216,7 @@ export function describeOrganisation(portal: () => Portal): void {
   });
 }
 
-async function publishTerms(system: System): Promise<void> {
+async function publishTerms(system: TestSystem): Promise<void> {
   const file = join(system.folder, 'terms.md');
   await writeFile(file, words);
   await system.admin('terms', 'publish', `--version=${version}`, `--file=${file}`);

@@ -10,9 +10,9 @@ import { findProgram } from '@offer-ads/backing/programs';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import axeCore from 'axe-core';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { unusedAddress } from '../../system/advertiser.ts';
-import { mailsTo } from '../../system/simulators.ts';
-import { type System, startSystem } from '../../system/system.ts';
+import { unusedAddress } from '../../harness/advertiser.ts';
+import { mailsTo } from '../../harness/simulators.ts';
+import { startTestSystem, type TestSystem } from '../../harness/test-system.ts';
 
 const executable = await findProgram({
   names: ['chromium', 'chromium-browser', 'google-chrome'],
@@ -27,7 +27,7 @@ export const describeInBrowser: (name: string, suite: () => void) => void =
 const pictures = fileURLToPath(new URL('../../../.dev/pages', import.meta.url));
 
 export type Portal = AsyncDisposable & {
-  readonly system: System;
+  readonly system: TestSystem;
   /** A browser of its own as far as cookies, storage and the address that it comes from go. */
   readonly visitor: () => Promise<Visitor>;
 };
@@ -47,11 +47,11 @@ export type Visitor = {
 const patienceMs = 60_000;
 
 export async function startPortal(): Promise<Portal> {
-  return portalOf(await startSystem({ broker: 'own' }));
+  return portalOf(await startTestSystem({ withConsole: true }));
 }
 
 /** In front of a system that runs, which ends with it. */
-export async function portalOf(system: System): Promise<Portal> {
+export async function portalOf(system: TestSystem): Promise<Portal> {
   await using started = new AsyncDisposableStack();
   started.use(system);
   const browser = await chromium.launch({
@@ -97,7 +97,7 @@ async function tryAgainWhereAsked(page: Page): Promise<void> {
   await page.addLocatorHandler(words, again, { noWaitAfter: true });
 }
 
-function visitorOf(o: { system: System; context: BrowserContext; page: Page }): Visitor {
+function visitorOf(o: { system: TestSystem; context: BrowserContext; page: Page }): Visitor {
   const { system, context, page } = o;
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
@@ -130,7 +130,7 @@ function visitorOf(o: { system: System; context: BrowserContext; page: Page }): 
 
 /** The link into the portal that the newest mail to the address has, when there are more mails than `after`. */
 export async function linkMailedTo(
-  system: System,
+  system: TestSystem,
   email: string,
   { after = 0 }: { after?: number } = {},
 ): Promise<string> {

@@ -43,5 +43,7 @@ export async function stopRunBacking(): Promise<void> {
 
 async function stopAndEnd(signal: NodeJS.Signals): Promise<void> {
   await stopRunBacking();
+  // Whole systems that workers had started.
+  await sweepAbandoned(runs);
   process.kill(process.pid, signal);
 }

@@ -2,6 +2,6 @@ import { type Drill, elsewhere } from '../../drill.ts';
 
 export const brokerDisconnected: Drill = {
   alert: 'BrokerDisconnected',
-  cause: async ({ wires }) => wires.rabbitmq.takeDown(),
-  mend: [elsewhere('RabbitMQ can be reached again', async ({ wires }) => wires.rabbitmq.bringBack())],
+  cause: async ({ links }) => links.rabbitmq.takeDown(),
+  mend: [elsewhere('RabbitMQ can be reached again', async ({ links }) => links.rabbitmq.bringBack())],
 };

@@ -1,5 +1,5 @@
 import { type Drill, elsewhere } from '../../drill.ts';
-import { topUp } from '../../traffic.ts';
+import { topUp } from '../../faults/traffic.ts';
 
 const MAILS = 60;
 

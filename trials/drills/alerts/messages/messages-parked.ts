@@ -1,5 +1,5 @@
 import { type Drill, run } from '../../drill.ts';
-import { poison } from '../../members.ts';
+import { poison } from '../../faults/members.ts';
 
 export const messagesParked: Drill = {
   alert: 'MessagesParked',

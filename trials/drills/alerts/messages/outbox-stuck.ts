@@ -1,5 +1,5 @@
 import { type Drill, run } from '../../drill.ts';
-import { topUp } from '../../traffic.ts';
+import { topUp } from '../../faults/traffic.ts';
 
 /** Somebody's session holds the lock that the relay is elected by. */
 export const outboxStuck: Drill = {

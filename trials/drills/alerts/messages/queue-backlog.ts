@@ -1,12 +1,12 @@
 import { type Drill, elsewhere } from '../../drill.ts';
-import { changeMembers } from '../../members.ts';
+import { changeMembers } from '../../faults/members.ts';
 
 /** What is heard of members cannot be stored, so it is held, and with it all that comes behind. */
 export const queueBacklog: Drill = {
   alert: 'QueueBacklog',
   cause: async (system) => {
-    system.wires.pricingMongo.takeDown();
+    system.links.pricingMongo.takeDown();
     await changeMembers(system, 2_000);
   },
-  mend: [elsewhere('pricing reaches MongoDB again', async ({ wires }) => wires.pricingMongo.bringBack())],
+  mend: [elsewhere('pricing reaches MongoDB again', async ({ links }) => links.pricingMongo.bringBack())],
 };

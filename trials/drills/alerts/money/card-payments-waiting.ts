@@ -1,9 +1,9 @@
 import { cardProblemsReply } from '@offer-ads/contracts/admin/billing-api';
 import { z } from 'zod';
 import { type Drill, elsewhere, run } from '../../drill.ts';
-import { runLine } from '../../runbook-line.ts';
+import { payByCard } from '../../faults/traffic.ts';
+import { runLine } from '../../runbooks/runbook-line.ts';
 import type { DrillSystem } from '../../system.ts';
-import { payByCard } from '../../traffic.ts';
 
 /** Money is given back at the card provider, and nobody has said who bears it. */
 export const cardPaymentsWaiting: Drill = {

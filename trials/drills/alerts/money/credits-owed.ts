@@ -2,9 +2,9 @@ import { statementReply } from '@offer-ads/contracts/internal/billing-api';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { z } from 'zod';
 import { type Drill, elsewhere, run } from '../../drill.ts';
-import { runLine } from '../../runbook-line.ts';
+import { payByCard } from '../../faults/traffic.ts';
+import { runLine } from '../../runbooks/runbook-line.ts';
 import type { DrillSystem } from '../../system.ts';
-import { payByCard } from '../../traffic.ts';
 import { refund, settleAll } from './card-payments-waiting.ts';
 
 /** An offer is deleted and credited, and then its payment is given back at the card provider too. */

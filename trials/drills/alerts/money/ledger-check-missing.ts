@@ -1,11 +1,14 @@
+import { query } from '../../../harness/sql.ts';
 import { type Drill, run } from '../../drill.ts';
-import { query } from '../../open-locks.ts';
 
 /** The record of the last check is made three hours older, which are four days in this hurry. */
 export const ledgerCheckMissing: Drill = {
   alert: 'LedgerCheckMissing',
   cause: async ({ stores }) => {
-    await query(stores, 'billing', "UPDATE ledger_checks SET checked_at = checked_at - interval '3 hours'");
+    await query(
+      stores.databases.billing,
+      "UPDATE ledger_checks SET checked_at = checked_at - interval '3 hours'",
+    );
   },
   mend: [run('admin ledger check')],
 };

@@ -1,6 +1,5 @@
-import { adminCredential } from '@offer-ads/platform/admin/tokens';
+import { query } from '../../../harness/sql.ts';
 import { type Drill, elsewhere, run } from '../../drill.ts';
-import { query } from '../../open-locks.ts';
 import type { DrillSystem } from '../../system.ts';
 
 /** What only somebody with the rights of an owner can do: the triggers are off for this session. */
@@ -13,22 +12,20 @@ const changeBalance = (change: string) => `
 export const ledgerUnsound: Drill = {
   alert: 'LedgerUnsound',
   cause: async (system) => {
-    await query(system.stores, 'billing', changeBalance('+ 1'));
+    await query(system.stores.databases.billing, changeBalance('+ 1'));
     await checkLedger(system);
   },
   mend: [
     run('admin ledger check'),
     run('admin balance statement --org 1 --mode test --limit 3'),
     elsewhere('the row is again what the backup says', async ({ stores }) => {
-      await query(stores, 'billing', changeBalance('- 1'));
+      await query(stores.databases.billing, changeBalance('- 1'));
     }),
     run('admin ledger check'),
   ],
 };
 
 /** As it does by itself every night. */
-async function checkLedger({ admin }: DrillSystem): Promise<void> {
-  await fetch(`${admin.BILLING_ADMIN_URL}/admin/ledger/check`, {
-    headers: { authorization: `Bearer ${adminCredential(admin.ADMIN_TOKEN ?? '', 'billing')}` },
-  });
+async function checkLedger({ callAdmin }: DrillSystem): Promise<void> {
+  await callAdmin('BILLING', 'GET', '/admin/ledger/check');
 }

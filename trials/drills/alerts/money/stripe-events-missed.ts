@@ -1,5 +1,5 @@
 import { type Drill, elsewhere, run } from '../../drill.ts';
-import { payByCard } from '../../traffic.ts';
+import { payByCard } from '../../faults/traffic.ts';
 
 /**
  * The card provider's webhooks get lost, and one of them tells of a refund. Its list of events is asked about those that are ten

@@ -1,5 +1,5 @@
 import { type Drill, elsewhere, run } from '../../drill.ts';
-import { payByCard } from '../../traffic.ts';
+import { payByCard } from '../../faults/traffic.ts';
 
 const rolledSecret = 'whsec_rolled_at_the_card_provider_and_nowhere_else';
 

@@ -1,19 +1,19 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { devFolder } from '@offer-ads/dev/start/folder';
 import { type Drill, elsewhere, run } from '../../drill.ts';
+import type { DrillSystem } from '../../system.ts';
 
 /** What offers writes at its first start (`services/offers/src/images/images.ts`). */
-const mark = join(devFolder, 'images', 'belongs-to-database');
+const markOf = ({ folder }: DrillSystem) => join(folder, 'images', 'belongs-to-database');
 
 /** Another installation has taken the store over: its database stands in the mark. */
 export const imageStoreForeign: Drill = {
   alert: 'ImageStoreForeign',
-  cause: async () => writeFileSync(mark, '00000000-0000-4000-8000-000000000000'),
+  cause: async (system) => writeFileSync(markOf(system), '00000000-0000-4000-8000-000000000000'),
   mend: [
     run('sql offers -c "SELECT database_id FROM image_store"'),
-    elsewhere('the other installation has a store of its own, and its mark is removed', async () =>
-      rmSync(mark),
+    elsewhere('the other installation has a store of its own, and its mark is removed', async (system) =>
+      rmSync(markOf(system)),
     ),
   ],
 };

@@ -1,5 +1,5 @@
 import { type Drill, elsewhere } from '../../drill.ts';
-import { killWorkers } from '../../kill-worker.ts';
+import { killWorkers } from '../../faults/kill-worker.ts';
 
 /** The threads of the model are ended from outside, as when their memory runs out. */
 export const modelWorkerDying: Drill = {

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { signedCaller } from '@offer-ads/testing/caller';
 import { type Drill, elsewhere } from '../../drill.ts';
-import { stutter } from '../../stutter.ts';
+import { stutter } from '../../faults/stutter.ts';
+import { picture } from '../../faults/traffic.ts';
 import type { DrillSystem } from '../../system.ts';
-import { picture } from '../../traffic.ts';
 
 const UPLOADERS = 6;
 
@@ -22,7 +22,7 @@ async function upload({ addresses, secrets }: DrillSystem): Promise<void> {
   const reply = await fetch(`${addresses.moderation}/internal/verdicts`, {
     method: 'POST',
     headers: {
-      ...signedCaller({ audience: 'moderation' }, secrets.moderationContext),
+      ...signedCaller({ audience: 'moderation' }, secrets().moderationContext),
       'content-type': 'application/octet-stream',
     },
     body: new Uint8Array(await picture()),

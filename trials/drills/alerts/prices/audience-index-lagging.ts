@@ -5,9 +5,9 @@ export const audienceIndexLagging: Drill = {
   alert: 'AudienceIndexLagging',
   // It is up to twenty seconds old while all is well.
   faster: { ages: 3 },
-  cause: async ({ wires }) => wires.pricingMongo.takeDown(),
+  cause: async ({ links }) => links.pricingMongo.takeDown(),
   mend: [
-    elsewhere('pricing reaches MongoDB again', async ({ wires }) => wires.pricingMongo.bringBack()),
+    elsewhere('pricing reaches MongoDB again', async ({ links }) => links.pricingMongo.bringBack()),
     run('admin member check'),
   ],
 };

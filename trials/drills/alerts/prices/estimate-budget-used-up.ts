@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { type Drill, elsewhere, run } from '../../drill.ts';
+import { estimate } from '../../faults/traffic.ts';
 import type { DrillSystem } from '../../system.ts';
-import { estimate } from '../../traffic.ts';
 
 const BUDGET = 5;
 /** Prometheus has to see the metric before it rises. */

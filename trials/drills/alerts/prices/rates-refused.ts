@@ -1,5 +1,5 @@
 import { type Drill, elsewhere, run } from '../../drill.ts';
-import { runLine } from '../../runbook-line.ts';
+import { runLine } from '../../runbooks/runbook-line.ts';
 
 /** The bank's file breaks off in the middle. */
 export const ratesRefused: Drill = {

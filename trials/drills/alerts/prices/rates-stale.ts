@@ -1,5 +1,5 @@
 import { type Drill, elsewhere, run } from '../../drill.ts';
-import { runLine } from '../../runbook-line.ts';
+import { runLine } from '../../runbooks/runbook-line.ts';
 
 /** The bank's file stays that of ten days ago, and an admin has taken it at its word. */
 export const ratesStale: Drill = {

@@ -1,5 +1,5 @@
 import type { Drill } from '../../drill.ts';
-import { endForgotten } from '../../forgotten-transactions.ts';
+import { endForgotten } from '../../faults/forgotten-transactions.ts';
 
 /** Somebody's session has locked the call log and forgotten it: calls are answered, and logged later. */
 export const callLogBacklog: Drill = {

@@ -1,13 +1,12 @@
+import { query } from '../../../harness/sql.ts';
 import { type Drill, run } from '../../drill.ts';
-import { query } from '../../open-locks.ts';
 
 /** Somebody has changed the table by hand, and it refuses what the gateway writes. */
 export const callLogLost: Drill = {
   alert: 'CallLogLost',
   cause: async ({ stores, keepDoing, call }) => {
     await query(
-      stores,
-      'gateway',
+      stores.databases.gateway,
       'ALTER TABLE calls ADD CONSTRAINT by_hand CHECK (duration_ms < 0) NOT VALID',
     );
     keepDoing(200, () => call('/categories'));

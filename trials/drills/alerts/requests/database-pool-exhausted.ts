@@ -1,6 +1,6 @@
 import { signedCaller } from '@offer-ads/testing/caller';
 import type { Drill } from '../../drill.ts';
-import { endForgotten } from '../../forgotten-transactions.ts';
+import { endForgotten } from '../../faults/forgotten-transactions.ts';
 
 const CALLERS = 30;
 
@@ -12,7 +12,7 @@ export const databasePoolExhausted: Drill = {
   alert: 'DatabasePoolExhausted',
   cause: async ({ locks, keepDoing, addresses, secrets }) => {
     await locks.hold('offers', 'LOCK TABLE offers IN ACCESS EXCLUSIVE MODE');
-    const headers = signedCaller({ audience: 'offers' }, secrets.offersContext);
+    const headers = signedCaller({ audience: 'offers' }, secrets().offersContext);
     const list = () =>
       fetch(`${addresses.offers}/offers?environment=test`, { headers, signal: AbortSignal.timeout(10_000) });
     for (let caller = 0; caller < CALLERS; caller += 1) keepDoing(1_000, list);

@@ -1,5 +1,5 @@
 import type { Drill } from '../../drill.ts';
-import { endForgotten } from '../../forgotten-transactions.ts';
+import { endForgotten } from '../../faults/forgotten-transactions.ts';
 
 /** Somebody's session has locked the requests to sign in: the loop that answers them fails, and nobody gets a link. */
 export const loopFailing: Drill = {

@@ -2,6 +2,6 @@ import { type Drill, elsewhere } from '../../drill.ts';
 
 export const rateLimitStoreDown: Drill = {
   alert: 'RateLimitStoreDown',
-  cause: async ({ wires }) => wires.valkey.takeDown(),
-  mend: [elsewhere('Valkey can be reached again', async ({ wires }) => wires.valkey.bringBack())],
+  cause: async ({ links }) => links.valkey.takeDown(),
+  mend: [elsewhere('Valkey can be reached again', async ({ links }) => links.valkey.bringBack())],
 };

@@ -4,13 +4,13 @@ import { type Drill, elsewhere } from '../../drill.ts';
 export const requestErrorsHigh: Drill = {
   alert: 'RequestErrorsHigh',
   severity: 'page',
-  cause: async ({ wires, keepDoing, call }) => {
-    wires.offersDatabase.takeDown();
+  cause: async ({ links, keepDoing, call }) => {
+    links.offersDatabase.takeDown();
     keepDoing(100, () => call('/categories'));
   },
   mend: [
-    elsewhere('the database of offers can be reached again', async ({ wires }) =>
-      wires.offersDatabase.bringBack(),
+    elsewhere('the database of offers can be reached again', async ({ links }) =>
+      links.offersDatabase.bringBack(),
     ),
   ],
 };

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Drill, elsewhere } from '../../drill.ts';
-import { stutter } from '../../stutter.ts';
+import { stutter } from '../../faults/stutter.ts';
 
 const CALLERS = 40;
 

@@ -3,9 +3,8 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { createAdvertiser, place } from '@offer-ads/dev/demo/advertiser';
 import { clickPay, openPaymentLink } from '@offer-ads/dev/demo/payer';
-import { adminCredential } from '@offer-ads/platform/admin/tokens';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
-import type { DrillSystem } from './system.ts';
+import type { DrillSystem } from '../system.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -57,20 +56,12 @@ export async function picture(): Promise<Buffer> {
 }
 
 /** Money comes in by bank, which every admin is told of by mail. */
-export async function topUp({ admin, organisation }: DrillSystem): Promise<void> {
-  const reply = await fetch(`${admin.BILLING_ADMIN_URL}/admin/balances/top-up`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${adminCredential(admin.ADMIN_TOKEN ?? '', 'billing')}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({
-      organisationId: organisation.id,
-      mode: 'TEST',
-      currency: organisation.currency,
-      amountMinor: '100',
-      reference: `drill-${randomUUID()}`,
-    }),
+export async function topUp({ callAdmin, organisation }: DrillSystem): Promise<void> {
+  await callAdmin('BILLING', 'POST', '/admin/balances/top-up', {
+    organisationId: organisation.id,
+    mode: 'TEST',
+    currency: organisation.currency,
+    amountMinor: '100',
+    reference: `drill-${randomUUID()}`,
   });
-  if (!reply.ok) throw new Error(`the top-up was answered with ${reply.status}`);
 }

@@ -5,9 +5,10 @@ import { startServer } from '@offer-ads/backing/embedded/server-process';
 import { freePorts } from '@offer-ads/backing/free-port';
 import { onPath } from '@offer-ads/backing/on-path';
 import { serviceNames } from '@offer-ads/contracts/values/primitives';
-import { devFolder, repository, runFolder } from '@offer-ads/dev/start/folder';
+import { repository } from '@offer-ads/dev/start/folder';
 import type { Addresses } from '@offer-ads/dev/start/plans';
 import { parse, stringify } from 'yaml';
+import type { System } from '../../harness/system.ts';
 import { type Faster, type RuleFile, scaleRules } from './scale-rules.ts';
 
 export const rulesFile = join(repository, 'deploy/monitoring/alerts.yaml');
@@ -38,23 +39,23 @@ export function findPrometheus(): string {
 }
 
 export async function startPrometheus(
-  addresses: Addresses,
+  system: Pick<System, 'folder' | 'runFolder' | 'addresses'>,
   fasterOf: (alert: string | undefined) => Faster,
 ): Promise<Prometheus> {
   const program = findPrometheus();
-  const folder = join(devFolder, 'prometheus');
+  const folder = join(system.folder, 'prometheus');
   // What an earlier run has seen would be taken for the past of this one.
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const rules = join(folder, 'alerts.yaml');
   writeFileSync(rules, stringify(scaleRules(readRules(), fasterOf)));
   const config = join(folder, 'prometheus.yaml');
-  writeFileSync(config, stringify(configuration(addresses, rules)));
+  writeFileSync(config, stringify(configuration(system.addresses, rules)));
   const [port] = await freePorts(1);
   const url = `http://127.0.0.1:${port}`;
   const stop = await startServer({
     name: 'prometheus',
-    folder: runFolder,
+    folder: system.runFolder,
     command: program,
     args: [
       `--config.file=${config}`,

@@ -1,6 +1,6 @@
 /** Transactions that somebody has begun and forgotten, with their locks. Ours wait for nobody that long. */
-import type { Drill } from './drill.ts';
-import { run } from './drill.ts';
+import type { Drill } from '../drill.ts';
+import { run } from '../drill.ts';
 import type { DatabaseName } from './open-locks.ts';
 
 export function endForgotten(database: DatabaseName): Drill['mend'] {

@@ -10,7 +10,7 @@ import { clusterAlerts, alerts as ofServices } from '@offer-ads/deploy/monitorin
 import { readExpression } from '@offer-ads/deploy/monitoring/promql';
 import { repository } from '@offer-ads/dev/start/folder';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import { kebab } from './drills.ts';
+import { kebab } from '../drills.ts';
 
 const folder = join(repository, 'docs/runbooks');
 const rules = [...ofServices, ...clusterAlerts];

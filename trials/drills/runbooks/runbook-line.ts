@@ -2,9 +2,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { repository } from '@offer-ads/dev/start/folder';
-import { type DatabaseName, query } from './open-locks.ts';
+import { query } from '../../harness/sql.ts';
+import type { DatabaseName } from '../faults/open-locks.ts';
+import type { DrillSystem } from '../system.ts';
 import { shellWords } from './shell-words.ts';
-import type { DrillSystem } from './system.ts';
 
 /** What it printed. A line that fails fails the drill. */
 export async function runLine(system: DrillSystem, line: string): Promise<string> {
@@ -12,12 +13,13 @@ export async function runLine(system: DrillSystem, line: string): Promise<string
   const [first = '', , statement = ''] = words;
   if (program === 'admin') return runAdmin(system, words);
   if (program === 'restart') return restart(system, first);
-  if (program === 'sql') return asText(await query(system.stores, first as DatabaseName, statement));
+  if (program === 'sql')
+    return asText(await query(system.stores.databases[first as DatabaseName], statement));
   throw new Error(`a drill cannot run "${line}"`);
 }
 
 async function runAdmin(system: DrillSystem, words: readonly string[]): Promise<string> {
-  const options = { cwd: repository, env: { ...process.env, ...system.admin } };
+  const options = { cwd: repository, env: { ...process.env, ...system.adminSettings() } };
   const command = ['packages/admin/src/main.ts', ...words];
   const { stdout } = await promisify(execFile)(process.execPath, command, options).catch(newsOf);
   return stdout.trimEnd();
@@ -36,5 +38,7 @@ async function restart(system: DrillSystem, service: string): Promise<string> {
 }
 
 function asText(rows: readonly object[]): string {
-  return rows.map((row) => JSON.stringify(row)).join('\n');
+  return rows
+    .map((row) => JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? `${value}` : value)))
+    .join('\n');
 }

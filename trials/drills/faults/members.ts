@@ -5,7 +5,7 @@ import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
 import { newEvent, type OutgoingEvent } from '@offer-ads/platform/messaging/events';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
-import type { DrillSystem } from './system.ts';
+import type { DrillSystem } from '../system.ts';
 
 const BATCH = 500;
 const CONNECTED_WITHIN_MS = 30_000;

@@ -38,7 +38,7 @@ export type Way = {
   readonly name: string;
   /** Whether requests can be said that make no sense, such as a form that breaks off. */
   readonly saysAnything: boolean;
-  readonly advertiser: (system: System, key: string | undefined, o?: CallsFrom) => Advertiser;
+  readonly advertiser: (system: Pick<System, 'state'>, key: string | undefined, o?: CallsFrom) => Advertiser;
 };
 
 /**
@@ -47,7 +47,11 @@ export type Way = {
  */
 export type CallsFrom = { readonly address?: string };
 
-export function advertiser(system: System, key: string | undefined, { address }: CallsFrom = {}): Advertiser {
+export function advertiser(
+  system: Pick<System, 'state'>,
+  key: string | undefined,
+  { address }: CallsFrom = {},
+): Advertiser {
   const request: Advertiser['request'] = (method, path, o = {}) =>
     patiently(async () => {
       const headers: Record<string, string> = { 'x-forwarded-for': address ?? unusedAddress() };
@@ -146,6 +150,21 @@ export async function newOrganisation(
     o.balance !== '0' && topUp(system, id, 'test'),
   ]);
   return { id, key, adminEmail };
+}
+
+export type SoonOver = { readonly organisation: Organisation; readonly offerId: number };
+
+/**
+ * An organisation with the shortest offer there is, half of it in the past: it ends while other tests run. A creation may arrive
+ * late, so it has a few seconds more than that.
+ */
+export async function newOfferThatEndsSoon(system: System): Promise<SoonOver> {
+  const organisation = await newOrganisation(system);
+  const period = { start_datetime: inFuture(-30_000), expiry_datetime: inFuture(35_000) };
+  const form = await offerForm({ title: 'Soon over', ...period });
+  const { body } = await advertiser(system, organisation.key).create(form);
+  if (body.return_code !== 'S1') throw new Error(`creating it was answered ${JSON.stringify(body)}`);
+  return { organisation, offerId: body.offer_id };
 }
 
 /** A thousand, once, however often it has to be asked. */

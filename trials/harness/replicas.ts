@@ -13,8 +13,8 @@ const stopWithinMs = 34_000;
 
 export type Replica = { readonly name: string; readonly service: ServiceName; readonly port: number };
 
-export type Fleet = AsyncDisposable & {
-  readonly replicas: (service: ServiceName) => readonly Replica[];
+export type Replicas = AsyncDisposable & {
+  readonly of: (service: ServiceName) => readonly Replica[];
   /** Resolves when it takes its share of the connections. */
   readonly add: (service: ServiceName, code?: string) => Promise<Replica>;
   /** As Kubernetes ends a pod: no new connections, a while until everybody knows, SIGTERM. Says how long the process took. */
@@ -23,23 +23,24 @@ export type Fleet = AsyncDisposable & {
   readonly kill: (replica: Replica) => void;
 };
 
-export function createFleet(o: {
+export function createReplicas(o: {
   /** As its next replica is to be started. */
   plan: (service: ServiceName) => ProcessPlan;
-  ports: Readonly<Record<ServiceName, number>>;
+  /** Of the balancers; undefined in a system without replicas. */
+  ports: Readonly<Record<ServiceName, number>> | undefined;
   supervisor: Supervisor;
   preStopMs: number;
-}): Fleet {
-  const { supervisor } = o;
+}): Replicas {
+  const { supervisor, ports } = o;
   const running: Replica[] = [];
   const balancers = new Map<ServiceName, Balancer>(
-    serviceNames.map((service) => [service, startBalancer(o.ports[service])]),
+    ports === undefined ? [] : serviceNames.map((service) => [service, startBalancer(ports[service])]),
   );
   const made = new Map<ServiceName, number>();
   const balancer = (service: ServiceName) => balancers.get(service) as Balancer;
 
   return {
-    replicas: (service) => running.filter((replica) => replica.service === service),
+    of: (service) => running.filter((replica) => replica.service === service),
     add: async (service, code = repository) => {
       const plan = o.plan(service);
       const [port] = await freePorts(1);

@@ -1,6 +1,6 @@
 /** A process that stands still again and again, as on a machine that has no processor left for it. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { DrillSystem } from './system.ts';
+import type { DrillSystem } from '../system.ts';
 
 export function stutter(
   { keepDoing, pidOf }: DrillSystem,

@@ -33,14 +33,3 @@ export function openLocks(stores: Stores): OpenLocks {
     },
   };
 }
-
-/** One statement on a connection of its own; rows as the driver gives them. */
-export async function query(stores: Stores, database: DatabaseName, statement: string): Promise<object[]> {
-  const session = new pg.Client({ connectionString: stores.databases[database], application_name: 'psql' });
-  await session.connect();
-  try {
-    return (await session.query<object>(statement)).rows;
-  } finally {
-    await session.end();
-  }
-}

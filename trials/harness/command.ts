@@ -1,0 +1,30 @@
+/** A trial's own command at a small size, as CI runs it: on the stores of the test run, in a folder of its own. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { removeFolder } from '@offer-ads/backing/data-folder';
+import { repository } from '@offer-ads/dev/start/folder';
+import { storesOfRun } from './test-system.ts';
+
+/** What the command printed; throws that when it ends with another status than 0. */
+export async function runTrial(main: string, ...args: readonly string[]): Promise<string> {
+  await using running = new AsyncDisposableStack();
+  mkdirSync(join(repository, '.dev'), { recursive: true });
+  const folder = running.adopt(mkdtempSync(join(repository, '.dev/trial-')), removeFolder);
+  const { env, dispose } = await storesOfRun('own');
+  running.defer(dispose);
+  const child = spawn(process.execPath, [join('trials', main), ...args], {
+    cwd: repository,
+    env: { ...process.env, ...env, DEV_FOLDER: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text) => {
+      printed += String(text);
+    });
+  const [status, signal] = (await once(child, 'close')) as [number | null, string | null];
+  if (status !== 0) throw new Error(`${main} ended with ${signal ?? `status ${status}`}:\n${printed}`);
+  return printed;
+}

@@ -1,0 +1,78 @@
+/** A system for tests: on the stores of the run, with databases of its own. */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { removeFolder } from '@offer-ads/backing/data-folder';
+import { formatMinor } from '@offer-ads/contracts/values/currencies';
+import { repository } from '@offer-ads/dev/start/folder';
+import { requireAddress, storeAddresses } from '@offer-ads/testing/config';
+import { createTestDatabase } from '@offer-ads/testing/stores/database';
+import { eventually } from '@offer-ads/testing/waiting/eventually';
+import { type System, type SystemOptions, startSystem } from './system.ts';
+
+export type TestSystem = System & {
+  /** TEST balance in pounds, asked of billing itself. */
+  readonly balance: (organisationId: number) => Promise<string>;
+};
+
+export type TestSystemOptions = Pick<SystemOptions, 'env' | 'withConsole'> & {
+  /** Two systems on one broker would take each other's events: a second one beside the first needs its own. */
+  readonly broker?: 'shared' | 'own';
+};
+
+export async function startTestSystem(o: TestSystemOptions = {}): Promise<TestSystem> {
+  const { broker = 'own', ...options } = o;
+  await using starting = new AsyncDisposableStack();
+  // Beside the stores of runs: what a killed run leaves here is stopped and removed by the next one.
+  const runs = join(repository, '.dev/tests');
+  mkdirSync(runs, { recursive: true });
+  const folder = starting.adopt(mkdtempSync(join(runs, 'system-')), removeFolder);
+  const { env, dispose } = await storesOfRun(broker);
+  starting.defer(dispose);
+  const system = starting.use(
+    await startSystem({
+      ...options,
+      folder,
+      runFolder: folder,
+      say: () => {},
+      stores: { env, forTests: true },
+      compileCache: join(repository, '.dev/compile-cache'),
+    }),
+  );
+  const running = starting.move();
+  return {
+    ...system,
+    balance: async (organisationId) => {
+      const path = `/admin/balances?organisationId=${organisationId}&mode=TEST&currency=GBP`;
+      const { balanceMinor } = await eventually(() =>
+        system.callAdmin<{ balanceMinor: string }>('BILLING', 'GET', path),
+      );
+      return formatMinor(BigInt(balanceMinor), 'GBP');
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** Named as `npm start` reads them. A broker that is not named is started. */
+export async function storesOfRun(
+  broker: 'shared' | 'own',
+): Promise<{ readonly env: NodeJS.ProcessEnv; readonly dispose: () => Promise<void> }> {
+  const databases = await Promise.all(
+    (['gateway', 'offers', 'billing'] as const).map(
+      async (service) => [service, await createTestDatabase(service)] as const,
+    ),
+  );
+  const mongo = new URL(requireAddress('mongo'));
+  mongo.pathname = `/system_${randomUUID().replaceAll('-', '')}`;
+  return {
+    env: {
+      ...Object.fromEntries(
+        databases.map(([service, { url }]) => [`${service.toUpperCase()}_DATABASE_URL`, url]),
+      ),
+      MONGO_URL: mongo.href,
+      VALKEY_URL: storeAddresses().valkey,
+      RABBITMQ_URL: broker === 'shared' ? requireAddress('rabbitmq') : undefined,
+    },
+    dispose: async () => void (await Promise.all(databases.map(([, database]) => database.dispose()))),
+  };
+}
