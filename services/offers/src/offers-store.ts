@@ -6,6 +6,7 @@ import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Offer, Stop } from './domain/offer.ts';
 import type { OfferNews } from './lifecycle/offer-events.ts';
+import { isLiveSql } from './status-sql.ts';
 
 /** The organisation and mode of an offer. */
 export type Owner = { readonly organisationId: number; readonly mode: Mode };
@@ -66,7 +67,7 @@ export async function changeDueOffers(
   });
 }
 
-/** The condition of `isLive` in SQL, without reading offers; uses the index of offers that have not ended. */
+/** Without reading an offer. */
 export async function countLive(
   db: Queryable,
   now: Date,
@@ -75,9 +76,7 @@ export async function countLive(
   const rows = await db.query<{ mode: Mode; count: number }>(
     `SELECT mode, count(*)::integer AS count FROM (
        SELECT mode FROM offers
-       WHERE ended_told_at IS NULL AND shown_at IS NOT NULL AND deleted_at IS NULL AND expiry_at > $1
-         AND start_at <= $1 AND payment_applied_at IS NOT NULL AND paused_since IS NULL AND disabled_since IS NULL
-       LIMIT $2
+       WHERE ${isLiveSql('$1')} LIMIT $2
      ) AS live GROUP BY mode`,
     [now, atMost],
   );
@@ -85,9 +84,8 @@ export async function countLive(
 }
 
 const dueConditions = {
-  'to-activate': `activated_told_at IS NULL AND ended_told_at IS NULL AND payment_applied_at IS NOT NULL
-    AND deleted_at IS NULL AND start_at <= $1 AND expiry_at > $1 AND paused_since IS NULL AND disabled_since IS NULL`,
-  // An offer that was deleted before its expiry never ends.
+  'to-activate': `activated_told_at IS NULL AND ${isLiveSql('$1')}`,
+  // An offer deleted before its expiry never ends.
   'to-end': `ended_told_at IS NULL AND shown_at IS NOT NULL AND expiry_at <= $1
     AND (deleted_at IS NULL OR deleted_at >= expiry_at)`,
 };

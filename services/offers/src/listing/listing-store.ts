@@ -11,6 +11,7 @@ import {
 } from '../domain/listing-query.ts';
 import type { Offer } from '../domain/offer.ts';
 import { type OfferReference, type OfferRow, type Owner, toOffer } from '../offers-store.ts';
+import { statusAtSql } from '../status-sql.ts';
 
 /** With the names that the listing shows instead of ids. */
 export type ListedOffer = Offer & {
@@ -64,13 +65,8 @@ const newestFirst = 'ORDER BY created_at DESC, offer_id DESC';
 const inRange = `SELECT * FROM offers WHERE organisation_id = $1 AND mode = $2 AND ${listed} AND ${range}
   ${newestFirst} LIMIT $6`;
 
-/** `statusAt` and `effectiveAt` in SQL, because a listing must be filtered before it is split into pages. $8 is now. */
-const statusNow = `CASE
-  WHEN expiry_at <= $8 OR ended_told_at IS NOT NULL THEN 'ended'
-  WHEN payment_applied_at IS NULL THEN 'awaiting_payment'
-  WHEN paused_since IS NOT NULL THEN 'paused'
-  WHEN start_at <= $8 THEN 'active'
-  ELSE 'scheduled' END` satisfies `${string}'${ListedStatus}'${string}`;
+/** A listing must be filtered before it is split into pages. */
+const statusNow = statusAtSql('$8');
 
 /**
  * The key under which `offer_filed_as` indexes the status. Offers that wait for their start share a key with those that have just begun.

@@ -7,7 +7,7 @@ import type { Lifecycle } from '../../src/domain/offer.ts';
 /** The facts that the listing looks at. */
 export type ListedFacts = Pick<
   Lifecycle,
-  'createdAt' | 'startAt' | 'expiryAt' | 'paymentAppliedAt' | 'pausedSince' | 'deletedAt'
+  'createdAt' | 'startAt' | 'expiryAt' | 'paymentAppliedAt' | 'pausedSince' | 'disabledSince' | 'deletedAt'
 > & {
   readonly offerId: number;
   readonly organisationId: number;
@@ -18,7 +18,7 @@ export type ListedFacts = Pick<
 };
 
 const columns = `offer_id, organisation_id, mode, created_at, start_at, expiry_at, paid_at, payment_applied_at, paused_since,
-  deleted_at, shown_at, activated_told_at, ended_told_at`;
+  disabled_since, deleted_at, shown_at, activated_told_at, ended_told_at`;
 /** What all have in common, in the order of `commonValues`. */
 const commonColumns = `trading_name, country, currency, category_id, title, description, terms_and_conditions, url, image,
   latitude, longitude, radius_miles, gender, interests, payment_method, net_minor`;
@@ -34,9 +34,9 @@ export async function putOffers(db: Queryable, offers: readonly ListedFacts[]): 
   await db.query(
     `INSERT INTO offers (${columns}, ${commonColumns}) OVERRIDING SYSTEM VALUE
      SELECT "offerId", "organisationId", mode, "createdAt", "startAt", "expiryAt", "paymentAppliedAt", "paymentAppliedAt",
-       "pausedSince", "deletedAt", "shownAt", "activatedToldAt", "endedToldAt", ${commonValues}
+       "pausedSince", "disabledSince", "deletedAt", "shownAt", "activatedToldAt", "endedToldAt", ${commonValues}
      FROM json_to_recordset($1::json) AS facts ("offerId" int, "organisationId" int, mode text, "createdAt" timestamptz,
-       "startAt" timestamptz, "expiryAt" timestamptz, "paymentAppliedAt" timestamptz, "pausedSince" timestamptz,
+       "startAt" timestamptz, "expiryAt" timestamptz, "paymentAppliedAt" timestamptz, "pausedSince" timestamptz, "disabledSince" timestamptz,
        "deletedAt" timestamptz, "shownAt" timestamptz, "activatedToldAt" timestamptz, "endedToldAt" timestamptz)`,
     [JSON.stringify(offers)],
   );
