@@ -7,15 +7,15 @@ import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Caller, KeyFacts } from './domain/limits/admission.ts';
 import { memo } from './limits/memo.ts';
 
-/** The services that the gateway asks for a caller: those behind the public API, billing and notifier for the portal. */
+/** The services that get a caller context: those behind the public API, and billing and notifier for the portal. */
 export type Audience = Extract<ServiceName, 'offers' | 'pricing' | 'billing' | 'notifier'>;
 /**
- * Of the caller's mail address only a keyed hash is passed on, and so of the network.
- * @param network of the client, as the rate limit counts it
+ * The caller's mail address and network are passed on only as keyed hashes.
+ * @param network the client's network, as the rate limit counts it
  */
 export type TokenMaker = (audience: Audience, caller: Caller, network: string) => string;
 
-/** A token is checked when a request's head arrives, within milliseconds; the rest is for clocks that differ. */
+/** A token is checked within milliseconds, when the request's head arrives; the rest allows for clock differences. */
 const validForMs = 30_000;
 
 export function createTokenMaker(o: {
@@ -33,8 +33,8 @@ export function createTokenMaker(o: {
 }
 
 /**
- * The same token for the same network, for as long as the look-up that it tells of is remembered: at most a second, a small part of its
- * validity. `facts` is what the look-up found, the very object.
+ * Returns the same token for the same network as long as the look-up behind it is cached: at most a second, a small part of the token's
+ * validity. `facts` is the cached object itself.
  */
 export function rememberTokens(
   tokenFor: TokenMaker,
@@ -52,7 +52,7 @@ export function rememberTokens(
   };
 }
 
-/** With pricing's secret, which all replicas have: pricing counts by it, and nobody without the secret learns the address. */
+/** Uses pricing's secret, which all replicas have: pricing counts by the hash, and the address cannot be derived without the secret. */
 function keyedHash(secret: string, purpose: string): (text: string) => string {
   const key = firstSecret(secret);
   return (text) =>

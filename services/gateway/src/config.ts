@@ -1,4 +1,4 @@
-/** The gateway's settings; the only reader of the environment. */
+/** The gateway's settings; only this file reads the environment. */
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import {
@@ -120,7 +120,7 @@ export function readGatewayConfig(env: NodeJS.ProcessEnv = process.env): Gateway
   return readConfig(gatewaySettings, env);
 }
 
-/** What the migration command needs and nothing more. */
+/** The only setting that the migration command needs. */
 export function readDatabaseUrl(env: NodeJS.ProcessEnv = process.env): string {
   return readConfig(gatewaySettings.pick({ GATEWAY_DATABASE_URL: true }), env).GATEWAY_DATABASE_URL;
 }

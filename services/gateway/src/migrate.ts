@@ -1,4 +1,4 @@
-/** Brings the gateway's database up to date: `node services/gateway/src/migrate.ts`. */
+/** Migrates the gateway's database: `node services/gateway/src/migrate.ts`. */
 import { fileURLToPath } from 'node:url';
 import { migrate, skipUsedIds } from '@offer-ads/platform/postgres/migrations';
 import { readDatabaseUrl } from './config.ts';

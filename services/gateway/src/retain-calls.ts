@@ -1,6 +1,6 @@
 /**
- * Makes and drops days of the call log once, for schedulers: `node services/gateway/src/retain-calls.ts`. A running
- * gateway does the same every hour; at the same time the two do no harm.
+ * Creates and drops the call log's daily partitions once, for schedulers: `node services/gateway/src/retain-calls.ts`. A running gateway
+ * does the same every hour; both may run at the same time.
  */
 
 import { openPostgres } from '@offer-ads/platform/postgres/postgres';

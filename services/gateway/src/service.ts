@@ -1,4 +1,4 @@
-/** The gateway put together: what it opens, in which order, and closes in the reverse one. */
+/** Composition root of the gateway: opens its parts in order and closes them in reverse order. */
 import { allEvents } from '@offer-ads/contracts/events/events';
 import { startHttpServer } from '@offer-ads/platform/http/server';
 import { connectBroker } from '@offer-ads/platform/messaging/broker/broker';
@@ -32,8 +32,8 @@ import { createUpstream } from './upstream.ts';
 export type Gateway = RunningService & { readonly url: string };
 
 /**
- * `limitsNamespace`: a corner of the shared store of its own. `limitsAnswerMs`: how long a request waits for that store.
- * `elapsedMs`: how long limits think that it has been.
+ * `limitsNamespace`: a prefix in the shared store. `limitsAnswerMs`: how long a request waits for that store. `elapsedMs`: the clock of the
+ * limits.
  */
 export type GatewayOverrides = Overrides & {
   readonly limitsNamespace?: string;
@@ -41,7 +41,7 @@ export type GatewayOverrides = Overrides & {
   readonly elapsedMs?: () => number;
 };
 
-/** A look-up takes a millisecond or two and is remembered for a second. */
+/** A look-up takes a millisecond or two and is cached for a second. */
 const mostKeyConnections = 5;
 
 export async function startGateway(
@@ -54,7 +54,7 @@ export async function startGateway(
 
   const url = config.GATEWAY_DATABASE_URL;
   const postgres = opened.use(await openPostgres({ url, ...foundation }));
-  // Of the look-ups of keys alone: whatever keeps the portal waiting, the API goes on.
+  // Only for look-ups of keys, so that the API continues when the portal's queries are slow.
   const keyStore = opened.use(
     await openPostgres({ url, ...foundation, pool: 'keys', maxConnections: mostKeyConnections }),
   );
@@ -161,7 +161,8 @@ export async function startGateway(
       port: config.PORT,
       publicUrl: config.PUBLIC_URL,
       ...foundation,
-      // Without Postgres no other replica could do better, and somebody must show the status; without the broker events wait in the outbox.
+      // Always ready: without Postgres no other replica could do better, and the status page must be served; without the broker, events
+      // wait in the outbox.
       readiness: async () => [],
       ...http,
     }),

@@ -1,16 +1,16 @@
-/** Looks at everything that the gateway stands on: seldom, in parallel, and with one deadline for each. */
+/** Probes everything that the gateway depends on: rarely, in parallel, each with its own deadline. */
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { type Check, type Status, statusAfter } from './domain/status.ts';
 
-/** Rejects, or takes too long, when the dependency is down. */
+/** Rejects, or takes too long, if the dependency is down. */
 export type Probe = (signal: AbortSignal) => Promise<void>;
 
 export type ReadStatus = () => Promise<Status>;
 
 const probeMs = 1_000;
-/** However many ask, the dependencies are asked no oftener. */
+/** However many callers ask, the dependencies are not probed more often. */
 const keptForMs = 2_000;
 
 export function watchDependencies(o: {
@@ -43,7 +43,7 @@ export function watchDependencies(o: {
       (error: unknown) => ({ error }),
     );
     const wasUp = previous?.dependencies.find((known) => known.name === name)?.state !== 'down';
-    // Said once; addresses and reasons are for the log alone.
+    // Logged once; addresses and reasons are only in the log.
     if (failure !== undefined && wasUp)
       o.logger.warn({ dependency: name, error: failure.error }, 'dependency down');
     if (failure === undefined && !wasUp) o.logger.info({ dependency: name }, 'dependency back');
@@ -59,7 +59,7 @@ export function watchDependencies(o: {
   };
 }
 
-/** Ready as the service itself says (`/readyz`). */
+/** Ready as the service itself reports (`/readyz`). */
 export function probeReadiness(baseUrl: string): Probe {
   return async (signal) => {
     const response = await fetch(`${baseUrl}/readyz`, { signal, redirect: 'error' });
@@ -68,19 +68,19 @@ export function probeReadiness(baseUrl: string): Probe {
   };
 }
 
-/** For what knows by itself whether it is up. */
+/** For a dependency that knows its own state. */
 export function probeState(isUp: () => boolean | Promise<boolean>): Probe {
   return async () => {
     if (!(await isUp())) throw new Error('says that it is down');
   };
 }
 
-/** For what tells the scraper whether it is up, as 1 or 0. */
+/** For a dependency whose metric says 1 (up) or 0 (down). */
 export function probeGauge(metrics: Metrics, name: string): Probe {
   return probeState(async () => (await metrics.gauge({ name, help: '' }).get()).values[0]?.value === 1);
 }
 
-/** A probe that ignores its signal is not waited for either. */
+/** Also stops waiting for a probe that ignores its signal. */
 function within(milliseconds: number, probe: Probe): Promise<void> {
   const signal = AbortSignal.timeout(milliseconds);
   return new Promise((resolve, reject) => {

@@ -1,21 +1,21 @@
-/** The semaphore of work on one organisation or one address: such work is long, or waits for one lock in the store. */
+/** The semaphore for work on one organisation or address, which is long or waits for one lock in the store. */
 import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { createKeyedSemaphore } from '@offer-ads/platform/process/keyed-semaphore';
 
-/** @throws {Fault} a 503 when too many wait for the subject, or the wait takes too long */
+/** @throws {Fault} a 503 if too many wait for the subject, or the wait takes too long */
 export type SubjectSemaphore = <T>(subject: string | number, work: () => Promise<T>) => Promise<T>;
 
-/** As any call to a store (decision 23). */
+/** As for any call to a store (decision 23). */
 const longestWaitMs = 2_000;
 
-/** @param of what is waited for, in logs */
+/** @param of the kind of work, for logs */
 export function subjectSemaphore(of: string): SubjectSemaphore {
   const semaphore = createKeyedSemaphore({
     of,
-    // The second waits at the lock itself, so that it goes on as soon as the lock is free.
+    // The second waits at the lock itself, so that it continues as soon as the lock is free.
     atOnce: 2,
-    // More people than an organisation has at work in one moment.
+    // More people than work in one organisation at the same moment.
     waiting: 100,
     refusal: serviceUnavailable,
   });

@@ -1,4 +1,4 @@
-/** One service behind the gateway: keep-alive connections and a breaker; bodies pass as streams. */
+/** One service behind the gateway: keep-alive connections and a circuit breaker; bodies are streamed. */
 import type { Readable } from 'node:stream';
 import { createBreaker, probeLiveness } from '@offer-ads/platform/calls/breaker';
 import { keepAlive } from '@offer-ads/platform/http/keep-alive';
@@ -13,37 +13,37 @@ export type ForwardedRequest = {
   readonly method: Dispatcher.HttpMethod;
   /** As the caller wrote it, with the query string. */
   readonly path: string;
-  /** Names and values in turn. */
+  /** Names and values alternating. */
   readonly headers: readonly string[];
   readonly body: Readable | null;
 };
 
-/** Takes the reply as it arrives. */
+/** Receives the reply as it arrives. */
 export type ReplyTaker = Dispatcher.DispatchHandler & {
-  /** Settles when the whole reply was taken, or when there will be none. */
+  /** Settles when the whole reply was received, or when there will be none. */
   readonly taken: Promise<void>;
   /** Whether the request has a connection to the service. */
   readonly hasBegun: () => boolean;
 };
 
 export type Upstream = AsyncDisposable & {
-  /** Ends when the reply was passed to `taker`; a service that refuses, resets, hangs or babbles is the 503 fault. */
+  /** Resolves when the reply was passed to `taker`; a service that refuses, resets, hangs or sends an invalid reply gives the 503 fault. */
   readonly send: (request: ForwardedRequest, taker: ReplyTaker) => Promise<void>;
-  /** The clock of the service's store, as its replies have shown it. */
+  /** The clock of the service's database, as its replies have shown it. */
   readonly storeClock: StoreClock;
 };
 
-/** The reason of an abort that is not the service's fault: nobody waits for the reply any more. */
+/** The reason of an abort that is not the service's fault: the caller disconnected. */
 export class CallerGone extends Error {
   override readonly name = 'CallerGone';
 }
 
-/** The reason of an abort that is not the service's fault: all connections to it were in use, so it was not asked. */
+/** The reason of an abort that is not the service's fault: all connections to it were in use, so it got no request. */
 export class NoConnectionFree extends Error {
   override readonly name = 'NoConnectionFree';
 }
 
-/** The connection ended, or was not read, while the body was being sent: its caller may be the cause, as with a body that is too large. */
+/** The connection failed while the body was being sent. The caller may be the cause, for example with a body that is too large. */
 class UploadBroken extends Error {
   override readonly name = 'UploadBroken';
 }
@@ -62,12 +62,12 @@ export function createUpstream(o: {
       ...keepAlive,
       connections: mostConnections,
       connect: { timeout: 1_000 },
-      // How long a reply may take is the taker's to say.
+      // The taker limits the duration of a reply.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
   const pool = openPool();
-  // An upload may take minutes: however many are under way, other requests have connections of their own.
+  // An upload may take minutes, so uploads have their own connections and never block other requests.
   const uploads = openPool();
   const breaker = createBreaker({
     target: o.name,
@@ -86,7 +86,7 @@ export function createUpstream(o: {
     },
     isHarmless: (error) =>
       error instanceof CallerGone || error instanceof NoConnectionFree || error instanceof UploadBroken,
-    // A caller's request would take as long as its upload, or as its caller reads.
+    // A probe instead of a caller's request, which could take as long as its upload or as its caller's reading.
     probe: () => probeLiveness(o.baseUrl),
   });
   return {

@@ -1,4 +1,4 @@
-/** How an organisation changes: one change at a time, told to the other services in the transaction that makes it. */
+/** Changes organisations, one change at a time, and publishes each change in the transaction that makes it. */
 import { OrganisationChanged, type OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { newEvent } from '@offer-ads/platform/messaging/events';
@@ -10,16 +10,17 @@ import { done, type Outcome, refused } from '../domain/outcome.ts';
 import { type SubjectSemaphore, subjectSemaphore } from '../subject-semaphore.ts';
 import { findOrganisation, lockOrganisation, raiseVersion } from './organisations-store.ts';
 
-/** What the use cases of organisations stand on. */
+/** The dependencies of the use cases for organisations. */
 export type Administration = {
   readonly postgres: Postgres;
   readonly clock: Clock;
-  /** Ends when no replica can remember what was in force before (decision 25, revoked on every replica). */
+  /** Resolves when no replica's cache can still hold the old state (decision 25, revoked on every replica). */
   readonly untilForgotten: () => Promise<void>;
 };
 
 /**
- * Locks the organisation and works on what it is then. `work` refuses before it writes: a refusal is committed too.
+ * Locks the organisation and calls `work` with its current state. `work` refuses before it writes, because the transaction is also
+ * committed after a refusal.
  * @param deadline nothing is committed after it (docs/adr/0020)
  */
 export async function withOrganisation<T, R extends string>(
@@ -39,7 +40,7 @@ export async function withOrganisation<T, R extends string>(
   );
 }
 
-/** All changes of organisations through one pool share its semaphore. */
+/** One semaphore per connection pool, shared by all changes of organisations. */
 const semaphores = new WeakMap<Postgres, SubjectSemaphore>();
 
 function semaphoreOf(postgres: Postgres): SubjectSemaphore {
@@ -48,7 +49,7 @@ function semaphoreOf(postgres: Postgres): SubjectSemaphore {
   return known;
 }
 
-/** Lets `work` change the organisation or refuse, and announces all facts anew under the next version. */
+/** `work` changes the organisation or refuses. After a change, all facts of the organisation are published with the next version. */
 export async function changeOrganisation<R extends string>(
   o: Pick<Administration, 'postgres' | 'clock'>,
   id: number,

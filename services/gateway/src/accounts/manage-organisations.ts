@@ -1,4 +1,4 @@
-/** Registering organisations and changing what they are; others learn of it by events. */
+/** Registers and changes organisations; events tell the other services. */
 import type { OrganisationsQuery } from '@offer-ads/contracts/admin/gateway-api';
 import { OrganisationApproved, OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
@@ -22,7 +22,7 @@ import { endAccess, lockPeople } from './people-store.ts';
 
 export type OrganisationRefusal = 'organisation-unknown' | 'not-allowed';
 
-/** What is left out stays as it is. */
+/** An omitted limit stays unchanged. */
 type QuotaWish = { readonly [Limit in keyof Quota]?: Quota[Limit] | undefined };
 
 export type Organisations = ReturnType<typeof manageOrganisations>;
@@ -30,7 +30,7 @@ export type Organisations = ReturnType<typeof manageOrganisations>;
 export function manageOrganisations(o: Administration) {
   const { postgres, clock } = o;
   return {
-    /** The platform team registers only organisations that it knows, so they are approved. `by`: a name for the record. */
+    /** The platform team registers only organisations that it knows, so these are approved at once. `by`: the name to record. */
     register: (registration: store.Registration, by: string, deadline: Deadline): Promise<Organisation> =>
       postgres.transaction((tx) => {
         const at = clock.now();
@@ -55,7 +55,7 @@ export function manageOrganisations(o: Administration) {
       return outcome;
     },
 
-    /** In force on every replica when this returns. An organisation that is approved already keeps who approved it and when. */
+    /** In force on every replica when this returns. If the organisation is already approved, the record of that approval stays. */
     setApproved: async (
       id: number,
       approved: boolean,
@@ -78,7 +78,7 @@ export function manageOrganisations(o: Administration) {
       return outcome;
     },
 
-    /** What members see beside an offer without an advertised name of its own; travels in the caller context. */
+    /** The name that members see on offers without an advertised name. It is sent to services in the caller context. */
     setTradingName: async (
       id: number,
       by: Actor,
@@ -95,7 +95,7 @@ export function manageOrganisations(o: Administration) {
       return outcome;
     },
 
-    /** Nobody outside follows quotas: they travel in the caller context. */
+    /** Publishes no event: quotas are sent to services in the caller context. */
     setQuota: async (
       id: number,
       mode: Mode,
@@ -117,7 +117,7 @@ export function manageOrganisations(o: Administration) {
   };
 }
 
-/** Its admins get a mail; nobody else needs to know, because services are told with each request. */
+/** Sends a mail to the admins. Other services need no event, because the caller context contains the approval. */
 async function announceApproval(tx: Transaction, id: number, at: Date): Promise<void> {
   const event = newEvent(OrganisationApproved, {
     subject: `organisation/${id}/approval`,
@@ -128,7 +128,7 @@ async function announceApproval(tx: Transaction, id: number, at: Date): Promise<
   await addToOutbox(tx, [event]);
 }
 
-/** With its first admin, told to the other services in the same transaction. */
+/** Registers the organisation with its first admin and publishes it in the same transaction. */
 export async function registerOrganisation(
   tx: Transaction,
   registration: store.Registration,

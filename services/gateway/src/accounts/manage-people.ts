@@ -1,4 +1,4 @@
-/** The people of an organisation: inviting them, and changing what they may do (decision 26, roles). */
+/** The people of an organisation: invites them and changes their roles (decision 26, roles). */
 import { PersonInvited, type Role } from '@offer-ads/contracts/events/gateway';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import { newEvent } from '@offer-ads/platform/messaging/events';
@@ -29,11 +29,11 @@ export type PersonOutcome = Outcome<Person, PeopleRefusal | 'organisation-unknow
 
 export type People = ReturnType<typeof managePeople>;
 
-/** `publicUrl`: where people reach the portal. */
+/** `publicUrl`: the address of the portal. */
 export function managePeople(o: Administration & { readonly publicUrl: string }) {
   const { postgres, clock } = o;
 
-  /** The link exists only in the event, which leaves with the commit or never. */
+  /** The link is only in the event, which is published only if the transaction commits. */
   async function sendInvitation(tx: Transaction, organisation: Organisation, by: Actor, to: Person) {
     const at = clock.now();
     const invitationId = await store.insertInvitation(tx, { personId: to.id, sentBy: personIdOf(by), at });
@@ -82,7 +82,7 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
       const outcome = await changeOrganisation(o, organisationId, deadline, async (tx, organisation) => {
         const refusal =
           refuseNewPerson(organisation, by, email) ??
-          // Strangers can use an address up, but not for the platform team.
+          // Invitations by strangers can exhaust the address's limit; the platform team is exempt.
           (by === 'platform-team' ? null : await refuseMail(tx, organisation, by, email));
         if (refusal !== null) return refused(refusal);
         const id = await store.insertPerson(tx, { organisationId, email, role, at: clock.now() });
@@ -92,7 +92,7 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
       return personIn(outcome, { email });
     },
 
-    /** The same mail with a new link, for whoever let the first expire. */
+    /** The same mail with a new link, for a person whose first link expired. */
     inviteAgain: async (
       organisationId: number,
       by: Actor,
@@ -115,8 +115,8 @@ export function managePeople(o: Administration & { readonly publicUrl: string })
     },
 
     /**
-     * Sessions look at the person anew with every request; keys may be remembered for a moment (decision 25, revoked
-     * on every replica).
+     * Takes effect at once for sessions, which read the person on every request. Keys may be cached for up to a second (decision 25,
+     * revoked on every replica).
      */
     change: async (
       organisationId: number,

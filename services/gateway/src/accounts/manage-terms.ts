@@ -14,7 +14,7 @@ export type TermsRefusal =
   | 'terms-superseded'
   | 'terms-differ';
 
-/** Of a history that a person reads; nobody publishes terms this often. */
+/** The history is for people to read, and new versions are rare. */
 const mostVersionsListed = 100;
 
 export type ManagedTerms = ReturnType<typeof manageTerms>;
@@ -23,8 +23,8 @@ export function manageTerms(o: Administration) {
   const { postgres, clock } = o;
   return {
     /**
-     * Publishing what is already the latest version changes nothing. An older one cannot come back, and a version keeps
-     * its words, because organisations accepted these.
+     * Publishing the latest version again changes nothing. An older version cannot be published again, and the text of a version cannot
+     * change, because organisations have accepted it.
      */
     publish: async (version: string, text: string | null): Promise<Outcome<string, TermsRefusal>> => {
       const isNew = await store.insertTerms(postgres, { version, text, at: clock.now() });
@@ -36,8 +36,8 @@ export function manageTerms(o: Administration) {
     },
 
     /**
-     * Accepts the version on the organisation's behalf; when none is named, the latest. What was superseded meanwhile is refused,
-     * so that nobody accepts words that they have not seen.
+     * Accepts the named version for the organisation; the latest if none is named. A superseded version is refused, so that nobody accepts
+     * a text that they have not seen.
      */
     accept: async (
       organisationId: number,
@@ -64,7 +64,7 @@ export function manageTerms(o: Administration) {
 
     latest: () => store.latestTerms(postgres),
 
-    /** What applies now, and what applied before, as the organisation stands to it. */
+    /** The latest terms and the earlier ones, with the organisation's acceptances. */
     standingOf: async (organisationId: number) => {
       const [head, ...earlier] = await store.listTerms(postgres, {
         organisationId,

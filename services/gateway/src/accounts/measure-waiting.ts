@@ -1,4 +1,4 @@
-/** How many organisations wait for approval and for how long, so that the platform team notices them. */
+/** Metrics: how many organisations wait for approval, and for how long. The platform team is alerted by them. */
 
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
@@ -7,7 +7,7 @@ import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { findWaiting } from './organisations-store.ts';
 
-/** People decide within hours; one small read. */
+/** Approvals take hours, and the query is small, so once a minute is enough. */
 const everyMs = 60_000;
 
 export function measureWaiting(o: {

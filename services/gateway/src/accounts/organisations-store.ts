@@ -35,7 +35,7 @@ export async function insertOrganisation(
   return id;
 }
 
-/** The organisation of a person who is still awaited there; null when there is none such. */
+/** The organisation of a person who was invited but has not signed in yet; null if there is none. */
 export async function findAwaiting(on: Queryable, personId: number): Promise<number | null> {
   const [row] = await on.query<{ id: number }>(
     `SELECT p.organisation_id AS id FROM people p WHERE p.id = $1 AND ${isAwaited}`,
@@ -44,7 +44,7 @@ export async function findAwaiting(on: Queryable, personId: number): Promise<num
   return row?.id ?? null;
 }
 
-/** Locks the organisation until the transaction ends, so that its versions follow each other. False: there is none. */
+/** Locks the organisation until the transaction ends, so that its versions are sequential. False if it does not exist. */
 export async function lockOrganisation(tx: Transaction, id: number): Promise<boolean> {
   const rows = await tx.query(`SELECT 1 FROM organisations WHERE id = $1 FOR NO KEY UPDATE`, [id]);
   return rows.length === 1;
@@ -58,7 +58,7 @@ export async function setOrganisationEnabled(tx: Transaction, id: number, enable
   await tx.query(`UPDATE organisations SET enabled = $2 WHERE id = $1`, [id, enabled]);
 }
 
-/** Null: it waits for approval again. */
+/** Null: the organisation waits for approval again. */
 export async function setApproval(tx: Transaction, id: number, approval: Approval | null): Promise<void> {
   await tx.query(`UPDATE organisations SET approved_at = $2, approved_by = $3 WHERE id = $1`, [
     id,
@@ -86,7 +86,7 @@ export async function findOrganisation(on: Queryable, id: number): Promise<Organ
   return row === undefined ? null : toOrganisation(row);
 }
 
-/** Enabled organisations that wait for approval. Reads every organisation: there are thousands. */
+/** Enabled organisations that wait for approval. The query reads the whole table, which has thousands of rows. */
 export async function findWaiting(on: Queryable): Promise<{ waiting: number; oldest: Date | null }> {
   const [row] = await on.query<{ waiting: number; oldest: Date | null }>(
     `SELECT count(*)::integer AS waiting, min(registered_at) AS oldest
@@ -95,7 +95,7 @@ export async function findWaiting(on: Queryable): Promise<{ waiting: number; old
   return row ?? { waiting: 0, oldest: null };
 }
 
-/** Those registered last come first. Reads every organisation when it searches: staff do, seldom, and there are thousands. */
+/** The latest registered first. A search reads the whole table; only staff search, rarely, and there are thousands of rows. */
 export async function listOrganisations(
   on: Queryable,
   { search = null, enabled = null, approved = null, before = null, limit }: Nullable<OrganisationsQuery>,
@@ -125,7 +125,7 @@ type OrganisationRow = Omit<Organisation, 'quotas' | 'tradingName' | 'termsAccep
   quotas: Record<Mode, Quota>;
 };
 
-/** Whom the platform team has registered or invited, it knows. */
+/** Invited by a colleague and never signed in. People invited by the platform team do not count: the team knows them. */
 const isAwaited = `(p.last_signed_in_at IS NULL
   AND EXISTS (SELECT 1 FROM invitations i WHERE i.person_id = p.id AND i.sent_by IS NOT NULL))`;
 

@@ -1,15 +1,15 @@
-/** All SQL about the people of organisations and their invitations. */
+/** All SQL about people and their invitations. */
 import type { Role } from '@offer-ads/contracts/events/gateway';
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Person } from '../domain/accounts/organisation.ts';
 import { inForceAt } from '../keys/keys-store.ts';
 
-/** A person as a list of them shows it. */
+/** A person as lists show them. */
 export type PersonRecord = Person & {
   readonly invitedAt: Date;
-  /** Null: the platform team. */
+  /** Null if the platform team sent the invitation. */
   readonly invitedBy: string | null;
-  /** Null: the invitation is still open. */
+  /** Null while the invitation is open. */
   readonly lastSignedInAt: Date | null;
   readonly keysInForce: number;
 };
@@ -37,7 +37,10 @@ export async function updatePerson(
   ]);
 }
 
-/** All of an organisation, locked as sign-ins lock them, so that one under way is over before its session is looked for. */
+/**
+ * Locks all people of the organisation in the same way as sign-ins do. A running sign-in has therefore stored its session before the
+ * sessions are deleted.
+ */
 export async function lockPeople(tx: Transaction, organisationId: number): Promise<number[]> {
   const rows = await tx.query<{ id: number }>(
     `SELECT id FROM people WHERE organisation_id = $1 ORDER BY id FOR NO KEY UPDATE`,
@@ -46,7 +49,7 @@ export async function lockPeople(tx: Transaction, organisationId: number): Promi
   return rows.map(({ id }) => id);
 }
 
-/** Of people who are shut out, so that letting them in again brings no session and no link back to life. */
+/** Ends sessions and links of disabled people, so that enabling them again does not make these work again. */
 export async function endAccess(
   tx: Transaction,
   o: { personIds: readonly number[]; at: Date },
@@ -78,7 +81,7 @@ export async function hasJoined(on: Queryable, personId: number): Promise<boolea
   return person?.joined === true;
 }
 
-/** Locks the address for those who invite it, from whatever organisation, until the transaction ends; then reads what it was sent. */
+/** Locks invitations to the address, from any organisation, until the transaction ends; then reads the times of those already sent. */
 export async function lockInvitationsTo(tx: Transaction, email: string, limit: number): Promise<Date[]> {
   await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('invitation ' || lower($1::text), 0))`, [
     email,
@@ -91,7 +94,7 @@ export async function lockInvitationsTo(tx: Transaction, email: string, limit: n
   return sent.map(({ sentAt }) => sentAt);
 }
 
-/** Those that people of the organisation have sent, newest first. */
+/** Invitations sent by people of the organisation, newest first. */
 export async function invitationsBy(on: Queryable, organisationId: number, limit: number): Promise<Date[]> {
   const sent = await on.query<{ sentAt: Date }>(
     `SELECT i.sent_at AS "sentAt" FROM invitations i JOIN people p ON p.id = i.person_id
@@ -101,7 +104,7 @@ export async function invitationsBy(on: Queryable, organisationId: number, limit
   return sent.map(({ sentAt }) => sentAt);
 }
 
-/** Of one organisation, in the order of their joining; how many there can be is bounded by `mostPeople`. */
+/** The people of one organisation, by the time they joined; `mostPeople` limits their number. */
 export async function listPeople(
   on: Queryable,
   o: { organisationId: number; at: Date },

@@ -1,4 +1,4 @@
-/** The SQL that makes a caller of a signed-in person. */
+/** The SQL for the caller context of a signed-in person. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Queryable } from '@offer-ads/platform/postgres/postgres';
 import type { Caller } from '../domain/limits/admission.ts';
@@ -10,8 +10,8 @@ export type PortalCaller = {
 };
 
 /**
- * The same facts that a key of the person and mode would bring, without a key. Null: person or organisation was
- * disabled, or the person taken out of the organisation, since the session was looked at.
+ * The same facts as for a key of the person and mode. Null if the person or organisation was disabled, or the person removed, since the
+ * session was checked.
  */
 export async function findPortalCaller(on: Queryable, o: PortalCaller): Promise<Caller | null> {
   const [caller] = await on.query<Caller>(

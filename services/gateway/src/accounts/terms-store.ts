@@ -4,18 +4,18 @@ import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgr
 export type Terms = {
   readonly id: number;
   readonly version: string;
-  /** Null: a version that was published without its text. */
+  /** Null if the version was published without its text. */
   readonly text: string | null;
   readonly publishedAt: Date;
 };
 /** A version as one organisation sees it. */
 export type TermsStanding = Omit<Terms, 'text'> & {
   readonly acceptedAt: Date | null;
-  /** An address; null when the platform team accepted for the organisation. */
+  /** The person's address; null if the platform team accepted for the organisation. */
   readonly acceptedBy: string | null;
 };
 
-/** What an organisation must have accepted: the version published last. Null when none ever was. */
+/** The version that organisations must accept: the latest. Null if none was published. */
 export async function latestTerms(on: Queryable): Promise<Terms | null> {
   const [row] = await on.query<Terms>(
     `SELECT id, version, text, published_at AS "publishedAt" FROM terms_versions ORDER BY id DESC LIMIT 1`,
@@ -23,7 +23,7 @@ export async function latestTerms(on: Queryable): Promise<Terms | null> {
   return row ?? null;
 }
 
-/** Null: the version was published without its text. */
+/** Null if the version was published without its text. */
 export async function textOfTerms(on: Queryable, id: number): Promise<string | null> {
   const [row] = await on.query<{ text: string | null }>(`SELECT text FROM terms_versions WHERE id = $1`, [
     id,
@@ -31,7 +31,7 @@ export async function textOfTerms(on: Queryable, id: number): Promise<string | n
   return row?.text ?? null;
 }
 
-/** False when that version was published before. */
+/** False if that version was published before. */
 export async function insertTerms(
   on: Queryable,
   o: { version: string; text: string | null; at: Date },
@@ -44,7 +44,7 @@ export async function insertTerms(
   return rows.length === 1;
 }
 
-/** The first acceptance of a version stays the one on record. */
+/** Keeps the first acceptance of a version. */
 export async function insertAcceptance(
   tx: Transaction,
   o: { organisationId: number; termsId: number; acceptedBy: number | null; at: Date },

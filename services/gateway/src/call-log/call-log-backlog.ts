@@ -1,23 +1,26 @@
-/** Calls that the store has not taken: on disk where there is a spool, else and for want of a disk in memory. */
+/** Calls that are not stored in Postgres yet: on disk if there is a spool, otherwise in memory; also in memory if the disk fails. */
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { CallSpool } from './call-log-spool.ts';
 import type { Call } from './calls-store.ts';
 
 export type Backlog = {
-  /** Puts calls at the end; they are on disk when this is done, if the disk takes them. Never fails. */
+  /** Appends calls; they are on disk when this resolves, unless the disk fails. Never rejects. */
   readonly keep: (calls: readonly Call[]) => Promise<void>;
-  /** Puts calls at the end, in memory for now. */
+  /** Appends calls in memory only. */
   readonly hold: (calls: readonly Call[]) => void;
-  /** The oldest calls. Whoever asks has written the ones before, or put them back. */
+  /** The oldest calls. The caller has stored the previous part before, or put it back. */
   readonly oldest: () => Promise<Part | null>;
   readonly inMemory: () => number;
-  /** Undefined when there is none. */
+  /** Undefined if the backlog is empty. */
   readonly oldestAtMs: () => number | undefined;
   readonly isEmpty: () => boolean;
 };
 export type Part = {
   readonly calls: readonly Call[];
-  /** That many, from the first on, have been written: a store that fails now and then sees no call for ever. */
+  /**
+   * The first `count` calls were stored. Called during the work, so that a store that fails repeatedly does not get the same calls for
+   * ever.
+   */
   readonly progress: (count: number) => void;
   readonly written: () => Promise<void>;
   readonly putBack: () => void;
@@ -56,7 +59,7 @@ export function createBacklog(o: {
         diskWorks = true;
       } catch (error) {
         waiting.unshift(...batch);
-        // It is tried again with every beat, and once is enough to be told.
+        // It is retried on every beat, but logged once.
         if (diskWorks) o.logger.error({ error }, 'call log spool cannot be written, calls wait in memory');
         diskWorks = false;
         return;
@@ -68,7 +71,7 @@ export function createBacklog(o: {
     const segment = await spool?.oldest();
     if (segment !== null && segment !== undefined)
       return { calls: segment.calls, progress: segment.skip, written: segment.remove, putBack: () => {} };
-    // What is on its way to the disk is met there.
+    // Nothing in memory; calls on their way to the disk are returned after that.
     if (waiting.length === 0 || spilling !== undefined) return null;
     const calls = waiting.splice(0, batchSize);
     return {

@@ -1,19 +1,19 @@
 /**
- * Folders of the spool, each held by one process. Whoever holds a folder has its lock; the lock of a process that died
- * is free at once, and whoever takes it adopts what the dead one left.
+ * Folders of the spool. Each folder is locked by one process. When a process dies, its lock is released at once, and another process takes
+ * over the folder and its calls.
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-// Node has no flock. SQLite's lock on a file is the kernel's: it goes with the process, however that ends, and holds
-// between containers that share a volume, where process ids mean nothing.
+// Node has no flock. SQLite locks a file in the kernel: the lock ends with the process, however it ends. It also works between containers
+// that share a volume, where process ids are not comparable.
 import { DatabaseSync } from 'node:sqlite';
 
 export type HeldFolder = {
   readonly path: string;
-  /** Segments in the order in which they were written. */
+  /** Segments in the order of writing. */
   readonly segments: () => string[];
-  /** Lets go of the folder, and removes it when nothing in it is needed any more. */
+  /** Releases the folder, and deletes it if it is no longer needed. */
   readonly release: (o: { remove: boolean }) => void;
 };
 
@@ -22,19 +22,18 @@ const folderName = /^[0-9a-f]{16}$/;
 const segmentName = /^\d+\.ndjson$/;
 
 /**
- * Folders that this process holds. To open and close a file whose lock a process has is to give the lock away (POSIX), so what is
- * held here must not even be tried.
+ * Folders locked by this process. They must not be tried again: opening and closing a file releases this process's own lock on it (POSIX).
  */
 const heldHere = new Set<string>();
 
-/** A folder of its own below the spool's. Throws when the disk does. */
+/** Creates and locks a folder below the spool's folder. Throws if the disk fails. */
 export function holdNewFolder(spool: string): HeldFolder {
   const path = join(spool, randomBytes(8).toString('hex'));
   mkdirSync(path, { recursive: true, mode: 0o700 });
   return hold(path);
 }
 
-/** The folders below the spool's that nobody holds any more. */
+/** Locks the folders below the spool's folder that no process holds. */
 export function holdAbandonedFolders(spool: string): HeldFolder[] {
   return readdirSync(spool)
     .filter((name) => folderName.test(name))
@@ -42,7 +41,7 @@ export function holdAbandonedFolders(spool: string): HeldFolder[] {
     .filter((held) => held !== null);
 }
 
-/** Null when another process holds it, or has just removed it, or it cannot be read: all the same to us. */
+/** Null if another process holds it or has just deleted it, or if it cannot be read. */
 function holdIfFree(path: string): HeldFolder | null {
   try {
     return hold(path);
@@ -54,7 +53,7 @@ function holdIfFree(path: string): HeldFolder | null {
 function hold(path: string): HeldFolder {
   if (heldHere.has(path)) throw new Error('this process holds it already');
   const lockPath = join(path, lockFile);
-  // First made here, because SQLite would let others read it.
+  // Created here first, because SQLite would make it readable for other users.
   closeSync(openSync(lockPath, 'a', 0o600));
   const lock = new DatabaseSync(lockPath);
   try {

@@ -1,4 +1,4 @@
-/** A call as one line of the spool: the fields of the log and nothing else, the key as its SHA-256. */
+/** A call as one line of the spool: only the fields of the log, with the key as its SHA-256. */
 import { z } from 'zod';
 import type { Call } from './calls-store.ts';
 
@@ -26,7 +26,7 @@ export function toLine(call: Call): string {
   return `${JSON.stringify(fields)}\n`;
 }
 
-/** The calls of a segment. What is no call, such as a last line that a crash tore, is skipped and counted. */
+/** The calls of a segment. Invalid lines, such as a last line that a crash cut off, are skipped and counted. */
 export function readLines(text: string): { calls: Call[]; unreadable: number } {
   const lines = text.split('\n').filter((each) => each !== '');
   const calls = lines.map(readLine).filter((call) => call !== null);

@@ -1,4 +1,4 @@
-/** The call log as people read it: never a record that is older than what is kept. */
+/** Reads the call log for people. Records older than the retention are never returned. */
 
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Clock } from '@offer-ads/platform/process/clock';
@@ -8,7 +8,7 @@ import { type CallPage, type CallQuery, listCalls } from './calls-store.ts';
 
 export type ReadCalls = (query: CallQuery) => Promise<CallPage>;
 
-/** A page may look through many calls, so only a few of one organisation are read at once. */
+/** A page may read many rows, so the number of concurrent reads per organisation is limited. */
 export function callLogReader({ postgres, clock }: { postgres: Postgres; clock: Clock }): ReadCalls {
   const limited = subjectSemaphore('pages of the call log');
   return (query) =>

@@ -1,7 +1,7 @@
 /**
- * The call log's spool on disk, for the time when the store is away: segments of lines, written one after the other and
- * read back oldest first. What is added survives the process at once (it is with the kernel) and the machine after a
- * second (`fdatasync` at most once a second, and whenever a segment is finished).
+ * The call log's spool on disk, used while Postgres is unavailable: segments of lines, written one after the other and read oldest first.
+ * Calls survive a crash of the process at once (they are in the kernel) and a crash of the machine after one second (`fdatasync` at most
+ * once a second, and at the end of each segment).
  */
 import { mkdirSync } from 'node:fs';
 import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises';
@@ -12,33 +12,33 @@ import { readLines, toLine } from './call-log-lines.ts';
 import type { Call } from './calls-store.ts';
 
 export type CallSpool = AsyncDisposable & {
-  /** Adds what fits, from the first on, and says how many that were. Throws when the disk does: then none were. */
+  /** Appends as many calls as fit, from the first on, and returns how many. If the disk fails, it throws and has added none. */
   readonly add: (calls: readonly Call[]) => Promise<number>;
-  /** The oldest segment, null when there is none. It stays the oldest until it is removed. */
+  /** The oldest segment; null if there is none. It stays the oldest until it is removed. */
   readonly oldest: () => Promise<SpooledCalls | null>;
-  /** Takes over what processes that are gone have left. */
+  /** Takes over the segments of processes that have died. */
   readonly adopt: () => Promise<void>;
   readonly bytes: () => number;
-  /** When about the oldest of them was made, on the wall clock; undefined when there is none. */
+  /** The approximate time of the oldest call, by the wall clock; undefined if there is none. */
   readonly oldestAtMs: () => number | undefined;
 };
 export type SpooledCalls = {
   readonly calls: readonly Call[];
-  /** That many, from the first on, need not be given again. */
+  /** The first `count` calls are stored and need not be returned again. */
   readonly skip: (count: number) => void;
   readonly remove: () => Promise<void>;
 };
 
 /** 1.4 million calls: six hours at 60 a second. */
 const defaultMaxBytes = 256 * 1024 * 1024;
-/** Some 5,000 calls, what is read into memory at once. */
+/** About 5,000 calls, which are read into memory at once. */
 const defaultSegmentBytes = 1024 * 1024;
 const syncEveryMs = 1_000;
 
 type Folder = { readonly held: HeldFolder; readonly segments: Segment[] };
 /**
- * `skipped`: how many of its calls have been written, should this process try again. `sinceMs`: when its first call was made; of
- * those that another process has left, when its file was.
+ * `skipped`: how many of its calls are already stored, if this process reads it again. `sinceMs`: the time of its first call; for a segment
+ * of another process, the time of its file.
  */
 type Segment = { readonly path: string; readonly sinceMs: number; bytes: number; skipped: number };
 type Writing = { readonly handle: FileHandle; readonly segment: Segment; syncedAtMs: number };
@@ -52,7 +52,7 @@ export function openCallSpool(o: {
   const maxBytes = o.maxBytes ?? defaultMaxBytes;
   const segmentBytes = o.segmentBytes ?? defaultSegmentBytes;
   const adopted: Folder[] = [];
-  /** Made when it is needed first, so that a disk that is broken is tried anew each time. */
+  /** Created on first use, so that a broken disk is tried again each time. */
   let own: Folder | undefined;
   let writing: Writing | undefined;
   let segmentsMade = 0;
@@ -67,7 +67,7 @@ export function openCallSpool(o: {
     try {
       await handle.appendFile(chunk.text);
     } catch (error) {
-      // It may end in half a line, after which nothing must be written.
+      // The segment may end in half a line, so nothing may be appended to it.
       await finishSegment().catch(() => {});
       throw error;
     }
@@ -116,7 +116,7 @@ export function openCallSpool(o: {
     return null;
   }
 
-  /** A segment that cannot be read is left where it is, for the next process, and holds up no other. */
+  /** An unreadable segment stays on disk for the next process, and the others are read. */
   async function readPart(folder: Folder, segment: Segment): Promise<SpooledCalls | null> {
     if (writing?.segment === segment) await finishSegment();
     try {
@@ -158,7 +158,7 @@ export function openCallSpool(o: {
       for (const name of held.segments()) {
         const path = join(held.path, name);
         const { size, birthtimeMs, mtimeMs } = await stat(path);
-        // Some file systems do not know when a file was made.
+        // Some file systems do not store a file's creation time.
         const sinceMs = birthtimeMs > 0 ? birthtimeMs : mtimeMs;
         if (size > 0) segments.push({ path, sinceMs, bytes: size, skipped: 0 });
         else await rm(path);
@@ -200,7 +200,7 @@ function whatFits(calls: readonly Call[], room: number): { text: string; count: 
   return { text: lines.join(''), count: lines.length, bytes };
 }
 
-/** Work on the files never overlaps. */
+/** Runs work on the files one after the other. */
 function oneAfterTheOther(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

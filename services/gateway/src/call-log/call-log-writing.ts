@@ -1,17 +1,17 @@
-/** What becomes of a batch on its way to the store: calls that can never be written hold up no others. */
+/** Writes a batch of calls to Postgres. Calls that can never be written do not block others. */
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import { isLoggable } from '../domain/call-days.ts';
 import { type Call, isUnwritable } from './calls-store.ts';
 
-/** A call as the request path tells it; its id is given later, off that path. */
+/** A call without its id, which is added later to keep the request fast. */
 export type AnsweredCall = Omit<Call, 'id'>;
 export type WriteCalls = (calls: readonly Call[]) => Promise<void>;
 
 /**
- * A batch with a call that the store refuses for what it is gets halved until that call stands alone, and is lost
- * alone. Calls from times that the log does not hold, such as those that were spooled for 90 days, are left out.
+ * If Postgres refuses a call because of its values, the batch is halved until that call is alone, and only that call is lost. Calls from
+ * times that the log does not hold, such as calls spooled for 90 days, are left out.
  */
 export function writeAround(o: {
   write: WriteCalls;
@@ -41,11 +41,11 @@ export function writeAround(o: {
   };
 }
 
-/** Small integers of eight hexadecimal digits, which V8 writes out fastest. */
+/** Integers with eight hexadecimal digits, which V8 formats fastest. */
 const firstNumber = 0x1000_0000;
 const lastNumber = 0x7fff_ffff;
 
-/** Gives calls their ids: 90 random bits, and 32 that count. Neighbours in time stay neighbours in the index. */
+/** Gives calls their ids: 90 random bits and a 32-bit counter, so that calls of about the same time are near each other in the index. */
 export function numberCalls(): (calls: readonly AnsweredCall[]) => Call[] {
   let prefix = '';
   let count = lastNumber;

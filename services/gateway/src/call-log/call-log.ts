@@ -1,10 +1,9 @@
 /**
- * The call log's way to the store: off the request path, in batches. While the store is away or slow, calls go to the
- * spool on disk where there is one, and follow later, oldest first (decision 27, call log). Nothing here ever fails
- * or delays a request.
+ * Stores the call log in batches, outside the request. While Postgres is unavailable or slow, calls go to the spool on disk,
+ * if there is one, and are stored later, oldest first (decision 27, call log). Nothing here ever fails or delays a request.
  *
- * When the process is killed, it loses the calls of the last 50 ms; of the last 300 ms when that is just when the store
- * stops answering; without a spool also what waits for a store that is away.
+ * A killed process loses the calls of the last 50 ms, or of the last 300 ms if Postgres stopped answering just then. Without a
+ * spool, it also loses the calls that wait for Postgres.
  */
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
@@ -15,29 +14,29 @@ import { type AnsweredCall, numberCalls, type WriteCalls, writeAround } from './
 import type { Call } from './calls-store.ts';
 
 export type CallLog = AsyncDisposable & {
-  /** @param keyWasFound whether a look-up has found the key: a call with another one, which may be made up, gets little room */
+  /** @param keyWasFound whether a look-up has found the key. Calls with other keys, which may be invented, get little memory. */
   readonly record: (call: AnsweredCall, keyWasFound?: boolean) => void;
 };
 
-/** Half of the 100 ms within which a call is to be in the log; the other half is the store's. */
+/** Half of the 100 ms within which a call must be in the log; Postgres has the other half. */
 const gatherMs = 50;
 const batchSize = 1_000;
-/** About 30 MB at worst: half an hour of an outage at 60 calls a second. */
+/** About 30 MB at most: half an hour of calls at 60 a second. */
 const defaultMostInMemory = 100_000;
-/** Keys that are first used during an outage are few; made-up ones have no end. */
+/** During an outage, few keys are used for the first time, but invented keys are unlimited. */
 const mostOfUnfoundKeys = 2_000;
-/** A store that takes longer is treated as if it were away; what it writes after all counts once. */
+/** A slower store is treated as unavailable. If its write succeeds after all, each call is still stored once. */
 const slowMs = 250;
 const defaultRetryMs = 1_000;
-/** How often the spools of processes that have died are looked for. */
+/** How often to look for spools of dead processes. */
 const adoptEveryMs = 30_000;
-/** What a stopping process grants the store, and the spool that it can still empty into it. */
+/** How often a stopping process tries to store its calls, and those of the spool. */
 const lastTries = 3;
 const emptySpoolMs = 3_000;
 
 export function startCallLog(o: {
   write: WriteCalls;
-  /** Disposed of with the log. */
+  /** The log disposes of it. */
   spool?: CallSpool | undefined;
   clock: Clock;
   logger: Logger;
@@ -70,7 +69,7 @@ export function startCallLog(o: {
   });
 
   let recorded: AnsweredCall[] = [];
-  /** The store sorts out those whose keys do not exist, so they wait for it here and take no room on disk. */
+  /** Postgres removes calls whose key does not exist. They wait for it in memory and use no disk space. */
   let ofUnfoundKeys: Call[] = [];
   let away = false;
   let stopped = false;
@@ -80,7 +79,7 @@ export function startCallLog(o: {
   let deliveringUnfound: Promise<void> | undefined;
   let replaying: Promise<void> | undefined;
 
-  /** On the path of every request: it pushes, and all else waits for the beat. */
+  /** Called for every request, so it only appends to an array; the timer does the rest. */
   function record(call: AnsweredCall, keyWasFound = true): void {
     if (!keyWasFound) recordOfUnfoundKey(call);
     else if (recorded.length + backlog.inMemory() < mostInMemory) recorded.push(call);
@@ -161,11 +160,11 @@ export function startCallLog(o: {
     retryIn(retryMs);
   }
 
-  /** Writes what the store has missed until there is no more or the store is away. New calls need not wait for it. */
+  /** Stores the backlog until it is empty or Postgres is unavailable. New calls are stored meanwhile. */
   async function replay(goOn: () => boolean): Promise<void> {
     try {
       while (goOn() && (await writeOldest())) away = false;
-      // Nothing is left to try the store with: the next call will.
+      // Nothing is left to test Postgres with; the next call does that.
       if (backlog.isEmpty()) away = false;
     } catch (error) {
       away = true;
@@ -206,7 +205,7 @@ export function startCallLog(o: {
   adopting.unref();
   const adopted = adopt();
 
-  /** A store that is away is not waited for when there is a disk, and without one not for long. */
+  /** With a disk, an unavailable store is not waited for; without one, only shortly. */
   async function drain(): Promise<void> {
     await Promise.all([adopted, delivering, deliveringUnfound, replaying]);
     backlog.hold([...take(), ...ofUnfoundKeys]);
@@ -245,7 +244,7 @@ type Waiting = {
   readonly oldestAtMs: number | undefined;
 };
 
-/** What waits is read whenever somebody scrapes. @returns what counts lost calls */
+/** Gauges are read at each scrape. @returns the counter of lost calls */
 function tellOfCallLog(o: {
   metrics: Metrics;
   clock: Clock;

@@ -1,7 +1,6 @@
 /**
- * The days of the call log come and go: made a week ahead, dropped when every record of them is older than 90 days
- * (specification, Authentication item 10). A record is hidden from the very instant that it is too old, and gone at
- * most a day and an hour later.
+ * Creates the call log's daily partitions a week ahead, and drops each when all its records are older than 90 days (specification,
+ * Authentication item 10). A record is hidden at once when it is too old, and deleted at most a day and an hour later.
  */
 
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
@@ -15,7 +14,7 @@ import { dropDay, listDays, makeDays, readStoreTime } from './calls-partitions-s
 type Retention = { readonly postgres: Postgres; readonly clock: Clock; readonly logger: Logger };
 
 const everyMs = 60 * 60 * 1_000;
-/** Today and a week: a job that fails from Friday evening on is seen to before anything misses it. */
+/** Today and a week: if the job fails on Friday evening, there is time to repair it. */
 const daysReady = 8;
 
 export function startRetention(o: Retention & { metrics: Metrics }): Loop {
@@ -28,12 +27,12 @@ export function startRetention(o: Retention & { metrics: Metrics }): Loop {
   });
 }
 
-/** In one replica at a time; the others have nothing to do. */
+/** Runs in one replica at a time; the others do nothing. */
 export async function retainCalls(o: Retention & { signal?: AbortSignal }): Promise<void> {
   await tryWithLeadership(o.postgres, 'gateway call-retention', async () => {
     const now = o.clock.now();
     await makeDays(o.postgres, daysFrom(now, daysReady));
-    // A clock that runs wrong must not drop the log: both agree that a day is over, or it stays.
+    // A wrong clock must not delete the log: a day is dropped only if this clock and the database's agree that it is over.
     const storeNow = await readStoreTime(o.postgres);
     const earliest = now < storeNow ? now : storeNow;
     for (const stored of await listDays(o.postgres)) {

@@ -1,17 +1,17 @@
 /**
- * All SQL about the days of the call log. Nothing here stops calls from being written: attaching and detaching lock
- * the log against each other only, and whoever waits for a lock gives up soon.
+ * All SQL about the daily partitions of the call log. Nothing here blocks the writing of calls: creating and dropping partitions only block
+ * each other, and waits for locks are short.
  */
 import type { Postgres, Queryable } from '@offer-ads/platform/postgres/postgres';
 import { type Day, nextDay, startOf } from '../domain/call-days.ts';
 
-/** How long attaching waits for whoever else changes the log's days; who gives up comes again. */
+/** How long attaching waits for another change of the partitions; after that it is tried again later. */
 const lockTimeout = '500ms';
 
 export async function makeDays(postgres: Postgres, days: readonly Day[]): Promise<void> {
   const wanted = [...new Set(days)].toSorted();
   await postgres.transaction(async (tx) => {
-    // Replicas that make one day at once wait for each other here, holding nothing, and the second finds it made.
+    // Replicas that create the same day wait for each other here, without any other lock; the second finds the partition.
     await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('gateway calls days', 0))`);
     await tx.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
     const made = new Set((await listDays(tx)).map(({ day }) => day));
@@ -19,7 +19,7 @@ export async function makeDays(postgres: Postgres, days: readonly Day[]): Promis
   });
 }
 
-/** `CREATE TABLE ... PARTITION OF` would lock the whole log; a table that is attached does not. */
+/** `CREATE TABLE ... PARTITION OF` would lock the whole log; attaching a table does not. */
 async function makeDay(tx: Queryable, day: Day): Promise<void> {
   const [from, to] = [startOf(day).toISOString(), startOf(nextDay(day)).toISOString()];
   await tx.query(`CREATE TABLE ${tableOf(day)} (LIKE calls INCLUDING ALL)`);
@@ -30,7 +30,7 @@ async function makeDay(tx: Queryable, day: Day): Promise<void> {
 
 export type StoredDay = { readonly day: Day; readonly state: 'attached' | 'detaching' | 'detached' };
 
-/** Every day that has a table, also what a process that died left half dropped. Oldest first. */
+/** Every day with a table, including days that a dead process has half dropped. Oldest first. */
 export async function listDays(on: Queryable): Promise<StoredDay[]> {
   return on.query<StoredDay>(
     `SELECT replace(substr(c.relname, 7), '_', '-') AS day,
@@ -45,8 +45,8 @@ export async function listDays(on: Queryable): Promise<StoredDay[]> {
 }
 
 /**
- * In three steps that commit by themselves, so that whoever writes or reads other days is never held up: a plain DROP
- * would lock the whole log until the slowest reader is done.
+ * Three steps that commit separately, so that reads and writes of other days are not blocked. A plain DROP would lock the whole log until
+ * the slowest reader is done.
  */
 export async function dropDay(on: Queryable, { day, state }: StoredDay): Promise<void> {
   if (state === 'attached') await on.query(`ALTER TABLE calls DETACH PARTITION ${tableOf(day)} CONCURRENTLY`);
@@ -54,14 +54,14 @@ export async function dropDay(on: Queryable, { day, state }: StoredDay): Promise
   await on.query(`DROP TABLE ${tableOf(day)}`);
 }
 
-/** The database's own clock, which a replica's is checked against before anything is dropped. */
+/** The database's clock. A replica's clock is compared with it before anything is dropped. */
 export async function readStoreTime(on: Queryable): Promise<Date> {
   const [row] = await on.query<{ now: Date }>('SELECT now() AS now');
   if (row === undefined) throw new Error('the database has no time');
   return row.now;
 }
 
-/** A day is digits and dashes (domain/call-days.ts), so that the name needs no escaping. */
+/** A day contains only digits and dashes (domain/call-days.ts), so the name needs no escaping. */
 function tableOf(day: Day): string {
   return `calls_${day.replaceAll('-', '_')}`;
 }

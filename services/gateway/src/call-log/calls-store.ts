@@ -4,7 +4,7 @@ import type { CallPlace } from '../domain/call-cursor.ts';
 import { dayOf } from '../domain/call-days.ts';
 import { makeDays } from './calls-partitions-store.ts';
 
-/** A call as it was answered. The key is known by its hash: whose it is need not be looked up to log it. */
+/** An answered call. The key is stored by its hash, so that logging needs no look-up of its owner. */
 export type Call = {
   readonly id: string;
   readonly keySha256: Buffer;
@@ -16,8 +16,8 @@ export type Call = {
 };
 
 /**
- * Written once each, however often the batch is tried. Calls with keys that nobody has are left out by the join. A day
- * that has no place yet gets one: whoever calls this has sorted out times that are nonsense.
+ * Writes each call once, however often the batch is tried. The join leaves out calls with unknown keys. A missing daily partition is
+ * created, so the caller must have left out calls with impossible times.
  */
 export async function insertCalls(postgres: Postgres, calls: readonly Call[]): Promise<void> {
   const write = () => postgres.transaction((tx) => writeBatch(tx, calls));
@@ -33,7 +33,7 @@ export async function insertCalls(postgres: Postgres, calls: readonly Call[]): P
   }
 }
 
-/** Whether a row cannot be written whenever it is tried: its values do not fit (SQLSTATE classes 22 and 23). */
+/** Whether a row can never be written because its values do not fit (SQLSTATE classes 22 and 23). */
 export function isUnwritable(error: unknown): boolean {
   return /^2[23]/.test(sqlState(error));
 }
@@ -47,7 +47,7 @@ function sqlState(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** Keys, routes and return codes repeat: each is sent once, and the rows by number, which are cheap to write out. */
+/** Keys, routes and return codes repeat: each value is sent once, and rows refer to it by number, which is cheap to format. */
 async function writeBatch(tx: Transaction, calls: readonly Call[]): Promise<void> {
   const [keys, routes, codes] = [numbered<Buffer>(), numbered<string>(), numbered<string | null>()];
   const lastUsed: Date[] = [];
@@ -80,8 +80,7 @@ async function writeBatch(tx: Transaction, calls: readonly Call[]): Promise<void
       keys.all,
     ],
   );
-  // To the minute is enough for people and spares the row most of its updates. Ordered, so that replicas do not
-  // lock each other's rows crosswise.
+  // Precise to the minute, which is enough for people and avoids most updates. Ordered, so that replicas do not deadlock.
   await tx.query(
     `UPDATE api_keys k SET last_used_at = used.at
      FROM (SELECT a.id, u.at FROM api_keys a
@@ -93,7 +92,7 @@ async function writeBatch(tx: Transaction, calls: readonly Call[]): Promise<void
   );
 }
 
-/** Gives each value a number from 1, the same for the same name. */
+/** Numbers distinct values from 1; the same value gets the same number. */
 function numbered<T>() {
   const numbers = new Map<string | null, number>();
   const all: T[] = [];
@@ -106,7 +105,7 @@ function numbered<T>() {
   return { all, of };
 }
 
-/** An array as Postgres reads it, for values that need no quotes. */
+/** A Postgres array of values that need no quotes. */
 function list(values: readonly (number | string)[]): string {
   return `{${values.join(',')}}`;
 }
@@ -123,29 +122,29 @@ export type LoggedCall = {
 
 export type StatusClass = '2xx' | '3xx' | '4xx' | '5xx';
 
-/** Which calls; what is left out does not matter. */
+/** The filter of a listing; an omitted field does not filter. */
 export type CallFilter = {
   readonly keyId?: number | undefined;
-  /** As it is logged: `POST /offers/{offer_id}/pause`. */
+  /** As logged: `POST /offers/{offer_id}/pause`. */
   readonly route?: string | undefined;
   readonly status?: number | StatusClass | undefined;
-  /** From this instant. */
+  /** Inclusive. */
   readonly from?: Date | undefined;
-  /** Before this instant. */
+  /** Exclusive. */
   readonly to?: Date | undefined;
 };
 
 export type CallQuery = CallFilter & {
   readonly organisationId: number;
   readonly limit: number;
-  /** Where the page before ended. */
+  /** The end of the previous page. */
   readonly before?: CallPlace | undefined;
 };
 
-/** Newest first. A page may be short or empty before the end of the log: only `next` tells, which is null there. */
+/** Newest first. A page may be short or empty before the end of the log; only `next` is null at the end. */
 export type CallPage = { readonly calls: LoggedCall[]; readonly next: CallPlace | null };
 
-/** What one page looks through at most for rare calls, well within a statement's time. */
+/** The most rows that one page reads in search of rare calls, well within the statement's timeout. */
 const mostScanned = 100_000;
 
 export async function listCalls(
@@ -183,10 +182,10 @@ export async function listCalls(
   return { calls, next: end ?? null };
 }
 
-/** Asked once before the walk: that along another organisation's key would take as long as they have calls. */
+/** Checked once before the scan: scanning another organisation's key would take as long as that key has calls. */
 const ofOwnKey = `key_id = $2 AND EXISTS (SELECT 1 FROM api_keys WHERE id = $2 AND organisation_id = $1)`;
 
-/** One walk along an index, newest day first. Conditions that do not apply are left out, so that it stays one. */
+/** One index scan, newest day first. Conditions that do not apply are omitted, so that it stays a single scan. */
 function inScope({ keyId, to, before }: CallQuery): string {
   return `SELECT * FROM calls WHERE organisation_id = $1 AND called_at >= $3
     AND ${keyId === undefined ? '$2::integer IS NULL' : ofOwnKey}
@@ -195,7 +194,7 @@ function inScope({ keyId, to, before }: CallQuery): string {
     ORDER BY called_at DESC, id DESC`;
 }
 
-/** The id only tells calls of one instant apart. */
+/** The id only orders calls of the same instant. */
 function withoutId(row: LoggedCall): LoggedCall {
   const { keyId, lastFour, route, status, returnCode, durationMs, at } = row;
   return { keyId, lastFour, route, status, returnCode, durationMs, at };

@@ -1,4 +1,4 @@
-/** Where a page of the call log ended: a text for callers, which names the last call by its time and id. */
+/** The cursor of the call log: the time and id of a page's last call. */
 
 /** Calls are ordered by time and, within one millisecond, by id. */
 export type CallPlace = { readonly at: Date; readonly id: string };
@@ -9,7 +9,7 @@ export function writeCallCursor({ at, id }: CallPlace): string {
   return Buffer.from(`${at.getTime()}~${id}`).toString('base64url');
 }
 
-/** Null for what was never a cursor. */
+/** Null if the text is not a cursor. */
 export function readCallCursor(text: string): CallPlace | null {
   const [, atMs, id] = form.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   return atMs === undefined || id === undefined ? null : { at: new Date(Number(atMs)), id };

@@ -1,4 +1,4 @@
-/** The UTC days by which the call log is divided, and how long a record of a call is kept. */
+/** The UTC days that partition the call log, and how long records are kept. */
 
 const dayMs = 24 * 60 * 60 * 1_000;
 /** Specification, Authentication item 10. */
@@ -19,25 +19,25 @@ export function nextDay(day: Day): Day {
   return dayOf(new Date(startOf(day).getTime() + dayMs));
 }
 
-/** The oldest instant of which a record is kept. */
+/** The time of the oldest record that is kept. */
 export function keptSince(now: Date): Date {
   return new Date(now.getTime() - keptDays * dayMs);
 }
 
-/** Whether every record of that day is older than what is kept. */
+/** Whether all records of the day are older than that. */
 export function isOver(day: Day, now: Date): boolean {
   return startOf(nextDay(day)) <= keptSince(now);
 }
 
 /**
- * Whether a call of that time belongs in the log. As far ahead as back: a clock that ran fast for a while costs no
- * calls, and one that is nonsense makes no tables without end.
+ * Whether a call of that time is logged. The limit for the future is as large as for the past: a clock that ran ahead for a while loses no
+ * calls, and a completely wrong clock does not create tables without end.
  */
 export function isLoggable(at: Date, now: Date): boolean {
   return at >= keptSince(now) && at.getTime() <= now.getTime() + keptDays * dayMs;
 }
 
-/** That day and the ones that follow. */
+/** That day and the following ones. */
 export function daysFrom(now: Date, count: number): Day[] {
   return Array.from({ length: count }, (_, ahead) => dayOf(new Date(now.getTime() + ahead * dayMs)));
 }

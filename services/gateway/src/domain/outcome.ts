@@ -1,4 +1,4 @@
-/** What a use case says: done, or refused for a reason that is expected. */
+/** The result of a use case: done, or refused for an expected reason. */
 export type Refused<R extends string> = { readonly ok: false; readonly reason: R };
 export type Outcome<T, R extends string> = { readonly ok: true; readonly value: T } | Refused<R>;
 

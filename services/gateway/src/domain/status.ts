@@ -1,12 +1,12 @@
-/** The health of the whole, out of that of its parts. */
+/** The overall health, computed from that of each dependency. */
 
-/** What one look at a dependency found. */
+/** The result of one probe of a dependency. */
 export type Check = { readonly name: string; readonly up: boolean; readonly responseMs: number };
 
 export type Dependency = {
   readonly name: string;
   readonly state: 'up' | 'down';
-  /** From when on this replica has known of that state. */
+  /** Since when this replica has seen that state. */
   readonly since: Date;
   readonly responseMs: number;
 };
@@ -20,9 +20,9 @@ export type Status = {
 };
 
 /**
- * Without one of these some endpoint of the public API answers nothing but 503: every one needs the keys in Postgres and most
- * need offers, an estimate needs pricing, a creation needs billing and moderation too. Without any other callers notice
- * nothing at once: events wait, mails come later, limits are counted by each replica.
+ * Without one of these, some endpoint of the public API answers only 503: every endpoint needs the keys in Postgres, most need offers, an
+ * estimate needs pricing, a creation also needs billing and moderation. Callers do not notice the absence of the others at once: events
+ * wait, mails come later, and each replica counts limits by itself.
  */
 const needed: ReadonlySet<string> = new Set(['postgres', 'offers', 'pricing', 'billing', 'moderation']);
 

@@ -1,4 +1,4 @@
-/** What the internal admin routes say when they cannot do what was asked; the tool shows it as it is. */
+/** The refusals of the internal admin routes; the tool shows these messages unchanged. */
 import type { Response } from 'express';
 import type { OrganisationRefusal } from '../accounts/manage-organisations.ts';
 import type { TermsRefusal } from '../accounts/manage-terms.ts';
@@ -38,7 +38,7 @@ export const administrationRefusals = {
     status: 409,
     message: 'The person has signed in before and needs no invitation: they can ask for a link to sign in',
   },
-  // Counted back from now, so an hour may be enough.
+  // The oldest of them may be nearly a day old, so an hour's wait may be enough.
   'invited-too-often': {
     status: 429,
     message: `The address was sent ${mostInvitationsADay} invitations within a day: try again later`,

@@ -1,4 +1,4 @@
-/** A page of the call log from what was asked for in a query, for people of the organisation and the platform team. */
+/** A page of the call log for a query, used by people of the organisation and by the platform team. */
 import type { CallsReply, callsQuery } from '@offer-ads/contracts/portal/organisation-api';
 import { Fault } from '@offer-ads/platform/process/faults';
 import type { z } from 'zod';
@@ -27,7 +27,7 @@ export async function callPage(
   };
 }
 
-/** The contract lets through a status or a class of them. */
+/** The contract allows a status or a class of statuses. */
 function statusOf(text: string | undefined): number | StatusClass | undefined {
   if (text === undefined) return undefined;
   return text.endsWith('xx') ? (text as StatusClass) : Number(text);

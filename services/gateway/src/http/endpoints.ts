@@ -1,20 +1,20 @@
-/** The public API as the gateway sees it: which service answers what, and for how long it may think. */
+/** The public API as the gateway sees it: which service answers which endpoint, and within what time. */
 import type { Audience } from '../caller-tokens.ts';
 
 export type Endpoint = {
   readonly method: 'get' | 'post' | 'put' | 'delete';
-  /** Express pattern; its parameters are named as in the specification. */
+  /** An Express pattern; its parameters have the names of the specification. */
   readonly path: string;
   readonly audience: Audience;
-  /** Whether a body is passed on. */
+  /** Whether the request body is forwarded. */
   readonly takesBody: boolean;
-  /** From when the body has arrived until the reply must be complete (decision 23, deadlines and outages). */
+  /** The time from the arrival of the whole body to the complete reply (decision 23, deadlines and outages). */
   readonly budgetMs: number;
 };
 
 /** A creation prices, moderates and charges. */
 const creationMs = 25_000;
-/** Deleting closes a page of the card provider (8 s) and asks billing (2 s). */
+/** A deletion closes a checkout at the card provider (8 s) and calls billing (2 s). */
 const deletionMs = 10_000;
 const othersMs = 2_000;
 
@@ -58,14 +58,14 @@ type Matcher = { readonly method: string; readonly pattern: RegExp; readonly end
 
 const matchers: readonly Matcher[] = endpoints.map((endpoint) => ({
   method: endpoint.method.toUpperCase(),
-  // As express reads its patterns: any case, and a slash at the end does no harm.
+  // Like Express: any case, and an optional slash at the end.
   pattern: new RegExp(`^${endpoint.path.replaceAll(/:\w+/g, '[^/]+')}/?$`, 'i'),
   endpoint,
 }));
 
-/** The endpoint that answers, found here because express would try every route of the service in turn. */
+/** Finds the endpoint here, because Express would try every route in turn. */
 export function endpointFor(method: string, path: string): Endpoint | undefined {
-  // As express does: a HEAD is answered like the GET.
+  // Like Express: HEAD is answered like GET.
   const wanted = method === 'HEAD' ? 'GET' : method;
   return matchers.find((matcher) => matcher.method === wanted && matcher.pattern.test(path))?.endpoint;
 }

@@ -1,4 +1,4 @@
-/** Internal admin routes over API keys and the call log. */
+/** Internal admin routes for API keys and the call log. */
 import { callLogPage, keyLimit, keyWish } from '@offer-ads/contracts/admin/gateway-api';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
@@ -12,7 +12,7 @@ import { idIn } from './organisation-routes.ts';
 
 export function keyRoutes(o: { organisations: Organisations; keys: Keys; readCalls: ReadCalls }): Router {
   const routes = express.Router();
-  /** A mistyped number must not pass for an organisation that has nothing to list. */
+  /** An unknown organisation answers 404, so that a mistyped number does not look like an empty list. */
   const onlyOfKnown: RequestHandler = async (req, res, next) => {
     if ((await o.organisations.find(idIn(req))) === null) refuse(res, 'organisation-unknown');
     else next();

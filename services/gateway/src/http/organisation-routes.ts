@@ -1,4 +1,4 @@
-/** Internal admin routes over organisations, quotas and terms. */
+/** Internal admin routes for organisations, quotas and terms. */
 import { switchRequest } from '@offer-ads/contracts/admin/api';
 import {
   type OrganisationDetails,
@@ -31,7 +31,7 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
   });
   routes.get('/organisations', async (req, res) => {
     const query = validInput(organisationsQuery, req.query);
-    // One more than the page holds says whether there are more.
+    // Reads one more than the page holds, to know whether there are more.
     const found = await organisations.list({ ...query, limit: query.limit + 1 });
     const page = found.slice(0, query.limit);
     const nextBefore = found.length > page.length ? (page.at(-1)?.id ?? null) : null;
@@ -100,7 +100,7 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
   return routes;
 }
 
-/** Not a number, or none that a row can have: 0, which nothing is. */
+/** 0, which no row has, if the path contains no valid id. */
 export function idIn(req: Request): number {
   const id = Number(req.params.id);
   return Number.isInteger(id) && id > 0 && id < 2 ** 31 ? id : 0;

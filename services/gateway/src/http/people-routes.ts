@@ -1,4 +1,4 @@
-/** Internal admin routes over the people of an organisation, who are named by their address. */
+/** Internal admin routes for the people of an organisation, who are identified by their address. */
 import {
   invitation,
   type PeopleReply,
@@ -49,7 +49,7 @@ export function peopleRoutes(o: {
     const { role, ...wish } = validInput(roleChange, req.body);
     reply(res, await people.change(idIn(req), 'platform-team', wish, { role }, requestFacts(req).deadline()));
   });
-  /** Of the address, wherever it is signed in: whoever reads its mail could sign in to all of its organisations. */
+  /** Ends all sessions of the address, in every organisation: whoever can read its mail can sign in to all of them. */
   routes.post('/organisations/:id/people/end-sessions', async (req, res) => {
     const wish = validInput(personNamed, req.body);
     const organisation = await organisations.find(idIn(req));

@@ -27,7 +27,7 @@ export type PublicRoutes = CallRecorder & {
   readonly upstreams: Readonly<Record<Audience, Upstream>>;
 };
 
-/** Serves all endpoints, before express: nearly every request is for one of them. */
+/** Serves all endpoints without Express, because nearly every request is for one of them. */
 export function publicFastPath(o: PublicRoutes): FastPath {
   const tokenFor = rememberTokens(o.tokenFor);
 
@@ -72,15 +72,14 @@ export function unknownEndpoints(
   });
 }
 
-/** Spelled as services spell it, whose own word counts. */
+/** In the services' spelling, because a service's own header replaces it. */
 function keepInNoCache(res: ServerResponse): void {
   tell(res, 'cache-control', 'no-store');
 }
 
 /**
- * The path without the query string. Escapes that mean nothing are taken literally from here on: `/offers/%FF/pause` is
- * an offer id like any other that is not an integer (decision 20, offers not found), and express would answer 400 to
- * it.
+ * The path without the query string. Invalid escapes are taken literally: `/offers/%FF/pause` is an offer id that is not an integer
+ * (decision 20, offers not found), but Express would answer 400.
  */
 function pathOf(req: IncomingMessage): string {
   const url = req.url ?? '';

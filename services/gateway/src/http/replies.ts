@@ -1,4 +1,4 @@
-/** The replies that the gateway itself gives on the public API (decision 19, bodies of refusals). */
+/** The gateway's own replies on the public API (decision 19, bodies of refusals). */
 
 import type { ServerResponse } from 'node:http';
 import type { Refusal } from '@offer-ads/contracts/public/api';
@@ -8,12 +8,12 @@ import { noteReturnCode } from './proxy/record-calls.ts';
 
 type Reply = { readonly status: number; readonly body: { readonly message: string } | Refusal };
 
-/** LIVE mode, in the portal and for keys, of an organisation that waits. */
+/** LIVE mode, in the portal and for keys, of an organisation that waits for approval. */
 export const notApprovedMessage =
   'Your organisation is not approved for LIVE mode yet. Use TEST mode until the platform team has approved it.';
 
 export const admissionReplies = {
-  // Specification, Authentication item 8: the same words whatever the reason, so that nobody learns which keys exist.
+  // Specification, Authentication item 8: the same words for every reason, so that the answer does not show which keys exist.
   unauthorised: { status: 401, body: { message: 'Unauthorised' } },
   // Item 7.
   'key-without-mode': {
@@ -26,7 +26,7 @@ export const admissionReplies = {
         'This API key has no recorded mode. Create a new key under Manage API Keys and use it instead.',
     },
   },
-  // 401 as for a key without a mode: every endpoint may answer it, and asking again does not help.
+  // 401 as for a key without a mode: every endpoint may answer it, and a retry does not help.
   'not-approved': {
     status: 401,
     body: { return_code: 'E1', status: 'Error', code: 401, message: notApprovedMessage },

@@ -55,7 +55,7 @@ export function gatewayRoutes(o: GatewayRoutes): Pick<HttpServerOptions, 'fastPa
     app.use(
       '/admin',
       requireAdmin({ tokenHashes: adminTokenHashes, logger: o.logger }),
-      // The text of terms is the longest: 100,000 characters of up to 12 bytes when they are written as escapes.
+      // The largest body is the text of terms: 100,000 characters of up to 12 bytes each when they are escaped.
       express.json({ limit: '2mb' }),
       organisationRoutes(o),
       peopleRoutes(o),

@@ -1,4 +1,4 @@
-/** `/status`: the health of the whole, for a person and for a machine. Needs no key and counts against no limit. */
+/** `/status`: the overall health, for people and for programs. Needs no key and counts against no limit. */
 import type { Express, Response } from 'express';
 import type { Status } from '../domain/status.ts';
 import type { ReadStatus } from '../status.ts';
@@ -31,7 +31,7 @@ function sendJson(res: Response, status: Status): void {
   begin(res, status).json(status);
 }
 
-/** 503 while some endpoint of the public API cannot be served, so that a plain uptime check needs no more. */
+/** 503 while some endpoint of the public API cannot be served, so that a simple uptime check is enough. */
 function begin(res: Response, status: Status): Response {
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('X-Content-Type-Options', 'nosniff');

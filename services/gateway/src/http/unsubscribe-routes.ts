@@ -1,6 +1,6 @@
 /**
- * The link in mails that ends mails of one kind: passed on to the notifier, which knows what its token stands for. The token is all
- * that counts here: no key, no session, and no CSRF token, because mailbox providers post by themselves (RFC 8058).
+ * The unsubscribe link in mails: forwarded to the notifier, which knows the meaning of the token. Only the token is checked: no key, no
+ * session and no CSRF token, because mailbox providers post it by themselves (RFC 8058).
  */
 import type { Express, Request, Response } from 'express';
 import { networkOf } from '../domain/limits/client-network.ts';
@@ -10,7 +10,7 @@ import { limitRequests, portalLimits } from './portal/portal-limits.ts';
 import type { ClientIp } from './proxy/client-ip.ts';
 import { forward } from './proxy/forward.ts';
 
-/** What is posted says nothing that the address does not. */
+/** The posted body contains nothing beyond the address. */
 const endpoint = { takesBody: false, budgetMs: 2_000 };
 
 export function unsubscribeRoutes(

@@ -1,7 +1,6 @@
 /**
- * From the text of a key to what is known of it. A replica remembers a look-up for at most one second from its START
- * (decision 25, revoked on every replica): whoever revokes a key waits that long, and then no replica can still know
- * the old state.
+ * Looks up keys. A replica caches a look-up for at most one second from its START (decision 25, revoked on every replica): a revocation
+ * waits that long, and then no replica can still have the old state.
  */
 import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,15 +9,12 @@ import { isWellFormedKey } from '../domain/keys/api-key.ts';
 import type { KeyFacts } from '../domain/limits/admission.ts';
 
 export const rememberKeysMs = 1_000;
-/**
- * How long a caller waits for the store: a store that has gone silent is told in under a second, and a healthy one
- * answers in a few milliseconds.
- */
+/** How long a caller waits for the store: a silent store is noticed in under a second, and a healthy one answers in a few milliseconds. */
 const longestLookUpMs = 750;
-/** Timers of two machines may differ by a little. */
+/** Timers of two machines may differ a little. */
 const marginMs = 50;
 
-/** Awaited by every revocation after its commit. */
+/** Every revocation awaits it after its commit. */
 export async function untilForgotten(): Promise<void> {
   await pause(rememberKeysMs + marginMs);
 }
@@ -27,20 +23,20 @@ export function sha256Of(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }
 
-/** The hash of a key as callers send it; null for what no key can be, which needs no look-up and no log. */
+/** The hash of a sent key; null if the text cannot be a key, which needs no look-up and no log. */
 export function hashOfSentKey(sent: string | string[] | undefined): Buffer | null {
   return typeof sent === 'string' && isWellFormedKey(sent) ? sha256Of(sent) : null;
 }
 
 export type KeyLookUp = (sha256: Buffer) => Promise<KeyFacts | null>;
 
-/** A look-up that is remembered, whatever it found, and shared by the requests that come while it runs. */
+/** Caches each look-up, whatever its result, and shares it with requests that arrive while it runs. */
 export function rememberLookUps(
   find: KeyLookUp,
   o: { elapsedMs?: () => number; mostKeys?: number } = {},
 ): KeyLookUp {
   const elapsedMs = o.elapsedMs ?? (() => performance.now());
-  /** Bounds the memory that made-up keys can take. */
+  /** Limits the memory that invented keys can take. */
   const mostKeys = o.mostKeys ?? 10_000;
   const remembered = new Map<
     string,
@@ -53,7 +49,7 @@ export function rememberLookUps(
     const nowMs = elapsedMs();
     if (known !== undefined && nowMs - known.startedAtMs < rememberKeysMs) return known.found;
     const look = { startedAtMs: nowMs, found: inTime(find(sha256)) };
-    // Deleted first, so that the map stays in the order of look-ups and its head is the oldest.
+    // Deleted first, so that the map stays in the order of look-ups and its first entry is the oldest.
     remembered.delete(id);
     remembered.set(id, look);
     if (remembered.size > mostKeys) remembered.delete(remembered.keys().next().value ?? id);
@@ -66,11 +62,11 @@ export function rememberLookUps(
 
 export type FoundKeys = {
   readonly find: KeyLookUp;
-  /** Whether a look-up has found the key, now or earlier: it needs no store, so it is known during an outage too. */
+  /** Whether a look-up has ever found the key. It needs no store, so it also works during an outage. */
   readonly wasFound: (sha256: Buffer) => boolean;
 };
 
-/** @param mostKeys that are known at once, the latest; 50,000 take some 5 MB */
+/** @param mostKeys how many of the latest keys are kept; 50,000 take about 5 MB */
 export function noteFoundKeys(find: KeyLookUp, mostKeys = 50_000): FoundKeys {
   const found = new Set<string>();
   return {
@@ -78,7 +74,7 @@ export function noteFoundKeys(find: KeyLookUp, mostKeys = 50_000): FoundKeys {
       const key = await find(sha256);
       if (key === null) return null;
       const id = sha256.toString('latin1');
-      // Deleted first, so that the oldest comes first.
+      // Deleted first, so that the oldest entry stays first.
       found.delete(id);
       found.add(id);
       if (found.size > mostKeys) found.delete(found.keys().next().value ?? id);

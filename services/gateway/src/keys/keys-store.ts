@@ -9,7 +9,7 @@ import type { KeyFacts } from '../domain/limits/admission.ts';
 export type KeyRecord = {
   readonly id: number;
   readonly organisationId: number;
-  /** Its owner: who made it, or got it by a roll. */
+  /** The owner: the person who created or rolled it. */
   readonly createdBy: number;
   readonly lastFour: string;
   readonly mode: Mode | null;
@@ -20,10 +20,10 @@ export type KeyRecord = {
   readonly lastUsedAt: Date | null;
   /** The key that this one replaced. */
   readonly rolledFrom: number | null;
-  /** A limit of its own beside that of the client IP; null: none. */
+  /** The key's own limit, beside that of the client IP; null if it has none. */
   readonly requestsPerMinute: number | null;
 };
-/** With whose it is, for the people of the organisation. */
+/** With its owner, for the people of the organisation. */
 export type OwnedKey = KeyRecord & {
   readonly owner: {
     readonly id: number;
@@ -31,10 +31,10 @@ export type OwnedKey = KeyRecord & {
     readonly role: Role;
     readonly enabled: boolean;
   };
-  /** An address; null while it is not disabled, or when the platform team did it. */
+  /** An address; null if the key is not disabled or the platform team disabled it. */
   readonly disabledBy: string | null;
 };
-/** As it is locked for a change. */
+/** A key locked for a change. */
 export type LockedKey = KeyRecord & { readonly ownerEnabled: boolean };
 
 export type NewKey = Pick<
@@ -51,10 +51,9 @@ export type NewKey = Pick<
 > & { readonly sha256: Buffer };
 
 /**
- * One statement, because it runs before every request that no cache answers. The index compares hashes in a time that
- * depends on how much of them agrees. That teaches nothing: a caller chooses keys, not hashes, so what could be learned
- * is the start of a hash that nobody can turn into a key. The last comparison takes the same time all the same, and
- * does not trust the store to have found the very hash.
+ * One statement, because it runs for every request that is not cached. The time of the index look-up depends on how many leading bytes of
+ * two hashes are equal. An attacker learns nothing useful from it: callers choose keys and not hashes, and the start of a hash does not
+ * lead to a key. The last comparison takes constant time anyway, and does not rely on the store to have found exactly this hash.
  */
 export async function findKeyFacts(on: Queryable, sha256: Buffer): Promise<KeyFacts | null> {
   const [row] = await on.query<KeyFacts & { readonly sha256: Buffer }>(
@@ -118,8 +117,8 @@ export async function organisationOfKey(on: Queryable, id: number): Promise<numb
 }
 
 /**
- * Locks the key until the transaction ends; the call log, which refers to keys, goes on meanwhile. A key of another
- * organisation is neither found nor locked: nobody can make somebody else wait, or tell from waiting that it exists.
+ * Locks the key until the transaction ends; the call log, which refers to keys, can still be written. A key of another organisation is
+ * neither found nor locked, so nobody can delay others or learn from a delay that the key exists.
  */
 export async function lockKey(
   tx: Transaction,
@@ -134,7 +133,7 @@ export async function lockKey(
   return row ?? null;
 }
 
-/** `by`: null is the platform team. */
+/** `by`: null for the platform team. */
 export async function disableKey(
   tx: Transaction,
   o: { id: number; at: Date; by: number | null },
@@ -142,7 +141,7 @@ export async function disableKey(
   await tx.query(`UPDATE api_keys SET disabled_at = $2, disabled_by = $3 WHERE id = $1`, [o.id, o.at, o.by]);
 }
 
-/** Null takes the limit away. */
+/** Null removes the limit. */
 export async function setKeyLimit(
   tx: Transaction,
   o: { id: number; requestsPerMinute: number | null },
@@ -150,7 +149,7 @@ export async function setKeyLimit(
   await tx.query(`UPDATE api_keys SET requests_per_minute = $2 WHERE id = $1`, [o.id, o.requestsPerMinute]);
 }
 
-/** `isInForce` in SQL, of the key `k` at the moment that the given parameter holds. */
+/** `isInForce` in SQL, for the key `k` at the time in the given parameter. */
 export const inForceAt = (parameter: `$${number}`) =>
   `(k.disabled_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${parameter}))`;
 
@@ -173,7 +172,7 @@ export async function listKeys(on: Queryable, organisationId: number): Promise<K
   );
 }
 
-/** Keys in force first, then the others, each the newest first. What the limit leaves out has been out of force for long. */
+/** Valid keys first, then the others, each newest first. Keys beyond the limit have been invalid for a long time. */
 export async function listOwnedKeys(
   on: Queryable,
   o: { organisationId: number; at: Date; limit: number },

@@ -1,6 +1,6 @@
 /**
- * Creating, rolling and disabling API keys (specification, Authentication items 2 to 4; decisions 24, form of keys,
- * and 25, revoked on every replica).
+ * Creates, rolls and disables API keys (specification, Authentication items 2 to 4; decisions 24, form of keys, and 25, revoked on every
+ * replica).
  */
 import { randomInt } from 'node:crypto';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
@@ -24,7 +24,7 @@ export type KeyRefusal =
   | 'expiry-passed'
   | 'too-many-keys'
   | 'key-unknown';
-/** The only moment at which the whole key exists outside of its owner's hands. */
+/** The only place where the whole key exists, apart from its owner. */
 export type IssuedKey = {
   readonly id: number;
   readonly key: string;
@@ -38,15 +38,15 @@ export type KeyWish = {
   readonly mode: Mode | null;
   readonly name: string;
   readonly expiresAt: Date | null;
-  /** Whose key it is when the platform team makes it; the organisation's first admin when nobody is named. */
+  /** The owner, if the platform team creates the key; by default the organisation's first admin. */
   readonly personEmail?: string | undefined;
   readonly requestsPerMinute?: number | null;
 };
 type DisabledKey = store.KeyRecord & { readonly disabledAt: Date };
-/** A key by its id, and whose it must be: people reach the keys of their own organisation and no others. */
+/** A key by its id. `organisationId` restricts people to the keys of their own organisation. */
 type KeyRef = { readonly id: number; readonly organisationId?: number | undefined };
 
-/** All that can be in force at once, three hundred, and the latest of those that were. */
+/** All keys that can be valid at once, three hundred, and the latest invalid ones. */
 const mostKeysListed = 500;
 
 export type Keys = ReturnType<typeof manageKeys>;
@@ -54,7 +54,7 @@ export type Keys = ReturnType<typeof manageKeys>;
 export function manageKeys(o: Administration) {
   const { postgres, clock } = o;
   return {
-    /** Asked twice, it makes two keys: each is shown once, and whoever lost sight of one disables it. */
+    /** A repeated request creates a second key. Each is shown once; a key whose reply was lost must be disabled. */
     create: (wish: KeyWish, by: Actor, deadline: Deadline): Promise<Outcome<IssuedKey, KeyRefusal>> =>
       withOrganisation<IssuedKey, KeyRefusal>(o, wish.organisationId, deadline, async (tx, organisation) => {
         const at = clock.now();
@@ -68,7 +68,7 @@ export function manageKeys(o: Administration) {
               ? firstAdminOf(organisation)
               : personOf(organisation, { email: wish.personEmail });
         if (owner === undefined) return refused('person-unknown');
-        // The platform team may make a key that has expired already, to see how callers take it.
+        // The platform team may create an expired key, to test how callers handle it.
         if (by !== 'platform-team' && !isInForce({ ...wish, disabledAt: null }, at))
           return refused('expiry-passed');
         if ((await store.countKeysInForce(tx, { ...wish, at })) >= mostKeysInForce)
@@ -80,9 +80,9 @@ export function manageKeys(o: Administration) {
       }),
 
     /**
-     * The new key takes over name, mode, expiry and limit. The old one has stopped working when this returns.
-     * The new key belongs to whoever rolled, who alone has seen it: when they are disabled, it stops (decision 43,
-     * new and rolled keys).
+     * The new key takes over name, mode, expiry and limit. The old key has stopped working when this returns. The new key belongs to the
+     * person who rolled it, because only that person has seen it: if the person is disabled, the key stops (decision 43, new and rolled
+     * keys).
      */
     roll: async (ref: KeyRef, by: Actor, deadline: Deadline): Promise<Outcome<IssuedKey, KeyRefusal>> => {
       const outcome = await withKey<IssuedKey>(o, ref, { by, deadline }, async (tx, old, organisation) => {
@@ -91,7 +91,7 @@ export function manageKeys(o: Administration) {
         const refusal = refuseRoll({ ...old, organisationApproved }, at);
         if (refusal !== null) return refused(refusal);
         await store.disableKey(tx, { id: old.id, at, by: personIdOf(by) });
-        // The platform team hands the new key to the person of the old one.
+        // If the platform team rolls a key, the new key belongs to the old one's owner.
         const createdBy = personIdOf(by) ?? old.createdBy;
         return done(await issue(tx, { ...old, createdBy, rolledFrom: old.id }, at));
       });
@@ -99,7 +99,7 @@ export function manageKeys(o: Administration) {
       return outcome;
     },
 
-    /** What was disabled before stays as it was, and is answered the same. */
+    /** Disabling a disabled key changes nothing and has the same answer. */
     disable: async (
       ref: KeyRef,
       by: Actor,
@@ -116,7 +116,7 @@ export function manageKeys(o: Administration) {
       return outcome;
     },
 
-    /** In force on every replica when this returns; null takes the limit away. */
+    /** In force on every replica when this returns; null removes the limit. */
     setLimit: async (
       id: number,
       requestsPerMinute: number | null,
@@ -144,8 +144,8 @@ export function manageKeys(o: Administration) {
 }
 
 /**
- * Locks the organisation before its key, as creating does: who acts is asked about under the lock under which people are
- * changed (decision 38, rights by role), and the key's owner is what the lock finds.
+ * Locks the organisation before its key, as creating does: the actor's rights are checked under the lock under which people are changed
+ * (decision 38, rights by role), and the key's owner is read under the lock.
  */
 async function withKey<T>(
   o: Pick<Administration, 'postgres'>,

@@ -1,4 +1,4 @@
-/** The windows of the clients seen lately, in bounded memory and without a timer per client. */
+/** The windows of recent clients, in limited memory and without a timer per client. */
 import type { Window } from '../domain/limits/fixed-window.ts';
 
 export type ClientWindows<W extends Window = Window> = {
@@ -7,17 +7,17 @@ export type ClientWindows<W extends Window = Window> = {
 };
 
 /**
- * About 40 MB when full, which takes as many addresses within two windows. Beyond it the half that was set longest ago
- * is forgotten: its clients begin anew, nobody is refused for what others do, and memory stays where it is.
+ * About 40 MB when full, which needs that many addresses within two windows. Above it, the older half is dropped: those clients
+ * start again, nobody is refused because of others, and memory does not grow.
  */
 const mostClientsByDefault = 200_000;
 
 /**
- * Two generations: `older` is dropped whole when `newer` has lasted one window, or is full. A window that still runs
- * was set in one of the two, and comes into `newer` again with its client's next request.
+ * Two generations: `older` is dropped when `newer` has lasted one window or is full. A running window is in one of the two, and moves to
+ * `newer` with its client's next request.
  */
 export function rememberWindows<W extends Window = Window>(o: {
-  /** The longest that a window lasts. */
+  /** The longest duration of a window. */
   windowMs: number;
   mostClients?: number | undefined;
 }): ClientWindows<W> {

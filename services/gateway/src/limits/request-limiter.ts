@@ -1,6 +1,6 @@
 /**
- * Counts requests against limits: in a store that all replicas share, or in memory, which is exact for one replica and
- * stands in for all while the store is away.
+ * Counts requests against limits: in a store shared by all replicas, or in memory, which is exact for one replica and replaces the store
+ * while it is unavailable.
  */
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
@@ -20,16 +20,15 @@ export type { Limit, Standing };
 
 export type RequestLimiter = AsyncDisposable & {
   /**
-   * Counts one request of `client`, whatever comes of it, and says whether it is within the limit. Limits of one name
-   * share their counts and have one length of window. Never rejects. `client` is kept for the length of the window: hash
-   * what is secret.
+   * Counts one request of `client`, whatever its result, and returns whether it is within the limit. Limits of one name share their counts
+   * and have the same window. Never rejects. `client` is stored for the length of the window: hash it if it is secret.
    */
   readonly consume: (limit: Limit, client: string) => Promise<Standing>;
 };
 
 export async function startRequestLimiter(o: {
   storeUrl: string | undefined;
-  /** The first part of every key in the store. */
+  /** The prefix of every key in the store. */
   namespace: string;
   answerMs?: number | undefined;
   logger: Logger;
@@ -41,7 +40,7 @@ export async function startRequestLimiter(o: {
   return createRequestLimiter({ ...o, shared });
 }
 
-/** `elapsedMs`, in whole milliseconds, only ever rises, unlike the time of day, which may be set back. */
+/** `elapsedMs`, in whole milliseconds, never decreases, unlike the time of day, which may be set back. */
 export function createRequestLimiter(o: {
   metrics: Metrics;
   shared?: SharedCounts | undefined;
@@ -68,8 +67,8 @@ export function createRequestLimiter(o: {
   };
 
   /**
-   * Every replica allows the whole limit: a share of it would refuse well-behaved clients, and what a client could gain
-   * by finding more replicas ends with the outage.
+   * Every replica allows the whole limit. A share of it would refuse well-behaved clients, and a client that uses several replicas gains
+   * something only during the outage.
    */
   const countInMemory = (limit: Limit, client: string, owes: 0 | 1): Standing => {
     const windows = windowsOf(limit);
@@ -81,7 +80,7 @@ export function createRequestLimiter(o: {
 
   const countInStore = async (store: SharedCounts, limit: Limit, client: string): Promise<Standing> => {
     const windows = windowsOf(limit);
-    // The time before asking: no window that is remembered here outlasts the store's.
+    // The time before the request, so that no window cached here ends later than the store's.
     const askedAtMs = elapsedMs();
     const known = windows.get(client);
     const over = surelyOver(known, limit, askedAtMs);

@@ -1,6 +1,6 @@
 /**
- * Counts that all replicas share, in Valkey (or Redis). Nothing waits for a store that is away: the first request that
- * finds out waits one short time-out, the others are told at once, and only the probe asks until it is back.
+ * Counts shared by all replicas, in Valkey (or Redis). Requests do not wait for an unavailable store: the first one waits for one short
+ * timeout, the others use memory at once, and only a probe asks until the store is back.
  */
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
@@ -11,8 +11,7 @@ import { timeoutWheel } from './timeout-wheel.ts';
 export type SharedCounts = AsyncDisposable & {
   readonly isUp: () => boolean;
   /**
-   * Adds to the count of `id`, in one step that no other replica can come between, and begins its window of
-   * `windowSeconds` when none runs. Null when the store does not answer in time.
+   * Adds to the count of `id` atomically, and begins its window of `windowSeconds` if none runs. Null if the store does not answer in time.
    */
   readonly add: (
     id: string,
@@ -23,8 +22,8 @@ export type SharedCounts = AsyncDisposable & {
 /** A store in the same network answers within a millisecond. */
 const usualAnswerMs = 100;
 /**
- * A connection that says nothing for this long while it is asked is broken off and made anew. The client counts by the
- * clock, so this is longer than any moment in which a busy process does not read.
+ * A connection that is silent for this long during a request is closed and reopened. The client measures by the clock, so this is longer
+ * than a busy process may need to read an answer.
  */
 const silenceMs = 3_000;
 const probeEveryMs = 1_000;
@@ -33,9 +32,9 @@ const longestReconnectDelayMs = 1_000;
 
 export async function connectSharedCounts(o: {
   url: string;
-  /** The first part of every key; tests have their own. */
+  /** The prefix of every key; tests have their own. */
   namespace: string;
-  /** How long a request waits for the store; tests, whose machine may be busy with much else, wait longer. */
+  /** How long a request waits for the store. Tests wait longer, because their machine may be busy. */
   answerMs?: number | undefined;
   logger: Logger;
   metrics: Metrics;
@@ -55,7 +54,7 @@ export async function connectSharedCounts(o: {
     socketTimeout: silenceMs,
     retryStrategy: (attempt) => Math.min(attempt * 50, longestReconnectDelayMs),
   });
-  // The library's script adds and reads the end of the window in one step; whether that is too many is for us to say.
+  // The library's script adds and reads the end of the window atomically; the limit itself is checked here.
   const counter = new RateLimiterRedis({
     storeClient: client,
     keyPrefix: o.namespace,
@@ -64,7 +63,7 @@ export async function connectSharedCounts(o: {
     rejectIfRedisNotReady: true,
   });
 
-  const patience = timeoutWheel(o.answerMs ?? usualAnswerMs);
+  const timeouts = timeoutWheel(o.answerMs ?? usualAnswerMs);
   let up: boolean | undefined;
   let whyDown = 'not connected yet';
   const turn = (now: boolean) => {
@@ -77,16 +76,16 @@ export async function connectSharedCounts(o: {
 
   const add: SharedCounts['add'] = async (id, { requests, windowSeconds }) => {
     try {
-      const counted = await patience.wait(counter.penalty(id, requests, { customDuration: windowSeconds }));
+      const counted = await timeouts.wait(counter.penalty(id, requests, { customDuration: windowSeconds }));
       return { count: counted.consumedPoints, msToEnd: counted.msBeforeNext };
     } catch (error) {
-      // Only the message: the library's errors carry their command, and that of a login its password.
+      // Only the message: the library's errors contain their command, and a login command contains the password.
       whyDown = error instanceof Error ? error.message : String(error);
       turn(false);
       return null;
     }
   };
-  /** Counts as requests do: a store that answers but may not write is not back. */
+  /** Counts like a request does: a store that answers but cannot write is not back. */
   const probe = async () => {
     if (up !== true && client.status === 'ready' && (await add('probe', aProbe)) !== null) turn(true);
   };
@@ -98,7 +97,7 @@ export async function connectSharedCounts(o: {
   client.on('ready', () => void probe());
   const probing = setInterval(() => void probe(), probeEveryMs).unref();
 
-  // A replica that starts waits for the store within the connection's bounds, and goes on without it.
+  // At the start, the replica waits for the store within the connection's timeout, and continues without it.
   await client.connect().catch(() => {});
   await probe();
   if (up === undefined) turn(false);
@@ -108,7 +107,7 @@ export async function connectSharedCounts(o: {
     add,
     [Symbol.asyncDispose]: async () => {
       clearInterval(probing);
-      patience[Symbol.dispose]();
+      timeouts[Symbol.dispose]();
       client.removeAllListeners('close');
       client.disconnect();
     },

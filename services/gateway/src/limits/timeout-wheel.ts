@@ -1,13 +1,13 @@
-/** Time-outs for many short calls by one timer, which runs only while somebody waits. */
+/** Timeouts for many short calls with one timer, which runs only while calls wait. */
 
 export type TimeoutWheel = Disposable & {
-  /** Rejects when the call takes longer than the patience, and up to a tenth more. */
+  /** Rejects when the call takes longer than the timeout, plus at most a tenth. */
   readonly wait: <T>(call: Promise<T>) => Promise<T>;
 };
 
 /**
- * TimeoutWheel is worn by beats of the timer, not by the clock: a process that is kept from running for a while has not
- * waited, and the answer lies unread.
+ * The timeout is measured in beats of the timer and not by the clock: if the process was blocked for a while, the answer may have arrived
+ * and only needs to be read.
  */
 export function timeoutWheel(ms: number): TimeoutWheel {
   const beats = 10;
@@ -20,22 +20,22 @@ export function timeoutWheel(ms: number): TimeoutWheel {
   };
   const beat = () => {
     if (waiting.size === 0) return stop();
-    for (const one of waiting) {
-      one.beatsLeft -= 1;
-      if (one.beatsLeft > 0) continue;
-      waiting.delete(one);
-      one.giveUp();
+    for (const call of waiting) {
+      call.beatsLeft -= 1;
+      if (call.beatsLeft > 0) continue;
+      waiting.delete(call);
+      call.giveUp();
     }
   };
 
   return {
     wait: (call) =>
       new Promise((resolve, reject) => {
-        // The first beat comes at any moment, so it is one that does not count.
-        const one = { beatsLeft: beats + 1, giveUp: () => reject(new Error(`no answer within ${ms} ms`)) };
-        waiting.add(one);
+        // The first beat may come at any moment, so it does not count.
+        const entry = { beatsLeft: beats + 1, giveUp: () => reject(new Error(`no answer within ${ms} ms`)) };
+        waiting.add(entry);
         timer ??= setInterval(beat, ms / beats).unref();
-        call.finally(() => waiting.delete(one)).then(resolve, reject);
+        call.finally(() => waiting.delete(entry)).then(resolve, reject);
       }),
     [Symbol.dispose]: stop,
   };

@@ -1,6 +1,6 @@
 /**
- * Requests of people whom nobody knows yet, answered by mail: they are stored at once and answered by a loop. So how long an
- * answer takes tells whoever asks nothing about the address.
+ * Answers requests of unknown people by mail. A request is stored at once and answered by a loop, so the duration of its reply says nothing
+ * about the address.
  */
 
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
@@ -10,7 +10,7 @@ import { type Loop, startLoop } from '@offer-ads/platform/process/loops';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 
-/** Whoever asks wakes the loop; the beat only finds what a replica left behind when it died. */
+/** A new request wakes the loop; the timer only finds requests of a replica that died. */
 const answerEveryMs = 5_000;
 
 export type AnsweringOptions = {
@@ -21,18 +21,18 @@ export type AnsweringOptions = {
 };
 
 export type Answers<Asked extends object, Outcome extends string> = {
-  /** The loop's name, and what log lines call it. */
+  /** The loop's name, also in log lines. */
   readonly name: string;
-  /** The oldest that no other replica is answering; taken once the transaction commits. */
+  /** The oldest request that no other replica is answering; removed when the transaction commits. */
   readonly take: (tx: Transaction, at: Date) => Promise<Asked | null>;
   /** Decides, and writes the mail's event, in the transaction that took the request. */
   readonly answer: (tx: Transaction, asked: Asked, at: Date) => Promise<Outcome>;
-  /** Puts away what cannot be answered. */
+  /** Removes a request that cannot be answered. */
   readonly drop: (asked: Asked, at: Date) => Promise<void>;
   readonly answered: (outcome: Outcome | 'failed') => void;
 };
 
-/** Answers all that wait, one after the other, whenever it is woken. */
+/** Each time it is woken, answers all waiting requests one after the other. */
 export function startAnswering<Asked extends object, Outcome extends string>(
   o: AnsweringOptions & Answers<Asked, Outcome>,
 ): Loop {
@@ -60,7 +60,7 @@ async function answerOldest<Asked extends object, Outcome extends string>(
       return taken === null ? 'none-waits' : o.answer(tx, taken, at);
     });
   } catch (error) {
-    // Without the store the request waits. What fails by itself must not keep all that come after it waiting.
+    // If the store is unavailable, the request waits. A request that fails for another reason must not block the ones after it.
     if (taken === null || error instanceof Fault) throw error;
     o.logger.error({ error, loop: o.name }, 'a request could not be answered and is dropped');
     await o.drop(taken, at);

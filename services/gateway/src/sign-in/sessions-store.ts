@@ -6,10 +6,10 @@ import { mostSessions, type SessionState, type ShownToken } from '../domain/acco
 export type FoundSession = SessionState & {
   readonly id: string;
   readonly shown: ShownToken;
-  /** There as long as the present token is not confirmed. */
+  /** Set while the present token is not confirmed. */
   readonly rotationSalt: Buffer | null;
   readonly csrfToken: string;
-  /** The address that was proven. */
+  /** The proven address. */
   readonly address: string;
   readonly personId: number;
   readonly email: string;
@@ -17,7 +17,7 @@ export type FoundSession = SessionState & {
   readonly organisationId: number;
 };
 
-/** By the present or the previous token; person and organisation as they are now. */
+/** By the present or the previous token; with the current state of person and organisation. */
 export async function findSession(on: Queryable, sha256: Buffer): Promise<FoundSession | null> {
   const [row] = await on.query<FoundSession>(
     `SELECT s.id, CASE WHEN s.token_sha256 = $1 THEN 'present' ELSE 'previous' END AS shown,
@@ -55,7 +55,7 @@ export async function insertSession(
   );
 }
 
-/** Call it under the lock of the address's memberships, or two sign-ins at once may leave one too many. */
+/** Call it under the lock of the address's memberships, otherwise two concurrent sign-ins may leave one session too many. */
 export async function endSessionsBeyondMost(tx: Transaction, address: string): Promise<void> {
   await tx.query(
     `DELETE FROM portal_sessions WHERE id IN (
@@ -72,7 +72,7 @@ export async function noteUse(on: Queryable, o: { id: string; at: Date }): Promi
   ]);
 }
 
-/** The new token has arrived: it cannot be asked for again. */
+/** The browser has the new token, so it cannot be requested again. */
 export async function confirmToken(
   on: Queryable,
   o: { id: string; sha256: Buffer; at: Date },
@@ -93,7 +93,7 @@ export type Rotation = {
   readonly at: Date;
 };
 
-/** Of two requests that would rotate at once, one does. */
+/** Of two concurrent requests that would rotate, one does. */
 export async function rotateToken(on: Queryable, o: Rotation): Promise<boolean> {
   const rows = await on.query(
     `UPDATE portal_sessions
@@ -105,7 +105,7 @@ export async function rotateToken(on: Queryable, o: Rotation): Promise<boolean> 
   return rows.length === 1;
 }
 
-/** The session goes on as another person of the same address, with a new token and a new CSRF token. */
+/** The session continues as another person of the same address, with a new token and a new CSRF token. */
 export async function changePerson(
   tx: Transaction,
   o: Rotation & { personId: number; csrfToken: string },
@@ -170,7 +170,7 @@ export async function deleteSession(on: Queryable, id: string): Promise<void> {
   await on.query(`DELETE FROM portal_sessions WHERE id = $1`, [id]);
 }
 
-/** False when the address has no such session. */
+/** False if the address has no such session. */
 export async function deleteSessionOf(on: Queryable, o: { id: string; address: string }): Promise<boolean> {
   const rows = await on.query(`DELETE FROM portal_sessions WHERE id = $1 AND email = $2 RETURNING id`, [
     o.id,
@@ -187,7 +187,7 @@ export async function deleteSessionsOf(on: Queryable, address: string): Promise<
   await on.query(`DELETE FROM portal_sessions WHERE email = $1`, [address]);
 }
 
-/** Passes over rows that a request holds: they are in use, and the next run comes round to them. */
+/** Skips rows that a request has locked: they are in use, and the next run checks them again. */
 export async function deleteExpiredSessions(
   on: Queryable,
   o: { at: Date; usedBefore: Date; limit: number },

@@ -1,4 +1,4 @@
-/** Portal sessions: opened by a sign-in, found and kept fresh by requests, ended. */
+/** Portal sessions: opened by a sign-in, checked and renewed by requests, ended. */
 import { randomUUID } from 'node:crypto';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
@@ -10,12 +10,12 @@ import * as store from './sessions-store.ts';
 import { findPersonAt, lockMemberships, noteSignIn } from './sign-in-store.ts';
 import { followingToken, newSalt, newToken, sha256OfToken } from './sign-in-tokens.ts';
 
-/** A session at one request. */
+/** A session during one request. */
 export type SignedIn = {
   readonly session: store.FoundSession;
-  /** As the browser showed it. */
+  /** The token that the browser sent. */
   readonly token: string;
-  /** To be set as the cookie; null when the browser keeps the one it has. */
+  /** The token for a new cookie; null if the browser keeps the one it has. */
   readonly nextToken: string | null;
 };
 
@@ -36,7 +36,7 @@ export function manageSessions(o: { postgres: Postgres; logger: Logger }) {
       const verdict = judgeSession(session, session.shown, at);
       if (verdict.live)
         return { session, token, nextToken: await keep(postgres, session, { ...verdict, token, at }) };
-      // Deleted, so that it does not come back to life when the person is enabled again.
+      // Deleted, so that it does not work again when the person is enabled again.
       await store.deleteSession(postgres, session.id);
       const level = verdict.reason === 'token-stolen' ? 'warn' : 'info';
       logger[level](
@@ -46,10 +46,10 @@ export function manageSessions(o: { postgres: Postgres; logger: Logger }) {
       return null;
     },
 
-    /** Without counting as a use: the browser does not have the token yet. */
+    /** Does not count as a use: the browser does not have the token yet. */
     look: (token: string) => store.findSession(postgres, sha256OfToken(token)),
 
-    /** Null when the address may not go there. */
+    /** Null if the address does not belong to that organisation. */
     switchTo: (
       signedIn: SignedIn,
       organisationId: number,
@@ -60,7 +60,7 @@ export function manageSessions(o: { postgres: Postgres; logger: Logger }) {
         const { session, token } = signedIn;
         const there = await findPersonAt(tx, { email: session.address, organisationId });
         const announceJoining = there === null ? null : await beginJoining(tx, there);
-        // People before sessions, as whoever ends sessions locks them: the two never wait for each other in a ring.
+        // Locks people before sessions, as ending sessions does, so that the two cannot deadlock.
         const memberships = await lockMemberships(tx, session.address);
         const target = memberships.find((membership) => membership.organisationId === organisationId);
         if (target === undefined) return null;
@@ -89,7 +89,7 @@ export function manageSessions(o: { postgres: Postgres; logger: Logger }) {
 
     end: (o: { id: string; address: string }) => store.deleteSessionOf(postgres, o),
 
-    /** Under the lock that sign-ins take, so that one under way does not slip through. */
+    /** Under the lock of sign-ins, so that no running sign-in is missed. */
     endAll: (address: string, deadline: Deadline): Promise<void> =>
       inTransaction(address, deadline, async (tx) => {
         await lockMemberships(tx, address);
@@ -98,7 +98,7 @@ export function manageSessions(o: { postgres: Postgres; logger: Logger }) {
   };
 }
 
-/** Inside the transaction of a sign-in, under the lock of the address's memberships. Returns the token. */
+/** Called in the transaction of a sign-in, under the lock of the address's memberships. Returns the token. */
 export async function openSession(
   tx: Transaction,
   o: { personId: number; address: string; at: Date },
@@ -117,7 +117,7 @@ export async function openSession(
   return token;
 }
 
-/** What ended by itself; the looks-up refuse it before it is deleted. */
+/** Deletes expired sessions; look-ups already refuse them before. */
 export function deleteExpired(postgres: Postgres, at: Date, limit: number): Promise<number> {
   return store.deleteExpiredSessions(postgres, {
     at,
@@ -126,7 +126,7 @@ export function deleteExpired(postgres: Postgres, at: Date, limit: number): Prom
   });
 }
 
-/** Does what the verdict asks for; returns the token that the browser is to be given, if any. */
+/** Does what the verdict says; returns the browser's new token, if any. */
 async function keep(
   postgres: Postgres,
   session: store.FoundSession,

@@ -1,4 +1,4 @@
-/** Making one-time links, for who asks to sign in and for who is invited. */
+/** Creates one-time links, to sign in and for invitations. */
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { type LinkPurpose, linkExpiry, signInUrl } from '../domain/accounts/sign-in-link.ts';
 import { addressOfPerson, insertLink } from './sign-in-store.ts';
@@ -7,8 +7,8 @@ import { newToken, sha256OfToken } from './sign-in-tokens.ts';
 export type IssuedLink = { readonly url: string; readonly expiresAt: Date };
 
 /**
- * The url is the only place where the token exists: put it into the event of the same transaction and nowhere else,
- * above all into no reply and no log. Earlier links of the person stay valid until one of them is used.
+ * The token exists only in the url: write the url into the event of the same transaction and nowhere else, above all into no reply and no
+ * log. Earlier links of the person stay valid until one of them is used.
  */
 export async function issueSignInLink(
   tx: Transaction,

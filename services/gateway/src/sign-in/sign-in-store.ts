@@ -2,12 +2,12 @@
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { LinkPurpose, Membership } from '../domain/accounts/sign-in-link.ts';
 
-/** More than the limits per network let through in any time that answering takes. */
+/** More than the limits per network allow within the time of any answer. */
 const mostRequestsWaiting = 10_000;
 
 export type SignInRequest = { readonly id: bigint; readonly email: string; readonly requestedAt: Date };
 
-/** The same statement for every address, known or not. False when too many wait already. */
+/** The same statement for every address, known or not. False if too many requests wait. */
 export async function insertRequest(on: Queryable, o: { email: string; at: Date }): Promise<boolean> {
   const rows = await on.query(
     `INSERT INTO sign_in_requests (email, requested_at)
@@ -19,7 +19,7 @@ export async function insertRequest(on: Queryable, o: { email: string; at: Date 
   return rows.length === 1;
 }
 
-/** The oldest request that no other replica is answering. It is gone once the transaction commits. */
+/** The oldest request that no other replica is answering. It is deleted when the transaction commits. */
 export async function takeRequest(tx: Transaction): Promise<SignInRequest | null> {
   const [row] = await tx.query<SignInRequest>(
     `DELETE FROM sign_in_requests
@@ -34,8 +34,8 @@ export async function deleteRequest(on: Queryable, id: bigint): Promise<void> {
 }
 
 /**
- * Locks all people of the address, so that its links and sessions are made one after the other, and returns those who
- * may sign in. Always in the order of their ids: two that lock several cannot wait for each other.
+ * Locks all people of the address, so that its links and sessions are made one after the other, and returns those who may sign in. Locks in
+ * the order of ids, so that two transactions cannot deadlock.
  */
 export async function lockMemberships(tx: Transaction, email: string): Promise<Membership[]> {
   const rows = await tx.query<Membership & { inForce: boolean }>(
@@ -77,7 +77,7 @@ export async function insertLink(
   );
 }
 
-/** Links to sign in that the address asked for; used ones count too. */
+/** Sign-in links that the address requested, including used ones. */
 export async function countLinks(tx: Transaction, o: { email: string; after: Date }): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
     `SELECT count(*)::integer AS count FROM sign_in_links
@@ -87,7 +87,7 @@ export async function countLinks(tx: Transaction, o: { email: string; after: Dat
   return row?.count ?? 0;
 }
 
-/** Whom a link is for; nothing is used up by asking. */
+/** The person of a link; reading it does not use it up. */
 export async function findLink(
   on: Queryable,
   sha256: Buffer,
@@ -99,7 +99,7 @@ export async function findLink(
   return row ?? null;
 }
 
-/** False when it was used before or has expired. */
+/** False if it was used before or has expired. */
 export async function useLink(tx: Transaction, o: { sha256: Buffer; at: Date }): Promise<boolean> {
   const rows = await tx.query(
     `UPDATE sign_in_links SET used_at = $2
@@ -120,7 +120,7 @@ export async function noteSignIn(tx: Transaction, o: { personId: number; at: Dat
   await tx.query(`UPDATE people SET last_signed_in_at = $2 WHERE id = $1`, [o.personId, o.at]);
 }
 
-/** Used links stay as long as the limit of their address counts them, and one that somebody holds until the next run. */
+/** Used links are kept as long as the limit of their address counts them; locked ones until the next run. */
 export async function deleteWorthlessLinks(
   on: Queryable,
   o: { at: Date; countedAfter: Date; limit: number },

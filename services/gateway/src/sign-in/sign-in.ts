@@ -1,4 +1,4 @@
-/** Signing in: a request that says nothing about who exists, a link that works once, a session. */
+/** Signing in: a request that does not reveal who exists, a link that works once, a session. */
 import { randomUUID } from 'node:crypto';
 import { SignInRequested } from '@offer-ads/contracts/events/gateway';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
@@ -21,19 +21,19 @@ import * as store from './sign-in-store.ts';
 import { isToken, sha256OfToken } from './sign-in-tokens.ts';
 
 const tidyEveryMs = 60_000;
-/** What one statement deletes well within its time-out. */
+/** One statement deletes this many well within its timeout. */
 const tidyBatch = 1_000;
 
 export type SignIn = AsyncDisposable & {
-  /** The same work for every address. False when more requests wait than can be answered in time. */
+  /** Does the same work for every address. False if more requests wait than can be answered in time. */
   readonly ask: (email: string, at: Date) => Promise<boolean>;
-  /** The token of the new session; null when the link is unknown, used, expired, or its person may not sign in. */
+  /** The token of the new session; null if the link is unknown, used or expired, or its person may not sign in. */
   readonly complete: (o: Completion) => Promise<string | null>;
 };
 
 export type Completion = {
   readonly token: string;
-  /** The session that the browser has; signing in ends it. */
+  /** The browser's present session, which signing in ends. */
   readonly replacing: string | undefined;
   readonly at: Date;
   /** Nothing is committed after it. */
@@ -76,7 +76,7 @@ export function startSignIn(o: AnsweringOptions & { readonly publicUrl: string }
     ask: async (email, at) => {
       const isKept = await store.insertRequest(postgres, { email: addressOf(email), at });
       if (!isKept) requests.inc({ outcome: 'too-many-waiting' });
-      // Nobody waits for it: how long the mail takes would tell whether the address is known.
+      // Not awaited, because the duration would show whether the address is known.
       answering.runNow().catch(() => {});
       return isKept;
     },
@@ -92,7 +92,7 @@ export function startSignIn(o: AnsweringOptions & { readonly publicUrl: string }
   };
 }
 
-/** What may become of a request. Of one address nobody outside learns it. */
+/** The possible outcomes of a request. They are counted, but never shown for a single address. */
 const requestOutcomes = [
   'link-sent',
   'unknown-address',
@@ -103,7 +103,7 @@ const requestOutcomes = [
 ] as const;
 type RequestOutcome = (typeof requestOutcomes)[number];
 
-/** Makes the link and writes the event. */
+/** Creates the link and writes the event. */
 async function answer(
   tx: Transaction,
   request: { email: string; requestedAt: Date },
@@ -120,14 +120,14 @@ async function answer(
   const { personId, organisationId } = member;
   const link = await issueSignInLink(tx, { personId, purpose: 'sign-in', at, publicUrl: o.publicUrl });
   const event = newEvent(SignInRequested, {
-    // A link is a subject of its own: several are valid side by side.
+    // Each link is its own subject, because several are valid at the same time.
     subject: `sign-in-link/${randomUUID()}`,
     subjectVersion: 1,
     at,
     data: {
       organisationId,
       personId,
-      // As it was invited, not as somebody typed it.
+      // The spelling of the invitation, not what somebody typed.
       email: member.email,
       signInUrl: link.url,
       expiresAt: link.expiresAt.toISOString(),
@@ -143,10 +143,10 @@ async function useLinkUp(tx: Transaction, o: Completion): Promise<string | null>
   const link = await store.findLink(tx, sha256);
   if (link === null) return null;
   const announceJoining = await beginJoining(tx, link.personId);
-  // From here on one after the other for the address: of two links of a person that are used at once, one wins.
+  // From here on, sign-ins of the address run one after the other: of two links of a person used at once, one wins.
   const memberships = await store.lockMemberships(tx, link.email);
   if (!(await store.useLink(tx, { sha256, at }))) return null;
-  // A link to somebody who was disabled is used up all the same: it must not work later.
+  // A disabled person's link is used up too, so that it cannot work later.
   if (memberships.every(({ personId }) => personId !== link.personId)) return null;
   await store.useUpLinks(tx, { personId: link.personId, at });
   await store.noteSignIn(tx, { personId: link.personId, at });

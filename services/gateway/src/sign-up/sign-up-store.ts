@@ -1,4 +1,4 @@
-/** All SQL about people who register an organisation by themselves. */
+/** All SQL about self-registration of organisations. */
 import type { Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Registration } from '../accounts/organisations-store.ts';
 import {
@@ -12,7 +12,7 @@ export type SignUpRow = Registration & { readonly id: bigint; readonly requested
 
 export type AskedSignUp = {
   readonly wish: Registration;
-  /** The prefix that it came from. */
+  /** The network prefix of the request. */
   readonly network: string;
   readonly at: Date;
 };
@@ -30,7 +30,9 @@ export async function insertSignUp(on: Queryable, { wish, network, at }: AskedSi
 const columns = `id, email AS "adminEmail", name, trading_name AS "tradingName", country, currency,
   requested_at AS "requestedAt"`;
 
-/** The next one to answer, marked as answered: it is so once the transaction commits. Locks, so that replicas take one after the other. */
+/**
+ * Takes the next request and marks it as answered when the transaction commits. Locks, so that replicas take requests one after the other.
+ */
 export async function takeSignUp(tx: Transaction, at: Date): Promise<SignUpRow | null> {
   await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('sign-up pace', 0))`);
   const since = signUpsPacedSince(at);
@@ -57,7 +59,7 @@ const nextFairly = `
   WHERE waiting.answered_at IS NULL AND waiting.requested_at > $2
   ORDER BY coalesce(had.answers, 0), coalesce(had.requests, 0), waiting.id LIMIT 1`;
 
-/** Gives up what has waited too long, and beyond `most` the latest requests of the prefixes with the most. @returns how many */
+/** Gives up requests that waited too long, and above `most` the latest requests of the prefixes with the most. @returns how many */
 export async function giveUpWaiting(
   on: Queryable,
   o: { before: Date; most: number },
@@ -81,7 +83,7 @@ export async function markAnswered(on: Queryable, o: { id: bigint; at: Date }): 
   await on.query('UPDATE sign_ups SET answered_at = $2 WHERE id = $1', [o.id, o.at]);
 }
 
-/** One after the other for an address, over replicas: until the transaction ends. */
+/** Serialises the requests of an address over all replicas until the transaction ends. */
 export async function lockAddress(tx: Transaction, address: string): Promise<void> {
   await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('sign-up ' || $1, 0))`, [address]);
 }
@@ -96,7 +98,7 @@ export async function standingOf(tx: Transaction, address: string): Promise<Addr
   return row.inForce ? 'has-place' : 'disabled';
 }
 
-/** Of links that were sent to the address, to register. */
+/** Counts the registration links sent to the address. */
 export async function countMails(tx: Transaction, o: { address: string; after: Date }): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
     `SELECT count(*)::integer AS count FROM sign_ups
@@ -132,7 +134,7 @@ export async function findByToken(on: Queryable, sha256: Buffer): Promise<Linked
   return row ?? null;
 }
 
-/** Its organisation is there; what else the address asked for is worth nothing any more. */
+/** The organisation exists now; the address's other requests are closed. */
 export async function completeSignUp(
   tx: Transaction,
   o: { id: bigint; address: string; personId: number; at: Date },

@@ -1,4 +1,4 @@
-/** Registering an organisation by oneself: a request that says nothing about who exists, a mail, an organisation with its first admin. */
+/** Self-registration: a request that does not reveal who exists, a mail, and an organisation with its first admin. */
 import { randomUUID } from 'node:crypto';
 import { SignUpRequested } from '@offer-ads/contracts/events/gateway';
 import { newEvent } from '@offer-ads/platform/messaging/events';
@@ -28,7 +28,7 @@ import { isToken, newToken, sha256OfToken } from '../sign-in/sign-in-tokens.ts';
 import * as store from './sign-up-store.ts';
 
 const tidyEveryMs = 60_000;
-/** What one statement deletes well within its time-out. */
+/** One statement deletes this many well within its timeout. */
 const tidyBatch = 1_000;
 
 const outcomes = [
@@ -43,11 +43,11 @@ const outcomes = [
 type Outcome = (typeof outcomes)[number];
 
 export type SignUp = AsyncDisposable & {
-  /** What holds for new requests; what was asked for before is looked after and forgotten in any case. */
+  /** Applies to new requests; earlier ones are still answered or deleted. */
   readonly policy: SignUpPolicy;
-  /** The same work for every address. Beyond a pace the request waits in a queue. */
+  /** Does the same work for every address. Above a rate, the request waits in a queue. */
   readonly ask: (asked: store.AskedSignUp) => Promise<void>;
-  /** The token of the new session; null when the link is unknown, used or expired. */
+  /** The token of the new session; null if the link is unknown, used or expired. */
   readonly complete: (o: Completion) => Promise<string | null>;
 };
 
@@ -98,7 +98,7 @@ export function startSignUp(
     policy: o.policy,
     ask: async (asked) => {
       await store.insertSignUp(postgres, asked);
-      // Nobody waits for it: how long the mail takes would tell whether the address is known.
+      // Not awaited, because the duration would show whether the address is known.
       answering.runNow().catch(() => {});
     },
     complete: async (completion) => {
@@ -115,7 +115,7 @@ export function startSignUp(
   };
 }
 
-/** Makes the link and writes the event. */
+/** Creates the link and writes the event. */
 async function answer(
   tx: Transaction,
   request: store.SignUpRow,
@@ -145,7 +145,7 @@ async function answer(
   }
 }
 
-/** As if they had asked to sign in, and counted with that: but the mail says why. */
+/** Like a sign-in request, and counted with those, but the mail gives the reason. */
 async function sendSignIn(
   tx: Transaction,
   request: store.SignUpRow,
@@ -180,7 +180,7 @@ async function announce(
   await addToOutbox(tx, [event]);
 }
 
-/** Of several uses at once, of one link or of several of the address, one registers the organisation. */
+/** Of several concurrent uses, of one link or of several links of the address, one registers the organisation. */
 async function useLink(tx: Transaction, o: Completion, policy: SignUpPolicy): Promise<string | null> {
   const { at } = o;
   const sha256 = sha256OfToken(o.token);
@@ -192,12 +192,12 @@ async function useLink(tx: Transaction, o: Completion, policy: SignUpPolicy): Pr
   if (link === null) return null;
   const use = useOfSignUpLink(link, at);
   if (use === 'refused') return null;
-  // Somebody has decided so since the link was sent, and a link that lies ready must not go around it.
+  // The address's people were disabled after the link was sent, and an old link must not bypass that.
   if (use === 'register' && (await store.standingOf(tx, address)) === 'disabled') return null;
   const personId =
     use === 'register' ? await register(tx, link, approvalAtSignUp(policy, at), at) : link.personId;
   const memberships = await lockMemberships(tx, address);
-  // Disabled within that minute.
+  // The person was disabled within that minute.
   if (personId === null || memberships.every((member) => member.personId !== personId)) return null;
   await noteSignIn(tx, { personId, at });
   if (isToken(o.replacing)) await deleteSessionByToken(tx, sha256OfToken(o.replacing));

@@ -8,12 +8,12 @@ export type Approval = { readonly at: Date; readonly by: string };
 export const signUpPolicies = ['closed', 'approval', 'open'] as const;
 export type SignUpPolicy = (typeof signUpPolicies)[number];
 
-/** The approval with which an organisation starts that somebody registered by themselves; null: it waits for one. */
+/** The approval of an organisation that registered itself; null if it must wait for one. */
 export function approvalAtSignUp(policy: SignUpPolicy, at: Date): Approval | null {
   return policy === 'open' ? { at, by: 'open sign-up' } : null;
 }
 
-/** LIVE mode is for approved organisations; TEST mode is for all, with made-up members until then. */
+/** LIVE mode needs an approved organisation. TEST mode is open to all; before approval it uses generated members. */
 export function mayWorkIn(mode: Mode, approved: boolean): boolean {
   return mode === 'TEST' || approved;
 }

@@ -1,4 +1,4 @@
-/** Organisations and their people, as the gateway owns them. */
+/** Organisations and their people, which the gateway owns. */
 import type { OrganisationFacts, Role } from '@offer-ads/contracts/events/gateway';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Approval } from './approval.ts';
@@ -13,7 +13,7 @@ export type Person = {
   readonly email: string;
   readonly role: Role;
   readonly enabled: boolean;
-  /** Invited by somebody of the organisation, and has never signed in: the address may be a stranger's. */
+  /** Invited by a colleague and never signed in, so the address may belong to a stranger. */
   readonly awaited?: boolean;
 };
 
@@ -24,22 +24,22 @@ export type Organisation = {
   readonly country: string;
   readonly currency: string;
   readonly enabled: boolean;
-  /** Null: it waits for the platform team, and works with made-up members only. */
+  /** Null: the organisation waits for the platform team's approval and works with generated members only. */
   readonly approval: Approval | null;
-  /** Orders what others learn about the organisation. */
+  /** Orders the events about the organisation. */
   readonly version: number;
   readonly people: readonly Person[];
   readonly quotas: Readonly<Record<Mode, Quota>>;
-  /** Whether the latest published version was accepted; false when none was ever published. */
+  /** Whether the latest published terms were accepted; false if none were published. */
   readonly termsAccepted: boolean;
 };
 
-/** The first admin: the one who was named at registration. */
+/** The admin who was named at the registration. */
 export function firstAdminOf(organisation: Organisation): Person | undefined {
   return organisation.people.find((person) => person.role === 'admin');
 }
 
-/** What other services may know, for an event. */
+/** The facts for other services, as events contain them. */
 export function factsOf(organisation: Organisation): OrganisationFacts {
   return {
     organisationId: organisation.id,

@@ -1,21 +1,23 @@
-/** Who may change whom in an organisation, and what must always hold of its people (decision 26, roles). */
+/** Who may change whom in an organisation, and the rules about its people (decision 26, roles). */
 import type { Role } from '@offer-ads/contracts/events/gateway';
 import type { Organisation, Person } from './organisation.ts';
 import { may, type Permission } from './roles.ts';
 
-/** More than any advertiser employs; every change tells all of them to the other services. */
+/** More than any advertiser needs; every change publishes all people of the organisation. */
 export const mostPeople = 500;
-/** Mails that an address can be sent against its owner's will, however many organisations want it: anybody may register some. */
+/**
+ * Any number of organisations may invite an address, and anyone may register organisations. This limits the unwanted mails to one address.
+ */
 export const mostInvitationsADay = 5;
-/** More colleagues than come in a day, too few to write to strangers with: the mail carries the organisation's name. */
+/** More colleagues than join in a day, and too few to send mails to strangers: the mail contains the organisation's name. */
 export const mostInvitationsOfOrganisationADay = 50;
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** Who does something: a person of the organisation, or the platform team on its behalf. */
+/** Who makes a change: a person of the organisation, or the platform team on its behalf. */
 export type Actor = { readonly personId: number } | 'platform-team';
-/** People know each other by id, the platform team knows them by address. */
+/** People refer to each other by id, the platform team by address. */
 export type PersonRef = { readonly id: number } | { readonly email: string };
-/** What is left out stays as it is. */
+/** Omitted fields stay unchanged. */
 export type PersonChange = { readonly role?: Role | undefined; readonly enabled?: boolean | undefined };
 
 export type PeopleRefusal =
@@ -31,8 +33,8 @@ export type PeopleRefusal =
   | 'too-many-invitations';
 
 /**
- * Asked again under the lock of each change: between the check of a request and its turn the actor may have been
- * disabled or have lost the role, so that of two admins who remove each other one succeeds.
+ * Checked again under the lock of each change, because the actor may have been disabled or lost the role meanwhile. Of two admins who
+ * remove each other, one succeeds.
  */
 export function actorMay(organisation: Organisation, actor: Actor, permission: Permission): boolean {
   if (actor === 'platform-team') return true;
@@ -46,26 +48,26 @@ export function personOf(organisation: Organisation, ref: PersonRef): Person | u
   return organisation.people.find((person) => person.email.toLowerCase() === email);
 }
 
-/** The id to write down for who did something; null is the platform team. */
+/** The id to record for a change; null for the platform team. */
 export function personIdOf(actor: Actor): number | null {
   return actor === 'platform-team' ? null : actor.personId;
 }
 
 /**
- * An invitation is a mail to somebody whom we do not know, so we must know who causes it. The platform team has registered or
- * approved the organisation, and whoever invites has signed in, which proves their address.
+ * An invitation is a mail to an unknown person, so its sender must be known: the organisation was registered or approved by the platform
+ * team, and the inviting person has proved their address by signing in.
  */
 function isVerified(organisation: Organisation): boolean {
   return organisation.approval !== null;
 }
 
-/** Null: the actor may send invitations. */
+/** Null if the actor may send invitations. */
 export function refuseInviter(organisation: Organisation, actor: Actor): PeopleRefusal | null {
   if (!actorMay(organisation, actor, 'people')) return 'not-allowed';
   return actor === 'platform-team' || isVerified(organisation) ? null : 'not-verified';
 }
 
-/** Null: the address may be added. */
+/** Null if the address may be added. */
 export function refuseNewPerson(
   organisation: Organisation,
   actor: Actor,
@@ -77,21 +79,21 @@ export function refuseNewPerson(
   return organisation.people.length >= mostPeople ? 'too-many-people' : null;
 }
 
-/** Null: the person may be invited once more. */
+/** Null if the person may be invited again. */
 export function refuseInvitation(person: Person & { readonly joined: boolean }): PeopleRefusal | null {
   if (!person.enabled) return 'person-disabled';
   return person.joined ? 'already-joined' : null;
 }
 
-/** When the latest invitations went out, in any order. */
+/** The times of the latest invitations, in any order. */
 export type SentInvitations = {
-  /** From all organisations. */
+  /** From all organisations to the address. */
   readonly toAddress: readonly Date[];
-  /** By its own people; the platform team sends as many as it needs. */
+  /** From people of the organisation. The platform team has no limit. */
   readonly byOrganisation: readonly Date[];
 };
 
-/** Null: another one may go to the address. */
+/** Null if another invitation may be sent to the address. */
 export function refuseAnotherMail(sent: SentInvitations, now: Date): PeopleRefusal | null {
   const lately = (sentAt: readonly Date[]) =>
     sentAt.filter((at) => now.getTime() - at.getTime() < dayMs).length;
@@ -100,9 +102,9 @@ export function refuseAnotherMail(sent: SentInvitations, now: Date): PeopleRefus
 }
 
 /**
- * The person as changed, or why not. Only admins change people, and theirs is the highest role: nobody raises their own.
- * An organisation keeps an enabled admin, or nobody could repair anything; only the platform team may disable the last
- * one, because an account that was taken over must be stopped at once, and the team can appoint another.
+ * Returns the changed person, or why the change is refused. Only admins change people, and admin is the highest role, so no one can raise
+ * their own. An organisation must keep an enabled admin, who can repair everything else. Only the platform team may disable the last admin:
+ * it must be able to stop a stolen account at once, and it can appoint another admin.
  */
 export function changePerson(
   organisation: Organisation,
@@ -121,7 +123,7 @@ export function changePerson(
   return { ok: true, value: after };
 }
 
-/** Whoever was invited and never came may have been mistyped, or be a stranger. */
+/** A person who was invited and never signed in does not count: the address may be wrong or belong to a stranger. */
 function isActingAdmin(person: Person): boolean {
   return person.enabled && person.role === 'admin' && person.awaited !== true;
 }

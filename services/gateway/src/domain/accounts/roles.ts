@@ -14,7 +14,7 @@ export function may(role: Role, permission: Permission): boolean {
   return granted[role].includes(permission);
 }
 
-/** For a page that shows only what its reader may use. */
+/** For pages that show only what the person may use. */
 export function permissionsOf(role: Role): readonly Permission[] {
   return granted[role];
 }

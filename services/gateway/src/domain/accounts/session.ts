@@ -1,20 +1,20 @@
-/** How long a portal session lives, and what a token that is shown means. */
+/** How long a portal session lives, and what a shown token means. */
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 export const sessionLifetimes = {
-  /** A working day: who comes back the next morning asks for a new link. */
+  /** A working day; the next morning, people ask for a new link. */
   idleMs: 12 * hourMs,
   absoluteMs: 7 * 24 * hourMs,
   rotateEveryMs: 15 * minuteMs,
-  /** Requests that were under way when the token changed still carry the old one. */
+  /** Requests that were running when the token changed still carry the old one. */
   graceMs: 30_000,
-  /** Uses within a minute are written down once. */
+  /** Uses within a minute are stored once. */
   noteUseEveryMs: minuteMs,
 } as const;
 
-/** Sessions of one address; a new one ends the one that was used longest ago. */
+/** Sessions per address; a new one ends the least recently used one. */
 export const mostSessions = 20;
 
 export type SessionState = {
@@ -23,14 +23,14 @@ export type SessionState = {
   readonly confirmedAt: Date | null;
   readonly lastUsedAt: Date;
   readonly expiresAt: Date;
-  /** Whether person and organisation are enabled and the person still has the address that was proven. */
+  /** Whether person and organisation are enabled, and the person still has the proven address. */
   readonly memberInForce: boolean;
 };
 
-/** Which of a session's two tokens was shown. */
+/** Which of the session's two tokens was shown. */
 export type ShownToken = 'present' | 'previous';
 
-/** What a use of a session asks for. */
+/** What the store must do after this use of the session. */
 export type Upkeep = 'nothing' | 'note-use' | 'confirm' | 'rotate' | 'send-again';
 
 export type SessionVerdict =
@@ -38,9 +38,9 @@ export type SessionVerdict =
   | { readonly live: false; readonly reason: 'expired' | 'member-disabled' | 'token-stolen' };
 
 /**
- * A token that was replaced is good for a moment more, counted from when the new one was first shown. Shown later, two
- * hold the session, one of them wrongly: it ends. As long as nobody has shown the new one, the reply that carried it
- * may be lost (a page reloaded, a train in a tunnel), and the old one is given the same new one again.
+ * A replaced token stays valid for a short time after the new one is first shown. If it is shown later, two parties have the session, and
+ * one of them has stolen it, so the session ends. As long as the new token was never shown, its reply may have been lost (a reloaded page,
+ * a train in a tunnel), and the old token gets the same new one again.
  */
 export function judgeSession(session: SessionState, shown: ShownToken, at: Date): SessionVerdict {
   if (!session.memberInForce) return { live: false, reason: 'member-disabled' };
@@ -48,7 +48,7 @@ export function judgeSession(session: SessionState, shown: ShownToken, at: Date)
   return shown === 'present' ? judgePresent(session, at) : judgePrevious(session, at);
 }
 
-/** When the session ends unless it is used again. */
+/** When the session ends if it is not used again. */
 export function endOf(session: Pick<SessionState, 'lastUsedAt' | 'expiresAt'>): Date {
   return new Date(
     Math.min(session.lastUsedAt.getTime() + sessionLifetimes.idleMs, session.expiresAt.getTime()),

@@ -1,14 +1,14 @@
-/** One-time links: what they are for, how long they live, how many an address may ask for. */
+/** One-time links: their purposes, lifetimes, and how many an address may request. */
 
 const minuteMs = 60_000;
 
-/** An invitation is read when its reader comes to it; who asks to sign in waits for the mail. */
+/** People read an invitation some days later, but they wait for a sign-in mail. */
 const linkLifeMs = { 'sign-in': 15 * minuteMs, invitation: 72 * 60 * minuteMs } as const;
 export type LinkPurpose = keyof typeof linkLifeMs;
 
-/** Enough for somebody whose mail is slow, too few to fill somebody else's mailbox. */
+/** Enough if mails are slow, too few to fill another person's mailbox. */
 export const linksPerAddress = { most: 5, windowMs: 15 * minuteMs } as const;
-/** Asked for while nobody could answer: whoever waited this long has given up or asked again. */
+/** For requests that could not be answered at once: after this time, people have given up or asked again. */
 export const requestsWaitMs = 15 * minuteMs;
 
 export function linkExpiry(purpose: LinkPurpose, issuedAt: Date): Date {
@@ -16,19 +16,19 @@ export function linkExpiry(purpose: LinkPurpose, issuedAt: Date): Date {
 }
 
 /**
- * The token stands in the fragment: browsers do not send it, so that it reaches no log of a server, and whatever
- * fetches links in mails before their reader does uses nothing up.
+ * The token is in the fragment, which browsers do not send: it reaches no server log, and mail scanners that fetch the link do not use it
+ * up.
  */
 export function signInUrl(publicUrl: string, token: string): string {
   return `${publicUrl}/portal/sign-in#${token}`;
 }
 
-/** One spelling of an address, so that it is counted and found as one. */
+/** The single form of an address for counting and look-ups. */
 export function addressOf(email: string): string {
   return email.toLowerCase();
 }
 
-/** Someone who may sign in with an address. */
+/** A person who may sign in with an address. */
 export type Membership = {
   readonly personId: number;
   readonly organisationId: number;
@@ -36,7 +36,7 @@ export type Membership = {
   readonly lastSignedInAt: Date | null;
 };
 
-/** Where an address of several organisations signs in: where it was last, else where it was invited first. */
+/** For an address with several organisations: the one where it was used last, otherwise the one that invited it first. */
 export function membershipToSignIn(memberships: readonly Membership[]): Membership | undefined {
   return memberships.toSorted(
     (a, b) =>

@@ -1,28 +1,28 @@
-/** Registering an organisation by oneself: how long a link lives, how many there may be, and what a use of one does. */
+/** Self-registration of organisations: the lifetime of a link, the limits, and the effect of using one. */
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** Whoever asks may need a colleague's word first. */
+/** People may have to ask a colleague first. */
 const linkLifeMs = 24 * hourMs;
-/** A mailbox whose owner asked for nothing gets no more than these in a day. */
+/** A mailbox gets at most this many unwanted mails in a day. */
 export const signUpMailsPerAddress = { most: 5, windowMs: 24 * hourMs } as const;
-/** Far more than ever register in an hour: so many are answered at once, oldest first. */
+/** Far more than ever register in an hour. This many are answered at once, oldest first. */
 const signUpsAtOnce = { most: 1_000, windowMs: hourMs } as const;
-/** Beyond them the queue is answered at this pace, which bounds what strangers can make us send to strangers. */
+/** Above that, queued requests are answered at this rate, which limits the mails that strangers can make us send. */
 const signUpsFromQueue = { most: 10, windowMs: minuteMs } as const;
-/** A few megabytes: an attack from thousands of networks. */
+/** A few megabytes; reached only by an attack from thousands of networks. */
 export const mostSignUpsWaiting = 20_000;
-/** Asked for while nobody could answer: whoever waited this long has given up or asked again. */
+/** For requests that could not be answered at once: after this time, people have given up or asked again. */
 const waitMs = 15 * minuteMs;
-/** A second click, or a reply that was lost on its way: whoever has just registered may have the answer again. */
+/** For a second click or a lost reply: the person who has just registered can get the same answer again. */
 const againMs = minuteMs;
 
 export function signUpLinkExpiry(answeredAt: Date): Date {
   return new Date(answeredAt.getTime() + linkLifeMs);
 }
 
-/** From when on answers count for the pace. */
+/** The start of the periods in which answers are counted. */
 export function signUpsPacedSince(now: Date): { readonly hour: Date; readonly minute: Date } {
   return {
     hour: new Date(now.getTime() - signUpsAtOnce.windowMs),
@@ -30,35 +30,38 @@ export function signUpsPacedSince(now: Date): { readonly hour: Date; readonly mi
   };
 }
 
-/** Requests from before it are given up; none that waits is younger. */
+/** Requests from before this time are given up. */
 export function signUpsWaitSince(now: Date): Date {
   return new Date(now.getTime() - waitMs);
 }
 
-/** `fairly`: first from the network prefixes with the fewest answers within the hour, then the fewest requests, so that none keeps others out. */
+/**
+ * `fairly`: first from the network prefixes with the fewest answers within the hour, then with the fewest requests, so that no network
+ * blocks the others.
+ */
 export type SignUpOrder = 'oldest-first' | 'fairly' | 'later';
 
-/** Which of the waiting requests is answered next, or whether all of them wait. */
+/** Which waiting request is answered next, or whether all of them wait. */
 export function nextSignUp(answered: { readonly inHour: number; readonly inMinute: number }): SignUpOrder {
   if (answered.inHour < signUpsAtOnce.most) return 'oldest-first';
   return answered.inMinute < signUpsFromQueue.most ? 'fairly' : 'later';
 }
 
-/** In the fragment, as links to sign in (domain/sign-in-link.ts). */
+/** The token is in the fragment, as in links to sign in (domain/sign-in-link.ts). */
 export function signUpUrl(publicUrl: string, token: string): string {
   return `${publicUrl}/portal/sign-up#${token}`;
 }
 
-/** Rows from before it are worth nothing any more: no link of theirs works, and no limit counts them. */
+/** Rows from before this time can be deleted: their links have expired, and no limit counts them. */
 export function signUpsKeptSince(now: Date): Date {
   return new Date(now.getTime() - linkLifeMs - waitMs);
 }
 
-/** `disabled`: people have the address and none of them may sign in, which somebody decided. */
+/** `disabled`: people have the address, but all of them were disabled. */
 export type AddressStanding = 'new' | 'has-place' | 'disabled';
 export type SignUpAnswer = 'send-link' | 'send-sign-in' | 'disabled-address' | 'too-many-mails' | 'too-old';
 
-/** What becomes of a request; whoever asked learns it from the mailbox alone. `mails`: sent to the address within the window. */
+/** The answer to a request; the person learns it only by mail. `mails`: sent to the address within the window. */
 export function answerSignUp(o: {
   readonly requestedAt: Date;
   readonly now: Date;
@@ -76,7 +79,7 @@ export type SignUpLink = {
   readonly completedAt: Date | null;
 };
 
-/** `again`: the organisation is there, and whoever registered it just now is let in once more. */
+/** `again`: the organisation exists, and the person who has just registered it is signed in again. */
 export function useOfSignUpLink(link: SignUpLink, now: Date): 'register' | 'again' | 'refused' {
   if (link.completedAt !== null)
     return now.getTime() - link.completedAt.getTime() <= againMs ? 'again' : 'refused';

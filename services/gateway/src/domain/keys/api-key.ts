@@ -1,32 +1,29 @@
-/**
- * API keys as texts (decision 24, form of keys): a prefix that tells the mode, 32 random characters, a checksum
- * against typos.
- */
+/** The text of API keys (decision 24, form of keys): a prefix for the mode, 32 random characters, a checksum against typing errors. */
 import { crc32 } from 'node:zlib';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** 62^32 is 190 bits: nobody guesses a key. */
+/** 62^32 is 190 bits, so a key cannot be guessed. */
 export const randomDigitsOfKey = 32;
-/** 62^6 holds every CRC32. */
+/** 62^6 is larger than any CRC32. */
 const checksumLength = 6;
 
 const shape = /^(pk_(?:test_|live_)?[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
-/** `randomDigits`: 32 evenly distributed numbers from 0 to 61. A null mode gives an old-style key. */
+/** `randomDigits`: 32 uniformly distributed numbers from 0 to 61. With a null mode, the key has the old form. */
 export function composeKey(mode: Mode | null, randomDigits: readonly number[]): string {
   if (randomDigits.length !== randomDigitsOfKey) throw new Error('a key needs 32 random digits');
   const body = prefixOf(mode) + randomDigits.map((digit) => base62.charAt(digit)).join('');
   return body + checksum(body);
 }
 
-/** False for anything that no key can be, so that it needs no look-up. */
+/** False if the text cannot be a key, so that it needs no look-up. */
 export function isWellFormedKey(text: string): boolean {
   const parts = shape.exec(text);
   return parts !== null && checksum(parts[1] ?? '') === parts[2];
 }
 
-/** All of a key that is ever shown again. */
+/** The only part of a key that is shown again. */
 export function lastFourOf(key: string): string {
   return key.slice(-4);
 }

@@ -2,7 +2,7 @@
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { mayWorkIn } from '../accounts/approval.ts';
 
-/** Keys in force of one organisation in one mode: one for each of its systems, and to spare. */
+/** Valid keys of one organisation in one mode: one for each of its systems, and more. */
 export const mostKeysInForce = 100;
 
 export type KeyStanding = 'in-force' | 'disabled' | 'expired' | 'owner-disabled';
@@ -10,15 +10,15 @@ export type KeyStanding = 'in-force' | 'disabled' | 'expired' | 'owner-disabled'
 export type KeyLife = { readonly disabledAt: Date | null; readonly expiresAt: Date | null };
 type OwnedKeyLife = KeyLife & { readonly ownerEnabled: boolean };
 
-/** Neither disabled nor expired. In SQL: `inForceAt` of the store; a test compares the two. */
+/** Neither disabled nor expired. `inForceAt` in the store is the same in SQL; a test compares the two. */
 export function isInForce(key: KeyLife, now: Date): boolean {
   return key.disabledAt === null && (key.expiresAt === null || now < key.expiresAt);
 }
 
 /**
- * A key acts for the organisation: it works on when its owner's role is lowered, and a list shows whose it is. Its owner
- * is the person who has seen it: whoever made it or got it by a roll. The keys of a disabled person do not work
- * (specification, Authentication item 8) until the person is enabled again.
+ * A key acts for the organisation: it keeps working when its owner's role is lowered, and lists show its owner. The owner is the person who
+ * saw it: who created or rolled it. The keys of a disabled person stop working (specification, Authentication item 8) until the person is
+ * enabled again.
  */
 export function keyStanding(key: OwnedKeyLife, now: Date): KeyStanding {
   if (!isInForce(key, now)) return key.disabledAt === null ? 'expired' : 'disabled';
@@ -27,7 +27,7 @@ export function keyStanding(key: OwnedKeyLife, now: Date): KeyStanding {
 
 export type RollRefusal = 'key-not-in-force' | 'key-owner-disabled' | 'key-without-mode' | 'not-approved';
 
-/** Null: the key may be rolled. A key that does not work is not replaced: people make a new one. */
+/** Null if the key may be rolled. A key that does not work cannot be rolled; people create a new one. */
 export function refuseRoll(
   key: OwnedKeyLife & { readonly mode: Mode | null; readonly organisationApproved: boolean },
   now: Date,

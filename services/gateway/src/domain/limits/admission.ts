@@ -1,10 +1,10 @@
-/** Who a known key lets in (specification, Authentication items 4, 7, 8 and 9). */
+/** What a key found in the store permits (specification, Authentication items 4, 7, 8 and 9). */
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import { mayWorkIn } from '../accounts/approval.ts';
 import { keyStanding } from '../keys/key-standing.ts';
 
-/** Everything that the store knows about a key when it is used. */
+/** All data that the store has about a used key. */
 export type KeyFacts = {
   readonly keyId: number;
   readonly mode: Mode | null;
@@ -19,15 +19,15 @@ export type KeyFacts = {
   readonly currency: string;
   readonly country: string;
   readonly tradingName: string;
-  /** Of the key's mode; null for a key without one. */
+  /** For the key's mode; null for a key without a mode. */
   readonly quota: CallerContext['quota'] | null;
   readonly termsAccepted: boolean;
   readonly organisationApproved: boolean;
-  /** The key's own limit; null for most. */
+  /** The key's own limit; null if it has none. */
   readonly requestsPerMinute: number | null;
 };
 
-/** The caller as the services will know it; the token adds audience, validity and network, and has a hash of the mail address. */
+/** The caller context without the parts that the token adds: audience, validity, network and a hash of the mail address. */
 export type Caller = Omit<CallerContext, 'audience' | 'validUntil' | 'network' | 'mailbox'> & {
   readonly email: string;
 };

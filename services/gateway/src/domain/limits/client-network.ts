@@ -1,10 +1,13 @@
-/** What a rate limit counts as one client (specification, Limits): an IPv4 address, or the /64 that one IPv6 customer owns; and the larger prefix around it. */
+/**
+ * The networks that rate limits count (specification, Limits): one client is an IPv4 address, or the IPv6 /64 of one customer. The larger
+ * prefix around it is counted too.
+ */
 
 /** `ip` is a valid address in any notation. */
 export function networkOf(ip: string): string {
   if (!ip.includes(':')) return ip;
   const groups = groupsOf(ip);
-  // Clients with IPv4 that a translator brings in all share one /64, and must not share one limit.
+  // Clients with IPv4 behind a translator share one /64, and must not share one limit.
   if (isMapped(groups) || isTranslated(groups)) return ipv4At(groups);
   return `${groups
     .slice(0, 4)
@@ -13,8 +16,8 @@ export function networkOf(ip: string): string {
 }
 
 /**
- * What somebody may have whole who attacks from many addresses: the /48 that providers hand out in IPv6, and the /24 that is the
- * smallest part of IPv4 that is routed by itself.
+ * The network that one attacker may own entirely: the /48 that providers assign in IPv6, and the /24 that is the smallest routable part of
+ * IPv4.
  */
 export function prefixOf(ip: string): string {
   const network = networkOf(ip);
@@ -22,7 +25,7 @@ export function prefixOf(ip: string): string {
   return `${network.split(':', 3).join(':')}::/48`;
 }
 
-/** An IPv4 address that is written as IPv6, `::ffff:192.0.2.1` in any notation, as what it is; others as they are. */
+/** Converts an IPv4 address written as IPv6, `::ffff:192.0.2.1` in any notation, to its IPv4 form; other addresses stay as they are. */
 export function unmapped(ip: string): string {
   if (!ip.includes(':')) return ip;
   const groups = groupsOf(ip);
@@ -34,7 +37,7 @@ type Groups = readonly number[];
 const startsWith = (groups: Groups, head: Groups) => head.every((value, index) => groups[index] === value);
 /** RFC 4291, 2.5.5.2. */
 const isMapped = (groups: Groups) => startsWith(groups, [0, 0, 0, 0, 0, 0xffff]);
-/** The well-known prefix of translators, RFC 6052. */
+/** The well-known prefix of IPv4 translators, RFC 6052. */
 const isTranslated = (groups: Groups) => startsWith(groups, [0x64, 0xff9b, 0, 0, 0, 0]);
 
 function ipv4At(groups: Groups): string {
@@ -55,7 +58,7 @@ function split(part: string): Groups {
   return part === '' ? [] : part.split(':').flatMap(groupsOfPart);
 }
 
-/** A dotted tail stands for two groups. */
+/** A dotted IPv4 part stands for two groups. */
 function groupsOfPart(part: string): Groups {
   if (!part.includes('.')) return [Number.parseInt(part, 16)];
   const [a = 0, b = 0, c = 0, d = 0] = part.split('.').map(Number);

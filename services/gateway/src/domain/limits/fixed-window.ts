@@ -1,9 +1,9 @@
-/** Counting a client's requests in windows of a fixed length: the arithmetic of every rate limit (specification, Limits). */
+/** Counts a client's requests in fixed windows: the arithmetic of all rate limits (specification, Limits). */
 
-/** What one client may do; `name` is told to callers and keeps the counts of two limits apart. */
+/** The limit for one client. `name` is shown to callers and separates the counts of different limits. */
 export type Limit = { readonly name: string; readonly requests: number; readonly windowSeconds: number };
 
-/** Where a client stands after a request. `resetSeconds`, rounded up, until a new window begins. */
+/** The state of a client's limit after a request. `resetSeconds` is the time until a new window begins, rounded up. */
 export type Standing = {
   readonly allowed: boolean;
   readonly limit: number;
@@ -11,10 +11,13 @@ export type Standing = {
   readonly resetSeconds: number;
 };
 
-/** The requests of one client, refused ones too, since the first of them, and when that is forgotten. */
+/** The number of requests since the window's first one, including refused ones, and when the window ends. */
 export type Window = { readonly count: number; readonly endsAtMs: number };
 
-/** A window begins with a client's first request, not with the minute of a clock: nobody knows when to come twice. */
+/**
+ * A window begins with the client's first request and not at a full minute, so clients cannot use two windows' requests around a known
+ * time.
+ */
 export function countIn(window: Window | undefined, limit: Limit, nowMs: number): Window {
   return isOver(window, nowMs)
     ? { count: 1, endsAtMs: nowMs + limit.windowSeconds * 1_000 }

@@ -1,15 +1,15 @@
 /**
- * What a replica knows of a count that the replicas share: enough to refuse without asking, to go on when the store is
- * away, and to bring what was counted meanwhile when it is back.
+ * A replica's copy of a shared count. With it, the replica can refuse without asking the store, continue while the store is unavailable,
+ * and add the requests counted meanwhile when it is back.
  */
 import { countIn, isOver, type Limit, type Window } from './fixed-window.ts';
 
-/** `owed`: requests counted here that the shared count does not hold. */
+/** `owed`: requests counted here that are missing in the shared count. */
 export type KnownCount = Window & { readonly owed: number };
 
 /**
- * The window when its client is over the limit whatever the store would say: counts only rise until a window ends. Not
- * while something is owed, so that the other replicas learn of it.
+ * The window if the client is certainly over its limit: counts only increase until a window ends. Null while requests are owed, so that the
+ * other replicas learn of them.
  */
 export function surelyOver(known: KnownCount | undefined, limit: Limit, nowMs: number): Window | undefined {
   if (isOver(known, nowMs) || known.owed > 0 || known.count < limit.requests) return undefined;
@@ -17,8 +17,8 @@ export function surelyOver(known: KnownCount | undefined, limit: Limit, nowMs: n
 }
 
 /**
- * What to ask the store to add for one more request. A count that is owed brings the end of its window along, or whoever
- * was counted here would be held to it for longer than a window.
+ * What the store must add for one more request. An owed count includes the end of its window; otherwise its client could be blocked for
+ * longer than one window.
  */
 export function toAdd(
   known: KnownCount | undefined,
@@ -33,13 +33,13 @@ export function withoutDebt(known: KnownCount | undefined): KnownCount | undefin
   return known === undefined || known.owed === 0 ? known : { ...known, owed: 0 };
 }
 
-/** Answers may overtake each other; of those about one window the highest count is the latest. */
+/** Answers can arrive out of order; for the same window, the highest count is the latest. */
 export function learn(known: KnownCount | undefined, told: Window, nowMs: number): KnownCount {
   if (isOver(known, nowMs)) return { ...told, owed: 0 };
   return known.count >= told.count ? known : { ...told, owed: known.owed };
 }
 
-/** One more request, counted here. `owes` is 0 when the store may hold it already: it was asked, or there is none. */
+/** Counts one more request here. `owes` is 0 if the store may already contain it, or if there is no store. */
 export function countHere(
   known: KnownCount | undefined,
   limit: Limit,

@@ -1,4 +1,4 @@
-/** The guides and the references, which `npm run build:web` made of docs/guides and the OpenAPI documents' viewer, and the test pictures. */
+/** Serves the guides and references, which `npm run build:web` builds from docs/guides and the OpenAPI viewer, and the test pictures. */
 import { join } from 'node:path';
 import {
   builtFiles,
@@ -10,25 +10,25 @@ import {
 import type { Express } from 'express';
 
 const policy = strictPolicy();
-/** Scalar writes style elements and inline styles; of texts markup becomes only in Vue's hands (web/docs/before-reference.js). */
+/** Scalar writes style elements and inline styles. Only Vue turns text into markup (web/docs/before-reference.js). */
 const referencePolicy = policyOf([
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
-  // Test requests, and the description itself.
+  // For test requests and the OpenAPI description.
   "connect-src 'self'",
   "img-src 'self' data:",
   "require-trusted-types-for 'script'",
   'trusted-types vue default',
 ]);
-/** Pages that have addresses elsewhere, or none. */
+/** Pages that have other addresses, or none. */
 const notGuides: ReadonlySet<string> = new Set(['not-found', 'portal-reference']);
 const dayInSeconds = 86_400;
 
-/** @param folder of the built guides */
+/** @param folder the folder of the built guides */
 export function docsPages(app: Express, folder: string): void {
   readBuiltPage(join(folder, 'not-found.html'));
-  // What a guide says may change with every release: it is asked for again, and not sent again while it is the same.
+  // A guide may change with every release: browsers revalidate it each time, and get a 304 if it is unchanged.
   const files = builtFiles(folder, { keep: 0 });
 
   app.use('/docs/assets', builtFiles(join(folder, 'assets'), { keep: 'for-ever' }));
@@ -38,11 +38,11 @@ export function docsPages(app: Express, folder: string): void {
     const missing = () => {
       protect(res, policy);
       res.status(404).setHeader('Cache-Control', 'no-store');
-      // Read each time: a new build beside a running gateway has other names for its styles.
+      // Read each time, because a new build beside a running gateway has other names for its styles.
       const bare = { acceptRanges: false, cacheControl: false, etag: false, lastModified: false };
       res.sendFile('not-found.html', { root: folder, ...bare });
     };
-    // What the mounts above have not found is no guide either.
+    // Names that the mounts above did not find are no guides.
     const [, name] = /^\/([\w-]*)$/.exec(req.path) ?? [];
     if (name === undefined || notGuides.has(name)) return missing();
     protect(res, name === 'reference' ? referencePolicy : policy);

@@ -1,11 +1,11 @@
-/** A JSON document that is the same for everybody: written out and compressed once, at its first request. */
+/** A JSON document that is the same for every caller: serialised and compressed once, at its first request. */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { neverSniffed } from '@offer-ads/platform/pages/built-pages';
 import type { RequestHandler } from 'express';
 
-/** A tenth of the time of the highest quality, and hardly larger. */
+/** Takes a tenth of the time of the highest quality, and the result is hardly larger. */
 const brotliQuality = 9;
 
 type Encoding = 'br' | 'gzip' | 'identity';
@@ -22,7 +22,7 @@ export function jsonDocument(document: object): RequestHandler {
     res.set({ ETag: etag, Vary: 'Accept-Encoding', 'Cache-Control': 'no-cache' });
     neverSniffed(res);
     if (encoding !== 'identity') res.set('Content-Encoding', encoding);
-    // Express answers 304 when the caller has this form.
+    // Express answers 304 if the caller already has this version.
     res.type('json').send(bytes);
   };
 }

@@ -1,4 +1,4 @@
-/** Pages for people: the APIs' descriptions, their references, and the portal. They need no key and count against no limit. */
+/** Pages for people: the API descriptions, their references, and the portal. They need no key and count against no limit. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import openapi from '@offer-ads/contracts/generated/openapi.json' with { type: 'json' };
@@ -16,12 +16,12 @@ import express, { type Express, type RequestHandler } from 'express';
 import { docsPages } from './docs-pages.ts';
 import { jsonDocument } from './json-document.ts';
 
-/** Styles of the pages that this service writes itself. */
+/** Style sheets of the pages that this service renders itself. */
 const assetsFolder = fileURLToPath(new URL('../../../pages/assets', import.meta.url));
 
 export type Pages = {
   readonly publicUrl: string;
-  /** Where the pictures of offers come from, when not from here. */
+  /** The origin of offers' pictures, if it is another one. */
   readonly imageOrigin: string | undefined;
 };
 
@@ -36,7 +36,7 @@ export function pages(app: Express, o: Pages): void {
   docsPages(app, join(builtFolder, 'docs'));
 }
 
-/** Requests for API clients such as Postman and Bruno, which then go to this service. */
+/** Collections for API clients such as Postman and Bruno, with this service's address. */
 function collectionAt(publicUrl: string): object {
   const variable = collection.variable.map((one) =>
     one.key === 'baseUrl' ? { ...one, value: publicUrl } : one,
@@ -44,28 +44,28 @@ function collectionAt(publicUrl: string): object {
   return { ...collection, variable };
 }
 
-/** One page for all addresses of the portal: its script shows what the address names. */
+/** One HTML page for all addresses of the portal; its script renders the page of the address. */
 function portal(app: Express, o: Pages): void {
   const folder = join(builtFolder, 'portal');
   const elsewhere = o.imageOrigin === undefined ? [] : [new URL(o.imageOrigin).origin];
-  // blob: a picture that was chosen and is not sent yet.
+  // blob: is for a chosen picture before its upload.
   const policy = strictPolicy({ imageSources: ['blob:', ...elsewhere] });
   const protectPage: RequestHandler = (_req, res, next) => {
     protect(res, policy);
     next();
   };
   app.get(portalAddress, neverKept, protectPage, builtPage(folder, 'index.html'));
-  // Their names change with their content.
+  // Their names change with their content, so they can be cached for ever.
   app.use('/portal/assets', builtFiles(join(folder, 'assets'), { keep: 'for-ever' }));
   const beside = builtFiles(folder, { keep: 3_600 });
   app.use('/portal', (req, res, next) => {
-    // The page itself is at its addresses only, with its policy.
+    // index.html is served only at the portal's addresses, with its own policy.
     if (/^\/[\w-]+\.(js|svg)$/.test(req.path)) beside(req, res, next);
     else next();
   });
 }
 
-/** What stands beside is the portal's too: its API, the reference of that, and the links that end mails. */
+/** Addresses of portal pages. The portal's API, its reference and the unsubscribe links are not among them. */
 const portalAddress = /^\/portal(\/(sign-in|sign-up|(test|live)(\/[\w/-]*)?))?\/?$/;
 
 const neverKept: RequestHandler = (_req, res, next) => {

@@ -1,4 +1,4 @@
-/** The status page: readable on a phone, in light and dark, without a script. */
+/** The status page: readable on a phone, in light and dark mode, without a script. */
 import type { Dependency, Overall, Status } from '../../domain/status.ts';
 
 const headings = {
@@ -7,7 +7,7 @@ const headings = {
   down: 'Part of the API does not answer',
 } satisfies Record<Overall, string>;
 
-/** What callers know each part by; others are shown by their name. */
+/** The names that callers know; other dependencies are shown by their own names. */
 const labels: Readonly<Record<string, string>> = {
   postgres: 'Keys and accounts',
   rabbitmq: 'Event delivery',
@@ -19,7 +19,7 @@ const labels: Readonly<Record<string, string>> = {
   notifier: 'Email',
 };
 
-/** How often a page that is left open looks again. */
+/** How often an open page reloads. */
 const refreshSeconds = 30;
 
 export function statusPage(status: Status): string {
@@ -58,7 +58,7 @@ function row({ name, state, since, responseMs }: Dependency): string {
         </li>`;
 }
 
-/** `21 Nov 2026, 18:05 UTC`: the reader's own zone is not known here. */
+/** `21 Nov 2026, 18:05 UTC`: the reader's time zone is unknown here. */
 function written(at: Date): string {
   const format = {
     day: 'numeric',

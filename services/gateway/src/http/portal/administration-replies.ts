@@ -1,4 +1,4 @@
-/** What people of an organisation are told when a change is refused: as the platform team, but for what is not theirs. */
+/** Refusals shown to people of an organisation. They are those of the platform team, except for things outside their organisation. */
 import type { Response } from 'express';
 import {
   type AdministrationRefusal,
@@ -7,7 +7,7 @@ import {
   sendRefusal,
 } from '../admin-replies.ts';
 
-/** The same words for what does not exist and for what belongs to somebody else. */
+/** The same for things that do not exist and for things of another organisation. */
 const notFound = { status: 404, message: 'Not found' };
 
 const refusals = {

@@ -1,4 +1,4 @@
-/** An organisation's money in the mode that the path says, for an Admin: asked of billing, whose replies pass as they are. */
+/** Billing routes for an organisation's Admins, in the mode of the path: forwarded to billing, whose replies are returned unchanged. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { RequestHandler, Router } from 'express';
 import { inBothModes, type PassOn, passOn } from './pass-on.ts';
@@ -9,19 +9,19 @@ type Call = {
   readonly method: 'get' | 'post' | 'put';
   readonly path: string;
   readonly takesBody: boolean;
-  /** From when the body has arrived until the reply must be complete (decision 23, deadlines and outages). */
+  /** The time from the arrival of the whole body to the complete reply (decision 23, deadlines and outages). */
   readonly budgetMs: number;
-  /** In the other mode there is no such path; billing refuses it there too. */
+  /** In the other mode the path does not exist; billing refuses it there too. */
   readonly onlyIn?: Mode;
 };
 
 const readingMs = 2_000;
-/** Asks the card provider (8 s) and books (2 s). */
+/** Billing calls the card provider (8 s) and books (2 s). */
 const topUpMs = 10_000;
-/** Billing gives a PDF five seconds, because the first one of a thread waits for its fonts, and reads before. */
+/** Billing allows five seconds for a PDF, because a thread's first PDF loads the fonts, and needs some time to read the data. */
 const documentMs = 6_000;
 
-/** Billing has each of them under `/internal` instead of `/billing`. */
+/** Billing serves each of them under `/internal` instead of `/billing`. */
 const calls: readonly Call[] = [
   { method: 'get', path: '/statement', takesBody: false, budgetMs: readingMs },
   { method: 'get', path: '/low-balance-threshold', takesBody: false, budgetMs: readingMs },
@@ -32,7 +32,7 @@ const calls: readonly Call[] = [
   { method: 'get', path: '/invoices/:file', takesBody: false, budgetMs: documentMs },
 ];
 
-/** Mounted before anything that reads bodies. */
+/** Mounted before the body parsers. */
 export function billingRoutes(o: PassOn): Router {
   return inBothModes((routes, mode) => {
     const ask = (call: Pick<Call, 'takesBody' | 'budgetMs'>) =>
@@ -50,7 +50,7 @@ export function billingRoutes(o: PassOn): Router {
   });
 }
 
-/** The query stays. */
+/** The query string is kept. */
 function toBilling(prefix: string): RequestHandler {
   return (req, _res, next) => {
     req.url = `/internal${req.url.slice(prefix.length)}`;

@@ -1,14 +1,14 @@
-/** Which mails the signed-in person wants, whatever their role: asked of the notifier, whose replies pass as they are. */
+/** The mail preferences of the signed-in person, for every role: forwarded to the notifier, whose replies are returned unchanged. */
 import express, { type RequestHandler, type Router } from 'express';
 import { type PassOn, passOn } from './pass-on.ts';
 import { requireJson } from './portal-json.ts';
 
 const budgetMs = 2_000;
 
-/** Mounted before anything that reads bodies. */
+/** Mounted before the body parsers. */
 export function mailRoutes(o: PassOn): Router {
   const routes = express.Router();
-  // Preferences are the same in both modes, but a caller is always in one: TEST, which every organisation has.
+  // Preferences are the same in both modes, but a caller context needs a mode: TEST, which every organisation has.
   const ask = (takesBody: boolean) => passOn({ audience: 'notifier', takesBody, budgetMs }, 'TEST', o);
   routes.route('/mail-preferences').get(toNotifier, ask(false)).put(requireJson, toNotifier, ask(true));
   return routes;

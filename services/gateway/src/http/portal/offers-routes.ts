@@ -1,7 +1,6 @@
 /**
- * Everything of the public API for whoever is signed in, under `/test` and `/live`, and what the portal's pages need beside it. Not
- * in the call log, which is of keys, and not under the limit of an API client (decision 28, the portal counts
- * separately).
+ * The public API for signed-in people, under `/test` and `/live`, and the portal's additional routes. These calls are not in the call log,
+ * which is for keys, and do not count against an API client's limit (decision 28, the portal counts separately).
  */
 import type { RequestHandler, Router } from 'express';
 import { endpoints } from '../endpoints.ts';
@@ -11,10 +10,10 @@ import { allow } from './portal-session.ts';
 
 const reading = { audience: 'offers', takesBody: false, budgetMs: 2_000 } as const;
 
-/** Mounted before anything that reads bodies: they pass as streams. */
+/** Mounted before the body parsers, because bodies are forwarded as streams. */
 export function offersRoutes(o: PassOn): Router {
   return inBothModes((routes, mode) => {
-    // Before those of the public API, whose listing tells less.
+    // Before the routes of the public API, because the portal's listing returns more.
     for (const path of [
       '/offers',
       '/creations/:idempotency_key',
@@ -23,7 +22,7 @@ export function offersRoutes(o: PassOn): Router {
     ])
       routes.get(path, allow('offers'), toPortal, passOn(reading, mode, o));
     routes.get('/offers/:offer_id/analytics/series', allow('offers'), toPortal, passOn(reading, mode, o));
-    // In LIVE mode there is no such path; offers itself refuses it too.
+    // In LIVE mode the path does not exist; offers refuses it too.
     if (mode === 'TEST')
       routes.post(
         '/offers/:offer_id/simulated-traffic',
@@ -38,7 +37,7 @@ export function offersRoutes(o: PassOn): Router {
   });
 }
 
-/** Offers has what only the portal asks under a path of its own. */
+/** Offers serves the portal's own routes under another path. */
 const toPortal: RequestHandler = (req, _res, next) => {
   req.url = `/portal${req.url}`;
   next();

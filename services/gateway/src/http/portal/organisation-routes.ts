@@ -1,4 +1,4 @@
-/** The organisation itself. Everybody in it may see what it is: prices, quotas and pages depend on it. */
+/** The organisation itself. All its people may read it, because prices, quotas and pages depend on it. */
 import { type OrganisationReply, organisationChange } from '@offer-ads/contracts/portal/organisation-api';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Router } from 'express';

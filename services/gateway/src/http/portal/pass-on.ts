@@ -1,4 +1,4 @@
-/** Requests of people who are signed in, on their way to the service that answers them. */
+/** Forwards requests of signed-in people to the service that answers them. */
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { PortalCaller } from '../../accounts/portal-caller-store.ts';
@@ -20,7 +20,7 @@ export type PassOn = {
   readonly upstreams: Readonly<Record<Audience, Upstream>>;
 };
 
-/** The same routes under `/test` and `/live`; within them `req.url` begins behind that. */
+/** Mounts the same routes under `/test` and `/live`; inside them, `req.url` has no such prefix. */
 export function inBothModes(mount: (routes: Router, mode: Mode) => void): Router {
   const both = express.Router();
   for (const mode of ['TEST', 'LIVE'] as const) {
@@ -31,7 +31,7 @@ export function inBothModes(mount: (routes: Router, mode: Mode) => void): Router
   return both;
 }
 
-/** To the path that `req.url` says by then, for the organisation that the session is in. */
+/** Forwards to the path in `req.url`, for the organisation of the session. */
 export function passOn(
   endpoint: Pick<Endpoint, 'audience' | 'takesBody' | 'budgetMs'>,
   mode: Mode,

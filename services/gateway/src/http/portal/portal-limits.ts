@@ -1,21 +1,21 @@
-/** How often the portal may be asked, and by whom that is counted (decision 28, the portal counts separately). */
+/** Rate limits of the portal, and what each is counted by (decision 28, the portal counts separately). */
 import type { Request, RequestHandler } from 'express';
 import type { Limit, RequestLimiter } from '../../limits/request-limiter.ts';
 import { countRequest } from '../proxy/rate-limit.ts';
 
 export const portalLimits = {
-  /** A person who drags a map asks a few times a second. */
+  /** A person who drags a map sends a few requests a second. */
   session: { name: 'portal-session', requests: 300, windowSeconds: 60 },
-  /** Before the session is known, so that made-up cookies cannot cost look-ups without end. An office shares it. */
+  /** Counted before the session is known, so that invented cookies cannot cause unlimited look-ups. An office shares it. */
   network: { name: 'portal-network', requests: 6_000, windowSeconds: 60 },
-  /** An office in which everybody signs in one morning passes; whoever tries addresses does not get far. */
+  /** Enough for an office where all people sign in on the same morning, too little for trying out addresses. */
   signIn: { name: 'portal-sign-in', requests: 30, windowSeconds: 900 },
-  /** Each sends a mail to an address that has not been proved. */
+  /** Each request sends a mail to an unproven address. */
   signUp: { name: 'portal-sign-up', requests: 20, windowSeconds: 3_600 },
-  /** Of everybody in a /24 or a /48, which one person may have whole. */
+  /** Per /24 or /48, which one person may own entirely. */
   signUpOfPrefix: { name: 'portal-sign-up-prefix', requests: 100, windowSeconds: 3_600 },
   completion: { name: 'portal-completion', requests: 30, windowSeconds: 900 },
-  /** Providers of mailboxes post for all of their customers from a few networks. */
+  /** Mailbox providers send these requests for all their customers from a few networks. */
   unsubscribing: { name: 'portal-unsubscribing', requests: 600, windowSeconds: 60 },
 } as const satisfies Record<string, Limit>;
 

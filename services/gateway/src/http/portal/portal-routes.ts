@@ -1,4 +1,4 @@
-/** The API of the advertiser portal, under `/portal/api`: JSON both ways, refusals are `{message}`. */
+/** The API of the advertiser portal, under `/portal/api`: JSON in both directions, refusals are `{message}`. */
 
 import { sessionCookie } from '@offer-ads/platform/pages/session-cookie';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
@@ -49,7 +49,7 @@ export function portalRoutes(options: PortalRoutes): Router {
   return portal;
 }
 
-/** Replies are for one person at one moment, and for our own pages. */
+/** Replies are for one person and one moment, and only for our own pages. */
 const privately: RequestHandler = (_req, res, next) => {
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('X-Content-Type-Options', 'nosniff');

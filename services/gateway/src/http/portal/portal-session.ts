@@ -1,4 +1,4 @@
-/** Who is signed in: found anew for every request, so that a disabled person or organisation is out at once. */
+/** The signed-in person, read for every request, so that disabling a person or organisation takes effect at once. */
 import type { Role } from '@offer-ads/contracts/events/gateway';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { refuseForeignOrigins, requireCsrfToken } from '@offer-ads/platform/pages/csrf';
@@ -22,13 +22,13 @@ export type Member = {
 
 const known = new WeakMap<Request, SignedIn>();
 
-/** Behind `requireSession` only. */
+/** Only after `requireSession`. */
 export function memberOf(req: Request): Member {
   const { id, personId, email, role, organisationId } = signedInOf(req).session;
   return { sessionId: id, personId, email, role, organisationId };
 }
 
-/** The same with what only the routes of the session itself need. */
+/** The same, with what only the session routes need. */
 export function signedInOf(req: Request): SignedIn {
   const signedIn = known.get(req);
   if (signedIn === undefined) throw new Error('this route needs requireSession before it');
@@ -51,7 +51,7 @@ export type SessionGuard = {
   readonly publicUrl: string;
 };
 
-/** Mounted before all routes of signed-in people: session, its rate limit, CSRF. */
+/** Mounted before all routes for signed-in people: session, its rate limit, CSRF. */
 export function requireSession(o: SessionGuard): RequestHandler[] {
   return [
     limitRequests(o.limiter, portalLimits.network, (req) => networkOf(o.clientIp(req))),
@@ -67,9 +67,9 @@ function findSession(o: SessionGuard): RequestHandler {
     const token = o.cookie.read(req);
     const at = requestFacts(req).receivedAt;
     const signedIn = isToken(token) ? await o.sessions.find(token, at) : null;
-    // The cookie stays: clearing it could hit the newer one of a sign-in that has just happened.
+    // The cookie is not cleared, because that could clear the newer cookie of a sign-in that has just happened.
     if (signedIn === null) return void res.status(401).json({ message: 'Sign in first' });
-    // Its time is over: nothing may happen behind the 503.
+    // The time limit has already answered 503, so nothing more may be done.
     if (res.headersSent) return;
     known.set(req, signedIn);
     if (signedIn.nextToken !== null) {

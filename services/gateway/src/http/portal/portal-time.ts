@@ -1,4 +1,4 @@
-/** No request of the portal waits for ever: 503 when its time is over (decision 23, deadlines and outages). */
+/** The time limit of portal requests: 503 when it is over (decision 23, deadlines and outages). */
 
 import { createDeadline, type Deadline } from '@offer-ads/platform/calls/deadline';
 import { requestFacts } from '@offer-ads/platform/http/request';
@@ -7,19 +7,16 @@ import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { rememberKeysMs } from '../../keys/key-look-up.ts';
 
-/** As any call that creates nothing (decision 23, deadlines and outages). */
+/** As for any call that creates nothing (decision 23, deadlines and outages). */
 const commitWithinMs = 2_000;
-/**
- * And the second for which a revocation waits after its commit, before it answers (decision 25, revoked on every
- * replica).
- */
+/** Plus the second that a revocation waits after its commit before it answers (decision 25, revoked on every replica). */
 const defaultBudgetMs = commitWithinMs + rememberKeysMs;
 
 const deadlines = new WeakMap<Request, Deadline>();
 const timers = new WeakMap<Response, NodeJS.Timeout>();
 const givenUp = new WeakSet<Response>();
 
-/** From here on the request has its time; a body that is still to come is read before. */
+/** The time starts here; the body was read before. */
 export function limitTime(logger: Logger, budgetMs = defaultBudgetMs): RequestHandler {
   return (req, res, next) => {
     deadlines.set(req, createDeadline(commitWithinMs));
@@ -31,8 +28,8 @@ export function limitTime(logger: Logger, budgetMs = defaultBudgetMs): RequestHa
 }
 
 /**
- * Nothing of the request is committed after it, so nothing is committed after its 503 (decision 164, no commit after
- * 503). Behind `limitTime` only.
+ * Nothing of the request is committed after it, so nothing is committed after its 503 (decision 164, no commit after 503). Only after
+ * `limitTime`.
  */
 export function commitDeadline(req: Request): Deadline {
   const deadline = deadlines.get(req);
@@ -40,13 +37,13 @@ export function commitDeadline(req: Request): Deadline {
   return deadline;
 }
 
-/** For what bounds itself: the arrival of a body, and calls that are passed on with a budget of their own. */
+/** For routes with their own limit: receiving a body, and forwarded calls. */
 export const liftTime: RequestHandler = (_req, res, next) => {
   clearTimeout(timers.get(res));
   next();
 };
 
-/** What the work of a request says after the 503 concerns nobody any more. */
+/** After the 503, errors of the request are ignored. */
 export const ignoreLateReplies: ErrorRequestHandler = (error, _req, res, next) => {
   if (!givenUp.has(res)) next(error);
 };

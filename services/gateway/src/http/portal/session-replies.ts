@@ -1,4 +1,4 @@
-/** The session as its page sees it, and the cookie that goes with it. */
+/** The session for its page, and its cookie. */
 import type { SessionReply } from '@offer-ads/contracts/portal/session-api';
 import type { SessionCookie } from '@offer-ads/platform/pages/session-cookie';
 import type { Response } from 'express';
@@ -7,14 +7,14 @@ import { endOf } from '../../domain/accounts/session.ts';
 import type { Sessions } from '../../sign-in/sessions.ts';
 import type { FoundSession } from '../../sign-in/sessions-store.ts';
 
-/** After a token was made: the session as it is now, and the cookie. */
+/** After a new token was made: the current session, and the cookie. */
 export async function replyWithSession(
   res: Response,
   o: { sessions: Sessions; cookie: SessionCookie; token: string; at: Date },
 ): Promise<void> {
   const session = await o.sessions.look(o.token);
   const reply = session === null ? null : await describeSession(o.sessions, session, o.at);
-  // Ended in this very moment.
+  // The session ended in this moment.
   if (session === null || reply === null) return void res.status(401).json({ message: 'Sign in first' });
   o.cookie.set(res, o.token, session.expiresAt.getTime() - o.at.getTime());
   res.json(reply);
@@ -38,7 +38,7 @@ export async function describeSession(
       .filter((other) => other !== here)
       .map(({ id, name, tradingName, role }) => ({ id, name, tradingName, role })),
     csrfToken: session.csrfToken,
-    // This request is a use, noted or not.
+    // This request counts as a use, even if it was not stored.
     expiresAt: endOf({ lastUsedAt: at, expiresAt: session.expiresAt }).toISOString(),
   };
 }

@@ -1,4 +1,4 @@
-/** A person's own sessions: see them, switch the organisation, end them. */
+/** A person's own sessions: list them, switch the organisation, end them. */
 import {
   organisationSwitch,
   type SessionsReply,

@@ -1,4 +1,4 @@
-/** Asking for a one-time link, and signing in with it. */
+/** Requests a one-time link, and signs in with it. */
 import { type SignInReply, signInCompletion, signInRequest } from '@offer-ads/contracts/portal/session-api';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { validInput } from '@offer-ads/platform/http/valid-input';
@@ -18,14 +18,14 @@ import { replyWithSession } from './session-replies.ts';
 const asked: SignInReply = {
   message: 'If the address is known here, a sign-in link is on its way to it. It works once, for 15 minutes.',
 };
-/** Unknown, used, expired, or of somebody who may not sign in: nobody learns which. */
+/** Unknown, used, expired, or of a person who may not sign in: the answer does not say which. */
 const linkRefused = { message: 'The sign-in link has been used or has expired: ask for a new one' };
 
 export type SignInRoutes = SessionGuard & { readonly signIn: SignIn; readonly logger: Logger };
 
 export function signInRoutes(o: SignInRoutes): Router {
   const routes = express.Router();
-  /** What comes before both: no session says yet who asks. */
+  /** Common to both routes, which have no session yet. */
   const guarded = (limit: Limit) => [
     limitRequests(o.limiter, limit, (req) => networkOf(o.clientIp(req))),
     refuseForeignOrigins(o.publicUrl),

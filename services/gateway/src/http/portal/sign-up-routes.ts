@@ -1,4 +1,4 @@
-/** Registering an organisation by oneself: whether one may, asking for it, and doing it with the link from the mail. */
+/** Self-registration of an organisation: whether it is allowed, requesting a link, and registering with the link from the mail. */
 
 import { signInCompletion } from '@offer-ads/contracts/portal/session-api';
 import {
@@ -22,14 +22,14 @@ import type { SessionGuard } from './portal-session.ts';
 import { commitDeadline, limitTime } from './portal-time.ts';
 import { replyWithSession } from './session-replies.ts';
 
-/** Also to an address that has a place, or may have none: nobody learns which. */
+/** The same for every address, so that the answer does not say whether the address is known. */
 const asked: SignUpReply = {
   message: 'A mail is on its way to the address. Its link works once, for 24 hours.',
 };
 const closed = {
   message: 'Organisations are registered by the platform team at present: ask them for yours',
 };
-/** Unknown, used, or expired: nobody learns which. */
+/** Unknown, used or expired: the answer does not say which. */
 const linkRefused = {
   message: 'The link has been used or has expired: sign in if the organisation is there, or sign up again',
 };
@@ -44,7 +44,7 @@ export function signUpRoutes(o: SignUpRoutes): Router {
     else res.status(403).json(closed);
   };
   const limited = (limit: Limit) => limitRequests(o.limiter, limit, (req) => networkOf(o.clientIp(req)));
-  /** What comes before both: no session says yet who asks. */
+  /** Common to both routes, which have no session yet. */
   const guarded = (limit: Limit) => [
     limited(limit),
     refuseForeignOrigins(o.publicUrl),

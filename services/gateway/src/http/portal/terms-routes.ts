@@ -1,4 +1,4 @@
-/** The advertising terms: everybody may read them, an admin accepts them for the organisation. */
+/** The advertising terms: all people may read them, an admin accepts them for the organisation. */
 import { type TermsReply, termsAcceptance } from '@offer-ads/contracts/portal/organisation-api';
 import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Router } from 'express';

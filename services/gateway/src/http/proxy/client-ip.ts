@@ -1,4 +1,4 @@
-/** Whose request it is, when proxies stand before us. */
+/** The client's IP address behind proxies. */
 
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
@@ -7,12 +7,12 @@ import { memo } from '../../limits/memo.ts';
 
 export type ClientIp = (req: IncomingMessage) => string;
 
-/** More proxies than anybody has in a row; the rest of a made-up list is not read. */
+/** More proxies than any installation has in a row; the rest of an invented list is not read. */
 const mostHops = 16;
 
 /**
- * `X-Forwarded-For` is read from the right, where our own proxies wrote: the first address that is not one of them is
- * the client. What stands left of it was sent by the client and may be invented.
+ * `X-Forwarded-For` is read from the right, where our own proxies wrote: the first address that is not one of our proxies is the client.
+ * Everything left of it came from the client and may be invented.
  */
 export function readClientIp(trustedNetworks: readonly string[]): ClientIp {
   const isTrusted = memo(trustOf(trustedNetworks));
@@ -28,10 +28,10 @@ export function readClientIp(trustedNetworks: readonly string[]): ClientIp {
       const comma = forwarded.lastIndexOf(',', end - 1);
       const text = forwarded.slice(comma + 1, end).trim();
       end = Math.max(0, comma);
-      // An empty element is none (RFC 9110, 5.6.1).
+      // An empty element does not count (RFC 9110, 5.6.1).
       if (text === '') continue;
       const hop = addressAt(text);
-      // Not an address: the nearest hop that we know stands for the client.
+      // Not an address: the nearest known hop is used as the client.
       if (hop === '') break;
       client = hop;
       if (!isTrusted(client)) break;
@@ -50,8 +50,8 @@ function trustOf(networks: readonly string[]): (ip: string) => boolean {
 }
 
 /**
- * The address in one element of the list, empty when there is none. Proxies write `192.0.2.1`, some with the port,
- * `192.0.2.1:4711` or `[2001:db8::1]:4711`; a dual-stack socket shows IPv4 peers as `::ffff:192.0.2.1`.
+ * The address in one element of the list; empty if there is none. Proxies write `192.0.2.1`, some with the port, `192.0.2.1:4711` or
+ * `[2001:db8::1]:4711`; a dual-stack socket shows IPv4 peers as `::ffff:192.0.2.1`.
  */
 function addressIn(text: string): string {
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;

@@ -1,4 +1,4 @@
-/** Passes a request on and its reply back: bodies are streams, nothing large is held here. */
+/** Forwards a request and returns its reply. Bodies are streams, so nothing large is held here. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
 import {
@@ -14,13 +14,13 @@ import type { Endpoint } from '../endpoints.ts';
 import { PassedReply } from './passed-reply.ts';
 
 /**
- * The service says by itself when its budget is used up; the gateway gives up a moment later, well within 3 s
- * (decision 23, deadlines and outages).
+ * The service itself answers when its time is over; the gateway waits this much longer, well within 3 s (decision 23, deadlines and
+ * outages).
  */
 const graceMs = 250;
-/** As long as any call that is not a creation (decision 23, deadlines and outages). */
+/** As long as any call that creates nothing (decision 23, deadlines and outages). */
 const notReadingMs = 2_000;
-/** The service's budget does not run while the caller takes nothing; after this long the caller is cut off. */
+/** The service's time does not run while the caller reads nothing; after this long the caller is disconnected. */
 const longestReadMs = 60_000;
 
 export async function forward(
@@ -29,22 +29,22 @@ export async function forward(
   o: {
     endpoint: Pick<Endpoint, 'takesBody' | 'budgetMs'>;
     upstream: Upstream;
-    /** Null: nobody is signed in, and the service must not need to know who asks. */
+    /** Null: no one is signed in, and the service must not need a caller. */
     callerToken: string | null;
-    /** A test's own. */
+    /** For tests. */
     longestReadMs?: number;
   },
 ): Promise<void> {
-  // The caller left, or was told that the body is broken, while the key was looked up.
+  // The caller disconnected, or got a 400 for a broken body, during the key's look-up.
   if (res.closed || res.writableEnded) return;
   const { endpoint } = o;
   const { storeClock } = o.upstream;
   const reply = new PassedReply(res, { withoutBody: req.method === 'HEAD', storeClock });
   const body = endpoint.takesBody ? bodyOf(req) : null;
-  // Before the timer of our own patience starts, so that nothing is committed after we have answered 503.
+  // Taken before our own timer starts, so that nothing is committed after we have answered 503.
   const storeMs = body === null || req.complete ? storeClock.nowMs() : undefined;
   const limits = limitWaiting(req, body, endpoint.budgetMs, reply, o.longestReadMs ?? longestReadMs);
-  // Also when a reply is out already: the platform answers an upload that breaks, and nobody needs the rest.
+  // Also after a reply was sent: the platform answers a broken upload, and the service's reply is no longer needed.
   const onClose = () => reply.callerLeft();
   res.on('close', onClose);
   try {
@@ -64,8 +64,8 @@ export async function forward(
 }
 
 /**
- * The budget starts when the body has arrived (decision 23, deadlines and outages): a slow upload has its own limit.
- * A service that takes no more of the body while the caller would send it is as good as gone.
+ * The time starts when the body has arrived (decision 23, deadlines and outages), because a slow upload has its own limit. A service that
+ * stops reading the body counts as unavailable.
  */
 function limitWaiting(
   req: IncomingMessage,
@@ -109,8 +109,8 @@ function limitWaiting(
 }
 
 /**
- * A service may answer before it has read everything, and its connection then ends the stream that it reads. The
- * caller's own connection must survive that to take the reply, so a stream of our own stands between.
+ * A service may answer before it has read everything. Its connection then destroys the stream that it reads, but the caller's connection
+ * must stay open for the reply, so a separate stream is placed between them.
  */
 function bodyOf(req: IncomingMessage): Readable | null {
   const isEmpty =
@@ -122,16 +122,16 @@ function bodyOf(req: IncomingMessage): Readable | null {
     req.unpipe(body);
     req.resume();
   });
-  // Why the body ended early is told by the request that it belonged to.
+  // The original request reports why the body ended early.
   body.on('error', () => {});
   return body;
 }
 
-/** What services read; all else stays here: the key, cookies, claimed callers, addresses, hop-by-hop headers. */
+/** The headers that services read. All others are dropped: the key, cookies, claimed callers, addresses, hop-by-hop headers. */
 const passedOnHeaders = ['accept', 'idempotency-key'];
 const passedOnWithBody = [...passedOnHeaders, 'content-type', 'content-length', 'content-encoding'];
 
-/** @returns names and values in turn */
+/** @returns names and values alternating */
 function passedOn(headers: IncomingHttpHeaders, withBody: boolean): string[] {
   const passed: string[] = [];
   for (const name of withBody ? passedOnWithBody : passedOnHeaders) {

@@ -1,4 +1,4 @@
-/** A service's reply on its way to the caller: in one piece when it is short, as a stream when it is not. */
+/** A service's reply to the caller: a short one is sent in one piece, a long one as a stream. */
 
 import type { ServerResponse } from 'node:http';
 import { requestIdHeader, storeTimeHeader } from '@offer-ads/contracts/internal/caller-context';
@@ -9,14 +9,14 @@ import { CallerGone, NoConnectionFree, type ReplyTaker } from '../../upstream.ts
 import { noteReturnCode } from './record-calls.ts';
 
 /**
- * A reply up to this size is sent when it is complete: one write, and one that breaks off on the way is still a 503.
- * Only listings are longer.
+ * A reply up to this size is sent when it is complete: in one write, and if it breaks off before that, the caller gets a 503. Only listings
+ * are longer.
  */
 const mostBytesHeld = 16 * 1024;
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** One per request, for speed instead of a handful of closures. */
+/** One object per request, because it is faster than several closures. */
 export class PassedReply implements ReplyTaker {
   readonly taken: Promise<void>;
   readonly #res: ServerResponse;
@@ -25,13 +25,13 @@ export class PassedReply implements ReplyTaker {
   #settle!: { readonly resolve: () => void; readonly reject: (error: Error) => void };
   #controller: Dispatcher.DispatchController | undefined;
   #givenUp: Error | undefined;
-  /** How long the caller has kept the reply waiting, and since when it does so again. */
+  /** How long the caller has delayed the reply, and since when it does so now. */
   #heldUpMs = 0;
   #heldUpSinceMs: number | undefined;
   #ended = false;
   #status = 0;
   #headers: Headers = {};
-  /** What has arrived of a reply that is sent in one piece; undefined when it is streamed. */
+  /** The received part of a reply that is sent in one piece; undefined for a streamed reply. */
   #held: Buffer[] | undefined;
 
   constructor(res: ServerResponse, o: { withoutBody: boolean; storeClock: StoreClock }) {
@@ -47,23 +47,23 @@ export class PassedReply implements ReplyTaker {
     return this.#controller !== undefined;
   }
 
-  /** The connection is done with; nothing happens when the reply was passed on whole. */
+  /** The connection closed. Does nothing if the whole reply was sent. */
   callerLeft(): void {
     if (!this.#ended) this.#giveUp(new CallerGone('the connection closed'));
   }
 
-  /** Nobody waits any longer for a caller who reads so slowly: half a reply cannot be taken back, so the connection ends. */
+  /** Disconnects a caller that reads too slowly. Half a reply cannot be taken back, so the connection ends. */
   cutOffCaller(): void {
     this.#res.destroy();
     this.callerLeft();
   }
 
-  /** The time for the service is over. */
+  /** The service's time is over. */
   serviceTooSlow(problem: string): void {
     this.#giveUp(!this.hasBegun() ? new NoConnectionFree(problem) : new Error(problem));
   }
 
-  /** Ends the request to the service, however far it has come. */
+  /** Aborts the request to the service at any point. */
   #giveUp(reason: Error): void {
     this.#givenUp ??= reason;
     this.#settle.reject(reason);
@@ -76,7 +76,7 @@ export class PassedReply implements ReplyTaker {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    // 1xx: the reply itself is still to come.
+    // 1xx: the final response follows.
     if (status < 200) return;
     this.#status = status;
     this.#headers = headers;
@@ -106,19 +106,19 @@ export class PassedReply implements ReplyTaker {
     }
   }
 
-  /** How long the service would have given more while the caller took nothing. */
+  /** How much longer the service's time runs because the caller read nothing. */
   heldUpMs(): number {
     const sinceMs = this.#heldUpSinceMs;
     return this.#heldUpMs + (sinceMs === undefined ? 0 : performance.now() - sinceMs);
   }
 
   onResponseEnd(): void {
-    // The platform has refused the request's body meanwhile: a second end would be an error that nobody hears.
+    // The platform has answered for a broken request body meanwhile, and a second end would be an error.
     if (this.#res.writableEnded) return this.callerLeft();
     const held = this.#held;
     if (!this.#res.headersSent) this.#sendHead(held?.[0]);
     if (held === undefined || held.length === 0) this.#res.end();
-    // As text that stands for the same bytes: Node sends it together with the head, in one write instead of two.
+    // As a latin1 string of the same bytes: Node sends it together with the head in one write instead of two.
     else this.#res.end(held.map((chunk) => chunk.toString('latin1')).join(''), 'latin1');
     this.#ended = true;
     this.#settle.resolve();
@@ -142,7 +142,7 @@ export class PassedReply implements ReplyTaker {
   }
 }
 
-/** Headers of one connection, not of the reply (RFC 9110, 7.6.1), and those that the gateway itself sets. */
+/** Headers of the connection and not of the reply (RFC 9110, 7.6.1), and those that the gateway sets itself. */
 const notPassedBack = new Set([
   'connection',
   'keep-alive',
@@ -158,7 +158,7 @@ const notPassedBack = new Set([
   storeTimeHeader,
 ]);
 
-/** Further headers that `Connection` says belong to the connection. */
+/** Further headers of the connection, named by `Connection`. */
 function namesIn(connection: string | string[] | undefined): readonly string[] | undefined {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined;
   return String(connection)
@@ -170,8 +170,8 @@ const returnCodeField = Buffer.from('"return_code":"');
 const longestReturnCode = 4;
 
 /**
- * Looked for, not parsed: replies with a return code begin with it, or nearly so. Inside of a text the quotes would be
- * escaped, so nothing that an advertiser wrote can be taken for it.
+ * Searched for and not parsed: replies with a return code have it at or near their start. Inside a text the quotes would be escaped, so an
+ * advertiser's text cannot match.
  */
 function returnCodeIn(start: Buffer): string | undefined {
   const at = start.indexOf(returnCodeField);

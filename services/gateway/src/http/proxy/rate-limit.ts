@@ -1,7 +1,6 @@
 /**
- * The limits of the public API: 60 requests a minute per client IP over all endpoints (specification, Limits), first of
- * all checks (decision 9, order of checks), and for a key that has one a limit of its own, counted once the key is
- * known.
+ * The rate limits of the public API: 60 requests a minute per client IP over all endpoints (specification, Limits), checked first (decision
+ * 9, order of checks); and a key's own limit, if it has one, checked once the key is known.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendJson, tell } from '@offer-ads/platform/http/replies';
@@ -13,14 +12,14 @@ import type { ClientIp } from './client-ip.ts';
 const perClientIp: Limit = { name: 'ip', requests: 60, windowSeconds: 60 };
 const networkAt = memo(networkOf);
 
-/** The addresses that the limits count as one client. */
+/** The network that the limits count as one client. */
 export function clientNetwork(req: IncomingMessage, clientIp: ClientIp): string {
   return networkAt(clientIp(req));
 }
 
 export type Counted = { readonly limit: Limit; readonly standing: Standing };
 
-/** Counts a request against its client's limit; null when that is used up and the reply is out. */
+/** Counts a request against its client's limit; null if the limit is used up and the reply was sent. */
 export function limitClient(
   req: IncomingMessage,
   res: ServerResponse,
@@ -29,7 +28,7 @@ export function limitClient(
   return countRequest(res, o.limiter, { limit: perClientIp, client: clientNetwork(req, o.clientIp) });
 }
 
-/** Counts a request against its key's own limit too; null when that is used up and the reply is out. */
+/** Also counts a request against its key's own limit; null if that is used up and the reply was sent. */
 export function limitKey(
   res: ServerResponse,
   limiter: RequestLimiter,
@@ -40,8 +39,8 @@ export function limitKey(
 }
 
 /**
- * Counts, tells it in the reply's fields, and refuses when the limit is used up: null then.
- * @param o.before another limit that the request was counted against, to be told too
+ * Counts, sets the reply's headers, and refuses if the limit is used up; then it returns null.
+ * @param o.before another limit that has counted the request, for the headers
  */
 export async function countRequest(
   res: ServerResponse,
@@ -59,9 +58,8 @@ export async function countRequest(
 }
 
 /**
- * What a reply tells of the limits that its request was counted against (decision 21, rate limits): the `X-RateLimit`
- * fields describe the one with the fewest requests left, and `RateLimit-Policy` and `RateLimit` all of them, as
- * draft-ietf-httpapi-ratelimit-headers-11 has it.
+ * The headers about the limits that counted the request (decision 21, rate limits): the `X-RateLimit` fields describe the limit with the
+ * fewest requests left; `RateLimit-Policy` and `RateLimit` list all of them, as in draft-ietf-httpapi-ratelimit-headers-11.
  */
 export function limitFields(counted: readonly [Counted, ...Counted[]]): [name: string, value: string][] {
   let nearest = counted[0].standing;

@@ -1,4 +1,4 @@
-/** Every request made with a key is logged, refused ones included (specification, Authentication item 10). */
+/** Logs every request made with a key, including refused ones (specification, Authentication item 10). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestFacts, routeTemplate } from '@offer-ads/platform/http/request';
@@ -15,17 +15,17 @@ export type CallRecorder = {
   readonly keyWasFound: FoundKeys['wasFound'];
 };
 
-/** Tells the log which `return_code` a reply carries. */
+/** Records the `return_code` of a reply for the log. */
 export function noteReturnCode(res: ServerResponse, code: string): void {
   (res as Carrier)[returnCode] = code;
 }
 
-/** The store says that there is no such key: the call is in no log (decision 27, call log). */
+/** The key does not exist, so the call is not logged (decision 27, call log). */
 export function noteUnknownKey(res: ServerResponse): void {
   (res as Carrier)[keyUnknown] = true;
 }
 
-/** Writes the call into the log once its connection is done with it. */
+/** Logs the call when its connection has finished with it. */
 export function recordCall(
   o: CallRecorder,
   req: IncomingMessage,
@@ -37,7 +37,7 @@ export function recordCall(
     if ((res as Carrier)[keyUnknown] === true) return;
     const call = {
       keySha256,
-      // As the specification writes routes: POST /offers/{offer_id}/pause.
+      // In the specification's notation: POST /offers/{offer_id}/pause.
       route: `${req.method} ${inBraces(routeTemplate(req))}`,
       status: res.headersSent ? res.statusCode : callerGoneStatus,
       returnCode: (res as Carrier)[returnCode] ?? null,
