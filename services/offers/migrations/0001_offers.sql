@@ -192,12 +192,10 @@ CREATE TABLE idempotency_keys (
   idempotency_key text NOT NULL,
   -- SHA-256 over every field and the bytes of the image.
   fingerprint     bytea NOT NULL,
-  recovery_point  text NOT NULL CHECK (recovery_point IN ('received', 'checked', 'charging', 'finished')),
+  recovery_point  text NOT NULL CHECK (recovery_point IN ('received', 'charging', 'finished')),
   -- The holder of the lease works on the creation. Each new holder raises the fence; a write with an old fence is refused.
   lease_until     timestamptz(3) NOT NULL,
   fence           bigint NOT NULL DEFAULT nextval('creation_fences'),
-  -- From checked on: the price and the cleaned picture.
-  checks          jsonb,
   -- From charging on: the reservation.
   offer_id        integer REFERENCES offers,
   -- Once finished: the reply that every replay gives again. json, because it must come back as it was written.
@@ -209,8 +207,6 @@ CREATE TABLE idempotency_keys (
 -- What the sweep looks through: creations that are under way, or were left.
 CREATE INDEX idempotency_keys_unfinished ON idempotency_keys (lease_until) WHERE recovery_point <> 'finished';
 CREATE INDEX idempotency_keys_offer ON idempotency_keys (offer_id);
--- Creations that need a picture.
-CREATE INDEX idempotency_keys_image ON idempotency_keys ((checks ->> 'image')) WHERE checks IS NOT NULL;
 
 ---- Pictures ----
 

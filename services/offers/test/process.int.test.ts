@@ -36,12 +36,7 @@ const deaths = {
     'call.settle.asked.E.refused',
     'call.settle.done.E.refused',
   ],
-  'in a commit before the reservation': [
-    'commit.received.lost.B',
-    'commit.received.made.B',
-    'commit.checked.lost.E',
-    'commit.checked.made.B',
-  ],
+  'in a commit before the reservation': ['commit.received.lost.B', 'commit.received.made.B'],
   'in the commit of the reservation': [
     'commit.charging.lost.B',
     'commit.charging.made.B',

@@ -12,7 +12,6 @@ import type { OfferForm } from '../domain/creation/offer-form.ts';
 import { checkQuota, type Quota, type QuotaRefusal } from '../domain/creation/quota.ts';
 import { keepImage } from '../images/keep.ts';
 import type { CallContext } from '../other-services.ts';
-import type { Checks } from './idempotency-store.ts';
 import { countOffersInUse } from './reservations-store.ts';
 
 export type CheckRefusal =
@@ -34,6 +33,9 @@ export type CheckRequest = CallContext & {
   readonly picture: Buffer;
   readonly receivedAt: Date;
 };
+
+/** The price, and the name of the cleaned picture in the store. */
+export type Checks = { readonly netMinor: bigint; readonly image: string };
 
 type Checked = { readonly ok: true; readonly checks: Checks } | Refused;
 type Refused = { readonly ok: false; readonly refusal: CheckRefusal };
@@ -85,11 +87,7 @@ export async function checkCreation(o: OffersContext, request: CheckRequest): Pr
   return judgePicture(o, request, netMinor);
 }
 
-/** Checked again before the offer is reserved: a retry after a 503 may come after the start. */
-export function checkStart({
-  form,
-  receivedAt,
-}: Pick<CheckRequest, 'form' | 'receivedAt'>): CheckRefusal | null {
+function checkStart({ form, receivedAt }: Pick<CheckRequest, 'form' | 'receivedAt'>): CheckRefusal | null {
   const isLate = form.startAt.getTime() < receivedAt.getTime() - START_GRACE_MS;
   return isLate ? { reason: 'start-in-past' } : null;
 }
@@ -128,7 +126,7 @@ async function judgePicture(o: OffersContext, request: CheckRequest, netMinor: b
     case 'allowed': {
       const cleaned = Buffer.from(judged.imageBase64, 'base64');
       const image = await keepImage(o, cleaned, judged.contentType, request.deadline);
-      return { ok: true, checks: { netMinor: netMinor.toString(), image } };
+      return { ok: true, checks: { netMinor, image } };
     }
   }
 }

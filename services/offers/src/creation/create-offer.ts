@@ -1,5 +1,5 @@
 /**
- * Creating an offer: received -> checked -> charging -> finished (architecture, "Creating an offer"). A key leads to at most one offer and
+ * Creating an offer: received -> charging -> finished (architecture, "Creating an offer"). A key leads to at most one offer and
  * one charge, even with crashes, races and lost answers, because
  * - only the holder of the key's lease works on the creation, and a write with an old fence changes nothing;
  * - until `charging`, nothing outside has changed, so the creation may be repeated or dropped;
@@ -17,21 +17,12 @@ import type { CallContext } from '../other-services.ts';
 import {
   type CheckRefusal,
   type CheckRequest,
+  type Checks,
   checkCreation,
-  checkStart,
   quotaOf,
 } from './check-creation.ts';
 import { abandonCreation, finishCreation, lockReservation, settle } from './end-creation.ts';
-import {
-  type Checks,
-  type Creation,
-  claimKey,
-  freeKey,
-  type Hold,
-  letGo,
-  markCharging,
-  markChecked,
-} from './idempotency-store.ts';
+import { type Creation, claimKey, freeKey, type Hold, letGo, markCharging } from './idempotency-store.ts';
 import { dropReservation, insertReservation, lockOffersInUse } from './reservations-store.ts';
 
 /** `receivedAt` is used as `now` by every rule. It is set once, when the request arrives (decision 8, time of a request). */
@@ -84,13 +75,12 @@ async function proceed(
     case 'received': {
       // Stops the checks if the caller disconnects; a retry with the key continues from here, as after a 503.
       const checked = await checkCreation(o, { ...request, deadline: request.deadline.whileAwaited() });
-      if (checked.ok) return proceed(o, request, hold, await markChecked(o.postgres, hold, checked.checks));
-      await freeKey(o.postgres, hold);
-      return checked;
-    }
-    case 'checked': {
+      if (!checked.ok) {
+        await freeKey(o.postgres, hold);
+        return checked;
+      }
       request.deadline.whileAwaited().stopIfGone();
-      const reserved = await reserve(o, request, hold, creation.checks);
+      const reserved = await reserve(o, request, hold, checked.checks);
       return reserved.ok ? charge(o, request, hold, reserved.offer) : reserved;
     }
     case 'charging': {
@@ -100,7 +90,7 @@ async function proceed(
   }
 }
 
-/** checked -> charging: checks the start again, and the quota under its lock. The offer then exists, hidden, with its final id. */
+/** received -> charging: checks the quota again, under its lock. The offer then exists, hidden, with its final id. */
 async function reserve(
   o: OffersContext,
   request: CreateRequest,
@@ -119,13 +109,7 @@ async function reserveNow(
   checks: Checks,
 ): Promise<{ readonly ok: true; readonly offer: Offer } | Refused> {
   const { caller, form, receivedAt } = request;
-  const netMinor = BigInt(checks.netMinor);
   return o.postgres.transaction(async (tx) => {
-    const late = checkStart(request);
-    if (late !== null) {
-      await freeKey(tx, hold);
-      return refused(late);
-    }
     const offer = await insertReservation(tx, {
       ...form,
       organisationId: caller.organisationId,
@@ -134,11 +118,10 @@ async function reserveNow(
       tradingName: caller.tradingName,
       country: caller.country,
       currency: caller.currency,
-      image: checks.image,
-      netMinor,
+      ...checks,
       createdAt: receivedAt,
     });
-    await markCharging(tx, hold, offer.offerId);
+    await markCharging(tx, hold, offer);
     // Last: other creations of the organisation wait from here until this transaction ends.
     const inUse = await lockOffersInUse(tx, caller, receivedAt, offer.offerId);
     const refusal = checkQuota(quotaOf(o, caller), inUse, offer);

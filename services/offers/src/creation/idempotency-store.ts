@@ -18,13 +18,7 @@ export type KeyName = {
 /** The right to work on the creation of a key until another holder takes over. Each fence is used only once. */
 export type Hold = KeyName & { readonly fence: bigint };
 
-/** The results of the checks. Nothing outside has changed yet. */
-export type Checks = { readonly netMinor: string; readonly image: string };
-
-export type Creation =
-  | { readonly at: 'received' }
-  | { readonly at: 'checked'; readonly checks: Checks }
-  | { readonly at: 'charging'; readonly offerId: number };
+export type Creation = { readonly at: 'received' } | { readonly at: 'charging'; readonly offerId: number };
 
 export type Claim =
   | { readonly outcome: 'held'; readonly hold: Hold; readonly creation: Creation }
@@ -39,7 +33,6 @@ type KeyRow = {
   recovery_point: RecoveryPoint;
   lease_until: Date;
   fence: bigint;
-  checks: Checks | null;
   offer_id: number | null;
   reply: CreateReply | null;
 };
@@ -132,34 +125,27 @@ async function takeOver(
   return { hold: { ...name, fence: present(taken?.fence ?? null) }, creation: toCreation(row) };
 }
 
-/** Locks the picture: it is either marked as needed from now on, or was doomed before, and then this write changes nothing. */
-export async function markChecked(db: Queryable, hold: Hold, checks: Checks): Promise<Creation> {
-  await fenced(
-    db,
-    `WITH picture AS (SELECT FROM images WHERE name = $6 AND doomed_at IS NULL FOR SHARE)
-     UPDATE idempotency_keys SET recovery_point = 'checked', checks = $5
-     WHERE ${thisHold} AND EXISTS (SELECT FROM picture) RETURNING 1`,
-    hold,
-    JSON.stringify(checks),
-    checks.image,
-  );
-  return { at: 'checked', checks };
-}
-
-export async function markCharging(tx: Transaction, hold: Hold, offerId: number): Promise<Creation> {
+/** Locks the picture: it is needed from now on, or was doomed before, and then this write changes nothing. */
+export async function markCharging(
+  tx: Transaction,
+  hold: Hold,
+  offer: { readonly offerId: number; readonly image: string },
+): Promise<void> {
   await fenced(
     tx,
-    `UPDATE idempotency_keys SET recovery_point = 'charging', offer_id = $5 WHERE ${thisHold} RETURNING 1`,
+    `WITH picture AS (SELECT FROM images WHERE name = $6 AND doomed_at IS NULL FOR SHARE)
+     UPDATE idempotency_keys SET recovery_point = 'charging', offer_id = $5
+     WHERE ${thisHold} AND EXISTS (SELECT FROM picture) RETURNING 1`,
     hold,
-    offerId,
+    offer.offerId,
+    offer.image,
   );
-  return { at: 'charging', offerId };
 }
 
 export async function markFinished(tx: Transaction, hold: Hold, reply: CreateReply): Promise<void> {
   await fenced(
     tx,
-    `UPDATE idempotency_keys SET recovery_point = 'finished', reply = $5, checks = NULL WHERE ${thisHold} RETURNING 1`,
+    `UPDATE idempotency_keys SET recovery_point = 'finished', reply = $5 WHERE ${thisHold} RETURNING 1`,
     hold,
     JSON.stringify(reply),
   );
@@ -207,8 +193,6 @@ function toCreation(row: KeyRow): Creation {
   switch (row.recovery_point) {
     case 'received':
       return { at: 'received' };
-    case 'checked':
-      return { at: 'checked', checks: present(row.checks) };
     case 'charging':
       return { at: 'charging', offerId: present(row.offer_id) };
     case 'finished':

@@ -1,7 +1,7 @@
 /**
- * The SQL of pictures: which exist, and which are no longer needed. A picture is needed by the creation that has stored its name
- * (`idempotency_keys.checks`) and by its offers, until some time after they are deleted. A doomed picture is never used again: a creation
- * locks the picture's row first (`markChecked`), and dooming locks the row before it checks the need.
+ * The SQL of pictures: which exist, and which are no longer needed. A picture is needed by its offers, reservations included, until some
+ * time after they are deleted. A creation that has not reserved its offer yet has an hour (`keepImage`). A doomed picture is never used
+ * again: a reservation locks the picture's row (`markCharging`), and dooming locks the row before it checks the need.
  */
 import type { Postgres, Queryable } from '@offer-ads/platform/postgres/postgres';
 
@@ -59,8 +59,7 @@ export async function doomUnneeded(
     const needed = await tx.query<{ name: string }>(
       `SELECT name FROM unnest($1::text[]) AS due (name)
        WHERE EXISTS (SELECT FROM offers WHERE image = due.name AND deleted_at IS NULL)
-          OR EXISTS (SELECT FROM offers WHERE image = due.name AND deleted_at > $2)
-          OR EXISTS (SELECT FROM idempotency_keys WHERE checks ->> 'image' = due.name)`,
+          OR EXISTS (SELECT FROM offers WHERE image = due.name AND deleted_at > $2)`,
       [namesOf(due), before(o.now, RETAINED_MS)],
     );
     const inUse = new Set(namesOf(needed));

@@ -7,8 +7,8 @@ import { nameToKeep } from './images-store.ts';
 import type { PictureType } from './picture-types.ts';
 
 /**
- * The same picture is stored once, whoever uploads it. It is not removed for an hour from now; after `markChecked`, it is not removed while
- * it is needed.
+ * The same picture is stored once, whoever uploads it. It is not removed for an hour from now; once its offer is reserved
+ * (`markCharging`), it is not removed while it is needed.
  * @returns its name in the store
  * @throws the 503 fault while the store is unavailable or full
  */

@@ -94,15 +94,15 @@ describe('a caller who leaves before the charge', () => {
     },
   );
 
-  it('when everything is checked: no reservation is made, and the key goes on from there', async () => {
+  it('when the last check is made: no reservation is made, and the same key begins again', async () => {
     const key = randomUUID();
     const { step, reached, goOn } = standstill();
     under.otherServices.moderation.onAsked = step;
     const caller = await send(key);
     await reached;
     await under.postgres.transaction(async (tx) => {
-      // Holds up the note that the checks are done, and with it the reservation.
-      await tx.query('SELECT 1 FROM idempotency_keys FOR UPDATE');
+      // Holds up the row of the picture, and with it the reservation.
+      await tx.query('LOCK TABLE images');
       goOn();
       await eventually(async () => {
         const waiting = await under.postgres.query(
@@ -114,7 +114,7 @@ describe('a caller who leaves before the charge', () => {
       await caller.leave();
       await eventually(async () => expect(await creationsLeft()).toBe(leftBefore + 1));
     });
-    await eventually(async () => expect(await recoveryPoints()).toEqual([{ at: 'checked', held: false }]));
+    await eventually(async () => expect(await recoveryPoints()).toEqual([{ at: 'received', held: false }]));
     expect(await under.postgres.query('SELECT 1 FROM offers')).toEqual([]);
     expect(under.otherServices.billing.sales.size).toBe(0);
     expect((await create(under, {}, { key })).status).toBe(200);

@@ -6,7 +6,7 @@ export function isIdempotencyKey(text: string): boolean {
 }
 
 /** The points from which a creation can be continued (architecture, "Creating an offer"). */
-export type RecoveryPoint = 'received' | 'checked' | 'charging' | 'finished';
+export type RecoveryPoint = 'received' | 'charging' | 'finished';
 
 /** The stored state of a key that was used before. */
 export type KnownKey = {
