@@ -1,6 +1,6 @@
 /**
- * What pricing learns from others. Every change carries a version that decides, so repeats and any order are harmless and no event
- * id needs to be remembered.
+ * Consumers of other services' events. Every change contains a version that decides whether it applies, so repeats and any order are
+ * harmless, and event ids need not be stored.
  */
 import { MemberChanged, MemberRemoved } from '@offer-ads/contracts/events/community';
 import { CatalogueChanged } from '@offer-ads/contracts/events/offers';

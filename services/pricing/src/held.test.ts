@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { hold, keepFresh } from './held.ts';
 
-/** Reads that end when the test says so, in the order in which it says so. */
+/** Reads that end when and in the order that the test says. */
 function readsOnDemand() {
   const waiting: PromiseWithResolvers<string>[] = [];
   const read = () => {

@@ -1,16 +1,16 @@
 /**
- * A copy in memory of something small that lies in MongoDB. Every replica holds its own, so that estimates need no round trip
- * and go on while MongoDB is away.
+ * An in-memory copy of small data from MongoDB. Every replica has its own, so that estimates need no round trip and continue while MongoDB
+ * is unavailable.
  */
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 
 export type Held<T> = {
   readonly current: () => T;
-  /** Reads it anew; when that fails, what is held stays. */
+  /** Reads the data again; if that fails, the old copy stays. */
   readonly refresh: () => Promise<void>;
 };
 
-/** Reads it for the first time: who starts without MongoDB has nothing to go on with, and fails. */
+/** Reads the data for the first time. Without MongoDB there is nothing to work with, so the start fails. */
 export async function hold<T>(read: () => Promise<T>): Promise<Held<T>> {
   let current = await read();
   let begun = 0;
@@ -21,7 +21,7 @@ export async function hold<T>(read: () => Promise<T>): Promise<Held<T>> {
       begun += 1;
       const turn = begun;
       const value = await read();
-      // Of two reads at once the one that began later knows more, whichever ends first.
+      // Of two concurrent reads, the one that began later has the newer data, whichever ends first.
       if (turn < shown) return;
       shown = turn;
       current = value;
@@ -29,7 +29,7 @@ export async function hold<T>(read: () => Promise<T>): Promise<Held<T>> {
   };
 }
 
-/** Work of a loop, by which every replica sees what others changed; it says once that it cannot, and once that it can again. */
+/** The loop that brings other replicas' changes to this one. Logs once when reading fails, and once when it works again. */
 export function keepFresh(
   held: readonly Pick<Held<unknown>, 'refresh'>[],
   logger: Logger,

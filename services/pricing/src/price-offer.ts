@@ -1,4 +1,4 @@
-/** What an offer costs: counting the members, finding the rate, and the one price function. */
+/** Prices an offer: counts the members, finds the rate, and calls the price function. */
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { AudienceEngine } from './audience/audience-engine.ts';
@@ -10,7 +10,7 @@ import type { Knowledge } from './knowledge/open-knowledge.ts';
 import type { HeldRates } from './rates/held-rates.ts';
 
 export type OfferToPrice = EstimateForm & {
-  /** Priced in the organisation's billing currency; real members count for approved organisations only. */
+  /** Priced in the organisation's billing currency; only approved organisations count real members. */
   readonly caller: Asker & Pick<CallerContext, 'currency' | 'organisationApproved'>;
   /** When the request arrived (decision 8, time of a request). */
   readonly now: Date;
@@ -19,16 +19,16 @@ export type OfferToPrice = EstimateForm & {
 
 export type PriceParts = {
   readonly audience: AudienceEngine;
-  /** Made-up members, for organisations that are not approved (decision 148, approval of organisations). */
+  /** Generated members, for organisations that are not approved (decision 148, approval of organisations). */
   readonly sandbox: AudienceEngine;
   readonly rates: Pick<HeldRates, 'exchangeRate'>;
-  /** How many of the real members are told. */
+  /** Decides which count of real members is shown. */
   readonly knowledge: Pick<Knowledge, 'tell'>;
-  /** Decision 71, rounded counts; for made-up members too. 1 shows every count as it is. */
+  /** Decision 71, rounded counts; also for generated members. 1 shows every exact count. */
   readonly minCohort: number;
 };
 
-/** Estimate and creation both come here, so that the same inputs cost the same. */
+/** Used by estimates and creations, so that the same inputs cost the same. */
 export async function priceOffer(
   o: PriceParts,
   { target, startAt, endAt, caller, now, deadline }: OfferToPrice,

@@ -1,4 +1,4 @@
-/** The composition of pricing: stores, consumers, rates and routes. */
+/** Composition root of pricing: stores, consumers, rates and routes. */
 import { allEvents } from '@offer-ads/contracts/events/events';
 import { mountParkedRoutes } from '@offer-ads/platform/admin/parked-routes';
 import { startHttpServer } from '@offer-ads/platform/http/server';
@@ -26,21 +26,21 @@ import { openRatesStore } from './rates/rates-store.ts';
 import { ratesRefresher } from './rates/refresh-rates.ts';
 import { ratesWatch } from './rates/watch-rates.ts';
 
-/** Costs the feed nothing: it is asked only while a fixing is due that is not stored yet, and after growing pauses. */
+/** Usually fetches nothing: only while a fixing is due that is not stored yet, and after growing pauses. */
 const LOOK_FOR_RATES_EVERY_MS = 5_000;
-/** So soon is what one replica has learnt in force on all. Two small reads. */
+/** One replica's change reaches all others within this time. Two small reads. */
 const READ_HELD_EVERY_MS = 2_000;
 
 export type PricingService = RunningService & { readonly url: string };
 
-/** @param overrides `audience`: who counts instead of the engine that is configured */
+/** @param overrides `audience`: counts instead of the configured engine */
 export async function startPricing(
   config: PricingConfig,
   overrides: Overrides & { readonly audience?: Audience } = {},
 ): Promise<PricingService> {
   const foundation = createFoundation('pricing', config.LOG_LEVEL, overrides);
   const { clock, logger } = foundation;
-  // Until `move`, whatever has been opened is closed again when the start fails.
+  // If the start fails before `move`, everything opened so far is closed.
   await using opened = new AsyncDisposableStack();
 
   const mongo = opened.use(await openMongo({ url: config.MONGO_URL, ...foundation }));
@@ -125,7 +125,7 @@ export async function startPricing(
       host: config.HOST,
       port: config.PORT,
       ...foundation,
-      // Not the broker: estimates need nothing of it, and what it brings waits in its queue.
+      // Readiness does not include the broker: estimates do not need it, and its messages wait in their queue.
       readiness: audience.waitsFor,
       fastPath: estimateFastPath(prices),
       routes: (app) => {

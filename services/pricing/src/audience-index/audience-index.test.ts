@@ -40,7 +40,7 @@ async function faultsOf(index: AudienceIndex): Promise<readonly string[]> {
 }
 
 describe('brute force and the index agree', () => {
-  /** Few interests make bitmaps of the columns, many make lists. */
+  /** Few interests produce bitmap columns, many produce lists. */
   const worlds = [
     { seed: 1, interests: 6, built: true },
     { seed: 2, interests: 500, built: true },
@@ -68,7 +68,7 @@ describe('brute force and the index agree', () => {
             `${JSON.stringify(target)} reaches ${expected}, and the kernels say ${counts.join(', ')}`,
           );
         }
-        // From growing to shrinking and back, so that superblocks are split and united.
+        // First growing, then shrinking, then growing again, so that superblocks are split and merged.
         const growing = Math.floor((query * 6) / queries) % 2 === 0;
         for (let change = 0; change < 5; change += 1) changeRandomly(world, members, indexes, growing);
       }
@@ -82,7 +82,7 @@ describe('brute force and the index agree', () => {
     runs(60_000, 3_600_000),
   );
 
-  /** Ids around 2^32 and close to the largest, too. */
+  /** Includes ids around 2^32 and close to the largest one. */
   function idFor(number: number): number {
     return [number, 2 ** 32 - 500 + number, 2 ** 53 - number][number % 3] as number;
   }

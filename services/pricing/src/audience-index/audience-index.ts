@@ -1,10 +1,10 @@
 /**
- * The members who count, held in memory so that an audience is counted exactly and in microseconds: a packed Hilbert tree
- * with bit-sliced columns. This is all that the rest of the service sees of it.
+ * An in-memory index of the members who count, so that an audience is counted exactly and in microseconds: a packed Hilbert tree with
+ * bit-sliced columns. The rest of the service imports only this file.
  */
 import { type AudienceIndex, type AudienceOptions, emptyParts, indexOn } from './index-parts.ts';
 
-/** Without anybody. */
+/** An empty index. */
 export function createAudienceIndex(options: AudienceOptions = {}): AudienceIndex {
   return indexOn(emptyParts(options));
 }

@@ -1,4 +1,4 @@
-/** Many members at once: collected in columns, sorted along the curve, packed. */
+/** Builds an index from many members: collects them in columns, sorts them along the Hilbert curve, packs them. */
 import { setImmediate } from 'node:timers/promises';
 import { type Collected, collect, createCollected } from './collected-members.ts';
 import { createDraft, draftBit, draftMember, emptyDraft, slotOf } from './draft.ts';
@@ -20,18 +20,18 @@ import { idOf, newSuperblock, packNodes, referenceOf } from './tree/tree.ts';
 
 export type AudienceBuild = {
   readonly add: (member: IndexedMember) => void;
-  /** Seconds for ten million members; lets others run every few dozen milliseconds. */
+  /** Takes seconds for ten million members; yields to the event loop every few dozen milliseconds. */
   readonly finish: () => Promise<AudienceIndex>;
 };
 
-/** Four fifths of a superblock: room for those who join or move in. */
+/** Four fifths of a superblock, which leaves room for members who join or move in. */
 const PACKED_MEMBERS = 820;
-/** How long nobody else gets to run. */
+/** The longest time without yielding to the event loop. */
 const TURN_MS = 25;
 
 const { ceil, clz32, floor, imul, max } = Math;
 
-/** Of several for one member the last one counts. @param expected how many members there will be, roughly */
+/** If a member is added several times, the last one counts. @param expected approximate number of members */
 export function startAudienceBuild(expected = 0, options: AudienceOptions = {}): AudienceBuild {
   const parts = emptyParts(options);
   const collected = createCollected(max(1024, expected));
@@ -52,7 +52,7 @@ export function startAudienceBuild(expected = 0, options: AudienceOptions = {}):
 
 type Rest = () => Promise<void> | undefined;
 
-/** Lets others run when it is their turn. */
+/** Yields to the event loop when `turnMs` have passed. */
 function restAfter(turnMs: number): Rest {
   let since = performance.now();
   return () => (performance.now() - since < turnMs ? undefined : pause());
@@ -63,11 +63,11 @@ function restAfter(turnMs: number): Rest {
   }
 }
 
-/** Places of members who come again later. */
+/** Positions of entries that are replaced by a later entry of the same member. */
 async function earlierOnes(ids: Float64Array, rest: Rest): Promise<ReadonlySet<number>> {
   const earlier = new Set<number>();
   const bits = 33 - clz32(max(16, ids.length));
-  // Places in `ids`, and 1; 0 is nobody.
+  // A position in `ids` plus 1; 0 marks an empty place.
   const table = new Uint32Array(2 ** bits);
   for (let at = 0; at < ids.length; at += 1) {
     const id = ids[at] as number;

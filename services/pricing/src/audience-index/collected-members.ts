@@ -1,10 +1,10 @@
-/** Members on their way into a new index. */
+/** Members collected for a new index. */
 import { hilbertKey } from './tree/hilbert.ts';
 import type { Entry } from './tree/superblock.ts';
 
 const { max } = Math;
 
-/** One array for each fact, so that ten million members take 400 MB on their way. */
+/** One array per fact, so that ten million members take 400 MB during the build. */
 export type Collected = {
   members: number;
   ids: Float64Array;
@@ -12,7 +12,7 @@ export type Collected = {
   latitudes: Int32Array;
   longitudes: Int32Array;
   genders: Uint8Array;
-  /** Where each member's interests end. */
+  /** The index where each member's interests end. */
   interestEnds: Uint32Array;
   interests: Uint16Array;
 };

@@ -1,4 +1,4 @@
-/** A superblock in the making: everything dense and in order, to be written in one go. Drafts are used over and over. */
+/** A superblock under construction: dense and sorted, to be written in one go. Drafts are reused. */
 import { BITMAP, BLOCKS, COLUMNS, SLOTS, SLOTS_OF_BLOCK } from './memory/layout.ts';
 
 export type Draft = {
@@ -11,7 +11,7 @@ export type Draft = {
   /** A bitmap for each column, and how many bits it has. */
   readonly columns: Uint32Array;
   readonly bits: Uint16Array;
-  /** One more than the highest column that has a bit. */
+  /** One more than the highest column with a bit. */
   known: number;
 };
 
@@ -53,7 +53,7 @@ export function draftMember(
   draft.taken[slot >>> 5] = (draft.taken[slot >>> 5] as number) | (1 << (slot & 31));
 }
 
-/** The bit must not be set. */
+/** The bit must be 0. */
 export function draftBit(draft: Draft, column: number, slot: number): void {
   const at = column * BITMAP + (slot >>> 5);
   draft.columns[at] = (draft.columns[at] as number) | (1 << (slot & 31));
@@ -61,7 +61,7 @@ export function draftBit(draft: Draft, column: number, slot: number): void {
   if (column >= draft.known) draft.known = column + 1;
 }
 
-/** Spreads members, in the order of the curve, over all blocks alike: each keeps room for those who move in. */
+/** Distributes members, in the order of the curve, evenly over all blocks, so that each has room for members who move in. */
 export function slotOf(place: number, members: number): number {
   const block = floor((place * BLOCKS) / members);
   return block * SLOTS_OF_BLOCK + place - ceil((block * members) / BLOCKS);

@@ -1,22 +1,21 @@
 /**
- * Fetches into the processor's cache what a change is about to read and write, everything at once: asked for one after the
- * other, each is a wait for memory, and among ten million members these are most of what a change takes. (`kernel/ahead.ts`
- * does so for counts.)
+ * Prefetches into the processor's cache what a change will read and write, all at once. One after the other, each access waits for memory;
+ * with ten million members, these waits are most of a change's time. (`kernel/ahead.ts` does the same for counts.)
  */
 import { headUnits } from './memory/columns.ts';
 import type { Heap } from './memory/heap.ts';
 import * as layout from './memory/layout.ts';
 
-// V8 looks up what is imported whenever it is read; what is a module's own it compiles in.
+// V8 looks up imports on every read, but compiles in a module's own constants.
 const { BITMAP, BOXES, columnBlock, node, superblock, UNIT } = layout;
 
-/** Words of a line of the processor's cache. */
+/** Words per line of the processor's cache. */
 const LINE = 16;
 
-/** So that nothing is read in vain in the eyes of a compiler. */
+/** Uses what was read, so that a compiler does not remove the reads. */
 let read = 0;
 
-/** Of a superblock: boxes, free slots, where its columns are, and what the node above counts of it by the first two genders. */
+/** For a superblock: boxes, free slots, the address of its columns, and the parent's counts of the first two genders. */
 export function fetchSuperblock({ i32 }: Heap, address: number): void {
   const columns = i32[address + superblock.columns] as number;
   const parent = i32[address + superblock.parent] as number;
@@ -27,7 +26,7 @@ export function fetchSuperblock({ i32 }: Heap, address: number): void {
   read = all ^ (i32[parent] as number);
 }
 
-/** Of a slot: its word in every bitmap. They follow each other; the lists behind them are few, or fetched in vain. */
+/** For a slot: its word in every bitmap. Bitmaps are stored one after the other; the few lists after them may be fetched in vain. */
 export function fetchBitmaps({ i32 }: Heap, address: number, slot: number): void {
   const columns = i32[address + superblock.columns] as number;
   const first = columns + headUnits(i32[columns + columnBlock.known] as number) * UNIT;

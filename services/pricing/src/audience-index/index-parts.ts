@@ -1,4 +1,4 @@
-/** What an index is made of, and what it can do (services/pricing/README.md, "The audience index", draws it). */
+/** The parts and operations of an index (services/pricing/README.md, "The audience index", has a drawing). */
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import { fromMicrodegrees, toMicrodegrees } from '../domain/great-circle.ts';
 import type { Target } from '../domain/target.ts';
@@ -22,37 +22,40 @@ import { queryFor } from './query.ts';
 import type { Entry } from './tree/superblock.ts';
 import { createTree, entryOf, idOf, isOf, type Tree } from './tree/tree.ts';
 
-/** Only members who count (active, not banned) are in the index: a ban is a `remove`, its end a `put`. */
+/** Only members who count (active, not banned) are in the index: a ban removes them, its end puts them back. */
 export type IndexedMember = Pick<MemberFacts, 'memberId' | 'latitude' | 'longitude' | 'gender' | 'interests'>;
 
 export type AudienceIndex = {
-  /** Exact; synchronous; microseconds. */
+  /** Exact, synchronous, takes microseconds. */
   readonly count: (target: Target) => number;
   /**
-   * Puts a member in, or in the place of what was known of them. Positions are kept to a microdegree.
-   * @throws {AudienceFullError} when memory, genders or interests are used up; nothing was changed then
+   * Adds or replaces a member. Positions are stored in microdegrees.
+   * @throws {AudienceFullError} if memory, genders or interests are used up; nothing was changed then
    */
   readonly put: (member: IndexedMember) => void;
-  /** Of a member who is not there: nothing. */
+  /** Does nothing if the member is not in the index. */
   readonly remove: (memberId: number) => void;
-  /** What is held of a member (interests in ascending order); for the check against MongoDB. */
+  /** The stored facts of a member (interests in ascending order), for the check against MongoDB. */
   readonly get: (memberId: number) => IndexedMember | undefined;
-  /** In no particular order. Each member that stays during the whole walk is given exactly once, whatever is put or removed meanwhile. */
+  /**
+   * In no particular order. A member who stays during the whole iteration is returned exactly once, even if others are added or removed
+   * meanwhile.
+   */
   readonly memberIds: () => Iterable<number>;
-  /** For metrics, logs and the bound of memory. */
+  /** For metrics, logs and the memory limit. */
   readonly size: () => { readonly members: number; readonly bytes: number };
-  /** The whole index as bytes, in chunks; nothing may be put or removed until the last one is taken. */
+  /** The whole index as bytes, in chunks. The index must not change until the last chunk was read. */
   readonly save: () => Iterable<Uint8Array>;
 };
 
 export type AudienceOptions = {
-  /** At most 4 GiB, which is also the default: room for 150 million members. */
+  /** At most 4 GiB, which is also the default and enough for 150 million members. */
   readonly maxBytes?: number;
-  /** The fastest that runs here, unless named. */
+  /** By default the fastest that this machine can run. */
   readonly kernel?: KernelName;
 };
 
-/** What an index is made of; for those who build one, or read it from bytes. */
+/** The parts of an index, for code that builds it or loads it from bytes. */
 export type Parts = {
   readonly kernel: Kernel;
   readonly heap: Heap;
@@ -106,8 +109,8 @@ export function indexOn(parts: Parts): AudienceIndex {
 }
 
 /**
- * @param mayReuse whether everybody is in the tree, so that it is known which interests nobody has any more
- * @throws {RangeError} for a member who is on no place of the earth, or has no proper id
+ * @param mayReuse true if all members are in the tree, so that unused interests can be recognised
+ * @throws {RangeError} for a position outside the earth or an invalid id
  */
 export function entryFor({ heap, vocabulary }: Parts, member: IndexedMember, mayReuse = true): Entry {
   const latitude = toMicrodegrees(member.latitude);

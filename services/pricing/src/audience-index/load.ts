@@ -1,4 +1,4 @@
-/** An index from the bytes that `save` gave. */
+/** Loads an index from the bytes of `save`. */
 
 import { type AudienceIndex, type AudienceOptions, emptyParts, indexOn, type Parts } from './index-parts.ts';
 import { read, reserve, usedWords } from './memory/heap.ts';
@@ -9,7 +9,7 @@ import { superblocksOf, type Tree } from './tree/tree.ts';
 
 const { max } = Math;
 
-/** @throws {AudienceBytesError} for another format version, or bytes that do not add up */
+/** @throws {AudienceBytesError} for another format version or damaged bytes */
 export async function loadAudienceIndex(
   chunks: AsyncIterable<Uint8Array>,
   options: AudienceOptions = {},
@@ -32,7 +32,7 @@ export async function loadParts(
   return { ...parts, vocabulary };
 }
 
-/** The table of superblocks is not saved: each knows its number. */
+/** The table of superblocks is not saved, because each superblock contains its number. */
 function numberSuperblocks({ heap, superblocks, freeNumbers }: Tree, addresses: readonly number[]): void {
   const numbers = addresses.map((address) => read(heap, address + superblock.number));
   const highest = numbers.reduce((most, number) => max(most, number), 0);

@@ -10,13 +10,13 @@ import { type Box, boxAround } from './tree/boxes.ts';
 import { levelOf, parentOf } from './tree/nodes.ts';
 import { addressOf, isOf, slotIn, superblocksOf } from './tree/tree.ts';
 
-// Jest looks globals up slowly.
+// Jest looks up globals slowly.
 const { floor, round } = Math;
 
-/** Ids above 2^32 and below. */
+/** Ids above and below 2^32. */
 const FIRST_ID = 2 ** 32 - 20;
 
-/** So many members on a grid of 32 columns, northwards from a place, about 100 metres apart. */
+/** Members on a grid of 32 columns, northwards from a place, about 100 metres apart. */
 function settlement(o: { members: number; latitude: number; longitude: number; firstId: number }) {
   return Array.from(
     { length: o.members },
@@ -55,7 +55,7 @@ function indexOf(members: readonly IndexedMember[]) {
     superblocks: () => [...superblocksOf(parts.tree)].length,
     rootBox: (): Box => boxAround(parts.heap, read(parts.heap, state.root) + node.boxes),
     parts,
-    /** Of the structure, and everybody who is held otherwise than they were last put. */
+    /** The faults of the structure, and the members whose stored facts differ from the last `put`. */
     faults: () => [
       ...structureFaults(parts),
       ...[...known.values()].flatMap((member) => {
@@ -141,7 +141,7 @@ describe('a member who moves', () => {
       ...settlement({ members: SLOTS, ...paris, firstId: 1 }),
     ]);
     expect(index.superblocks()).toBe(3);
-    // Whoever is left over fills the superblock of those to whom they go.
+    // The remaining members fill the superblock that they are merged into.
     for (let id = 1; index.superblocks() === 3 && id <= SLOTS; id += 1) {
       index.change(id, { latitude: 51.51, longitude: -0.09 });
     }

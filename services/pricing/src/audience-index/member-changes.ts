@@ -1,7 +1,4 @@
-/**
- * One member comes, goes, moves or becomes another. What is counted beforehand on the way to the root follows, as far as it
- * differs.
- */
+/** Adds, removes, moves or changes one member, and updates the counts of all nodes up to the root where they differ. */
 
 import { clearBit, setBit } from './memory/columns.ts';
 import { addInterests } from './memory/counters.ts';
@@ -29,12 +26,12 @@ import {
   tidySuperblock,
 } from './tree/tree.ts';
 
-// V8 looks up what is imported whenever it is read; what is a module's own it compiles in.
+// V8 looks up imports on every read, but compiles in a module's own constants.
 const { CHILDREN, INTEREST_COLUMN, INTERESTS, node, SLOTS_OF_BLOCK, state, superblock } = layout;
 
 const { floor } = Math;
 
-/** @returns the reference of the slot that the member got */
+/** @returns the reference of the member's slot */
 export function insertEntry(tree: Tree, entry: Entry): number {
   const { heap } = tree;
   const address = roomFor(tree, hilbertKey(entry.latitude, entry.longitude));
@@ -56,7 +53,7 @@ export function removeEntry(tree: Tree, reference: number): void {
   tidySuperblock(tree, address);
 }
 
-/** For a member who is there. If that takes another slot, the tree tells of it. */
+/** The member must be in the index. If another slot is needed, the tree reports it. */
 export function changeEntry(tree: Tree, reference: number, entry: Entry): void {
   const address = addressOf(tree, reference);
   const slot = slotIn(reference);
@@ -66,7 +63,7 @@ export function changeEntry(tree: Tree, reference: number, entry: Entry): void {
   moveEntry(tree, reference, before, entry);
 }
 
-/** Gender and interests. */
+/** Changes gender and interests. */
 function changeFacts(heap: Heap, address: number, slot: number, before: Entry, after: Entry): void {
   const { lost, gained } = differences(before.interests, after.interests);
   for (const interest of lost)
@@ -102,7 +99,7 @@ function differences(before: readonly number[], after: readonly number[]) {
   return { lost, gained };
 }
 
-/** To another place. Within the superblock the slot stays the same unless the box of another block is nearer. */
+/** Changes the position. Within the superblock, the slot stays the same unless another block's box is nearer. */
 function moveEntry(tree: Tree, reference: number, before: Entry, after: Entry): void {
   const { heap } = tree;
   const address = addressOf(tree, reference);
@@ -124,7 +121,7 @@ function moveEntry(tree: Tree, reference: number, before: Entry, after: Entry): 
   if (!stays) tidySuperblock(tree, address);
 }
 
-/** One member more or less, on all levels. */
+/** Adds one member to, or removes one from, the counts of all levels. */
 function count(heap: Heap, address: number, { gender, interests }: Entry, by: 1 | -1): void {
   for (let child = address, at = parentOf(heap, child); at !== 0; child = at, at = parentOf(heap, at)) {
     countGender(heap, at, child, gender, by);
@@ -133,7 +130,7 @@ function count(heap: Heap, address: number, { gender, interests }: Entry, by: 1 
   increase(heap, state.members, by);
 }
 
-/** From one superblock to another: above the lowest node that has both below it, all numbers stay as they are. */
+/** Updates the counts for a move to another superblock: nodes that contain both superblocks do not change. */
 function countMove(heap: Heap, from: number, to: number, { gender, interests }: Entry): void {
   let left = from;
   let entered = to;
@@ -154,7 +151,7 @@ function countGender(heap: Heap, at: number, child: number, gender: number, by: 
   increase(heap, at + node.genders + gender * CHILDREN + placeOf(heap, child), by);
 }
 
-/** Boxes grow around a member, upwards until one has room already. */
+/** Extends the boxes to include the member, upwards until one already includes it. */
 function widen(heap: Heap, address: number, slot: number, { latitude, longitude }: Entry): void {
   let place = floor(slot / SLOTS_OF_BLOCK);
   let boxes = address + superblock.boxes;
@@ -167,7 +164,7 @@ function widen(heap: Heap, address: number, slot: number, { latitude, longitude 
   }
 }
 
-/** Boxes shrink behind a member who has gone from a place, upwards until one stays as it was. */
+/** Shrinks the boxes that a member has left, upwards until one does not change. */
 function narrow(heap: Heap, address: number, slot: number, { latitude, longitude }: Entry): void {
   const block = floor(slot / SLOTS_OF_BLOCK);
   let boxes = address + superblock.boxes;

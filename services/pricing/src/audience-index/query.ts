@@ -1,16 +1,16 @@
-/** A target in the numbers of the index. */
+/** Translates a target into the numbers of the index. */
 import type { Target } from '../domain/target.ts';
 import { INTEREST_COLUMN } from './memory/layout.ts';
 import { genderNumber, type Vocabulary } from './memory/vocabulary.ts';
 
 export type Query = {
   readonly target: Target;
-  /** Columns; empty: no filter. */
+  /** Columns; empty means no filter. */
   readonly genders: readonly number[];
   readonly interests: readonly number[];
 };
 
-/** @returns nothing when nobody can match, because nobody has any of the genders or interests */
+/** @returns undefined if no member can match, because none has any of the genders or interests */
 export function queryFor(vocabulary: Vocabulary, target: Target): Query | undefined {
   const genders = target.gender
     .map((gender) => genderNumber(vocabulary, gender))

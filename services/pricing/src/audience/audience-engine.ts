@@ -1,4 +1,4 @@
-/** The count behind every price. */
+/** Counts the members that a price depends on. */
 import type { MembersCheck } from '@offer-ads/contracts/admin/pricing-api';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Target } from '../domain/target.ts';
@@ -6,18 +6,18 @@ import type { Target } from '../domain/target.ts';
 export type AudienceEngine = {
   /**
    * How many active, not banned members a target reaches: exact (specification, "Price rules" 4).
-   * @param deadline of an awaited one the count stops when the caller leaves
+   * @param deadline if it ends because the caller disconnects, the count stops
    */
   readonly count: (target: Target, deadline?: Deadline) => Promise<number>;
 };
 
-/** An engine with its life in the service, behind which nobody needs to know which one it is. */
+/** The audience engine chosen by configuration. */
 export type Audience = AudienceEngine &
   AsyncDisposable & {
-    /** What keeps it from counting everybody, for `/readyz`; empty: nothing. */
+    /** What still prevents complete counts, for `/readyz`; empty if nothing does. */
     readonly waitsFor: () => Promise<readonly string[]>;
-    /** True once counts include everything that was written before the call; false when that takes too long. */
+    /** True when counts include everything that was written before the call; false if that takes too long. */
     readonly includesWritten: () => Promise<boolean>;
-    /** Compares what it counts with what MongoDB holds; null where these are the same thing. */
+    /** Compares the index with MongoDB; null if MongoDB itself counts. */
     readonly check: ((o: { readonly repair: boolean }) => Promise<MembersCheck>) | null;
   };

@@ -1,10 +1,10 @@
-/** The index from nothing: every member who counts, read from MongoDB. */
+/** Builds the index by reading every member who counts from MongoDB. */
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import { type AudienceIndex, startAudienceBuild } from '../audience-index/audience-index.ts';
 import type { Mark, MembersFeed, Position } from './members-feed-store.ts';
 import type { ReplicaMarks } from './replica-marks.ts';
 
-/** Where the changes go on that are not in the index. */
+/** Where to start following the changes that are not in the index. */
 export type Origin = { readonly identity: string; readonly position: Position; readonly mark: Mark };
 
 export type BuildProgress = { readonly members: number; readonly expected: number };
@@ -15,14 +15,14 @@ export async function buildIndex(o: {
   readonly feed: MembersFeed;
   readonly marks: Pick<ReplicaMarks, 'set'>;
   readonly onProgress: (progress: BuildProgress) => void;
-  /** A member whom the index cannot take; the others are. */
+  /** Called for a member whom the index cannot take; the other members are added. */
   readonly onLeftOut: (error: unknown) => void;
   readonly signal: AbortSignal;
   readonly logger: Logger;
 }): Promise<{ readonly index: AudienceIndex; readonly origin: Origin }> {
   const { feed, logger } = o;
   const startedAt = performance.now();
-  // In this order: what changes while members are read is met again in the stream.
+  // In this order: changes made while members are read appear in the stream afterwards.
   const mark = await o.marks.set();
   const origin = { identity: await feed.identity(), position: await feed.position(), mark };
   const expected = await feed.expected();

@@ -1,6 +1,6 @@
 /**
- * Compares an index with MongoDB, member by member, while both go on changing: whoever differs is looked at again once the
- * index has caught up. Only numbers are told, because ids of members are personal.
+ * Compares an index with MongoDB, member by member, while both keep changing: members that differ are compared again after the index has
+ * caught up. Only numbers are returned, because member ids are personal data.
  */
 import type { MembersCheck } from '@offer-ads/contracts/admin/pricing-api';
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
@@ -13,10 +13,10 @@ import { toMicrodegrees } from '../domain/great-circle.ts';
 import type { MembersFeed } from './members-feed-store.ts';
 import type { ReplicaMarks } from './replica-marks.ts';
 
-/** Where more differ, something is so wrong that the exact number does not matter. */
+/** Above this number, the exact number does not matter, because something is badly wrong. */
 const MOST_SUSPECTS = 100_000;
 const LOOKED_UP_AT_ONCE = 1_000;
-/** Whoever still differs after the last was not just being changed. */
+/** A member who still differs after this many comparisons was not just being changed. */
 const LOOKS = 3;
 const CAUGHT_UP_WITHIN_MS = 60_000;
 
@@ -29,7 +29,7 @@ type Checked = {
 };
 
 type Repaired = Checked & {
-  /** Runs what changes the index while it is not being saved. */
+  /** Runs work that changes the index, at a time when the index is not being saved. */
   readonly change: (work: () => Promise<void>) => Promise<void>;
 };
 
@@ -55,7 +55,7 @@ export async function checkIndex(o: Repaired & { readonly repair: boolean }): Pr
   };
 }
 
-/** Those of MongoDB against the index, then those of the index against MongoDB. */
+/** Compares MongoDB's members with the index, then the index's members with MongoDB. */
 async function compareAll({ index, feed }: Checked) {
   const suspects = new Set<number>();
   let members = 0;
@@ -86,7 +86,7 @@ async function lookAgain({ index, feed, marks }: Checked, ids: Iterable<number>)
   return found;
 }
 
-/** @returns how many differ no more; a change that came between reading and putting is put right by another round */
+/** @returns how many no longer differ; a change between reading and writing is repaired in another round */
 async function repair(o: Repaired, ids: readonly number[]): Promise<number> {
   let open = ids;
   for (let round = 0; round < LOOKS && open.length > 0; round += 1) {
@@ -106,7 +106,7 @@ function putRight(index: AudienceIndex, id: number, member: IndexedMember | unde
   try {
     index.put(member);
   } catch (error) {
-    // Still different, then.
+    // The member still differs.
     if (!(error instanceof AudienceFullError)) throw error;
   }
 }
@@ -127,7 +127,7 @@ function differenceOf(
 
 function comparable({ latitude, longitude, gender, interests }: IndexedMember): string {
   const ids = [...new Set(interests)].toSorted((a, b) => a - b);
-  // Both ends of the dateline are the same place.
+  // Longitudes 180 and -180 are the same place.
   const east = toMicrodegrees(longitude === 180 ? -180 : longitude);
   return `${toMicrodegrees(latitude)} ${east} ${gender} ${ids.join()}`;
 }

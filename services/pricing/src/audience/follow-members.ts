@@ -1,4 +1,4 @@
-/** Keeps an index current: one change after the other as MongoDB tells them, through outages of any length. */
+/** Keeps an index current: applies MongoDB's changes one after the other, and continues after outages of any length. */
 
 import { growingPauses } from '@offer-ads/platform/process/growing-pauses';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
@@ -12,7 +12,7 @@ import {
 
 export type FollowingEnd = {
   readonly because: 'stopped' | 'history-lost';
-  /** Up to where changes were applied. */
+  /** All changes up to here were applied. */
   readonly position: Position;
 };
 
@@ -20,7 +20,7 @@ export async function followMembers(o: {
   readonly feed: Pick<MembersFeed, 'follow'>;
   readonly from: Position;
   readonly apply: (change: Change) => void;
-  /** Called every half second or so; no change is applied before it resolves. */
+  /** Called about every half second; no change is applied until it resolves. */
   readonly rest: (position: () => Position) => Promise<void>;
   readonly signal: AbortSignal;
   readonly logger: Logger;

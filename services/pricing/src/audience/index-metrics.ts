@@ -1,4 +1,4 @@
-/** What is told of the index: how many it holds, how current it is, and whom it could not take. */
+/** Metrics of the index: how many members it holds, how current it is, and how many it could not take. */
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import type { AudienceIndex } from '../audience-index/audience-index.ts';
 import type { ReplicaMarks } from './replica-marks.ts';
@@ -8,7 +8,7 @@ export type IndexMetrics = {
   readonly leftOut: () => void;
 };
 
-/** @param counting the index that is counted with, undefined while there is none: nothing is told of it then */
+/** @param counting the index in use; undefined while there is none, and then no metrics are exported */
 export function indexMetrics(
   metrics: Metrics,
   marks: Pick<ReplicaMarks, 'ageMs'>,
@@ -18,7 +18,7 @@ export function indexMetrics(
   const bytes = { name: 'audience_index_bytes', help: 'Memory of the audience index' };
   const age = {
     name: 'audience_index_age_seconds',
-    help: 'The audience index knows everything that was written until so long ago; up to 20 while all is well',
+    help: 'Age of the newest state that the audience index fully contains; up to 20 in normal operation',
   };
   metrics.readGauge(members, (gauge) => {
     const index = counting();

@@ -1,6 +1,6 @@
 /**
- * The audience counted in memory. The index comes from a snapshot or from MongoDB, and from then on follows what is written
- * there, by this replica or another. Once it has counted it goes on counting, whatever becomes of MongoDB.
+ * The audience counted in memory. The index is loaded from a snapshot or built from MongoDB, and then follows all changes there, by this
+ * replica or another. After its first count, it keeps counting even if MongoDB is unavailable.
  */
 import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import { keepTrying } from '@offer-ads/platform/process/growing-pauses';
@@ -17,25 +17,25 @@ import { keepSnapshots } from './keep-snapshots.ts';
 import type { Change, MembersFeed, Position } from './members-feed-store.ts';
 import { replicaMarks } from './replica-marks.ts';
 
-/** How old the index can look at most while all is well. One small write. */
+/** The largest apparent age of the index in normal operation. Each mark is one small write. */
 const SET_MARK_EVERY_MS = 10_000;
-/** An import waits no longer for the index to have caught up with it. */
+/** An import waits at most this long for the index to include it. */
 const INCLUDED_WITHIN_MS = 60_000;
 
 const TELL_LEFT_OUT_EVERY_MS = 10_000;
 
 export type IndexedAudienceOptions = {
   readonly feed: MembersFeed;
-  /** Undefined: no snapshots, and every start reads all members from MongoDB. */
+  /** Undefined: no snapshots, so every start reads all members from MongoDB. */
   readonly snapshotFolder: string | undefined;
   readonly snapshotEveryMs?: number;
-  /** To which `feed` rounds positions. */
+  /** The number of decimals to which `feed` rounds positions. */
   readonly positionDecimals: number;
   readonly logger: Logger;
   readonly metrics: Metrics;
 };
 
-/** Returns at once; `waitsFor` tells when it counts. */
+/** Returns at once; `waitsFor` shows when the index can count. */
 export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
   const { feed, logger } = o;
   const stopping = new AbortController();
@@ -44,11 +44,14 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
   const metrics = indexMetrics(o.metrics, marks, () => counting);
   const snapshots = keepSnapshots(o);
 
-  /** Undefined until it has been current for the first time. */
+  /** Undefined until the index has caught up for the first time. */
   let counting: AudienceIndex | undefined;
-  /** What is on its way to be `counting`; the same once it is. */
+  /** The index that follows changes; it becomes `counting` when it has caught up. */
   let following: AudienceIndex | undefined;
-  /** A snapshot is read piece by piece, and whoever changes the index meanwhile would tear it: changes that are followed wait, and repairs take turns with it. */
+  /**
+   * A snapshot is written piece by piece, and changes in between would damage it. Followed changes wait for it, and repairs take turns with
+   * it.
+   */
   const changeOrSave = oneAtATime();
   let leftOutToldAt = Number.NEGATIVE_INFINITY;
   let waitsFor: string | undefined = 'the audience index: to begin';
@@ -113,10 +116,10 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
     snapshots.changed();
   }
 
-  /** One member whom the index cannot hold must not keep the others from being counted. */
+  /** A member who does not fit must not prevent counting the others. */
   function leaveOut(error: unknown): void {
     metrics.leftOut();
-    // A feed gone wrong can do this to millions.
+    // A faulty feed can cause this for millions of members, so it is not logged each time.
     if (performance.now() - leftOutToldAt < TELL_LEFT_OUT_EVERY_MS) return;
     leftOutToldAt = performance.now();
     logger.error({ error }, 'a member does not fit into the audience index and is not counted');
@@ -136,7 +139,7 @@ export function startIndexedAudience(o: IndexedAudienceOptions): Audience {
   const setMarks = startLoop({
     name: 'audience-marks',
     everyMs: SET_MARK_EVERY_MS,
-    // While MongoDB is away, whoever follows it says so.
+    // While MongoDB is unavailable, the code that follows it logs that.
     work: async () => {
       await marks.set().catch(() => {});
     },

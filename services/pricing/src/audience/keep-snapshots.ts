@@ -1,4 +1,4 @@
-/** When snapshots of the index are read and written, and what is made of their troubles: none ever keeps it from counting. */
+/** When snapshots of the index are read and written. Errors with snapshots are logged and never stop the index. */
 import { Fault } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { AudienceIndex } from '../audience-index/audience-index.ts';
@@ -6,19 +6,22 @@ import { type Origin, secondsSince } from './build-index.ts';
 import type { MembersFeed } from './members-feed-store.ts';
 import { readSnapshot, type SnapshotHeader, writeSnapshot } from './snapshot-file.ts';
 
-/** Also when nothing changed, because MongoDB tells changes only as far back as its oplog reaches. A restart catches up with a quarter of an hour of changes within seconds. */
+/**
+ * Also if nothing changed, because MongoDB's oplog keeps changes only for some time. After a restart, a quarter of an hour of changes is
+ * applied within seconds.
+ */
 const EVERY_MS = 15 * 60_000;
-/** Of the thirty seconds that a service has to stop. */
+/** Part of the thirty seconds that a service has to stop. */
 const LAST_WITHIN_MS = 15_000;
-/** A disk that takes longer than this for a file of some hundred megabytes keeps changes waiting too long. */
+/** A slower disk would delay changes too long; a file has some hundred megabytes. */
 const WITHIN_MS = 120_000;
 
 export type SnapshotKeeper = {
-  /** Null when there is none to start from. */
+  /** Null if there is no usable snapshot. */
   readonly read: (
     feed: Pick<MembersFeed, 'identity' | 'knowsMark'>,
   ) => Promise<{ readonly index: AudienceIndex; readonly origin: Origin } | null>;
-  /** The index has changed since it was read or written. */
+  /** Reports that the index has changed since the last read or write. */
   readonly changed: () => void;
   readonly writeIfDue: (index: AudienceIndex, origin: () => Origin) => Promise<void>;
   readonly writeLast: (index: AudienceIndex, origin: Origin) => Promise<void>;
@@ -61,7 +64,7 @@ export function keepSnapshots(o: {
       ).catch(unreadable);
       if ('problem' in snapshot) {
         logger.info(snapshot, 'no snapshot of the audience index to start from');
-        // The next one is written as soon as there is an index: an old file may hold finer positions than are wanted.
+        // The next snapshot is written as soon as there is an index: an old file may contain positions with more decimals than now allowed.
         lastAt = Number.NEGATIVE_INFINITY;
         return null;
       }
@@ -96,7 +99,7 @@ async function objectionTo(
   return undefined;
 }
 
-/** A file that cannot be read does no harm; a MongoDB that does not answer is asked again. */
+/** An unreadable file is ignored; if MongoDB does not answer, the question is repeated. */
 function unreadable(error: unknown): { readonly problem: string; readonly error: unknown } {
   if (error instanceof Fault) throw error;
   return { problem: 'it cannot be read', error };

@@ -1,4 +1,4 @@
-/** The members as an audience index reads them from MongoDB: all of them at once, and then every change as it is written. */
+/** Reads members from MongoDB for an audience index: first all of them, then every change. */
 
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
@@ -15,45 +15,45 @@ import {
 import { MEMBERS } from '../members/members-store.ts';
 import { readRawMember } from './read-raw-member.ts';
 
-/** A place in the stream of changes: a resume token as text, good for as long as MongoDB's oplog goes back to it. */
+/** A place in the change stream: a resume token as text, valid while MongoDB's oplog reaches back to it. */
 export type Position = string;
 
-/** Written by a replica to learn, when it meets it in the stream, that it knows everything that was written before. */
+/** A mark that a replica writes. When it appears in the stream, the replica has seen everything that was written before it. */
 export type Mark = { readonly of: string; readonly number: number };
 
 export type Change =
-  /** Null: this member does not count, or no longer. */
+  /** Null: the member does not count (any more). */
   { readonly memberId: number; readonly member: IndexedMember | null } | { readonly mark: Mark };
 
-/** The changes since a position can no longer be had one by one. */
+/** The changes since a position are no longer available. */
 export class HistoryLostError extends Error {
   override readonly name = 'HistoryLostError';
 }
 
 export type Following = {
   /**
-   * Waits half a second at most, and then gives null.
-   * @throws {HistoryLostError} when only a rebuild can tell what has changed
+   * Waits at most half a second and then returns null.
+   * @throws {HistoryLostError} if only a rebuild can find out what has changed
    */
   readonly next: () => Promise<Change | null>;
-  /** Behind what `next` gave last. */
+  /** The position after the last result of `next`. */
   readonly position: () => Position;
-  /** Ends a `next` that waits, which then throws. */
+  /** Ends a waiting `next`, which then throws. */
   readonly close: () => Promise<void>;
 };
 
 export type MembersFeed = {
-  /** Makes what is missing; safe to repeat. */
+  /** Creates collections and indexes that are missing; safe to repeat. */
   readonly prepare: () => Promise<void>;
-  /** Names the collection: another one has another name, also when it is made anew in the same place. */
+  /** The identity of the collection: a collection that is created again has another one. */
   readonly identity: () => Promise<string>;
   readonly position: () => Promise<Position>;
   readonly follow: (after: Position) => Following;
-  /** About how many `everybody` will give, or more. */
+  /** Approximately how many members `everybody` returns, or more. */
   readonly expected: () => Promise<number>;
-  /** All who count, in batches. */
+  /** All members who count, in batches. */
   readonly everybody: () => AsyncIterable<readonly IndexedMember[]>;
-  /** Those of them who count. */
+  /** The members with these ids who count. */
   readonly those: (ids: readonly number[]) => Promise<ReadonlyMap<number, IndexedMember>>;
   readonly setMark: (mark: Mark) => Promise<void>;
   /** Whether this mark, or a later one of the same replica, was set in this database. */
@@ -64,16 +64,16 @@ const { EJSON, deserialize } = mongoose.mongo.BSON;
 
 type MarkDocument = { _id: string; number: number; at: Date };
 const MARKS = 'audience_marks';
-/** A replica that has been away longer than any oplog reaches back builds anew anyway. */
+/** A replica that was stopped for longer than any oplog reaches back rebuilds its index anyway. */
 const MARKS_KEPT_SECONDS = 30 * 86_400;
 
-/** As much as is applied in some ten milliseconds, because nothing else runs meanwhile. */
+/** Applying this many takes some ten milliseconds, during which nothing else runs. */
 const CHANGES_AT_ONCE = 500;
 const LONGEST_WAIT_MS = 500;
-/** Half a megabyte: large enough that round trips do not count, small enough for a slow disk to answer in time. */
+/** Half a megabyte: large enough that round trips do not matter, small enough for a slow disk to answer in time. */
 const MEMBERS_AT_ONCE = 5_000;
 
-/** @param decimals to which positions are rounded, whatever MongoDB holds */
+/** @param decimals the number of decimals to which positions are rounded, whatever MongoDB holds */
 export function openMembersFeed(
   connection: Connection,
   metrics: Metrics,
@@ -94,7 +94,7 @@ export function openMembersFeed(
 
   function watch(after?: Position) {
     return database(connection).watch<MemberDocument | MarkDocument>(ofMembersAndMarks, {
-      // Our own writes are whole documents; this is for those of a person who repairs something by hand.
+      // This service writes whole documents; this option is for repairs that a person makes by hand.
       fullDocument: 'updateLookup',
       batchSize: CHANGES_AT_ONCE,
       maxAwaitTimeMS: LONGEST_WAIT_MS,
@@ -113,7 +113,7 @@ export function openMembersFeed(
     const document = 'fullDocument' in event ? event.fullDocument : undefined;
     if (isMark) return document === undefined ? null : { mark: markOf(document as MarkDocument) };
     const memberId = event.documentKey._id as number;
-    // Without a document: it was deleted, or will be told to be.
+    // Without a document, the member was deleted, or the deletion follows in the stream.
     const counts = document !== undefined && document !== null && isEligible(document as MemberDocument);
     return { memberId, member: counts ? read(document as MemberDocument) : null };
   }
@@ -151,14 +151,14 @@ export function openMembersFeed(
       const options = {
         raw: true,
         batchSize: MEMBERS_AT_ONCE,
-        // What a failover could still undo is not told by the stream either.
+        // The stream, too, contains only what a failover cannot undo.
         readConcern: 'majority',
       } as const;
       await using cursor = members.find<Buffer>(eligible, options);
       let more = orUnavailable(cursor.hasNext());
       while (await more) {
         const documents = cursor.readBufferedDocuments();
-        // MongoDB fetches the next ones while these are dealt with.
+        // MongoDB reads the next members while these are processed.
         more = orUnavailable(cursor.hasNext());
         more.catch(() => {});
         yield documents.flatMap((bytes) => read(readRawMember(bytes) ?? deserialize(bytes)) ?? []);
@@ -185,7 +185,10 @@ export function openMembersFeed(
   };
 }
 
-/** Whatever happens to the two collections themselves, too: after that, changes alone no longer tell who is there. */
+/**
+ * Includes events about the two collections themselves, for example a drop: after such an event, changes alone do not say which members
+ * exist.
+ */
 const ofMembersAndMarks = [
   {
     $match: {

@@ -1,4 +1,4 @@
-/** The audience counted by MongoDB itself, on a 2dsphere index: for audiences beyond one machine (docs/scaling.md). */
+/** The audience counted by MongoDB itself, with a 2dsphere index: for audiences too large for one machine (docs/scaling.md). */
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Connection } from 'mongoose';
 import { radiusRadians, type Target } from '../domain/target.ts';
@@ -7,7 +7,7 @@ import { MEMBERS } from '../members/members-store.ts';
 import type { AudienceEngine } from './audience-engine.ts';
 
 export type MongoAudience = AudienceEngine & {
-  /** Builds the index where it is missing, which may take minutes. */
+  /** Builds the index if it is missing, which may take minutes. */
   readonly prepare: () => Promise<void>;
 };
 
@@ -17,7 +17,7 @@ export function openMongoAudience(connection: Connection): MongoAudience {
     count: (target, deadline) =>
       orUnavailable(members.countDocuments(matching(target), withinBudget(deadline))),
     prepare: async () => {
-      // Gender narrows within the index; interests would multiply its entries and gain nothing (measured).
+      // Gender narrows the search within the index; interests would multiply its entries without a gain (measured).
       const keys = { position: '2dsphere', gender: 1 } as const;
       const options = { name: 'audience', partialFilterExpression: eligible };
       await orUnavailable(members.createIndex(keys, options));

@@ -1,4 +1,4 @@
-/** Which engine counts, with what each needs around it. */
+/** Opens the configured audience engine with everything that it needs. */
 
 import { type Mongo, openMongo } from '@offer-ads/platform/mongo/mongo';
 import { keepTrying } from '@offer-ads/platform/process/growing-pauses';
@@ -12,7 +12,7 @@ import { openMongoAudience } from './mongo-audience-store.ts';
 
 export type AudienceEngineName = 'index' | 'mongo';
 
-/** Returns at once; `waitsFor` tells when it counts. */
+/** Returns at once; `waitsFor` shows when it can count. */
 export async function openAudience(o: {
   readonly engine: AudienceEngineName;
   readonly mongo: Mongo;
@@ -23,7 +23,7 @@ export async function openAudience(o: {
   readonly metrics: Metrics;
 }): Promise<Audience> {
   await using opened = new AsyncDisposableStack();
-  // Resuming after a long time, and building an index, take MongoDB as long as they take.
+  // Resuming after a long time, or building an index, can take MongoDB longer than the usual timeout.
   const patient = opened.use(await openMongo({ ...o, url: o.mongoUrl, patient: true }));
   const rounding = opened.use(roundKeptPositions({ ...o, patient }));
   const audience = opened.use(
@@ -37,14 +37,14 @@ export async function openAudience(o: {
   const running = opened.move();
   return {
     ...audience,
-    // The index rounds what it reads; MongoDB itself counts with what it holds.
+    // The index rounds the positions that it reads; MongoDB counts with the stored ones, so these must be rounded first.
     waitsFor: async () =>
       o.engine === 'mongo' && !rounding.isDone() ? ['positions to be rounded'] : audience.waitsFor(),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
 
-/** In the background, because it reads every member. */
+/** Runs in the background, because it reads every member. */
 function roundKeptPositions(o: {
   readonly patient: Mongo;
   readonly positionDecimals: number;

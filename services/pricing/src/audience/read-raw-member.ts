@@ -1,11 +1,11 @@
 /**
- * A member straight from the bytes in which MongoDB sends one (BSON, bsonspec.org). A rebuild reads all of them, and the driver's
- * own way, which makes an object of anything, takes more than twice as long.
+ * Reads a member directly from the bytes that MongoDB sends (BSON, bsonspec.org). A rebuild reads all members, and the driver's general
+ * parser takes more than twice as long.
  */
 import { memberGenders } from '@offer-ads/contracts/values/primitives';
 import type { MemberDocument } from '../members/member-document.ts';
 
-/** The types that our own documents consist of. */
+/** The BSON types in our own documents. */
 const DOUBLE = 0x01;
 const STRING = 0x02;
 const DOCUMENT = 0x03;
@@ -25,13 +25,12 @@ const names = {
 const point = [{ text: 'Point', bytes: textOf('Point') }] as const;
 const genders = memberGenders.map((text) => ({ text, bytes: textOf(text) }));
 
-/** A read that met something else than what this service writes. */
+/** Thrown when a document differs from what this service writes. */
 const OTHER = Symbol('other');
 
 /**
- * Reads a whole document whose fields stand in the order in which `documentOf` writes them; what comes after the interests is not
- * looked at.
- * @returns undefined for any other document: not wrong for that, but one that only the driver can read
+ * Reads a document whose fields have the order in which `documentOf` writes them; fields after the interests are ignored.
+ * @returns undefined for any other document; that may be valid, but only the driver can read it
  */
 export function readRawMember(bytes: Buffer): Partial<MemberDocument> | undefined {
   const reader = readerOf(bytes);
@@ -52,7 +51,7 @@ export function readRawMember(bytes: Buffer): Partial<MemberDocument> | undefine
   }
 }
 
-/** An element is its type, its name with a zero behind it, and its value. Documents and arrays begin with their length and end with a zero. */
+/** An element has a type, a name with a zero after it, and a value. Documents and arrays begin with their length and end with a zero. */
 function readerOf(bytes: Buffer) {
   const view = viewOf(bytes.buffer);
   const start = bytes.byteOffset;
@@ -111,7 +110,7 @@ function readerOf(bytes: Buffer) {
       const read: number[] = [];
       while (bytes[at] !== 0) {
         const type = bytes[at];
-        // Its name is its place in decimal digits, which says nothing.
+        // The name is the index in decimal digits, which is not needed.
         while (bytes[++at] !== 0) if (at > bytes.length) throw OTHER;
         at += 1;
         read.push(valueOf(type));
@@ -124,7 +123,7 @@ function readerOf(bytes: Buffer) {
 
 type Text<T extends string> = { readonly text: T; readonly bytes: Buffer };
 
-/** Many documents come in one buffer. */
+/** The last view is kept, because many documents are in one buffer. */
 let lastView: DataView = new DataView(new ArrayBuffer(0));
 function viewOf(buffer: ArrayBufferLike): DataView {
   if (lastView.buffer !== buffer) lastView = new DataView(buffer);

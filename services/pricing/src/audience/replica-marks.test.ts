@@ -59,7 +59,7 @@ describe('a mark', () => {
     const slow = marksOn(() => new Promise((resolve) => void (store = resolve)));
     const setting = slow.set();
     const setBefore = performance.now();
-    // As long as a store takes to answer.
+    // About the time that a store needs to answer.
     await eventually(() => expect(performance.now() - setBefore).toBeGreaterThan(20));
     store();
     slow.cameBack(await setting);

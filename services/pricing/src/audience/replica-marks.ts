@@ -1,24 +1,24 @@
 /**
- * How a replica learns that its index knows what was written: it sets a mark in MongoDB, and everything that was written
- * before is in the index once the mark comes back in the stream of changes.
+ * How a replica learns how current its index is: it writes a mark to MongoDB. When the mark arrives in the change stream, the index
+ * contains everything that was written before it.
  */
 import { randomUUID } from 'node:crypto';
 import type { Mark, MembersFeed } from './members-feed-store.ts';
 
-/** Hours of them; older ones tell no age any more. */
+/** Several hours of marks; older ones give no useful age. */
 const MOST_UNDER_WAY = 1_000;
 
 export type ReplicaMarks = {
-  /** Resolves once the mark is set. */
+  /** Resolves when the mark is stored. */
   readonly set: () => Promise<Mark>;
-  /** A mark has come back, of whichever replica. */
+  /** A mark of any replica has arrived in the stream. */
   readonly cameBack: (mark: Mark) => void;
-  /** True once the mark has come back; false when it has not in time. */
+  /** True when the mark has arrived; false if it has not arrived in time. */
   readonly awaited: (mark: Mark, withinMs: number) => Promise<boolean>;
   readonly hasComeBack: (mark: Mark) => boolean;
-  /** The latest one that came back. */
+  /** The latest mark that has arrived. */
   readonly latest: () => Mark | undefined;
-  /** How long ago the latest one was set: the index knows everything that was written before. */
+  /** How long ago the latest arrived mark was set; the index contains everything that was written before that. */
   readonly ageMs: () => number | undefined;
 };
 
@@ -27,7 +27,7 @@ export function replicaMarks(feed: Pick<MembersFeed, 'setMark'>): ReplicaMarks {
   let lastSet = 0;
   let latest: Mark | undefined;
   let latestSetAtMs: number | undefined;
-  /** Set and not back yet, with when that was. */
+  /** Marks that were set but have not arrived yet, with the time of setting. */
   const underWay = new Map<number, number>();
   const waiters = new Set<{ readonly number: number; readonly tell: () => void }>();
   let setting: Promise<unknown> = Promise.resolve();
@@ -39,7 +39,7 @@ export function replicaMarks(feed: Pick<MembersFeed, 'setMark'>): ReplicaMarks {
       const mark = { of, number: ++lastSet };
       underWay.set(mark.number, performance.now());
       if (underWay.size > MOST_UNDER_WAY) underWay.delete(lastSet - MOST_UNDER_WAY);
-      // One after the other, so that the stored one is always the last.
+      // One after the other, so that the stored mark is always the latest.
       const set = setting
         .then(() => feed.setMark(mark))
         .catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** Counts made-up members, whichever engine counts the real ones: these are few enough for the memory of any replica. */
+/** Counts generated members, with either engine for the real ones: they are few enough for every replica's memory. */
 
 import { startAudienceBuild } from '../audience-index/audience-index.ts';
 import { coarsePosition } from '../domain/members/coarse-position.ts';
@@ -7,7 +7,7 @@ import type { AudienceEngine } from './audience-engine.ts';
 
 export async function openSandbox(o: {
   readonly members: number;
-  /** As positions of real members are rounded. */
+  /** As for real members. */
   readonly positionDecimals: number;
 }): Promise<AudienceEngine> {
   const build = startAudienceBuild(o.members);

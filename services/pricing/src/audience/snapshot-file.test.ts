@@ -126,7 +126,7 @@ describe('a snapshot', () => {
     await expectNotTaken();
   });
 
-  /** Refused with words, or by an error of the index. */
+  /** Refused with a problem text, or by an error of the index. */
   async function expectNotTaken(): Promise<void> {
     const outcome = await readSnapshot(folder, itIsOurs).catch((error: Error) => ({
       problem: error.message,

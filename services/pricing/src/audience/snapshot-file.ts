@@ -1,9 +1,8 @@
 /**
- * The index as a file, so that a restart need not read every member from MongoDB. It holds members' positions: only
- * the service's own user may read it.
- *
- * Layout: a magic word with the version of this layout, the length of the header (32 bits, little endian), the header as
- * JSON, the index as it saves itself, the SHA-256 of all of that.
+ * The index as a file, so that a restart need not read every member from MongoDB. It contains members' positions: only the service's own
+ * user may read it.
+ * Layout: a magic word with the version of this layout, the length of the header (32 bits, little endian), the header as JSON, the saved
+ * index, the SHA-256 of all of that.
  */
 import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -12,13 +11,13 @@ import { z } from 'zod';
 import { type AudienceIndex, loadAudienceIndex } from '../audience-index/audience-index.ts';
 
 const header = z.object({
-  /** Of the collection that it was made from. */
+  /** The identity of the collection that it was made from. */
   identity: z.string(),
-  /** Changes behind it are not in the index. */
+  /** Changes after this position are not in the index. */
   position: z.string(),
-  /** A database that does not know this mark is an older one, put back from a backup. */
+  /** A database without this mark was restored from an older backup. */
   mark: z.object({ of: z.string(), number: z.int() }),
-  /** To which members' positions are rounded in it. */
+  /** The number of decimals of members' positions in it. */
   positionDecimals: z.int(),
   members: z.int(),
   writtenAt: z.string(),
@@ -27,19 +26,19 @@ export type SnapshotHeader = z.infer<typeof header>;
 
 export type Snapshot = { readonly header: SnapshotHeader; readonly index: AudienceIndex };
 
-/** Why there is no snapshot to start from. */
+/** Why there is no usable snapshot. */
 export type SnapshotRefusal = { readonly problem: string };
 
 const MAGIC = Buffer.from('OFADAUD1');
 const FILE = 'audience.snapshot';
 const HASH_BYTES = 32;
 const LONGEST_HEADER = 64 * 1024;
-/** Hashed and written at once, because nothing else runs while it is hashed: a millisecond. */
+/** Hashed and written in one piece of about a millisecond, because nothing else runs during hashing. */
 const PIECE = 1024 * 1024;
-/** Nobody writes for so long; whoever began it has died. */
+/** No write takes this long; the process that began it has died. */
 const ABANDONED_AFTER_MS = 3_600_000;
 
-/** Whole or not at all, by renaming. Replicas of one database may share a folder: the last one written stays. */
+/** Atomic, by renaming. Replicas of one database may share a folder: the last written snapshot stays. */
 export async function writeSnapshot(
   folder: string,
   facts: SnapshotHeader,
@@ -87,7 +86,7 @@ async function writeWhole(
   return bytes + HASH_BYTES;
 }
 
-/** @param isOurs says what is wrong with the header, before the index is read; undefined: nothing */
+/** @param isOurs returns the problem with the header, before the index is read; undefined if there is none */
 export async function readSnapshot(
   folder: string,
   isOurs: (facts: SnapshotHeader) => Promise<string | undefined>,
@@ -140,7 +139,7 @@ async function* piecesOf(
   }
 }
 
-/** Fewer at the end of the file. */
+/** Fewer bytes at the end of the file. */
 async function bytesAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read({ buffer: Buffer.allocUnsafe(length), position });
   return buffer.subarray(0, bytesRead);

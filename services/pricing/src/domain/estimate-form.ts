@@ -1,7 +1,4 @@
-/**
- * Reading the body of POST /offers/price-estimate: the specification's field rules, in the order of decision 9, order
- * of checks.
- */
+/** Reads the body of POST /offers/price-estimate: the specification's field rules, in the order of decision 9, order of checks. */
 
 import { estimateRequest } from '@offer-ads/contracts/public/api';
 import { parseDateTime, zonedDateTime } from '@offer-ads/contracts/values/date-time';
@@ -11,11 +8,11 @@ import type { Target } from './target.ts';
 export type EstimateForm = { readonly target: Target; readonly startAt: Date; readonly endAt: Date };
 
 export type EstimateRefusal =
-  /** `environment` names the mode that the key does not work in. */
+  /** `environment` names the mode in which the key does not work. */
   | { readonly reason: 'other-mode'; readonly keyMode: Mode }
-  /** Every fault at once; date-times that are not ISO 8601 are among them when they are not alone. */
+  /** All faults at once; date-times that are not ISO 8601 are among them if there are other faults too. */
   | { readonly reason: 'invalid-input'; readonly faults: readonly string[] }
-  /** Nothing is wrong but date-times that are not ISO 8601. */
+  /** The only faults are date-times that are not ISO 8601. */
   | { readonly reason: 'invalid-date-time'; readonly faults: readonly string[] };
 
 export type EstimateFormResult =
@@ -39,11 +36,11 @@ const fieldRules: Readonly<Record<Field, string>> = {
   environment: 'must be TEST or LIVE',
 };
 
-/** "Limits": a start may lie at most 60 seconds before now. */
+/** "Limits": a start may be at most 60 seconds in the past. */
 const START_GRACE_MS = 60_000;
 
 /**
- * @param mode the key's
+ * @param mode the key's mode
  * @param now when the request arrived (decision 8, time of a request)
  */
 export function readEstimateForm(body: unknown, mode: Mode, now: Date): EstimateFormResult {
@@ -59,7 +56,7 @@ export function readEstimateForm(body: unknown, mode: Mode, now: Date): Estimate
   return { ok: true, form: { target: targetOf(fields), startAt, endAt } };
 }
 
-/** The refusal of interest ids that nobody can be targeted by; undefined when all are known. */
+/** The refusal of unknown interest ids; undefined if all are known. */
 export function refusalOfInterests(
   interests: readonly number[],
   known: ReadonlySet<number>,
@@ -77,7 +74,7 @@ function namesOtherMode(environment: unknown, mode: Mode): boolean {
   return named !== undefined && named.toUpperCase() !== mode;
 }
 
-/** Also what is wrong with the period, as far as its date-times can be read; the others are faults already. */
+/** Includes faults of the period if its date-times can be read; unreadable ones are faults already. */
 function refusalOfFields(body: Body, issues: Issues, now: Date): EstimateRefusal {
   const faulty = faultyFields(issues);
   const ofPeriod = faultsOfPeriod(parseDateTime(body.start_datetime), parseDateTime(body.end_datetime), now);
@@ -118,7 +115,7 @@ function targetOf(fields: Pick<Fields, 'location' | 'radius' | 'gender' | 'inter
   };
 }
 
-/** `E2` is for what is there and cannot be read; what is not there is `E1`. */
+/** `E2` is for a value that cannot be read; a missing value is `E1`. */
 function isUnreadableDateTime(field: Field, body: Body): boolean {
   return (field === 'start_datetime' || field === 'end_datetime') && !isMissing(body[field]);
 }

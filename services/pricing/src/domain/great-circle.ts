@@ -1,15 +1,15 @@
 /**
- * The one rule of distance: great circle on a sphere, haversine in double precision. Whatever counts members decides by
- * it who is inside (the index asks it about everybody close to the edge), so that all counts agree to the member.
+ * The only rule of distance: great circle on a sphere, haversine in double precision. Every engine decides with it who is inside (the index
+ * uses it for all members near the edge), so that all counts agree exactly.
  */
 export type Position = { readonly latitude: number; readonly longitude: number };
 
-/** Mean radius of the earth (IUGG, R1). The earth is a sphere here; `docs/prices.md` says what that means for a caller. */
+/** Mean radius of the earth (IUGG, R1). The earth is treated as a sphere; `docs/prices.md` says what that means for callers. */
 export const EARTH_RADIUS_METRES = 6_371_008.8;
 /** The international mile, by definition. */
 const METRES_PER_MILE = 1609.344;
 const RADIANS_PER_DEGREE = Math.PI / 180;
-// Jest looks globals up slowly, and brute force asks millions of times.
+// Jest looks up globals slowly, and brute-force tests call this millions of times.
 const { asin, cos, min, round, sin, sqrt } = Math;
 
 export function greatCircleMetres(a: Position, b: Position): number {
@@ -19,7 +19,7 @@ export function greatCircleMetres(a: Position, b: Position): number {
   return 2 * EARTH_RADIUS_METRES * asin(sqrt(min(1, latitudes + cosines * longitudes)));
 }
 
-/** On the edge counts as inside. */
+/** A position on the edge counts as inside. */
 export function isWithin(
   circle: Position & { readonly radiusMiles: number },
   { latitude, longitude }: Position,
@@ -31,7 +31,7 @@ export function radiusMetres(radiusMiles: number): number {
   return radiusMiles * METRES_PER_MILE;
 }
 
-/** Positions are kept to 0.11 m: nobody's phone knows better, and both engines see the same. */
+/** Positions are stored with 0.11 m precision: no phone is more precise, and both engines see the same position. */
 export function toMicrodegrees(degrees: number): number {
   return round(degrees * 1e6);
 }

@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 const pound = { perGbpE6: 1_000_000n, date: null };
 const dollar = { perGbpE6: 1_319_876n, date: '2026-11-20' };
 
-/** Decimal arithmetic on digits, as a person with paper would do it; shares nothing with the code under test. */
+/** Decimal arithmetic on digits, as done on paper; it shares nothing with the code under test. */
 function timesOnPaper(a: string, b: string): string {
   const decimals = (a.split('.')[1] ?? '').length + (b.split('.')[1] ?? '').length;
   const left = Array.from(a.replace('.', ''), Number).toReversed();
@@ -70,7 +70,7 @@ describe('the price of an offer', () => {
   });
 
   it('rounds every half upwards', () => {
-    // 18 s of one user are 0.005 hours; 0.5 pence is a penny.
+    // 18 s of one user are 0.005 hours; 0.5 pence is rounded to a penny.
     expect(priceOf({ durationMs: 18_000, matchingUsers: 1, exchangeRate: pound }).adUnitsHundredths).toBe(1n);
     expect(priceOf({ durationMs: 17_999, matchingUsers: 1, exchangeRate: pound }).adUnitsHundredths).toBe(0n);
     expect(priceOf({ durationMs: 5 * HOUR_MS, matchingUsers: 1, exchangeRate: pound }).money?.costMinor).toBe(
@@ -98,7 +98,7 @@ describe('the price of an offer', () => {
   it('equals a decimal calculation on paper for any duration, audience and rate', () => {
     fc.assert(
       fc.property(
-        // Multiples of 36 ms make the hours a decimal that ends, so that paper can hold them.
+        // Multiples of 36 ms give hours with a finite number of decimals, which arithmetic on paper needs.
         fc.integer({ min: 1, max: 2_000_000_000 }),
         fc.integer({ min: 0, max: 2_000_000_000 }),
         fc.bigInt({ min: 1n, max: 99_999_999_999n }),
@@ -119,7 +119,7 @@ describe('the price of an offer', () => {
   });
 
   it('has Ad Units within half a hundredth of the true product for any milliseconds, the half upwards', () => {
-    // Up to all the years that dates can have, and more members than there are people.
+    // Up to the largest years of dates, and more members than there are people.
     const duration = fc.integer({ min: 1, max: 8_640_000_000_000_000 });
     fc.assert(
       fc.property(duration, fc.maxSafeNat(), (durationMs, matchingUsers) => {
@@ -133,7 +133,8 @@ describe('the price of an offer', () => {
   });
 
   it('stays exact far beyond what floating point can hold', () => {
-    // A billion members but one, and 638,888,888.88889 hours, until about the year 75,000; figures from another language's fractions.
+    // A billion members minus one, and 638,888,888.88889 hours, until about the year 75,000; calculated with exact fractions in another
+    // language.
     const price = priceOf({
       durationMs: 2_300_000_000_000_001,
       matchingUsers: 999_999_999,

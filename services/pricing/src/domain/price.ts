@@ -1,6 +1,6 @@
 /**
- * The one price function: an estimate and the creation of the same offer are priced here and nowhere else
- * (specification, "Price rules"). Every figure is a scaled whole number, so nothing is lost between the roundings.
+ * The only price function: estimates and creations are both priced here (specification, "Price rules"). Every number is a scaled integer,
+ * so nothing is lost between the roundings.
  */
 import { divideHalfUp } from '@offer-ads/contracts/values/rounding';
 import type { ExchangeRate } from './rates/exchange-rate.ts';
@@ -8,17 +8,17 @@ import type { ExchangeRate } from './rates/exchange-rate.ts';
 export type PriceInput = {
   readonly durationMs: number;
   readonly matchingUsers: number;
-  /** Null when the billing currency cannot be billed. */
+  /** Null if the billing currency cannot be billed. */
   readonly exchangeRate: ExchangeRate | null;
 };
 
 export type Price = {
   readonly matchingUsers: number;
   readonly adUnitsHundredths: bigint;
-  /** Null when the billing currency cannot be billed: Ad Units are known all the same. */
+  /** Null if the billing currency cannot be billed; the Ad Units are computed anyway. */
   readonly money: {
     readonly costMinor: bigint;
-    /** Price of one Ad Unit in units of 10^-8 of the currency. */
+    /** The price of one Ad Unit in units of 10^-8 of the currency. */
     readonly adUnitPriceE8: bigint;
     readonly exchangeRate: ExchangeRate;
   } | null;
@@ -32,7 +32,7 @@ export function priceOf({ durationMs, matchingUsers, exchangeRate }: PriceInput)
   return { matchingUsers, adUnitsHundredths, money: { costMinor, adUnitPriceE8, exchangeRate } };
 }
 
-/** Rule 1: Ad Units = hours x matching users, to 2 decimal places. Milliseconds keep the hours exact until here. */
+/** Rule 1: Ad Units = hours x matching users, to 2 decimal places. Until here, milliseconds keep the hours exact. */
 function roundAdUnits(memberMilliseconds: bigint): bigint {
   const millisecondsPerHundredth = 36_000n;
   return divideHalfUp(memberMilliseconds, millisecondsPerHundredth);

@@ -9,11 +9,11 @@ export type Target = {
   readonly radiusMiles: number;
   /** Empty: every gender. */
   readonly gender: readonly MemberGender[];
-  /** A member matches who shares any of them. Empty: no interest filter. */
+  /** A member matches with at least one of them. Empty: no filter by interests. */
   readonly interests: readonly number[];
 };
 
-/** The radius as the angle that it spans at the centre of the earth, in radians. */
+/** The radius as an angle at the centre of the earth, in radians. */
 export function radiusRadians(radiusMiles: number): number {
   return radiusMetres(radiusMiles) / EARTH_RADIUS_METRES;
 }

@@ -1,4 +1,4 @@
-/** What `npm run admin` asks of pricing: members in bulk, and the day's rates. */
+/** Routes for `npm run admin`: import of members, and the day's rates. */
 import {
   memberGeneration,
   membersCheckRequest,
@@ -31,11 +31,11 @@ export function mountAdminRoutes(
   },
 ): void {
   const admin = requireAdmin({ tokenHashes: o.adminTokenHashes, logger: o.logger });
-  /** Whether an estimate right afterwards knows what was just stored; what is stored stays so if not. */
+  /** Whether an estimate right afterwards includes what was just stored; it stays stored in any case. */
   const counted = () => o.audience.includesWritten().catch(() => false);
 
   app.post('/admin/members/import', admin, async (req, res) => {
-    // Leaving the loop must not take the connection along: the reply goes over it.
+    // Leaving the loop must not close the connection, because the reply uses it.
     const bytes = req.iterator({ destroyOnReturn: false });
     const outcome = await importMembers({ bytes, now: o.clock.now(), write: o.members.write });
     req.resume();
@@ -68,7 +68,7 @@ export function mountAdminRoutes(
   app.post('/admin/rates/refresh', admin, express.json(), async (req, res) => {
     const result = await o.refresher.refreshNow(validInput(ratesRefresh, req.body));
     if (!result.ok) {
-      // A jump may be right: then the person says so.
+      // A jump may be right; a person can then accept it.
       const status = result.reason === 'jump' ? 409 : 502;
       return void res.status(status).json({ message: `Rates not refreshed: ${result.problem}` });
     }

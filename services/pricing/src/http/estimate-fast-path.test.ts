@@ -13,7 +13,7 @@ import { estimateFastPath } from './estimate-fast-path.ts';
 const lines: string[] = [];
 const standing = testClock('2026-11-20T18:00:00.000Z');
 let askedForTime = 0;
-/** It is asked when a request has arrived, and when its caller is verified. */
+/** Called when a request has arrived, and when its caller is verified. */
 const clock = {
   now: () => {
     askedForTime += 1;

@@ -1,4 +1,4 @@
-/** POST /offers/price-estimate. It is served before express, which would cost several times what counting and pricing do. */
+/** POST /offers/price-estimate. Served without Express, which would take several times as long as counting and pricing. */
 import type { IncomingMessage } from 'node:http';
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import type { EstimateReply, Refusal } from '@offer-ads/contracts/public/api';
@@ -17,7 +17,7 @@ export type EstimateParts = PriceParts & { readonly interests: Pick<HeldInterest
 type Answer = { readonly status: number; readonly body: EstimateReply | Refusal };
 
 const path = '/offers/price-estimate';
-/** A form with every interest there may be takes 4 kB. */
+/** A form with every possible interest takes 4 kB. */
 const MAX_BODY_BYTES = 65_536;
 const unreadable: EstimateRefusal = {
   reason: 'invalid-input',
@@ -47,7 +47,7 @@ export function estimateFastPath(
     const { interests } = read.form.target;
     const unknown = interests.length > 0 && refusalOfInterests(interests, o.interests.active());
     if (unknown) return refused(unknown);
-    // Nothing but reading: whoever leaves needs nothing of it any more.
+    // The request only reads, so it is stopped when the caller disconnects.
     const deadline = facts.deadline().whileAwaited();
     const price = await priceOffer(o, { ...read.form, caller, now, deadline });
     return { status: 200, body: estimateReply(price, currency) };
@@ -65,7 +65,7 @@ export function estimateFastPath(
 
 const jsonType = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 
-/** @returns undefined for what is too long, compressed, or no JSON by its own word; what is left of it runs off unread */
+/** @returns undefined for a body that is too long, compressed, or not declared as JSON; the rest of it is discarded */
 function bodyOf(req: IncomingMessage): Promise<string | undefined> {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = req.headers;
   if (!jsonType.test(type) || encoding !== 'identity') {
@@ -81,12 +81,12 @@ function bodyOf(req: IncomingMessage): Promise<string | undefined> {
       else resolve(undefined);
     });
     req.on('end', () => resolve(Buffer.concat(parts).toString('utf8')));
-    // It stalled or broke off: the platform has answered, or nobody is there any more.
+    // The upload stalled or broke off: the platform has answered, or the caller has disconnected.
     req.on('error', () => reject(callerGone()));
   });
 }
 
-/** @returns undefined for what is no JSON */
+/** @returns undefined for invalid JSON */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);

@@ -37,7 +37,7 @@ const fixing: ReferenceRates = {
 };
 const rates = await holdRates({ newest: async () => [fixing] });
 
-/** Pricing's routes over a count that takes as long as it may. */
+/** Pricing's routes with a count that may take its whole time. */
 async function start(audience: AudienceEngine, minCohort = 1): Promise<void> {
   const destination = { write: (line: string) => lines.push(line) };
   const parts = {
@@ -121,7 +121,7 @@ describe.each([
 describe.each([1, 7])(
   'an estimate and the creation of the same offer, with a minimum cohort of %i',
   (minCohort) => {
-    /** Whatever is asked decides the count. */
+    /** The question determines the count. */
     const audience: AudienceEngine = {
       count: async ({ latitude, longitude, radiusMiles, gender, interests }) => {
         const asked = [latitude, longitude, radiusMiles, gender, interests];

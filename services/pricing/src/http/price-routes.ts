@@ -24,7 +24,7 @@ export function mountPriceRoutes(
       endAt: new Date(endAt),
       caller: callerOf(req),
       now: facts.receivedAt,
-      // Nothing but reading: whoever leaves needs nothing of it any more.
+      // The request only reads, so it is stopped when the caller disconnects.
       deadline: facts.deadline().whileAwaited(),
     };
     res.json(priceReply(await priceOffer(o, offer)));

@@ -21,7 +21,7 @@ function scaled(text: string, places: number): bigint {
   return BigInt(whole + fraction.padEnd(places, '0'));
 }
 
-/** Half-up by comparing, without dividing: the code under test divides. */
+/** Rounds half up by comparing, without a division; the code under test divides. */
 function isHalfUp(rounded: bigint, numerator: bigint, denominator: bigint): boolean {
   const distance = 2n * (numerator - rounded * denominator);
   return -denominator <= distance && distance < denominator;
@@ -29,7 +29,7 @@ function isHalfUp(rounded: bigint, numerator: bigint, denominator: bigint): bool
 
 describe('the figures of an estimate', () => {
   it('can be recomputed by a caller from the JSON alone, for any published rates, audience and period', () => {
-    // Rates as the central bank publishes them, from the yen-like to the pound-like.
+    // Rates as the central bank publishes them, from the size of the yen to that of the pound.
     const rateE5 = fc.integer({ min: 10_000, max: 3_000_000_000 });
     fc.assert(
       fc.property(
@@ -54,7 +54,7 @@ describe('the figures of an estimate', () => {
 
           // The specification's rule 1.
           expect(isHalfUp(adUnits, BigInt(durationMs) * BigInt(matchingUsers), 36_000n)).toBe(true);
-          // Decision 16, exchange rates: the currency per euro by the pounds per euro, six places.
+          // Decision 16, exchange rates: the currency per euro divided by the pounds per euro, six places.
           const perEuro = currency === 'EUR' ? 100_000n : BigInt(currencyE5);
           const isRight =
             currency === 'GBP'
@@ -82,7 +82,7 @@ describe('the figures of an estimate', () => {
     const reply = JSON.parse(JSON.stringify(estimateReply(price, 'IDR'))) as Record<string, unknown>;
     expect(reply.ad_units).toBe(2.0015998343868868e25);
     expect(Number.isFinite(reply.estimated_cost)).toBe(true);
-    // Creation is told every digit, within the contract.
+    // The creation gets every digit, within the contract's limits.
     expect(priceReplySchema.parse(priceReply(price))).toMatchObject({
       adUnitsHundredths: price.adUnitsHundredths.toString(),
       money: { costMinor: price.money?.costMinor.toString() },

@@ -1,4 +1,4 @@
-/** What callers of the estimate are told: one row per refusal, and the figures of a price as JSON numbers. */
+/** Replies to the estimate: one row per refusal, and the numbers of a price as JSON. */
 
 import type { PriceReply } from '@offer-ads/contracts/internal/pricing-api';
 import type { EstimateReply, Refusal } from '@offer-ads/contracts/public/api';
@@ -40,7 +40,7 @@ export function estimateReply(price: Price, currency: string): EstimateReply {
   };
 }
 
-/** The internal reply keeps every figure exact. */
+/** The internal reply keeps every number exact. */
 export function priceReply({ matchingUsers, adUnitsHundredths, money }: Price): PriceReply {
   return {
     matchingUsers,
@@ -54,7 +54,7 @@ export function priceReply({ matchingUsers, adUnitsHundredths, money }: Price): 
   };
 }
 
-/** JSON has only floating point: up to 15 digits arrive as they are. */
+/** JSON has only floating point; up to 15 digits are exact. */
 function decimal(scaled: bigint, places: number): number {
   return Number(`${scaled}e-${places}`);
 }

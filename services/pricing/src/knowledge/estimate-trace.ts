@@ -1,4 +1,4 @@
-/** Which callers asked how many estimates of which size: one line in the log for each caller every ten seconds, and no position. */
+/** Logs which callers asked for how many estimates of which size: one line per caller every ten seconds, without positions. */
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import { sizeClassOf } from '../domain/revealing.ts';
 import type { Answer, Asker, Question } from './knowledge-budget.ts';
@@ -15,7 +15,7 @@ type Noted = {
   readonly sizes: Record<string, number>;
 };
 
-/** What is noted is written at once when so many callers have come. */
+/** With this many callers, everything is logged at once. */
 const MOST_CALLERS = 1_000;
 
 export function estimateTrace(logger: Logger): EstimateTrace {

@@ -35,7 +35,7 @@ function budgetOf(perDay: number | undefined, minCohort = 10, room = productionR
         counted,
         now: o.now ?? morning,
       }),
-    /** About nobody, each time somewhere else. */
+    /** A target that reaches no members, different each time. */
     spend: (times: number, by: Partial<Asker> = {}, now = morning) => {
       for (let time = 0; time < times; time += 1) {
         const target = { ...london, latitude: (asked += 1) / 100 };
@@ -147,7 +147,7 @@ describe('a budget of revealing estimates', () => {
 });
 
 describe('an organisation that asks from very many networks', () => {
-  /** As in production, a hundredth in size. */
+  /** As in production, but a hundredth of the size. */
   const room = Object.fromEntries(
     Object.entries(productionRoom).map(([of, most]) => [of, most / 100]),
   ) as Room;
@@ -226,7 +226,7 @@ describe('a count within the budget', () => {
     ['a circle on either side of the equator', { latitude: 0.00001 }, { latitude: -0.00001 }],
   ])('is one answer for %s, which are one question', (_, one, other) => {
     const budget = budgetOf(1_000_000);
-    // Of ten counts in a row one stands just below a step: another offset would tell one of them otherwise.
+    // Of ten consecutive counts, one is just below a step, so another offset would change one of the results.
     for (let counted = 1_000; counted < 1_010; counted += 1)
       expect(budget.ask(counted, { target: other }).told).toBe(budget.ask(counted, { target: one }).told);
   });

@@ -1,7 +1,7 @@
 /**
- * How many revealing estimates an organisation, a person and a network may have in a day (decisions 153, revealing
- * estimates, 154, budget of revealing estimates, and 155, counting of budgets).
- * It is counted in memory, so that no estimate waits for a store; replicas share what was spent every two seconds.
+ * How many revealing estimates an organisation, a person and a network may get in a day (decisions 153, revealing estimates, 154, budget of
+ * revealing estimates, and 155, counting of budgets). Counted in memory, so that estimates wait for no store; replicas exchange what was
+ * spent every two seconds.
  */
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { memberGenders } from '@offer-ads/contracts/values/primitives';
@@ -21,7 +21,7 @@ export type Question = {
 
 export type Answer = { readonly told: number; readonly isRevealing: boolean; readonly isCoarse: boolean };
 
-/** Whose budget it is. */
+/** The holders of budgets. */
 export const holders = ['organisation', 'person', 'network'] as const;
 export type Holder = (typeof holders)[number];
 
@@ -29,7 +29,7 @@ export type Spent = { readonly id: string; readonly spent: number };
 
 export type KnowledgeBudget = {
   readonly answer: (question: Question) => Answer;
-  /** Adds what was spent here since the last time, and learns what was spent elsewhere. */
+  /** Stores what was spent here since the last call, and reads what was spent elsewhere. */
   readonly share: (store: SpentStore) => Promise<void>;
 };
 
@@ -38,16 +38,16 @@ export type SpentStore = {
   readonly totals: (day: string, ids: readonly string[]) => Promise<readonly Spent[]>;
 };
 
-/** Bounds of what is kept for a day. One organisation may take a small part of each, so that others have room. */
+/** Limits of the data kept for a day. One organisation may take only a small part of each, so that others have room. */
 export type Room = {
-  /** Answers that are kept for comparison, for each holder and in all: 80 MB. A question beyond them counts as revealing. */
+  /** Answers kept for comparison, per holder and in all: 80 MB. A question above the limit counts as revealing. */
   readonly answers: number;
   readonly answersInAll: number;
-  /** Answers to one organisation, for all holders together. */
+  /** Answers to one organisation, for all its holders together. */
   readonly answersOfOrganisation: number;
-  /** More than there are organisations, people and networks; whoever comes after them is told coarse counts. */
+  /** More than there are organisations, people and networks; holders above the limit get coarse counts. */
   readonly holders: number;
-  /** People and networks of one organisation. Further ones have no budget; that of the organisation holds for them. */
+  /** People and networks of one organisation. Further ones have no budget of their own; the organisation's budget applies. */
   readonly holdersOfOrganisation: number;
 };
 export const productionRoom: Room = {
@@ -60,22 +60,22 @@ export const productionRoom: Room = {
 const SHARED_AT_ONCE = 1_000;
 
 type Account = {
-  /** Here and, as far as known, elsewhere. */
+  /** Here and, as far as known, on other replicas. */
   spent: number;
-  /** Spent here and not yet shared. */
+  /** Spent here and not yet stored. */
   unshared: number;
   isUsedUp: boolean;
   kept: number;
-  /** Of an organisation: the answers to it that are kept for any holder, and the people and networks that it brought. */
+  /** For an organisation: its answers kept for any holder, and the number of its people and networks. */
   keptOfOrganisation: number;
   brought: number;
   readonly counts: Map<string, number>;
-  /** By count divided by `FEW_MEMBERS`, so that only answers that are near need to be compared. */
+  /** Keyed by count divided by `FEW_MEMBERS`, so that only close answers need to be compared. */
   readonly answers: Map<number, Answered[]>;
 };
 
 export function knowledgeBudget(o: {
-  /** Undefined: there is no budget, and counts are told in steps of `minCohort` at its multiples. */
+  /** Undefined: there is no budget, and counts are rounded to multiples of `minCohort`. */
   readonly perDay: number | undefined;
   readonly minCohort: number;
   /** A secret number from 0 to below `step`, the same for the same question on every replica. */
@@ -91,7 +91,7 @@ export function knowledgeBudget(o: {
 
   function beginDay(now: Date): void {
     const today = now.toISOString().slice(0, 10);
-    // A request that arrived before midnight may be counted after one that came later.
+    // A request that arrived before midnight may be counted after a later one.
     if (today <= day) return;
     day = today;
     accounts = new Map();
@@ -99,7 +99,7 @@ export function knowledgeBudget(o: {
     kept = 0;
   }
 
-  /** @returns undefined when there is no room */
+  /** @returns undefined if there is no room */
   function openAccount(id: string): Account | undefined {
     if (accounts.size >= room.holders) return undefined;
     const account = {
@@ -116,7 +116,7 @@ export function knowledgeBudget(o: {
     return account;
   }
 
-  /** The same question with the same count tells nothing new; with another count it tells who came or went. */
+  /** The same question with the same count reveals nothing new; with another count it reveals that a member came or left. */
   function isRevealing(account: Account, organisation: Account, key: string, answered: Answered): boolean {
     const before = account.counts.get(key);
     if (before === answered.counted) return false;
@@ -124,7 +124,7 @@ export function knowledgeBudget(o: {
     return !keep(account, organisation, key, answered) || isNear;
   }
 
-  /** @returns false when there is no room */
+  /** @returns false if there is no room */
   function keep(account: Account, organisation: Account, key: string, answered: Answered): boolean {
     if (account.kept >= room.answers || kept >= room.answersInAll) return false;
     if (organisation.keptOfOrganisation >= room.answersOfOrganisation) return false;
@@ -139,7 +139,7 @@ export function knowledgeBudget(o: {
     return true;
   }
 
-  /** @returns whether the answer was revealing, and whether it has to be coarse */
+  /** @returns whether the answer was revealing, and whether it must be coarse */
   function spend({ asker, target, counted, now }: Question, key: string, perDay: number) {
     beginDay(now);
     const budgets = holdersOf(asker);
@@ -222,15 +222,15 @@ function placeOf(counted: number): number {
 
 function holdersOf({ organisationId, mailbox, network }: Asker): readonly (readonly [Holder, string])[] {
   const held: (readonly [Holder, string])[] = [['organisation', `organisation ${organisationId}`]];
-  // A person has another id in each organisation, and the same mailbox.
+  // A person has a different id in each organisation, but the same mailbox.
   if (mailbox !== null) held.push(['person', `person ${mailbox}`]);
   if (network !== null) held.push(['network', `network ${network}`]);
   return held;
 }
 
 /**
- * The same for every way to ask the same, so that no question has several offsets: a circle that is moved by less than eleven metres, both
- * sides of the dateline, and all genders listed.
+ * The same key for every form of the same question, so that no question has several offsets: a circle moved by less than eleven metres,
+ * both sides of the dateline, and a list of all genders.
  */
 function keyOf({ latitude, longitude, radiusMiles, gender, interests }: Target): string {
   const east = longitude === -180 ? 180 : longitude;
@@ -240,6 +240,6 @@ function keyOf({ latitude, longitude, radiusMiles, gender, interests }: Target):
 }
 
 function coordinate(degrees: number): string {
-  // Without the sum, 0 and -0 would be two coordinates.
+  // Without `+ 0`, 0 and -0 would be two coordinates.
   return (Math.round(degrees * 1e4) / 1e4 + 0).toFixed(4);
 }

@@ -1,4 +1,4 @@
-/** The budget of knowledge as the service runs it: shared between replicas, traced, and told of when somebody uses it up. */
+/** The budget of revealing estimates in the service: shared between replicas, traced, and logged when it is used up. */
 import { createHmac } from 'node:crypto';
 import { firstSecret } from '@offer-ads/platform/config/secrets';
 import { startLoop } from '@offer-ads/platform/process/loops';
@@ -7,12 +7,12 @@ import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { estimateTrace } from './estimate-trace.ts';
 import { holders, knowledgeBudget, type Question, type SpentStore } from './knowledge-budget.ts';
 
-/** A replica learns within this time what the others have spent. */
+/** A replica knows after this time what the others have spent. */
 const SHARE_EVERY_MS = 2_000;
 const TRACE_EVERY_MS = 10_000;
 
 export type Knowledge = AsyncDisposable & {
-  /** How many members an estimate or a creation is told, and priced by. */
+  /** The count that an estimate or a creation gets and is priced by. */
   readonly tell: (question: Question) => number;
 };
 
@@ -55,7 +55,7 @@ export function openKnowledge(o: {
   );
   if (o.perDay !== undefined) {
     const share = () => budget.share(o.store);
-    // Once the loop has stopped: the other replicas have to know what was spent here last.
+    // After the loop has stopped, so that the other replicas learn what was spent here last.
     loops.defer(() =>
       share().catch((error: unknown) => {
         logger.warn({ error }, 'what was spent of budgets in the last seconds is lost');
@@ -73,7 +73,7 @@ export function openKnowledge(o: {
   };
 }
 
-/** @param secret may hold several while it is replaced; offsets are others then */
+/** @param secret may contain several secrets while it is replaced; the offsets then change */
 export function secretOffsets(secret: string): (question: string, step: number) => number {
   const key = firstSecret(secret);
   return (question, step) => {

@@ -1,11 +1,11 @@
-/** What of the budgets of knowledge was spent on a day, by all replicas. It names no place and no question. */
+/** What all replicas have spent of the budgets on a day. It contains no positions and no questions. */
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Connection } from 'mongoose';
 import type { SpentStore } from './knowledge-budget.ts';
 
 type SpentDocument = { _id: string; spent: number; at: Date };
 
-/** A day is over after a day; the rest is for clocks and for a person who looks. */
+/** Only the current day is needed; the second day allows for clock differences and for a person to look. */
 const KEPT_SECONDS = 2 * 86_400;
 
 export async function openSpentStore(connection: Connection): Promise<SpentStore> {

@@ -4,7 +4,7 @@ import type { MemberChange } from './members-store.ts';
 
 const BATCH = 1_000;
 
-/** The same count and seed give the same members again, whatever has become of them meanwhile. */
+/** The same count and seed restore the same members, even if these were changed meanwhile. */
 export async function storeGeneratedMembers(o: {
   count: number;
   seed: number;

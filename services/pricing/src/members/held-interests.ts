@@ -4,11 +4,11 @@ import type { InterestsStore } from './interests-store.ts';
 
 export type HeldInterests = Pick<Held<unknown>, 'refresh'> & {
   readonly active: () => ReadonlySet<number>;
-  /** Stores a newer list; from then on it is in force on this replica. */
+  /** Stores a newer list; this replica uses it from then on. */
   readonly replace: InterestsStore['replace'];
 };
 
-/** As many as a catalogue can have: 5,000 (contracts, `catalogueReplacement`). */
+/** At most 5,000, the limit of a catalogue (contracts, `catalogueReplacement`). */
 export async function holdInterests(store: InterestsStore): Promise<HeldInterests> {
   const held = await hold(store.active);
   return {

@@ -1,4 +1,4 @@
-/** Bulk import of members as NDJSON, one JSON object a line; read as a stream, so that any number fits in little memory. */
+/** Bulk import of members as NDJSON, one JSON object per line; read as a stream, so that any number needs little memory. */
 import { memberInterests } from '@offer-ads/contracts/events/community';
 import { latitude, longitude, memberGender, memberId } from '@offer-ads/contracts/values/primitives';
 import { z } from 'zod';
@@ -6,7 +6,7 @@ import type { MemberChange } from './members-store.ts';
 import { type Line, readLines } from './read-lines.ts';
 
 export type ImportOutcome = {
-  /** Lines that are stored: all of them, or those before the refused one. */
+  /** The number of stored lines: all of them, or those before the refused line. */
   readonly imported: number;
   readonly refused?: { readonly line: number; readonly problem: string };
 };
@@ -22,14 +22,14 @@ const memberLine = z.object({
   version: z.int().nonnegative().optional(),
 });
 
-/** A member with the most interests takes 4 kB. */
+/** A member with the maximum number of interests takes 4 kB. */
 const MAX_LINE_BYTES = 16_384;
-/** So many that the round trip no longer counts, so few that a batch is stored within a second. */
+/** Enough that the round trip does not matter, few enough to store a batch within a second. */
 const BATCH = 1_000;
 
 /**
- * Upserts line by line and stops at the first that is no member. A line without a version is newer than whatever is
- * stored, because somebody wants it so now.
+ * Stores line by line and stops at the first invalid line. A line without a version is newer than the stored member, because a person
+ * imports it now.
  */
 export async function importMembers(o: {
   bytes: AsyncIterable<Uint8Array>;
@@ -68,7 +68,7 @@ function readMember({ text }: Line, now: Date): ReadMember {
   return { ok: true, change: { facts: { memberId: member_id, ...facts }, version } };
 }
 
-/** @returns undefined for what is no JSON, which no schema takes */
+/** @returns undefined for invalid JSON, which no schema accepts */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -77,7 +77,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Names fields, never values: they are personal. */
+/** Names fields and never values, because values are personal data. */
 function problemOf(error: z.ZodError): string {
   const fields = new Set(error.issues.map((issue) => issue.path[0]).filter((field) => field !== undefined));
   return fields.size === 0 ? 'is not a JSON object' : `has a missing or invalid ${[...fields].join(', ')}`;

@@ -1,16 +1,16 @@
-/** The interests that exist, as the owner of the catalogue last told: an estimate knows the same ones as creation. */
+/** The existing interests, as the offers service last published them: estimates and creations use the same ones. */
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Connection } from 'mongoose';
 import { replaceIfNewer } from './replace-if-newer.ts';
 
 export type InterestsStore = {
-  /** Ids of the interests that can be targeted. */
+  /** The ids of the interests that can be targeted. */
   readonly active: () => Promise<ReadonlySet<number>>;
-  /** The whole list anew; an older version than the stored one changes nothing. */
+  /** Replaces the whole list; a version older than the stored one changes nothing. */
   readonly replace: (o: { readonly version: number; readonly active: readonly number[] }) => Promise<void>;
 };
 
-/** One document holds them all, because they always change together. */
+/** All in one document, because they always change together. */
 type InterestsDocument = { _id: 'interests'; version: number; active: number[] };
 
 export function openInterestsStore(connection: Connection): InterestsStore {

@@ -1,4 +1,6 @@
-/** Brings what MongoDB already holds of members to the rules of today: positions that were written finer are rounded, tombstones expire. */
+/**
+ * Brings stored members up to date with today's rules: rounds positions that were stored with more decimals, and lets tombstones expire.
+ */
 import { orUnavailable } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Connection } from 'mongoose';
 import type { MemberDocument } from './member-document.ts';
@@ -7,8 +9,8 @@ import { MEMBERS } from './members-store.ts';
 const AT_ONCE = 1_000;
 
 /**
- * Reads every position once and writes those that are too fine. Safe to repeat and to run in several replicas at once; versions stay, so
- * a change that comes meanwhile wins.
+ * Reads every position once and rewrites those with too many decimals. Safe to repeat and to run in several replicas at once; versions
+ * stay, so a concurrent change wins.
  * @returns how many were rounded
  */
 export async function coarsenKeptPositions(
@@ -43,8 +45,8 @@ export async function coarsenKeptPositions(
 }
 
 /**
- * A change that its removal overtook comes within moments; after an outage, within days; from a parked message, when a person replays it,
- * which an alert asks for at once. After 90 days none is left, as of the call log.
+ * A change that arrives after its member's removal comes within moments; after an outage, within days; from a parked message, when a person
+ * replays it, which an alert demands at once. After 90 days none is expected; the call log is kept as long.
  */
 export const TOMBSTONES_KEPT_DAYS = 90;
 

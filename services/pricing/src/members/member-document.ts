@@ -1,12 +1,12 @@
-/** A member as MongoDB holds one, and as the audience index does. */
+/** A member as stored in MongoDB and in the audience index. */
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import { type MemberGender, memberGenders } from '@offer-ads/contracts/values/primitives';
 import type { IndexedMember } from '../audience-index/audience-index.ts';
 import { coarsePosition } from '../domain/members/coarse-position.ts';
 
 /**
- * A member; or the tombstone of one who left, with nothing but id, version and time, so that a change which the removal
- * overtook brings nobody back.
+ * A member, or the tombstone of one who left: only id, version and time, so that a change that arrives after the removal does not restore
+ * the member.
  */
 export type MemberDocument = {
   _id: number;
@@ -17,17 +17,17 @@ export type MemberDocument = {
   interests?: number[];
   active?: boolean;
   banned?: boolean;
-  /** Of a tombstone: when the removal was heard. MongoDB deletes it a while later. */
+  /** For a tombstone: when the removal was received. MongoDB deletes the tombstone some time later. */
   removedAt?: Date;
 };
 
 /** "Only active, non-banned accounts count" (specification, "Price rules" 4). */
 export const eligible = { active: true, banned: false } as const;
 
-/** What of a document the index needs, as a projection. */
+/** The projection of a document that the index needs. */
 export const indexedFields = { 'position.coordinates': 1, gender: 1, interests: 1 } as const;
 
-/** @param decimals to which the position is rounded */
+/** @param decimals the number of decimals to which the position is rounded */
 export function documentOf(facts: MemberFacts, version: number, decimals: number): MemberDocument {
   const { memberId, gender, interests, active, banned } = facts;
   const { latitude, longitude } = coarsePosition(facts, decimals);
@@ -41,8 +41,8 @@ export function tombstoneOf(memberId: number, version: number, removedAt: Date):
 }
 
 /**
- * @param decimals to which the position is rounded, because a replica with another setting may have written a finer one just now
- * @returns null for what this service never wrote: nobody can say who that reaches, so it counts for nothing
+ * @param decimals the number of decimals to which the position is rounded; a replica with another setting may just have stored more
+ * @returns null for a document that this service never writes: it is unknown whom it reaches, so it does not count
  */
 export function indexedMemberOf(document: Partial<MemberDocument>, decimals: number): IndexedMember | null {
   const { _id: memberId, position, gender, interests } = document;

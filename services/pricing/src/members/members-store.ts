@@ -1,4 +1,4 @@
-/** Members as they are written to MongoDB: in any order and as often as they come, the newest version stays. */
+/** Writes members to MongoDB: changes may arrive in any order and repeatedly, and the newest version stays. */
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import mongoose, { type Connection } from 'mongoose';
@@ -6,23 +6,23 @@ import { FINEST_DECIMALS } from '../domain/members/coarse-position.ts';
 import { newerVersion, type Version } from '../domain/members/member-version.ts';
 import { documentOf, type MemberDocument, tombstoneOf } from './member-document.ts';
 
-/** What is heard of a member; a removal keeps nothing of them but a tombstone. */
+/** A change of a member; a removal leaves only a tombstone. */
 export type MemberChange =
   | { readonly facts: MemberFacts; readonly version: Version }
   | { readonly removed: number; readonly version: Version };
 
 export type MembersStore = {
   /**
-   * Up to some thousand at once. Of several changes for one member the newest version wins; those without a version of their
-   * own in the order in which they stand. Safe to repeat.
-   * @returns how many members changed; the others were known as they are, or newer
+   * Up to some thousand at once. Of several changes of one member, the newest version wins; changes without a version apply in their order.
+   * Safe to repeat.
+   * @returns how many members changed; the others were stored already, in this or a newer version
    */
   readonly write: (changes: readonly MemberChange[]) => Promise<number>;
 };
 
 export const MEMBERS = 'members';
 
-/** @param decimals to which positions are rounded before they are written */
+/** @param decimals the number of decimals to which positions are rounded before they are stored */
 export function openMembersStore(connection: Connection, decimals = FINEST_DECIMALS): MembersStore {
   const members = connection.collection<MemberDocument>(MEMBERS);
 
@@ -35,7 +35,7 @@ export function openMembersStore(connection: Connection, decimals = FINEST_DECIM
     return new Map(stored.map(({ _id, version }) => [_id, version]));
   }
 
-  /** @returns ids of those whom another writer brought in first */
+  /** @returns the ids of members that another writer inserted first */
   async function insert(documents: readonly MemberDocument[]): Promise<ReadonlySet<number>> {
     if (documents.length === 0) return new Set();
     try {
@@ -46,10 +46,10 @@ export function openMembersStore(connection: Connection, decimals = FINEST_DECIM
     }
   }
 
-  /** What another writer replaced by something newer meanwhile stays. */
+  /** Does not replace a member that another writer has just replaced with a newer version. */
   async function replace(documents: readonly MemberDocument[]): Promise<number> {
     if (documents.length === 0) return 0;
-    // Whole documents, so that whoever follows the changes need not look up what they amount to.
+    // Whole documents, so that readers of the change stream need no look-up.
     const replacements = documents.map((replacement) => ({
       replaceOne: {
         filter: { _id: replacement._id, version: { $not: { $gte: replacement.version } } },
@@ -64,13 +64,13 @@ export function openMembersStore(connection: Connection, decimals = FINEST_DECIM
     write: async (changes) => {
       let open = changes;
       let changed = 0;
-      // Once more for those whom another writer brought in just now; nobody ever goes again.
+      // Retries members that a concurrent writer inserted first; documents are never deleted at once, so one retry is enough.
       while (open.length > 0) {
         const stored = await storedVersions([...new Set(open.map(memberIdOf))]);
         const newest = newestOf(open, stored, decimals);
         const unknown = newest.filter(({ _id }) => !stored.has(_id));
         const known = newest.filter(({ _id }) => stored.has(_id));
-        // Inserting is several times as fast as replacing, and a bulk is mostly new members.
+        // Inserting is several times faster than replacing, and imported members are mostly new.
         const [late, replaced] = await Promise.all([insert(unknown), replace(known)]);
         changed += unknown.length - late.size + replaced;
         open = open.filter((change) => late.has(memberIdOf(change)));
@@ -84,7 +84,7 @@ function memberIdOf(change: MemberChange): number {
   return 'facts' in change ? change.facts.memberId : change.removed;
 }
 
-/** One document for each member of whom there is anything new. */
+/** One document for each member with a newer change. */
 function newestOf(
   changes: readonly MemberChange[],
   stored: ReadonlyMap<number, number>,
@@ -105,7 +105,7 @@ function newestOf(
 
 const DUPLICATE_KEY = 11_000;
 
-/** Throws what is anything else. */
+/** Throws any other error. */
 function indexesOfDuplicates(error: unknown): readonly number[] {
   if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) throw error;
   const failures = [error.writeErrors].flat();

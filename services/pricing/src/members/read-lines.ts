@@ -1,15 +1,15 @@
-/** Lines of a byte stream, bounded, so that a stream without line ends does not fill the memory. */
+/** Reads the lines of a byte stream with a maximum length, so that a stream without line ends does not fill the memory. */
 
 export type Line = {
-  /** From 1. */
+  /** Starts at 1. */
   readonly number: number;
-  /** Null when the line is longer than the bound. */
+  /** Null if the line is longer than the maximum. */
   readonly text: string | null;
 };
 
 const LINE_END = 0x0a;
 
-/** Empty lines are counted but not given. A line that outgrows the bound before it ends is the last. */
+/** Empty lines are counted but not returned. A line longer than the maximum is the last one. */
 export async function* readLines(bytes: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Line> {
   let number = 0;
   let unfinished: Uint8Array = new Uint8Array();

@@ -1,9 +1,9 @@
-/** Order without locks: a document carries the version of what it tells, and an older version never replaces a newer one. */
+/** Ordering without locks: a document contains a version, and an older version never replaces a newer one. */
 
-/** Versions are never negative, so that anything replaces what is not there. */
+/** Versions are never negative, so any version replaces a missing document. */
 const storedVersion = { $ifNull: ['$version', -1] };
 
-/** One upsert by `_id`, decided inside the database, so that repeats and any order of the same changes end the same. */
+/** One upsert by `_id`, decided inside MongoDB, so that repeats and any order of the same changes have the same result. */
 export function replaceIfNewer<T extends { readonly _id: unknown }>(
   document: T,
   version: number,

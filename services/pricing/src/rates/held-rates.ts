@@ -1,19 +1,19 @@
-/** The rates that prices are made of, in memory. */
+/** The rates for prices, in memory. */
 import { type ExchangeRate, exchangeRateOf, type ReferenceRates } from '../domain/rates/exchange-rate.ts';
 import { frankfurtDate } from '../domain/rates/target-calendar.ts';
 import { type Held, hold } from '../held.ts';
 import type { RatesStore } from './rates-store.ts';
 
 export type HeldRates = Pick<Held<unknown>, 'refresh'> & {
-  /** What is held, the newest first. */
+  /** The stored fixings, newest first. */
   readonly fixings: () => readonly ReferenceRates[];
-  /** The date of the newest that is not of a day to come: `YYYY-MM-DD`, in Frankfurt. */
+  /** The date of the newest fixing that is not in the future: `YYYY-MM-DD`, in Frankfurt. */
   readonly latestDate: (now: Date) => string | undefined;
-  /** Null when the currency cannot be billed. */
+  /** Null if the currency cannot be billed. */
   readonly exchangeRate: (currency: string, now: Date) => ExchangeRate | null;
 };
 
-/** Two weeks: the older ones are out of date on any calendar, and only told to whoever reads the store. */
+/** Two weeks: older ones are out of date on any calendar and interest only people who read the store. */
 const FIXINGS_HELD = 10;
 const MINUTE_MS = 60_000;
 
@@ -22,7 +22,7 @@ export async function holdRates(store: Pick<RatesStore, 'newest'>): Promise<Held
   let known = new Map<string, ExchangeRate | null>();
   let knownFor: { readonly fixings: readonly ReferenceRates[]; readonly minute: number } | undefined;
 
-  /** The calendar reckons in minutes, so within one nothing changes but what is held. */
+  /** The calendar counts in minutes, so within a minute only new rates change the result. */
   function exchangeRate(currency: string, now: Date): ExchangeRate | null {
     const fixings = held.current();
     const minute = Math.floor(now.getTime() / MINUTE_MS);

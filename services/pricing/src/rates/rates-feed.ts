@@ -1,4 +1,4 @@
-/** The European Central Bank's daily reference rates over HTTP, read strictly: what is doubtful is not taken. */
+/** Fetches the European Central Bank's daily reference rates over HTTP. Parsing is strict: doubtful rates are refused. */
 import { currency } from '@offer-ads/contracts/values/primitives';
 import { calledOutside } from '@offer-ads/platform/telemetry/traces';
 import { XMLParser } from 'fast-xml-parser';
@@ -13,12 +13,12 @@ export type FeedRefusal = {
 };
 export type FeedResult = { readonly ok: true; readonly rates: ReferenceRates } | FeedRefusal;
 
-/** The document has 30 lines and 2 kB; a hundred times that is not it. */
+/** The document has 30 lines and 2 kB; a hundred times that is something else. */
 const MAX_BYTES = 200_000;
-/** Nobody waits for the feed but an admin who asked for it. */
+/** Only an admin's request waits for the feed. */
 const FETCH_TIMEOUT_MS = 10_000;
 
-/** @param now the feed's date must not lie after it */
+/** @param now the feed's date must not be after it */
 export async function fetchRates(o: {
   url: string;
   now: Date;
@@ -45,7 +45,7 @@ export async function fetchRates(o: {
 
 const rateEntry = z.object({ currency, rate: z.string() });
 const dayOfRates = z.object({ time: z.iso.date(), Cube: z.array(rateEntry).min(1).max(200) });
-/** The envelope nests `Cube` in `Cube` in `Cube`: the collection, its one day, the currencies. */
+/** The document nests `Cube` in `Cube` in `Cube`: the collection, its one day, the currencies. */
 const envelope = z.object({
   Envelope: z.object({ Cube: z.tuple([z.object({ Cube: z.tuple([dayOfRates]) })]) }),
 });
@@ -77,7 +77,7 @@ export function parseRates(xml: string, now: Date): FeedResult {
   return { ok: true, rates: { date, perEuroE8 } };
 }
 
-/** @returns undefined for what is no XML */
+/** @returns undefined for invalid XML */
 function parseXml(xml: string): unknown {
   try {
     return parser.parse(xml, true);
@@ -98,7 +98,7 @@ async function boundedText(response: Response): Promise<string | undefined> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** fetch hides the interesting part in `cause`. */
+/** fetch has the useful part of the error in `cause`. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message || cause.name : String(cause);

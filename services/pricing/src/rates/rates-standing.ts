@@ -1,4 +1,4 @@
-/** How it stands with the rates, for the platform's own people: what is in use, how old it is, and what was not taken. */
+/** The state of the rates for the platform team: rates in use, their age, and what was refused. */
 import type { RatesReply } from '@offer-ads/contracts/admin/pricing-api';
 import { billedCurrencies } from '@offer-ads/contracts/values/currencies';
 import type { ReferenceRates } from '../domain/rates/exchange-rate.ts';
@@ -47,7 +47,7 @@ function jumpShown({ rates, currencies }: Jump, fixings: readonly ReferenceRates
   };
 }
 
-/** Without the zeros at its end, as the central bank writes it. */
+/** Without trailing zeros, as the central bank writes it. */
 function decimal(scaled: bigint, places: number): string {
   const digits = scaled.toString().padStart(places + 1, '0');
   const fraction = digits.slice(-places).replace(/0+$/, '');

@@ -1,21 +1,21 @@
-/** Reference rates by the date of their fixing. */
+/** Stores reference rates by the date of their fixing. */
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 import type { Connection } from 'mongoose';
 import type { ReferenceRates } from '../domain/rates/exchange-rate.ts';
 
 export type RatesStore = {
-  /** The newest fixings, the newest first. */
+  /** The newest fixings, newest first. */
   readonly newest: (most: number) => Promise<readonly ReferenceRates[]>;
-  /** A date's rates replace those stored for it: the central bank may correct itself. */
+  /** Replaces the stored rates of that date: the central bank may correct itself. */
   readonly save: (rates: ReferenceRates, fetchedAt: Date) => Promise<void>;
-  /** Forgets every fixing after this date. */
+  /** Deletes every fixing after this date. */
   readonly withdrawAfter: (date: string) => Promise<void>;
 };
 
 type RatesDocument = {
   /** The date, `YYYY-MM-DD`. */
   _id: string;
-  /** Digits, because a number would come back as floating point. */
+  /** A string of digits, because a number would be returned as floating point. */
   perEuroE8: Record<string, string>;
   fetchedAt: Date;
 };

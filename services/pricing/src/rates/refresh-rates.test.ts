@@ -20,7 +20,7 @@ let lines: string[];
 let metrics: Metrics;
 let held: HeldRates;
 let refresher: RatesRefresher;
-/** In another replica. */
+/** Stored by another replica. */
 let elsewhere: RatesRefresher;
 let watch: () => void;
 
@@ -159,7 +159,7 @@ describe('what the feed tells is refused, counted, logged as an error, and the l
     expect(await refusals()).toEqual({ ...noRefusals, [reason]: 1 });
     const told = lines.filter((line) => line.includes('"level":"error"'));
     expect(told).toEqual([expect.stringContaining(`"reason":"${reason}"`)]);
-    // Calm again as soon as the feed is.
+    // The alert ends as soon as the feed is right again.
     clock.advance(15_000);
     answer = () => dailyXml('2026-11-20');
     await refresher.refreshWhenDue();
@@ -197,7 +197,7 @@ describe('a person who asks for the rates', () => {
     expect(dollar()).toEqual({ perGbpE6: 2_652_620n, date: '2026-11-20' });
     const audit = lines.filter((line) => line.includes('"audit":true'));
     expect(audit).toEqual([expect.stringContaining('"date":"2026-11-20","jumps":["USD"]')]);
-    // From there on it is the last good one.
+    // From then on it is the last good rate.
     clock.set('2026-11-23T15:00:00Z');
     answer = () => doubledDollar('2026-11-23');
     await refresher.refreshWhenDue();

@@ -1,4 +1,4 @@
-/** Getting the day's rates: fetched, checked, stored. Whatever goes wrong, the last good rates stay. */
+/** Refreshes the day's rates: fetches, checks and stores them. After any error, the last good rates stay. */
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
@@ -9,12 +9,12 @@ import type { HeldRates } from './held-rates.ts';
 import { type FeedRefusal, fetchRates } from './rates-feed.ts';
 import type { RatesStore } from './rates-store.ts';
 
-/** Why a fixing was not taken; the reasons are labels of a metric. */
+/** Why a fixing was refused; the reasons are labels of a metric. */
 export type RatesRefusal =
   | FeedRefusal
   | { readonly ok: false; readonly reason: 'older'; readonly problem: string }
   | { readonly ok: false; readonly reason: 'jump'; readonly problem: string; readonly jump: Jump };
-/** A fixing, and the currencies of it that moved too far to be believed: it waits for a person. */
+/** A fixing with currencies that moved implausibly far: it waits for a person. */
 export type Jump = { readonly rates: ReferenceRates; readonly currencies: readonly string[] };
 const reasons: readonly RatesRefusal['reason'][] = [
   'unreachable',
@@ -27,19 +27,19 @@ export type RefreshResult = { readonly ok: true; readonly rates: ReferenceRates 
 
 export type RatesRefresher = {
   /**
-   * For a person who asks for it: takes the feed at its word. Should it name an earlier date than the latest stored,
-   * the fixings after that date count as withdrawn, which is how a wrong one is got rid of.
-   * @param acceptJump the date of the fixing that may jump, because somebody has made sure that it is right
+   * For a person's request; accepts the feed as it is. If the feed has an earlier date than the latest stored fixing, the fixings after
+   * that date are withdrawn, which is how a wrong one is removed.
+   * @param acceptJump the date of a fixing that may jump, because a person has checked that it is right
    */
   readonly refreshNow: (o?: { acceptJump?: string | undefined }) => Promise<RefreshResult>;
-  /** Leaves the feed alone while nothing newer can be there, and for a growing while when it had nothing good. */
+  /** Fetches only if a newer fixing can exist, and with growing pauses after failures. */
   readonly refreshWhenDue: (signal?: AbortSignal) => Promise<void>;
-  /** What this replica's last look at the feed was refused for; null when it was taken, or nothing newer is due and no jump waits. */
+  /** Why this replica's last fetch was refused; null if it was accepted, or if nothing newer is due and no jump waits for a person. */
   readonly refused: () => (RatesRefusal & { readonly at: Date }) | null;
 };
 
 const FIRST_PAUSE_MS = 15_000;
-/** The feed is published once a day: nobody misses anything by a quarter of an hour. */
+/** The feed is published once a day, so a delay of a quarter of an hour is harmless. */
 const LONGEST_PAUSE_MS = 15 * 60_000;
 
 type Parts = {
@@ -63,7 +63,7 @@ export function ratesRefresher(o: Parts): RatesRefresher {
   let refused: ReturnType<RatesRefresher['refused']> = null;
 
   async function ask(acceptJump?: string, signal?: AbortSignal): Promise<RefreshResult> {
-    // What other replicas have stored meanwhile is compared with too; and without a store there is no use in asking.
+    // Also compares with what other replicas have stored meanwhile; without the store, fetching is pointless.
     await o.held.refresh();
     const fetched = await fetchRates({ url: o.url, now: o.clock.now(), ...(signal && { signal }) });
     if (!fetched.ok) return fetched;
@@ -106,7 +106,7 @@ export function ratesRefresher(o: Parts): RatesRefresher {
       const last = o.held.latestDate(now);
       if (last !== undefined && !isNewerDue(last, now)) {
         attempts = 0;
-        // A correction that jumps waits for a person, until some replica has taken it.
+        // A correction with a jump waits for a person, until some replica has stored it.
         const waits = refused?.reason === 'jump' && jumpsOf(refused.jump.rates, o.held.fixings()).length > 0;
         if (!waits) refused = null;
         return;
@@ -124,7 +124,7 @@ export function ratesRefresher(o: Parts): RatesRefresher {
         return;
       }
       refused = null;
-      // The day's fixing may be late; whether it is too late is told by the age of the rates.
+      // The day's fixing may be late; the age of the rates shows when it is too late.
       if (date === last) return;
       refuse({ ok: false, reason: 'older', problem: `the feed is back at ${date}, and ${last} is stored` });
     },

@@ -1,11 +1,11 @@
-/** How old the rates are, as a metric to be alerted by, and a line in the log when they begin or cease to be too old. */
+/** The age of the rates as a metric for alerts, and a log line when they become too old or good again. */
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { isOutOfDate, missingFixings } from '../domain/rates/target-calendar.ts';
 import type { HeldRates } from './held-rates.ts';
 
-/** Six weeks: whoever has not looked by then needs no exact number. It is also what is told while there are no rates at all. */
+/** Six weeks: above that, the exact number does not matter. Also reported while there are no rates. */
 export const MOST_MISSING = 30;
 
 export function ratesWatch(o: {
@@ -16,7 +16,7 @@ export function ratesWatch(o: {
 }): () => void {
   const age = o.metrics.gauge({
     name: 'pricing_rates_missing_fixings',
-    help: 'Age of the rates in working days of the central bank: fixings that should exist and are not there; out of date from 2 on',
+    help: 'Age of the rates in working days of the central bank: the number of missing fixings; out of date from 2 on',
   });
   let wasOutOfDate = false;
   return () => {

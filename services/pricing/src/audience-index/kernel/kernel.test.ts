@@ -59,7 +59,7 @@ describe('the WebAssembly kernel', () => {
     expect(openKernel().name).toBe('wasm');
   });
 
-  /** `latitudeRest` is `LATITUDE_REST` there, and lists are called so. */
+  /** `latitudeRest` is called `LATITUDE_REST` there; lists have other names in the same way. */
   function nameInKernel(name: string): string {
     const lists: Record<string, string> = { genders: 'GENDER_LIST', interests: 'INTEREST_LIST' };
     return lists[name] ?? name.replace(/[A-Z]/gu, (letter) => `_${letter}`).toUpperCase();

@@ -1,4 +1,4 @@
-/** What counts in the memory of the index. Two kernels, the same results: WebAssembly, and plain TypeScript. */
+/** The interface of the code that counts in the index's memory. Two kernels give the same results: WebAssembly, and plain TypeScript. */
 import type { Heap, Memory } from '../memory/heap.ts';
 import type { Query } from '../query.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The kernel in plain TypeScript: what the WebAssembly one must agree with, and what counts where there is none. It shares
- * neither its formulas nor its short cuts: trigonometry in double precision, and the rule itself for every member on the edge.
+ * The kernel in plain TypeScript. It is the reference for the WebAssembly kernel, and counts where WebAssembly is missing. It shares
+ * neither its formulas nor its approximations: it uses trigonometry in double precision, and the exact rule for every member near the edge.
  */
 import { fromMicrodegrees, isWithin } from '../../domain/great-circle.ts';
 import { radiusRadians } from '../../domain/target.ts';
@@ -101,7 +101,7 @@ function countSuperblock(
   }).length;
 }
 
-/** The slots of the members who match by gender and interests. */
+/** The slots of members with matching gender and interests. */
 function selected(heap: Heap, { genders, interests }: Query, address: number): readonly number[] {
   const columns = read(heap, address + superblock.columns);
   const anyOf = (wanted: readonly number[]) =>
@@ -113,7 +113,7 @@ function selected(heap: Heap, { genders, interests }: Query, address: number): r
   return [...anyOf(interests)].filter((slot) => ofGender.has(slot));
 }
 
-/** By the least and the greatest haversine that any place of the box may have. */
+/** Uses the smallest and the largest haversine that any position in the box can have. */
 function locate(circle: Circle, box: Box): 'inside' | 'outside' | 'edge' {
   const south = box.lowLatitude - circle.latitude;
   const north = box.highLatitude - circle.latitude;

@@ -1,4 +1,4 @@
-/** The kernel in WebAssembly: its source is in `kernel/`, and `npm run build:kernel` makes the module from it. */
+/** The kernel in WebAssembly. Its source is in `kernel/`; `npm run build:kernel` compiles it. */
 import { readFileSync } from 'node:fs';
 import { fromMicrodegrees, isWithin, toMicrodegrees } from '../../domain/great-circle.ts';
 import { radiusRadians, type Target } from '../../domain/target.ts';
@@ -9,12 +9,12 @@ import type { Kernel } from './kernel.ts';
 
 const PAGE = 2 ** 16;
 const MICRODEGREE = Math.PI / 180e6;
-/** The kernel's single precision is off by less than a millionth of a squared chord (the ADR adds it up). */
+/** The error of the kernel's single precision is below a millionth of a squared chord (the ADR derives it). */
 const ROUNDING = 4e-6;
-/** Of a number near 1 in single precision. */
+/** The error of a number near 1 in single precision. */
 const SINGLE = 1e-6;
 
-/** Where the query lies, in words (kernel/layout.ts). */
+/** The offsets of the query in memory, in words (kernel/layout.ts). */
 export const query = {
   root: 0,
   latitude: 1,
@@ -89,7 +89,7 @@ function growing(memory: WebAssembly.Memory): Memory {
   };
 }
 
-/** Angles are in microdegrees here, and chords in their squares, as positions are. */
+/** Angles are in microdegrees here, like positions, and chords are squared. */
 function writeQuery({ u32, i32 }: Heap, floats: Float32Array, { target, genders, interests }: Query): void {
   const latitude = toMicrodegrees(target.latitude);
   const longitude = toMicrodegrees(target.longitude);
@@ -109,14 +109,14 @@ function writeQuery({ u32, i32 }: Heap, floats: Float32Array, { target, genders,
   u32.set(genders, query.genders);
   u32.set(interests, query.interests);
 
-  // For boxes. cos(c + a) >= cos c - a sin c - a²/2 (1 + a/3), and nobody beyond the radius matters.
+  // For boxes. cos(c + a) >= cos c - a sin c - a²/2 (1 + a/3); places beyond the radius do not matter.
   floats[query.radius] = radius / MICRODEGREE;
   floats[query.cosine] = cosine;
   floats[query.leastCosine] = cosine - ((radius * radius) / 2) * (1 + radius / 3) - SINGLE;
   floats[query.sine] = abs(sine) * MICRODEGREE;
   u32[query.northern] = sine >= 0 ? 0xffffffff : 0;
   u32[query.wraps] = abs(longitude) * MICRODEGREE + span >= Math.PI ? 1 : 0;
-  // Up to there an angle's chord is not much shorter than the angle; farther away need not be told apart.
+  // Up to this angle, a chord is not much shorter than the angle; larger angles need no distinction.
   const beyond = min(Math.PI, max(4 * radius, 2 * span));
   i32[query.beyond] = floor(beyond / MICRODEGREE);
   const shortened = ((2 * sin(beyond / 2)) / beyond) ** 2;
@@ -134,14 +134,14 @@ function writeQuery({ u32, i32 }: Heap, floats: Float32Array, { target, genders,
   floats[query.memberOutside] = chord * chord * (1 + ROUNDING + 1.1 * leftOut);
 }
 
-/** To the east and the west of the centre; half the earth where a pole is inside. */
+/** The extent to the east and west of the centre; half the earth if a pole is inside. */
 function spanOf(radius: number, cosine: number): number {
   return radius < Math.PI / 2 && sin(radius) < cosine ? asin(sin(radius) / cosine) : Math.PI;
 }
 
 /**
- * How far from the centre, in microdegrees, the kernel's formula for members holds; nowhere (-1) for circles that are smaller
- * than metres, larger than 39 miles, or so close to a pole that they span more than a tenth of a radian.
+ * How far from the centre, in microdegrees, the kernel's formula for members is valid. -1 (nowhere) for circles smaller than metres, larger
+ * than 39 miles, or so close to a pole that they span more than a tenth of a radian.
  */
 function nearness(
   radius: number,
@@ -151,7 +151,7 @@ function nearness(
 ): { latitude: number; longitude: number } {
   if (!(radius > 1e-6 && radius < 0.01 && span < 0.1)) return { latitude: -1, longitude: -1 };
   return {
-    // Farther towards the pole, the shrinking of longitudes would turn negative.
+    // Farther towards the pole, the factor for longitudes would become negative.
     latitude: floor(min(0.3, (0.5 * cosine) / abs(sine)) / MICRODEGREE),
     longitude: floor(0.3 / MICRODEGREE),
   };

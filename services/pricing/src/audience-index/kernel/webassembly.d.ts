@@ -1,4 +1,4 @@
-/** What the kernel needs of WebAssembly: TypeScript knows it only together with a browser. */
+/** The part of WebAssembly that the kernel uses: TypeScript declares it only together with the DOM. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

@@ -6,7 +6,7 @@ import { clearBit, findColumns, setBit, slotsOf, writeColumns } from './columns.
 import { allocate, createHeap, read, reserve } from './heap.ts';
 import { COLUMNS, columnBlock, SLOTS, superblock } from './layout.ts';
 
-// Jest looks globals up slowly.
+// Jest looks up globals slowly.
 const { floor } = Math;
 
 function createColumns() {
@@ -34,7 +34,7 @@ describe('the columns of a superblock', () => {
     const random = chance(9);
     const bits = new Set<number>();
     for (let step = 0; step < 20_000; step += 1) {
-      // Low columns get many bits, high ones few.
+      // Low columns get many bits, high columns few.
       const column = floor((random.below(1_000) / 1_000) ** 3 * COLUMNS);
       const slot = random.below(SLOTS);
       const bit = column * SLOTS + slot;

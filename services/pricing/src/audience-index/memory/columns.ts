@@ -1,18 +1,18 @@
 /**
- * The bit columns of a superblock: for each gender, upper bit of the ids and interest, which slots have it. A column takes
- * memory only where a bit was set: as a short list of slots first, as a bitmap of 128 bytes from 33 slots on.
+ * The bit columns of a superblock: for each gender, upper bit of the ids and interest, the slots that have it. A column takes memory only
+ * where a bit was set: first as a short list of slots, from 33 slots on as a bitmap of 128 bytes.
  */
 import { createDraft, type Draft, draftBit, emptyDraft } from '../draft.ts';
 import { allocate, type Heap, increase, read, release, roundedWords } from './heap.ts';
 import * as layout from './layout.ts';
 
-// V8 looks up what is imported whenever it is read; what is a module's own it compiles in.
+// V8 looks up imports on every read, but compiles in a module's own constants.
 const { BITMAP, COLUMNS, columnBlock, DENSE, DENSE_UNITS, LISTED, NO_SLOT, SLOTS, superblock, UNIT } = layout;
 
 const LINE_UNITS = 4;
 const { ceil, clz32, max, min } = Math;
 
-/** The bit must not be set. */
+/** The bit must be 0. */
 export function setBit(heap: Heap, owner: number, column: number, slot: number): void {
   const block = read(heap, owner + superblock.columns);
   const entry = entryOf(heap, block, column);
@@ -39,7 +39,7 @@ export function setBit(heap: Heap, owner: number, column: number, slot: number):
   putColumn(heap, block, column, larger, [...slots, slot]);
 }
 
-/** The bit must be set. */
+/** The bit must be 1. */
 export function clearBit(heap: Heap, block: number, column: number, slot: number): void {
   const entry = entryOf(heap, block, column);
   const address = addressOf(block, entry);
@@ -51,7 +51,7 @@ export function clearBit(heap: Heap, block: number, column: number, slot: number
   heap.u16[address * 2 + placeInList(heap, address, form, slot)] = NO_SLOT;
 }
 
-/** Finds the columns that have a slot, in ascending order. @param found where they are written @returns how many they are */
+/** Finds the columns that contain a slot, in ascending order. @param found output array @returns their number */
 export function findColumns(heap: Heap, block: number, slot: number, found: Uint16Array): number {
   const { u16, u32 } = heap;
   const known = read(heap, block + columnBlock.known);
@@ -73,7 +73,7 @@ export function findColumns(heap: Heap, block: number, slot: number, found: Uint
   return columns;
 }
 
-/** Which of some columns (32 at most) have a slot, as bits. */
+/** Which of up to 32 columns contain a slot, as bits. */
 export function bitsOf(heap: Heap, block: number, slot: number, first: number, columns: number): number {
   const { u16, u32 } = heap;
   const directory = (block + columnBlock.directory) * 2;
@@ -92,7 +92,7 @@ export function bitsOf(heap: Heap, block: number, slot: number, first: number, c
   return bits >>> 0;
 }
 
-/** The slots that a column has. */
+/** The slots in a column. */
 export function slotsOf(heap: Heap, block: number, column: number): number[] {
   const slots: number[] = [];
   const entry = entryOf(heap, block, column);
@@ -114,11 +114,11 @@ export function slotsOf(heap: Heap, block: number, column: number): number[] {
   return slots;
 }
 
-/** @returns the address of a block that holds the columns of a draft, and a little more if there is much change */
+/** @returns the address of a block with the columns of a draft, and some spare room for further changes */
 export function writeColumns(heap: Heap, draft: Draft, spareUnits = 0): number {
   const units = unitsOfDraft(draft, draft.known) + spareUnits;
   const block = createBlock(heap, draft.known, units);
-  // Bitmaps first: they stay in line.
+  // Bitmaps first, so that they stay aligned.
   for (let column = 0; column < draft.known; column += 1) {
     if ((draft.bits[column] as number) <= LISTED(DENSE - 1)) continue;
     const address = addressOf(block, newEntry(heap, block, column, DENSE));
@@ -138,7 +138,7 @@ export function releaseColumns(heap: Heap, block: number): void {
 
 const scratch = createDraft();
 
-/** The same columns in a new block: with room for one more, without what was emptied or outgrown. */
+/** Copies the columns to a new block: with room for one more, without emptied or outgrown columns. */
 function rebuild(heap: Heap, owner: number, column: number, units: number): void {
   const before = read(heap, owner + superblock.columns);
   emptyDraft(scratch);
@@ -160,12 +160,12 @@ function createBlock(heap: Heap, known: number, units: number): number {
   heap.u32.fill(0, block, block + head * UNIT);
   heap.u32[block + columnBlock.capacity] = words / UNIT;
   heap.u32[block + columnBlock.used] = head;
-  // As many as the directory has room for anyway.
+  // As many as the directory's units can hold anyway.
   heap.u32[block + columnBlock.known] = min(COLUMNS, (head - 1) * 8);
   return block;
 }
 
-/** Head and directory, in whole lines of the processor's cache, so that a bitmap behind them is in two lines and not in three. */
+/** Head and directory, rounded up to whole cache lines, so that a bitmap after them takes two lines and not three. */
 export function headUnits(known: number): number {
   return ceil((1 + ceil(known / 8)) / LINE_UNITS) * LINE_UNITS;
 }
@@ -207,7 +207,7 @@ function putColumn(heap: Heap, block: number, column: number, form: number, slot
   }
 }
 
-/** Room for a column at the end of what is used. */
+/** Adds a column at the end of the used units. */
 function newEntry(heap: Heap, block: number, column: number, form: number): number {
   const entry = (read(heap, block + columnBlock.used) << 2) | form;
   increase(heap, block + columnBlock.used, unitsOf(form));

@@ -1,15 +1,15 @@
 /**
- * How many members a node has, told beforehand: by gender for each child, and by gender and interest for the node as a
- * whole. What lies wholly inside a circle is counted by these.
+ * Stored counts of a node's members: by gender for each child, and by gender and interest for the whole node. They are used for nodes that
+ * lie entirely inside a circle.
  */
 import { slotsOf } from './columns.ts';
 import { allocate, type Heap, increase, read, release } from './heap.ts';
 import * as layout from './layout.ts';
 
-// V8 looks up what is imported whenever it is read; what is a module's own it compiles in.
+// V8 looks up imports on every read, but compiles in a module's own constants.
 const { CHILDREN, columnBlock, GENDERS, INTEREST_COLUMN, node, SLOTS, superblock } = layout;
 
-/** Counters grow by that many interests at a time. */
+/** Counters grow by this many interests at a time. */
 const INTERESTS_STEP = 32;
 
 export function addInterests(
@@ -25,7 +25,7 @@ export function addInterests(
   }
 }
 
-/** Of an interest, members of all genders. */
+/** Members of all genders with the interest. */
 export function membersWith(heap: Heap, at: number, interest: number): number {
   if (interest >= read(heap, at + node.countedInterests)) return 0;
   const counters = read(heap, at + node.counters) + interest * GENDERS;
@@ -34,7 +34,7 @@ export function membersWith(heap: Heap, at: number, interest: number): number {
   return members;
 }
 
-/** Adds what another node counts by interest, or takes it away. */
+/** Adds another node's counts by interest, or subtracts them. */
 export function addCounters(heap: Heap, at: number, other: number, sign: 1 | -1): void {
   const interests = read(heap, other + node.countedInterests);
   if (interests === 0) return;
@@ -49,7 +49,7 @@ export function addCounters(heap: Heap, at: number, other: number, sign: 1 | -1)
 const { floor } = Math;
 const genderOfSlot = new Uint8Array(SLOTS);
 
-/** Counts a superblock's members by interest into a node. */
+/** Adds a superblock's members by interest to a node. */
 export function addSuperblock(heap: Heap, at: number, address: number): void {
   const columns = read(heap, address + superblock.columns);
   for (let gender = 0; gender < GENDERS; gender += 1) {
@@ -71,13 +71,13 @@ export function releaseCounters(heap: Heap, at: number): void {
   if (interests > 0) release(heap, read(heap, at + node.counters), interests * GENDERS);
 }
 
-/** Members of a child by gender. */
+/** A child's members by gender. */
 export function gendersOfSuperblock(heap: Heap, address: number): number[] {
   const columns = read(heap, address + superblock.columns);
   return Array.from({ length: GENDERS }, (_, gender) => slotsOf(heap, columns, gender).length);
 }
 
-/** Members of a node by gender: the sums of its rows. */
+/** A node's members by gender: the sums of its rows. */
 export function gendersOfNode(heap: Heap, at: number): number[] {
   return Array.from({ length: GENDERS }, (_, gender) => {
     let members = 0;

@@ -1,16 +1,16 @@
 /**
- * The memory of the index and what is allocated in it. Memory grows in `reserve` alone, before an operation begins: so
- * views stay valid within an operation, and one that does not fit is refused before it has changed anything.
+ * The memory of the index and its allocator. Memory grows only in `reserve`, before an operation begins. Views therefore stay valid during
+ * an operation, and an operation without enough memory is refused before it changes anything.
  */
 import * as layout from './layout.ts';
 
-// V8 looks up what is imported whenever it is read; what is a module's own it compiles in.
+// V8 looks up imports on every read, but compiles in a module's own constants.
 const { SCRATCH_WORDS, state } = layout;
 
-/** What memory is made of: a WebAssembly memory, or a plain buffer where the kernel is plain. */
+/** A WebAssembly memory, or a plain buffer for the plain kernel. */
 export type Memory = {
   readonly buffer: () => ArrayBuffer;
-  /** @returns false when the system gives no more */
+  /** @returns false if the system gives no more memory */
   readonly growTo: (bytes: number) => boolean;
 };
 
@@ -23,16 +23,16 @@ export type Heap = {
   readonly maxBytes: number;
 };
 
-/** The member does not fit: memory, or the number of different interests or genders. Nothing was changed. */
+/** The member does not fit: memory, or the number of different interests or genders, is used up. Nothing was changed. */
 export class AudienceFullError extends Error {
   override readonly name = 'AudienceFullError';
 }
 
-/** All that 32-bit addresses reach, but one page. */
+/** The largest size that 32-bit addresses allow, minus one page. */
 export const MOST_BYTES = 2 ** 32 - 2 ** 16;
 /** More than any single operation allocates: a split up to the root with 512 interests at every level. */
 const RESERVE_WORDS = 2 ** 18;
-/** Sizes are multiples of 64 bytes, a line of the processor's cache. */
+/** Sizes are multiples of 64 bytes, a cache line. */
 const LINE_WORDS = 16;
 
 const { clz32, ceil, max, min } = Math;
@@ -48,7 +48,7 @@ export function read(heap: Heap, address: number): number {
   return heap.u32[address] as number;
 }
 
-/** Latitudes and longitudes have signs. */
+/** For latitudes and longitudes, which are signed. */
 export function readSigned(heap: Heap, address: number): number {
   return heap.i32[address] as number;
 }
@@ -57,12 +57,12 @@ export function increase(heap: Heap, address: number, by: number): void {
   heap.u32[address] = (heap.u32[address] as number) + by;
 }
 
-/** Makes sure that an operation finds what it may need. */
+/** Makes sure that an operation has enough memory. */
 export function reserve(heap: Heap, words = RESERVE_WORDS): void {
   const wanted = 4 * (usedWords(heap) + words);
   const bytes = 4 * heap.u32.length;
   if (wanted <= bytes) return;
-  // A 32nd more at least, so that growing is rare; never beyond the bound.
+  // At least a 32nd more, so that growing is rare; never above the limit.
   const grown = min(heap.maxBytes, max(wanted, ceil(bytes * 1.03125)));
   if (wanted > heap.maxBytes || !heap.memory.growTo(grown)) {
     throw new AudienceFullError(
@@ -73,7 +73,7 @@ export function reserve(heap: Heap, words = RESERVE_WORDS): void {
   Object.assign(heap, viewsOf(heap.memory));
 }
 
-/** Whether an operation would find what it may need, without memory growing. */
+/** Whether an operation has enough memory without growing it. */
 export function canAllocate(heap: Heap): boolean {
   return usedWords(heap) + RESERVE_WORDS <= heap.u32.length;
 }
@@ -82,7 +82,7 @@ export function usedWords(heap: Heap): number {
   return read(heap, state.end);
 }
 
-/** @returns its address; what it holds is undefined */
+/** @returns the address of memory with undefined content */
 export function allocate(heap: Heap, words: number): number {
   const { index, lines } = sizeClass(words);
   const free = read(heap, state.free + index);
@@ -97,19 +97,19 @@ export function allocate(heap: Heap, words: number): number {
   return address;
 }
 
-/** @param words as it was allocated with */
+/** @param words the size passed to `allocate` */
 export function release(heap: Heap, address: number, words: number): void {
   const { index } = sizeClass(words);
   heap.u32[address] = read(heap, state.free + index);
   heap.u32[state.free + index] = address;
 }
 
-/** What `allocate` really gives for so many words. */
+/** The size that `allocate` really reserves for so many words. */
 export function roundedWords(words: number): number {
   return sizeClass(words).lines * LINE_WORDS;
 }
 
-/** Eight sizes for each doubling: at most an eighth is lost to rounding. */
+/** Eight sizes per doubling: rounding wastes at most an eighth. */
 function sizeClass(words: number): { index: number; lines: number } {
   const wanted = ceil(words / LINE_WORDS);
   const shift = max(0, 28 - clz32(wanted));

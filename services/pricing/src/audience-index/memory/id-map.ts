@@ -1,31 +1,30 @@
 /**
- * Member id -> where the member is. Ids hash into 2^14 segments; each is a small table with linear probing that grows on
- * its own, so that no change ever waits for ten million entries to be moved.
- *
- * An entry is a slot's reference (29 bits: number of the superblock, slot) and three bits of the id's hash, which tell
- * nearly always whether it is worth while to look at the id that is kept in the slot. 0 is an empty entry. One that was
- * removed stays as gone, because the ways to others lead over it, until it is used again or the segment is written anew.
+ * Maps a member id to the member's slot. Ids hash into 2^14 segments; each is a small hash table with linear probing that grows
+ * independently, so that no change has to wait for moving ten million entries.
+ * An entry is a slot's reference (29 bits: superblock number and slot) and three bits of the id's hash. These three bits nearly always tell
+ * whether the id in the slot needs to be compared. 0 is an empty entry. A removed entry stays marked as gone, because probes for other ids
+ * pass it, until it is reused or the segment is rewritten.
  */
 import { allocate, canAllocate, type Heap, increase, read, release, roundedWords } from './heap.ts';
 import * as layout from './layout.ts';
 
-// V8 looks up what is imported whenever it is read; what is a module's own it compiles in.
+// V8 looks up imports on every read, but compiles in a module's own constants.
 const { state } = layout;
 
 const SEGMENT_BITS = 14;
 const SEGMENTS = 2 ** SEGMENT_BITS;
-/** Of a segment in the directory: address, how many entries it can hold, how many it holds, how many of others are gone. */
+/** The words of a segment in the directory: address, capacity, number of entries, number of removed entries. */
 const [ADDRESS, CAPACITY, ENTRIES, GONE_ENTRIES, DIRECTORY_WORDS] = [0, 1, 2, 3, 4] as const;
 const PLACE_BITS = 32 - SEGMENT_BITS;
 const REFERENCE_BITS = 29;
 const REFERENCES = 2 ** REFERENCE_BITS - 1;
 const EMPTY = 0;
-/** No member's, because no reference is 0. */
+/** Different from every reference, because no reference is 0. */
 const GONE = 2 ** REFERENCE_BITS;
 
-/** Of an id: its segment, where in the segment it belongs (18 bits), and its three bits, already in place. */
+/** For an id: its segment, its home place in the segment (18 bits), and its three tag bits, already shifted. */
 type Hash = { readonly segment: number; readonly place: number; readonly tag: number };
-/** Whose slot a reference names. */
+/** Returns the id of the member in the referenced slot. */
 export type IdOf = (reference: number) => number;
 export type IsOf = (reference: number, id: number) => boolean;
 
@@ -37,7 +36,7 @@ export function createIdMap(heap: Heap): void {
   heap.u32[state.idMap] = directory;
 }
 
-/** @returns 0 for an id that is not there */
+/** @returns 0 if the id is not in the map */
 export function findReference(heap: Heap, isOf: IsOf, id: number): number {
   const { segment: index, place, tag } = hash(id);
   const segment = segmentAt(heap, index);
@@ -52,12 +51,12 @@ export function findReference(heap: Heap, isOf: IsOf, id: number): number {
   }
 }
 
-/** The id must not be there. */
+/** The id must not be in the map. */
 export function addReference(heap: Heap, idOf: IdOf, id: number, reference: number): void {
   const hashed = hash(id);
   const segment = segmentAt(heap, hashed.segment);
   const entries = read(heap, segment + ENTRIES) + 1;
-  // Seven eighths: above that, looking for an id takes many steps.
+  // Seven eighths: above that, a look-up takes many steps.
   if ((entries + read(heap, segment + GONE_ENTRIES)) * 8 > read(heap, segment + CAPACITY) * 7) {
     resize(heap, idOf, segment, entries);
   }
@@ -65,13 +64,13 @@ export function addReference(heap: Heap, idOf: IdOf, id: number, reference: numb
   heap.u32[segment + ENTRIES] = entries;
 }
 
-/** The id must be there with that reference. */
+/** The id must be in the map with that reference. */
 export function moveReference(heap: Heap, id: number, from: number, to: number): void {
   const hashed = hash(id);
   heap.u32[findEntry(heap, hashed, from)] = hashed.tag | to;
 }
 
-/** The id must be there with that reference. */
+/** The id must be in the map with that reference. */
 export function removeReference(heap: Heap, idOf: IdOf, id: number, reference: number): void {
   const hashed = hash(id);
   const segment = segmentAt(heap, hashed.segment);
@@ -84,7 +83,7 @@ export function removeReference(heap: Heap, idOf: IdOf, id: number, reference: n
   }
 }
 
-/** Makes every segment of an empty map large enough at once. @param reserve for so many words */
+/** Enlarges every segment of an empty map in advance. @param reserve makes sure that so many words are free */
 export function expectIds(heap: Heap, ids: Float64Array, reserve: (words: number) => void): void {
   const expected = new Uint32Array(SEGMENTS);
   for (const id of ids) {
@@ -102,8 +101,8 @@ export function expectIds(heap: Heap, ids: Float64Array, reserve: (words: number
 }
 
 /**
- * The ids of one segment after the other. Each segment is read at once, and an id never leaves its segment, so members may come,
- * go and move between two of them: whoever is there all the time is given exactly once.
+ * Returns the ids of one segment after the other. Each segment is read at once, and an id never changes its segment. Members may be added,
+ * removed or moved between two segments: a member who stays is returned exactly once.
  */
 export function* idsBySegment(heap: Heap, idOf: IdOf): Generator<readonly number[]> {
   for (let index = 0; index < SEGMENTS; index += 1) {
@@ -132,7 +131,7 @@ function findEntry(heap: Heap, { segment: index, place }: Hash, reference: numbe
   }
 }
 
-/** In the first place on its way that is empty or gone. */
+/** Writes the entry to the first empty or removed place of its probe sequence. */
 function place(heap: Heap, segment: number, home: number, entry: number): void {
   const start = read(heap, segment + ADDRESS);
   const capacity = read(heap, segment + CAPACITY);
@@ -142,7 +141,7 @@ function place(heap: Heap, segment: number, home: number, entry: number): void {
   heap.u32[start + at] = entry;
 }
 
-/** No way leads over what lies right before an empty place, so that becomes empty too. */
+/** If the next place is empty, no probe passes this one, so it becomes empty too. */
 function leaveGone(heap: Heap, segment: number, address: number): void {
   const start = read(heap, segment + ADDRESS);
   const capacity = read(heap, segment + CAPACITY);
@@ -157,7 +156,7 @@ function leaveGone(heap: Heap, segment: number, address: number): void {
   }
 }
 
-/** With the places of those who are gone empty again. */
+/** Also removes the marks of removed entries. */
 function resize(heap: Heap, idOf: IdOf, segment: number, entries: number): void {
   const before = read(heap, segment + ADDRESS);
   const capacityBefore = read(heap, segment + CAPACITY);
@@ -173,7 +172,7 @@ function resize(heap: Heap, idOf: IdOf, segment: number, entries: number): void 
   if (capacityBefore > 0) release(heap, before, capacityBefore);
 }
 
-/** Three quarters full at most, right after growing. */
+/** At most three quarters full right after growing. */
 function capacityFor(entries: number): number {
   return roundedWords(max(1, ceil((entries * 4) / 3)));
 }
@@ -188,12 +187,12 @@ function segmentAt(heap: Heap, index: number): number {
   return read(heap, state.idMap) + index * DIRECTORY_WORDS;
 }
 
-/** Entries in the order of their places: any capacity will do, not only powers of two. */
+/** Scales a place to the capacity, in order, so that the capacity need not be a power of two. */
 function scaled(place: number, capacity: number): number {
   return floor((place * capacity) / 2 ** PLACE_BITS);
 }
 
-/** Murmur3's finaliser over both halves of the id: ids are mostly consecutive numbers. */
+/** Murmur3's finaliser over both halves of the id, because ids are mostly consecutive numbers. */
 function hash(id: number): Hash {
   let mixed = (id | 0) ^ imul(floor(id / 2 ** 32), 0x9e3779b1);
   mixed = imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
@@ -202,7 +201,7 @@ function hash(id: number): Hash {
   return {
     segment: mixed >>> PLACE_BITS,
     place: mixed & (2 ** PLACE_BITS - 1),
-    // From other bits than the place, or neighbours would share it.
+    // From other bits than the place; otherwise neighbours would have the same tag.
     tag: (imul(mixed, 0x9e3779b1) >>> REFERENCE_BITS) << REFERENCE_BITS,
   };
 }

@@ -20,7 +20,7 @@ async function builtIndex(): Promise<AudienceIndex> {
 const index = await builtIndex();
 const saved = Buffer.concat([...index.save()]);
 
-/** In portions of odd sizes, as a file or a network gives them. */
+/** In chunks of irregular sizes, like those of a file or a network. */
 async function* portions(bytes: Buffer, size = 70_001): AsyncGenerator<Uint8Array> {
   yield new Uint8Array();
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

@@ -1,6 +1,6 @@
 /**
- * The index as bytes: a head that names format, sizes, genders and interests, then the memory as it is, then the checksum
- * of everything. Loading is copying; there is nothing to be built. Bytes are little-endian, as every machine that runs Node.
+ * The index as bytes: a head with format, sizes, genders and interests, then the memory unchanged, then a checksum of everything. Loading
+ * only copies; nothing is rebuilt. Bytes are little-endian, as on every machine that runs Node.
  */
 import { crc32 } from 'node:zlib';
 import { memberGenders } from '@offer-ads/contracts/values/primitives';
@@ -9,16 +9,16 @@ import { type Heap, usedWords } from './heap.ts';
 import { SCRATCH_WORDS } from './layout.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** Bytes that are no index, not a whole one, or one of another format. */
+/** The bytes are no index, an incomplete index, or an index of another format. */
 export class AudienceBytesError extends Error {
   override readonly name = 'AudienceBytesError';
 }
 
-/** Changes whenever layout.ts, hilbert.ts or the id map does: an index of another format is built anew. */
+/** Change it whenever layout.ts, hilbert.ts or the id map changes: an index with another format is rebuilt. */
 const FORMAT = 2;
 const MAGIC = 'audience';
 const CHUNK_BYTES = 4 * 1024 * 1024;
-/** Format and length of the head come before it, and its checksum after it. */
+/** Before the head come its format and length, after it its checksum. */
 const BEFORE_HEAD = MAGIC.length + 8;
 const MOST_HEAD_BYTES = 64 * 1024;
 
@@ -39,7 +39,7 @@ export function* savedChunks(heap: Heap, { genders, interests }: Vocabulary): Ge
   yield head;
   const memory = new Uint8Array(heap.u32.buffer, 0, words * 4);
   for (let from = SCRATCH_WORDS * 4; from < memory.length; from += CHUNK_BYTES) {
-    // A copy, because whoever gets it may still be writing it when the index goes on changing.
+    // A copy, because the receiver may still be writing it when the index changes again.
     const chunk = memory.slice(from, from + CHUNK_BYTES);
     checksum = crc32(chunk, checksum);
     yield chunk;
@@ -48,7 +48,7 @@ export function* savedChunks(heap: Heap, { genders, interests }: Vocabulary): Ge
 }
 
 /**
- * @param memoryFor makes room for an index with this head; words before `SCRATCH_WORDS` are not saved
+ * @param memoryFor provides memory for an index with this head; words before `SCRATCH_WORDS` are not saved
  * @throws {AudienceBytesError}
  */
 export async function readSaved(
@@ -95,7 +95,7 @@ function numberBytes(value: number): Buffer {
   return bytes;
 }
 
-/** Bytes in the portions wanted, whatever portions they come in. */
+/** Reads as many bytes as wanted, whatever the chunk sizes of the source. */
 function takeBytes(chunks: AsyncIterable<Uint8Array>) {
   const iterator = chunks[Symbol.asyncIterator]();
   let waiting: Uint8Array = new Uint8Array();

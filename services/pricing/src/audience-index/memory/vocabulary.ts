@@ -1,4 +1,4 @@
-/** Numbers for genders and interests, small enough to be columns. Names are given when first seen, and kept. */
+/** Numbers for genders and interests, small enough to be columns. A name gets its number when it is first seen. */
 import type { MemberGender } from '@offer-ads/contracts/values/primitives';
 import { AudienceFullError } from './heap.ts';
 import { GENDERS, INTERESTS } from './layout.ts';
@@ -21,7 +21,7 @@ export function createVocabulary(
   };
 }
 
-/** @returns -1 for one that no member has ever had */
+/** @returns -1 if no member ever had this gender */
 export function genderNumber(vocabulary: Vocabulary, gender: MemberGender): number {
   return vocabulary.genders.indexOf(gender);
 }
@@ -37,7 +37,7 @@ export function learnGender(vocabulary: Vocabulary, gender: MemberGender): numbe
 }
 
 /**
- * @param isUnused whether nobody has the interest with that number any more: it is given away when all are taken
+ * @param isUnused whether no member has the interest with that number any more: such a number is reused when all are taken
  * @throws {AudienceFullError}
  */
 export function learnInterest(

@@ -1,11 +1,11 @@
 /**
- * Bounding boxes in microdegrees, sixteen at a time as the kernel wants them: a row of lowest latitudes, of highest ones,
- * and the same of longitudes. They are always tight: as small as their members allow.
+ * Bounding boxes in microdegrees, sixteen at a time as the kernel needs them: one row each for lowest latitudes, highest latitudes, lowest
+ * longitudes and highest longitudes. They are always tight: as small as their members allow.
  */
 import { type Heap, readSigned } from '../memory/heap.ts';
 import * as layout from '../memory/layout.ts';
 
-// V8 looks up what is imported whenever it is read; what is a module's own it compiles in.
+// V8 looks up imports on every read, but compiles in a module's own constants.
 const { BOXES, HIGH_LATITUDE, HIGH_LONGITUDE, LOW_LATITUDE, LOW_LONGITUDE, NOWHERE_HIGH, NOWHERE_LOW } =
   layout;
 
@@ -44,7 +44,7 @@ export function readBox(heap: Heap, boxes: number, place: number): Box {
   };
 }
 
-/** @returns whether that changed it */
+/** @returns whether the box changed */
 export function writeBox(heap: Heap, boxes: number, place: number, box: Box): boolean {
   const changed =
     readSigned(heap, boxes + LOW_LATITUDE + place) !== box.lowLatitude ||
@@ -77,7 +77,7 @@ export function extend(box: Box, latitude: number, longitude: number): void {
   box.highLongitude = max(box.highLongitude, longitude);
 }
 
-/** @returns whether that changed it */
+/** @returns whether the box changed */
 export function extendBox(
   heap: Heap,
   boxes: number,
@@ -91,7 +91,7 @@ export function extendBox(
   return writeBox(heap, boxes, place, box);
 }
 
-/** How much longer half the way around a box gets when it takes in a place; a box around nobody: one microdegree. */
+/** The increase of half the box's perimeter when a place is added; one microdegree for an empty box. */
 export function growth(
   heap: Heap,
   boxes: number,
@@ -109,7 +109,7 @@ export function growth(
   );
 }
 
-/** Whether the box might be smaller without that place. */
+/** Whether the box might become smaller without that place. */
 export function isOnEdge(
   heap: Heap,
   boxes: number,

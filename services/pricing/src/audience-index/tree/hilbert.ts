@@ -1,15 +1,15 @@
 /**
- * A place's position on a Hilbert curve over the whole map: places close on the curve are close on the earth, so members
- * sorted by it lie in small boxes.
+ * A place's position on a Hilbert curve over the whole map. Places close on the curve are close on the earth, so members sorted by it lie
+ * in small boxes.
  */
 
 /** 19 halvings of each side: a cell is at most 76 by 38 metres, and a key has 38 bits. */
 const LEVELS = 19;
 const CELLS = 2 ** LEVELS;
-/** As many levels as fit into 32-bit arithmetic; the rest is multiplied in. */
+/** As many levels as fit into 32-bit arithmetic; the other levels are added by multiplication. */
 const UPPER_LEVELS = 15;
 
-// Jest looks globals up slowly, and this runs for every change.
+// Jest looks up globals slowly, and this runs for every change.
 const { floor, min } = Math;
 
 /** @param latitude and longitude in microdegrees */
@@ -18,7 +18,7 @@ export function hilbertKey(latitude: number, longitude: number): number {
   const y = min(CELLS - 1, floor(((latitude + 90e6) * CELLS) / 180e6));
   let upper = 0;
   let lower = 0;
-  // Each quadrant holds the whole curve again, mirrored at a diagonal: `swap` and `flip` say at which.
+  // Each quadrant contains the whole curve again, mirrored at a diagonal: `swap` and `flip` give the orientation.
   let swap = 0;
   let flip = 0;
   for (let level = LEVELS - 1; level >= 0; level -= 1) {

@@ -1,4 +1,4 @@
-/** The nodes above the superblocks: up to 16 children each, with their boxes, their members by gender, and where they begin. */
+/** The nodes above the superblocks: up to 16 children each, with their boxes, members by gender, and start keys. */
 
 import {
   addCounters,
@@ -11,7 +11,7 @@ import { allocate, type Heap, increase, read, release } from '../memory/heap.ts'
 import * as layout from '../memory/layout.ts';
 import { type Box, boxAround, clearBoxes, nowhere, readBox, writeBox } from './boxes.ts';
 
-// V8 looks up what is imported whenever it is read; what is a module's own it compiles in.
+// V8 looks up imports on every read, but compiles in a module's own constants.
 const { CHILDREN, GENDERS, node, superblock } = layout;
 
 export type Child = {
@@ -52,24 +52,24 @@ export function keyAt(heap: Heap, at: number, place: number): number {
   return heap.f64[(at + node.keys) / 2 + place] as number;
 }
 
-/** Superblocks and nodes have it at the same offset. */
+/** At the same offset in superblocks and nodes. */
 export function parentOf(heap: Heap, child: number): number {
   return read(heap, child + node.parent);
 }
 
-/** Which child of the node above it is; at the same offset, too. */
+/** The index among the parent's children; also at the same offset in both. */
 export function placeOf(heap: Heap, child: number): number {
   return read(heap, child + node.place);
 }
 
-/** The last child that begins at or before the key; the first one where none does. */
+/** The last child that begins at or before the key; the first child if none does. */
 export function placeFor(heap: Heap, at: number, key: number): number {
   let place = childrenOf(heap, at) - 1;
   while (place > 0 && keyAt(heap, at, place) > key) place -= 1;
   return place;
 }
 
-/** As a superblock, or a node, shows itself to the node above. */
+/** The description of a superblock or node for its parent. */
 export function describeChild(heap: Heap, level: number, address: number, key: number): Child {
   const isSuperblock = level === 1;
   const boxes = address + (isSuperblock ? superblock.boxes : node.boxes);
@@ -99,7 +99,7 @@ export function writeChild(heap: Heap, at: number, place: number, child: Child):
   heap.u32[child.address + node.place] = place;
 }
 
-/** There must be room. The counters by interest are left as they are. */
+/** The node must have room. Does not change the counters by interest. */
 export function insertAt(heap: Heap, at: number, place: number, child: Child): void {
   for (let last = childrenOf(heap, at); last > place; last -= 1) {
     writeChild(heap, at, last, readChild(heap, at, last - 1));
@@ -108,7 +108,7 @@ export function insertAt(heap: Heap, at: number, place: number, child: Child): v
   increase(heap, at + node.children, 1);
 }
 
-/** The counters by interest are left as they are. */
+/** Does not change the counters by interest. */
 export function removeAt(heap: Heap, at: number, place: number): void {
   const last = childrenOf(heap, at) - 1;
   for (let each = place; each < last; each += 1) {
@@ -127,7 +127,7 @@ export function countInterests(heap: Heap, at: number): void {
   }
 }
 
-/** Moves the upper half of a full node into a new one, and their counters. */
+/** Moves the upper half of a full node into a new one, with its counters. */
 export function halve(heap: Heap, at: number): number {
   const right = createNode(heap, levelOf(heap, at));
   const half = CHILDREN / 2;
@@ -141,7 +141,7 @@ export function halve(heap: Heap, at: number): number {
   return right;
 }
 
-/** Moves all children of the node to the right into the left one; they must fit. */
+/** Moves all children of the right node into the left one; they must fit. */
 export function unite(heap: Heap, left: number, right: number): void {
   for (let place = 0; place < childrenOf(heap, right); place += 1) {
     insertAt(heap, left, childrenOf(heap, left), readChild(heap, right, place));

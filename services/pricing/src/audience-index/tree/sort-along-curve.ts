@@ -1,6 +1,6 @@
-/** The order of many members along the curve. */
+/** Sorts many members along the curve. */
 
-/** Upper bits of a key sort into buckets; what is left of it fits into a double beside a member's place in 32 bits. */
+/** The upper bits of a key select a bucket; the rest fits into a double together with a member's position in 32 bits. */
 const KEY_BITS = 38;
 const BUCKET_BITS = 18;
 const REST = 2 ** (KEY_BITS - BUCKET_BITS);
@@ -8,10 +8,10 @@ const REST = 2 ** (KEY_BITS - BUCKET_BITS);
 const { floor } = Math;
 
 /**
- * @param keys of all members
- * @param without places that are left out
- * @param rest called often; awaited when it wants to be
- * @returns places in `keys`
+ * @param keys the keys of all members
+ * @param without positions that are left out
+ * @param rest called often; if it returns a promise, that is awaited
+ * @returns positions in `keys`
  */
 export async function sortedAlongCurve(
   keys: Float64Array,

@@ -1,4 +1,4 @@
-/** Up to 1,024 members who live close together, in 16 blocks of 64 slots. What is above is the tree's business. */
+/** Up to 1,024 members who live close together, in 16 blocks of 64 slots. tree.ts handles the nodes above. */
 
 import { type Draft, draftBit, draftMember } from '../draft.ts';
 import { fetchBitmaps, fetchSuperblock } from '../fetch-ahead.ts';
@@ -15,7 +15,7 @@ import { allocate, type Heap, increase, read, readSigned, release } from '../mem
 import * as layout from '../memory/layout.ts';
 import { type Box, clearBoxes, extend, growth, nowhere, writeBox } from './boxes.ts';
 
-// V8 looks up what is imported whenever it is read; what is a module's own it compiles in.
+// V8 looks up imports on every read, but compiles in a module's own constants.
 const {
   BLOCKS,
   COLUMNS,
@@ -28,13 +28,13 @@ const {
   superblock,
 } = layout;
 
-/** A member as the index knows them: microdegrees, numbers for gender and interests. */
+/** A member in the index's numbers: microdegrees, numbers for gender and interests. */
 export type Entry = {
   readonly id: number;
   readonly latitude: number;
   readonly longitude: number;
   readonly gender: number;
-  /** Each once. */
+  /** Without duplicates. */
   readonly interests: readonly number[];
 };
 
@@ -75,8 +75,8 @@ export function takenSlots(heap: Heap, address: number): number[] {
 }
 
 /**
- * @param own a slot that will do as well as a free one; -1: none, and there must be a free one
- * @returns one in the block whose box grows least; an empty block grows next to nothing
+ * @param own the member's present slot, which may be chosen like a free one; -1 if there is none, and then a free slot must exist
+ * @returns a slot in the block whose box grows least; an empty block grows by almost nothing
  */
 export function chooseSlot(heap: Heap, address: number, { latitude, longitude }: Place, own = -1): number {
   const boxes = address + superblock.boxes;
@@ -104,7 +104,7 @@ export function fillSlot(heap: Heap, address: number, slot: number, entry: Entry
   for (const interest of entry.interests) setBit(heap, address, INTEREST_COLUMN + interest, slot);
 }
 
-/** @param entry who is there */
+/** @param entry the member in the slot */
 export function clearSlot(heap: Heap, address: number, slot: number, entry: Entry): void {
   const columns = read(heap, address + superblock.columns);
   clearBit(heap, columns, entry.gender, slot);
@@ -129,7 +129,10 @@ export function idAt(heap: Heap, address: number, slot: number): number {
   return upperId(heap, address, slot) * 2 ** 32 + read(heap, address + superblock.ids + slot);
 }
 
-/** Whether it is that member's slot. If it seems so, what else is known of them is fetched meanwhile: that is asked for next. */
+/**
+ * Whether the slot belongs to that member. If it probably does, the member's other data are prefetched meanwhile, because the caller reads
+ * them next.
+ */
 export function hasId(heap: Heap, address: number, slot: number, id: number): boolean {
   if (read(heap, address + superblock.ids + slot) !== id >>> 0) return false;
   fetchSuperblock(heap, address);
@@ -145,7 +148,7 @@ export function entryAt(heap: Heap, address: number, slot: number): Entry {
   const columns = findColumns(heap, read(heap, address + superblock.columns), slot, found);
   let upper = 0;
   const interests: number[] = [];
-  // Everybody has one gender, and genders are the first columns.
+  // Every member has one gender, and genders are the first columns.
   for (let at = 1; at < columns; at += 1) {
     const column = found[at] as number;
     if (column < INTEREST_COLUMN) upper |= 1 << (column - ID_BIT_COLUMN);
@@ -162,7 +165,7 @@ export function entryAt(heap: Heap, address: number, slot: number): Entry {
 
 const found = new Uint16Array(COLUMNS);
 
-/** The columns of an id's upper bits: none for ids below 2^32. */
+/** The columns of an id's upper bits; empty for ids below 2^32. */
 export function idColumns(id: number): number[] {
   const columns: number[] = [];
   for (let upper = floor(id / 2 ** 32); upper !== 0; upper &= upper - 1) {
@@ -184,7 +187,7 @@ export function boxOfBlock(heap: Heap, address: number, block: number): Box {
   return box;
 }
 
-/** Copies members into drafts. @param to for each slot the draft and the slot there; -1 where nobody is */
+/** Copies members into drafts. @param to for each slot the draft and the slot in it; -1 for an empty slot */
 export function copyMembers(
   heap: Heap,
   address: number,
@@ -210,7 +213,7 @@ export function copyMembers(
   }
 }
 
-/** @returns -1 where the block is full */
+/** @returns -1 if the block is full */
 function freeSlot(heap: Heap, address: number, block: number): number {
   for (let word = 2 * block; word < 2 * block + 2; word += 1) {
     const free = ~read(heap, address + superblock.taken + word);

@@ -34,8 +34,7 @@ describe('the tree', () => {
     async (_, atOnce) => {
       const world = createWorld(9, 30);
       const { chance } = world;
-      // Positions of two decimals, as they are kept (decision 152, rounded positions), with a crowd of 6,000 on one
-      // of them.
+      // Positions with two decimals, as they are stored (decision 152, rounded positions), with 6,000 members at one of them.
       const crowded = (id: number) =>
         id <= 6_000
           ? { latitude: 51.51, longitude: -0.13 }
@@ -47,7 +46,7 @@ describe('the tree', () => {
       if (atOnce) for (const member of members.values()) build.add(member);
       const index = atOnce ? await build.finish() : indexOn(parts);
       if (!atOnce) for (const member of members.values()) index.put(member);
-      // Many leave and others move into the crowd.
+      // Many members leave, and others move to the crowded position.
       for (let id = 1; id <= 15_000; id += 3) {
         members.delete(id);
         index.remove(id);

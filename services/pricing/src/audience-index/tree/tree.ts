@@ -1,6 +1,6 @@
 /**
- * The tree over the superblocks, in the order of the Hilbert curve. A full superblock is split in two, and neighbours that
- * together would half fill one are united.
+ * The tree over the superblocks, in the order of the Hilbert curve. A full superblock is split in two. Two neighbours are merged if
+ * together they fill at most half a superblock.
  */
 
 import { createDraft, type Draft, emptyDraft, slotOf } from '../draft.ts';
@@ -38,22 +38,22 @@ import {
   takenSlots,
 } from './superblock.ts';
 
-// V8 looks up what is imported whenever it is read; what is a module's own it compiles in.
+// V8 looks up imports on every read, but compiles in a module's own constants.
 const { CHILDREN, node, SLOTS, state, superblock } = layout;
 
 export type Tree = {
   readonly heap: Heap;
-  /** Address of each superblock by its number; there is no number 0. */
+  /** The address of each superblock by its number; the number 0 is not used. */
   readonly superblocks: number[];
   readonly freeNumbers: number[];
-  /** Told of every member who was moved to another slot to make or save room. */
+  /** Called for every member who moved to another slot because of a split or merge. */
   readonly moved: (id: number, from: number, to: number) => void;
 };
 
-/** Neighbours are united at or below that: half of what one holds, so that it is not split again at once. */
+/** Neighbours with at most this many members are merged: half of the capacity, so that the result is not split again soon. */
 const UNITED_MEMBERS = SLOTS / 2;
 const UNITED_CHILDREN = CHILDREN / 2;
-/** Of a node that is packed: room for splits below. */
+/** Children of a packed node, which leaves room for splits below. */
 const PACKED_CHILDREN = 13;
 
 const { ceil, floor, max } = Math;
@@ -87,7 +87,7 @@ export function* superblocksOf(tree: Tree): Generator<number> {
   }
 }
 
-/** A superblock that is in no node yet. */
+/** The new superblock has no parent yet. */
 export function newSuperblock(tree: Tree, draft: Draft): number {
   const number = tree.freeNumbers.pop() ?? tree.superblocks.push(0) - 1;
   const address = createSuperblock(tree.heap, number, draft);
@@ -95,7 +95,7 @@ export function newSuperblock(tree: Tree, draft: Draft): number {
   return address;
 }
 
-/** Puts nodes over superblocks that are in order, level by level, until a single one is the root. */
+/** Builds the nodes over sorted superblocks, level by level, up to a single root. */
 export function packNodes(
   { heap }: Tree,
   superblocks: readonly { address: number; key: number }[],
@@ -151,12 +151,12 @@ function dropSuperblock(tree: Tree, address: number): void {
   releaseSuperblock(tree.heap, address);
 }
 
-// What superblocks are written from, and where their members go; used within one operation only.
+// Drafts for writing superblocks, and the new slots of their members; used within one operation only.
 const left = createDraft();
 const right = createDraft();
 const to = { draft: new Int8Array(SLOTS), slot: new Uint16Array(SLOTS) };
 
-/** The superblock of a place on the curve, split if it was full. */
+/** The superblock of a place on the curve; splits it first if it is full. */
 export function roomFor(tree: Tree, key: number): number {
   const address = superblockFor(tree, key);
   fetchSuperblock(tree.heap, address);
@@ -165,7 +165,7 @@ export function roomFor(tree: Tree, key: number): number {
   return superblockFor(tree, key);
 }
 
-/** A superblock that lost a member goes, or is united with a neighbour, when it has few left. */
+/** Called after a superblock lost a member: removes it if it is empty, or merges it with a neighbour if both have few members. */
 export function tidySuperblock(tree: Tree, address: number): void {
   const { heap } = tree;
   const members = read(heap, address + superblock.members);
@@ -181,7 +181,7 @@ export function tidySuperblock(tree: Tree, address: number): void {
   if (!uniteIfSmall(tree, at, place)) uniteIfSmall(tree, at, place - 1);
 }
 
-/** The members' first half on the curve stays on the left, the other goes to a new superblock. */
+/** The first half of the members on the curve stays in the left superblock, the other half goes to a new one. */
 function splitSuperblock(tree: Tree, address: number): void {
   const { heap } = tree;
   makeRoom(tree, parentOf(heap, address));
@@ -210,7 +210,7 @@ function splitSuperblock(tree: Tree, address: number): void {
   insertAt(heap, at, place + 1, describeChild(heap, 1, halves[1], sorted[half]?.key as number));
 }
 
-/** Two neighbours in one node, if they have few members. */
+/** Merges two neighbours in one node if they have few members. */
 function uniteIfSmall(tree: Tree, at: number, place: number): boolean {
   const { heap } = tree;
   if (place < 0 || place + 1 >= childrenOf(heap, at) || !canAllocate(heap)) return false;
@@ -253,7 +253,7 @@ function sortedSlots(heap: Heap, address: number): { slot: number; key: number }
   return keyed.toSorted((a, b) => a.key - b.key);
 }
 
-/** Room for one more child: a full node is halved, and the root gets one above it. */
+/** Makes room for one more child: a full node is halved, and a full root gets a new root above it. */
 function makeRoom(tree: Tree, at: number): void {
   const { heap } = tree;
   if (childrenOf(heap, at) < CHILDREN) return;
@@ -273,7 +273,7 @@ function makeRoom(tree: Tree, at: number): void {
   insertAt(heap, above, place + 1, describeChild(heap, level, second, keyAt(heap, second, 0)));
 }
 
-/** A node that lost a child goes, or is united with a neighbour, when it has few left. */
+/** Called after a node lost a child: removes it if it is empty, or merges it with a neighbour if both have few children. */
 function afterLoss(tree: Tree, at: number): void {
   const { heap } = tree;
   const above = parentOf(heap, at);
@@ -306,7 +306,7 @@ function afterLoss(tree: Tree, at: number): void {
   afterLoss(tree, above);
 }
 
-/** A root with a single node below is none. */
+/** A root with a single child node is replaced by that child. */
 function lowerRoot(heap: Heap, root: number): void {
   if (levelOf(heap, root) === 1) return;
   if (childrenOf(heap, root) === 0) {

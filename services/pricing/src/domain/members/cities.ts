@@ -1,10 +1,10 @@
-/** Where generated members live: large cities of every continent, so that any example finds somebody. */
+/** Where generated members live: large cities of every continent, so that any example reaches some members. */
 
 export type City = {
   readonly name: string;
   readonly latitude: number;
   readonly longitude: number;
-  /** Share of the members relative to the other cities. */
+  /** The share of members relative to the other cities. */
   readonly weight: number;
 };
 

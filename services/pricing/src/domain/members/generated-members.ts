@@ -1,13 +1,13 @@
-/** Members for development, demonstrations and measurements: as many as wanted, and the same ones for the same seed. */
+/** Members for development, demonstrations and measurements: any number, and the same members for the same seed. */
 import type { MemberFacts } from '@offer-ads/contracts/events/community';
 import type { MemberGender } from '@offer-ads/contracts/values/primitives';
 import { type City, cities } from './cities.ts';
 
-/** Each seed has a billion ids of its own, above the first billion, so that its members meet neither others nor imported ones. */
+/** Each seed has its own billion ids, above the first billion, so that ids of different seeds and of imported members differ. */
 const IDS_OF_SEED = 1_000_000_000;
-/** Ids stay safe integers; seeds that differ by a multiple of this share their ids. */
+/** Keeps ids safe integers; seeds that differ by a multiple of this share their ids. */
 const SEEDS_APART = 1_000_000;
-/** Interest ids that the demonstration catalogue has: 1 to 30. */
+/** The interest ids of the demonstration catalogue: 1 to 30. */
 export const INTERESTS = 30;
 const MOST_INTERESTS_OF_ONE = 8;
 /** A big city: two thirds of its people live within about 9 km of the centre. */
@@ -38,7 +38,7 @@ function randomMember(random: Random): Omit<MemberFacts, 'memberId'> {
   };
 }
 
-/** Gaussian around a city; a degree of longitude is shorter the further from the equator. */
+/** Gaussian around a city; a degree of longitude is shorter farther from the equator. */
 function randomPosition(random: Random): { latitude: number; longitude: number } {
   const city = randomCity(random() * totalWeight);
   const latitude = city.latitude + SPREAD_DEGREES * gaussian(random);
@@ -62,7 +62,7 @@ function randomGender(at: number): MemberGender {
   return at < 0.95 ? 'Female' : 'Non-binary';
 }
 
-/** The lower ids are the popular ones, as in life. */
+/** Lower ids are more popular. */
 function randomInterests(random: Random): number[] {
   const wanted = Math.floor(random() * (MOST_INTERESTS_OF_ONE + 1));
   const interests = new Set<number>();
@@ -70,12 +70,12 @@ function randomInterests(random: Random): number[] {
   return [...interests].toSorted((a, b) => a - b);
 }
 
-/** Box and Muller. */
+/** The Box-Muller method. */
 function gaussian(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
-/** 0.1 m: nobody's phone knows better. */
+/** 0.1 m: no phone is more precise. */
 function toMicrodegrees(degrees: number): number {
   return Math.round(degrees * 1e6) / 1e6;
 }

@@ -1,21 +1,21 @@
 /**
- * What one pound is in the billing currency, from the European Central Bank's reference rates (decisions 15, billed
- * currencies, and 16, exchange rates).
+ * The value of one pound in the billing currency, from the European Central Bank's reference rates (decisions 15, billed currencies, and
+ * 16, exchange rates).
  */
 import { isBilledCurrency } from '@offer-ads/contracts/values/currencies';
 import { divideHalfUp } from '@offer-ads/contracts/values/rounding';
 import { frankfurtDate, isOutOfDate } from './target-calendar.ts';
 
-/** One day's fixing. */
+/** The reference rates of one day. */
 export type ReferenceRates = {
   /** `YYYY-MM-DD`. */
   readonly date: string;
-  /** Units of 10^-8 of a currency per euro, by code; the euro itself is not in it. */
+  /** Units of 10^-8 of a currency per euro, by code; without the euro itself. */
   readonly perEuroE8: ReadonlyMap<string, bigint>;
 };
 
 export type ExchangeRate = {
-  /** Units of 10^-6 of the currency per pound: the number that callers are shown, and that rule 3 uses. */
+  /** Units of 10^-6 of the currency per pound: the number that callers see and that rule 3 uses. */
   readonly perGbpE6: bigint;
   /** Null for GBP, which needs no rate. */
   readonly date: string | null;
@@ -26,7 +26,7 @@ const pound: ExchangeRate = { perGbpE6: 1_000_000n, date: null };
 
 /**
  * @param fixings the newest first
- * @returns null when the currency cannot be billed: not a billed currency, without a rate, or its rate out of date
+ * @returns null if the currency cannot be billed: it is no billed currency, has no rate, or its rate is out of date
  */
 export function exchangeRateOf(
   currency: string,
@@ -36,7 +36,7 @@ export function exchangeRateOf(
   if (currency === 'GBP') return pound;
   if (!isBilledCurrency(currency)) return null;
   const today = frankfurtDate(now);
-  // What a fixing lacks keeps the rate of the one before, for as long as that is not out of date.
+  // A currency that is missing in a fixing keeps its previous rate until that is out of date.
   for (const { date, perEuroE8 } of fixings) {
     if (date > today) continue;
     if (isOutOfDate(date, now)) return null;

@@ -3,7 +3,7 @@ import { fc } from '@offer-ads/testing/profile';
 import type { ReferenceRates } from './exchange-rate.ts';
 import { jumpsOf } from './rate-jumps.ts';
 
-/** Rates per euro as they are published. */
+/** Rates per euro, as published. */
 function fixing(date: string, rates: Readonly<Record<string, number>>): ReferenceRates {
   return {
     date,

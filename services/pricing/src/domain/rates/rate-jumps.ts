@@ -1,17 +1,17 @@
-/** Whether a fixing can be true: no currency moves by a fifth from one fixing to the next. */
+/** Whether a fixing is plausible: no currency moves by a fifth between two fixings. */
 import { isBilledCurrency } from '@offer-ads/contracts/values/currencies';
 import type { ReferenceRates } from './exchange-rate.ts';
 
 /**
- * The Swiss franc moved by 14 % when its peg to the euro ended (15 January 2015), the pound by 6 % after the vote to leave the
- * European Union. A decimal point in the wrong place, two columns mixed up or a rate turned upside down is far more.
+ * The Swiss franc moved by 14 % when its peg to the euro ended (15 January 2015), the pound by 6 % after the vote to leave the European
+ * Union. A misplaced decimal point, two mixed-up columns or an inverted rate cause a far larger change.
  */
 const MOST_PERCENT = 20n;
 
 /**
- * The billed currencies whose published rate lies more than 20 % above or below the last good one. However long ago that was: after a
- * gap of weeks a true rate may be refused, and a person looks at it; a limit that grew with the gap would let a wrong one through.
- * Currencies that nobody is billed in may do as they like: nothing is priced by them.
+ * The billed currencies whose published rate is more than 20 % above or below the last good one, however old that is. After a gap of weeks
+ * a true rate may be refused, and a person looks at it; a limit that grew with the gap would accept a wrong rate. Other currencies are
+ * ignored, because nothing is priced in them.
  * @param stored the newest first
  */
 export function jumpsOf(next: ReferenceRates, stored: readonly ReferenceRates[]): readonly string[] {
@@ -24,8 +24,8 @@ export function jumpsOf(next: ReferenceRates, stored: readonly ReferenceRates[])
 }
 
 /**
- * A correction of a fixing that is stored may be near to what it corrects or to the one before; what is older than everything stored
- * has only what came after it.
+ * A correction of a stored fixing may be close to the fixing that it corrects or to the previous one. A fixing older than all stored ones
+ * can only be compared with the next one.
  */
 function lastGoodRates(currency: string, date: string, stored: readonly ReferenceRates[]): readonly bigint[] {
   const withRate = stored.flatMap(({ date, perEuroE8 }) => {

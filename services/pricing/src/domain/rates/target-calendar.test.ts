@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
 import { frankfurtDate, isFixingDay, isNewerDue, isOutOfDate, missingFixings } from './target-calendar.ts';
 
-/** Easter Sundays from a printed almanac, and not from a computus. */
+/** Easter Sundays from a printed almanac, not from the formula. */
 const easterSundays = `
   2024-03-31 2025-04-20 2026-04-05 2027-03-28 2028-04-16 2029-04-01 2030-04-21 2031-04-13 2032-03-28 2033-04-17
   2034-04-09 2035-03-25 2036-04-13 2037-04-05 2038-04-25 2039-04-10 2040-04-01 2041-04-21 2042-04-06 2043-03-29
@@ -17,7 +17,7 @@ function dateAfter(date: string, days: number): string {
   return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Every day of the years above on which TARGET is open, put together from the almanac. */
+/** Every day of the years above on which TARGET is open, according to the almanac. */
 const openDays: readonly string[] = (() => {
   const closed = new Set(easterSundays.flatMap((sunday) => [dateAfter(sunday, -2), dateAfter(sunday, 1)]));
   for (let year = FIRST_YEAR; year <= LAST_YEAR; year += 1) {

@@ -1,7 +1,7 @@
 /**
- * On which days the European Central Bank fixes its reference rates: every day on which TARGET, the Eurosystem's
- * payment system, is open. Decision 16, exchange rates, counts by it, so that Easter and Christmas make no rate out
- * of date.
+ * The days on which the European Central Bank publishes reference rates: every day on which TARGET, the Eurosystem's payment
+ * system, is open. Decision 16, exchange rates, counts these days, so that rates do not become out of date over Easter and
+ * Christmas.
  */
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -10,24 +10,21 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const closedDays: ReadonlySet<string> = new Set(['01-01', '05-01', '12-25', '12-26']);
 
 /**
- * The central bank publishes at about 16:00 in Frankfurt, so until then the day's fixing is not missing yet. It may be some
- * minutes late: that does no harm, because one missing fixing is forgiven.
+ * The central bank publishes at about 16:00 in Frankfurt, so until then the day's fixing is not missing. It may be some minutes late, which
+ * is harmless, because one missing fixing is tolerated.
  */
 const PUBLISHED_AT = '16:00';
 /** Decision 16, exchange rates: "two or more fixings". */
 const MISSING_WHEN_OUT_OF_DATE = 2;
 
-/** "2026-11-20 15:59": Swedish writes ISO dates. */
+/** "2026-11-20 15:59": the Swedish locale writes ISO dates. */
 const frankfurtTime = new Intl.DateTimeFormat('sv-SE', {
   timeZone: 'Europe/Berlin',
   dateStyle: 'short',
   timeStyle: 'short',
 });
 
-/**
- * Whether two or more fixings after this one should exist by now (decision 16, exchange rates). Dates are
- * `YYYY-MM-DD`.
- */
+/** Whether two or more fixings after this one should exist by now (decision 16, exchange rates). Dates are `YYYY-MM-DD`. */
 export function isOutOfDate(lastFixing: string, now: Date): boolean {
   return missingFixings(lastFixing, now, MISSING_WHEN_OUT_OF_DATE) === MISSING_WHEN_OUT_OF_DATE;
 }
@@ -37,7 +34,7 @@ export function isNewerDue(lastFixing: string, now: Date): boolean {
   return missingFixings(lastFixing, now, 1) === 1;
 }
 
-/** How many fixings after this one should exist by now; counted back from today, and no further than `atMost`. */
+/** How many fixings after this one should exist by now; counts back from today, up to `atMost`. */
 export function missingFixings(lastFixing: string, now: Date, atMost: number): number {
   let missing = 0;
   for (let date = lastDayDue(now); date > lastFixing && missing < atMost; date = dayBefore(date)) {
@@ -46,7 +43,7 @@ export function missingFixings(lastFixing: string, now: Date, atMost: number): n
   return missing;
 }
 
-/** The calendar date in Frankfurt, the latest that a fixing can bear. */
+/** The calendar date in Frankfurt, which is the latest possible date of a fixing. */
 export function frankfurtDate(now: Date): string {
   return frankfurtTime.format(now).slice(0, 10);
 }
@@ -64,7 +61,7 @@ function lastDayDue(now: Date): string {
   return time >= PUBLISHED_AT ? date : dayBefore(date);
 }
 
-/** The Gregorian computus (Meeus, Jones and Butcher); the letters are theirs. */
+/** The Gregorian computus (Meeus, Jones and Butcher), with their variable names. */
 function easterSunday(year: number): string {
   const a = year % 19;
   const b = Math.floor(year / 100);
