@@ -1,4 +1,4 @@
-/** Settings of moderation; the only reader of the environment. */
+/** Settings of moderation; only this file reads the environment. */
 import { availableParallelism } from 'node:os';
 import {
   adminTokenHashes,
@@ -27,12 +27,12 @@ export const moderationSettings = z.object({
   MONGO_URL: mongoUrl,
   ADMIN_TOKEN_HASHES: adminTokenHashes,
   MODERATION_CONTEXT_SECRET: contextSecret('moderation'),
-  // More likely unsafe than not, with room for the model's doubts about honest pictures of people.
+  // Above 0.5, so that honest pictures of people pass although the model is not sure about them.
   EXPLICIT_THRESHOLD: share.default(0.6).meta({
     description:
       'From which score, 0 to 1, a picture is refused as explicit (of our own model: Porn and Hentai together). Lower refuses more, honest ones too.',
   }),
-  // Only what the model has hardly any other reading for.
+  // High: only pictures for which the model has hardly any other explanation.
   SUGGESTIVE_THRESHOLD: share.default(0.9).meta({
     description:
       'From which score, 0 to 1, a picture is refused as suggestive (of our own model: Porn, Hentai and Sexy together). Lower refuses more, honest ones too.',
@@ -43,7 +43,7 @@ export const moderationSettings = z.object({
     example: '2',
     without: "the machine's processors",
   }),
-  // A picture takes a fifth of a second of one core: whoever waits behind 32 others still gets an answer in time.
+  // A picture takes a fifth of a second of one core, so a picture behind 32 others still gets an answer in time.
   MOST_WAITING: count.default(32).meta({
     description:
       'Pictures that may wait for a thread; further ones are answered with 503 and Retry-After at once.',
@@ -89,7 +89,7 @@ const schema = Object.entries(neededByRekognition).reduce(
       {
         path: [name],
         error: `needed while MODERATION_MODEL is rekognition: ${what}`,
-        // Told together with all other problems.
+        // Reported together with all other problems.
         when: () => true,
       },
     ),
@@ -102,7 +102,7 @@ export function readModerationConfig(env: NodeJS.ProcessEnv = process.env): Mode
   return readConfig(schema, env);
 }
 
-/** What the schema has found to be there is there. */
+/** The schema guarantees the settings of the chosen model. */
 export function modelOf(config: ModerationConfig): ModelSettings {
   const url = config.HOSTED_MODEL_URL;
   switch (config.MODERATION_MODEL) {

@@ -19,7 +19,7 @@ import { openRulingsStore } from './verdicts/rulings-store.ts';
 import { openVerdictsStore } from './verdicts/verdicts-store.ts';
 
 export type ModerationOverrides = Pick<Overrides, 'clock' | 'logger'> & {
-  /** Taken over: it is disposed of with the service. */
+  /** The service disposes of it. */
   readonly model?: Model;
 };
 
@@ -82,7 +82,7 @@ export async function startModeration(
           caller: requireCaller({ secret: config.MODERATION_CONTEXT_SECRET, audience: 'moderation', clock }),
           judge: async (upload, signal) => {
             const stop = durations.startTimer();
-            // Who waited in vain has waited too: else the slowest hour of all would look like one without pictures.
+            // Requests without a verdict are measured too; otherwise the slowest hour would look like one without pictures.
             let verdict: string = 'none';
             try {
               const reply = await judge(upload, signal);

@@ -1,4 +1,4 @@
-/** From an event to notifications in the store, in one transaction with the inbox: each cause is announced once. */
+/** Turns an event into stored notifications, in one transaction with the inbox, so that each cause is announced once. */
 import type { OrganisationFacts } from '@offer-ads/contracts/events/gateway';
 import type { ReceivedEvent } from '@offer-ads/platform/messaging/events';
 import { recordInMongoInbox } from '@offer-ads/platform/messaging/mongo-inbox';
@@ -10,7 +10,7 @@ import type { Notifier } from './notifier.ts';
 
 type Session = Parameters<ContactsStore['save']>[0];
 
-/** When nobody is known to whom it could go, the occurrence waits for the organisation and burns no attempt. */
+/** If no recipient is known yet, the occurrence is stored until the organisation is known; its message counts as handled. */
 export async function announce(
   notifier: Notifier,
   announcement: Announcement,
@@ -35,7 +35,10 @@ export async function announce(
   notifier.wakeDelivery();
 }
 
-/** A new state of an organisation. What waited for it goes out; what was not sent yet follows people who moved, and goes to nobody who left. */
+/**
+ * Stores a new state of an organisation. Occurrences that waited for it are sent. Unsent mails follow people to their new address, and are
+ * withdrawn from people who left.
+ */
 export async function learnContact(
   notifier: Notifier,
   event: Pick<ReceivedEvent, 'id' | 'subjectVersion'> & { readonly data: OrganisationFacts },
@@ -49,7 +52,7 @@ export async function learnContact(
     for (const departure of departures(before, event.data))
       await unsent.redirect(session, { organisationId, ...departure, now: clock.now() });
   });
-  // Also for an event that was seen before: the process may have died between the two.
+  // Also for an event that was seen before, because the process may have died between the two steps.
   await sendWhatWaited(notifier, organisationId);
 }
 
@@ -77,7 +80,7 @@ async function sendWhatWaited(notifier: Notifier, organisationId: number): Promi
   } while (after !== undefined);
 }
 
-/** One that cannot be read, because a later version writes it otherwise, waits on and keeps no other from going out. */
+/** An unreadable occurrence, written by a later version, stays and does not block the others. */
 async function addressWaiting(
   notifier: Notifier,
   session: Session,

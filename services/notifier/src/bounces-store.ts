@@ -1,4 +1,4 @@
-/** Addresses at which a server said that nobody is. */
+/** Addresses for which a server said that the mailbox does not exist. */
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import type { Bounce } from './domain/delivery/bounce.ts';
 
@@ -6,16 +6,16 @@ export type BouncesStore = {
   /** By address in lower case. */
   readonly find: (addresses: readonly string[]) => Promise<ReadonlyMap<string, Bounce>>;
   readonly add: (address: string, problem: string, now: Date) => Promise<void>;
-  /** Whether it was there. */
+  /** True if it was on the list. */
   readonly forget: (address: string) => Promise<boolean>;
   readonly list: (limit: number) => Promise<readonly Bounce[]>;
 };
 
 type BounceDocument = Omit<Bounce, 'address'> & { _id: string };
 
-/** Mails that went out side by side say nothing that the first of them did not. */
+/** Further bounces within this time count as the same one, because the mails were sent at about the same time. */
 const oneOccasionMs = 3_600_000;
-/** Forgotten long after any of them is heeded. */
+/** Deleted long after it has stopped having an effect. */
 const keptDays = 180;
 
 export async function openBouncesStore(mongo: Mongo): Promise<BouncesStore> {
@@ -50,7 +50,7 @@ function bounceOf({ _id, ...bounce }: BounceDocument): Bounce {
   return { address: _id, ...bounce };
 }
 
-/** One mailbox in any case: that its two spellings were two is allowed by RFC 5321 and found nowhere. */
+/** Ignores case. RFC 5321 allows two mailboxes that differ only in case, but in practice there are none. */
 function keyOf(address: string): string {
   return address.toLowerCase();
 }

@@ -1,4 +1,4 @@
-/** Settings of the notifier; the only reader of the environment. */
+/** Settings of the notifier; only this file reads the environment. */
 import { readFileSync } from 'node:fs';
 import {
   adminTokenHashes,

@@ -1,4 +1,4 @@
-/** Event -> function. */
+/** Maps each event to its function. */
 import { OrganisationChanged, OrganisationRegistered } from '@offer-ads/contracts/events/gateway';
 import { on, type Subscription } from '@offer-ads/platform/messaging/broker/broker';
 import { announce, learnContact } from './announce.ts';

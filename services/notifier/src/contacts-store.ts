@@ -1,17 +1,17 @@
-/** Contacts: what the gateway last told of each organisation, whatever order its events come in. */
+/** Contacts: the latest state of each organisation from the gateway, in whatever order its events arrive. */
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import type { ClientSession } from 'mongoose';
 import type { Contact } from './domain/contact.ts';
 
 export type ContactsStore = {
   readonly find: (organisationId: number, session?: ClientSession) => Promise<Contact | undefined>;
-  /** By the number of the organisation; of those that nothing has been heard of: nothing. */
+  /** By the organisation's id; unknown organisations are left out. */
   readonly findAll: (organisationIds: readonly number[]) => Promise<ReadonlyMap<number, Contact>>;
-  /** False: a newer version is known already. */
+  /** False if a newer version is stored already. */
   readonly save: (session: ClientSession, contact: Contact, subjectVersion: number) => Promise<boolean>;
   /**
-   * Tells a transaction that saves this contact at the same moment that somebody waits for it: one of the two is
-   * repeated and sees the other. Without it a message could start to wait just after the waiting ones were looked for.
+   * Makes this transaction conflict with one that saves the contact at the same moment: one of the two is repeated and sees the other's
+   * result. Otherwise a message could start to wait just after the waiting ones were read.
    */
   readonly await: (session: ClientSession, organisationId: number) => Promise<void>;
 };
@@ -19,10 +19,10 @@ export type ContactsStore = {
 type ContactDocument = {
   /** The organisation's id. */
   _id: number;
-  /** Both absent while messages wait for an organisation of which nothing has been heard. */
+  /** Both undefined while messages wait for an unknown organisation. */
   contact?: Contact;
   subjectVersion?: number;
-  /** Only written to, see `await`. */
+  /** Written only to cause a conflict, see `await`. */
   awaited?: number;
 };
 

@@ -1,4 +1,4 @@
-/** Delivery: claim what is due, send it, record what became of it. */
+/** Delivery: claims due notifications, sends them, records the results. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { startLoop } from '@offer-ads/platform/process/loops';
@@ -18,27 +18,27 @@ import type { Mailer } from './smtp/mailer.ts';
 
 export type Delivery = AsyncDisposable & { readonly wake: () => void };
 
-/** For what became due by time alone; new notifications wake the loop themselves. */
+/** For notifications that become due by time; new notifications wake the loop themselves. */
 const pollEveryMs = 1_000;
 /** Several times within a lease. */
 const renewEveryMs = 10_000;
 /** Enough that no connection waits for the store, and few that wait for connections. */
 const claimedPerConnection = 4;
-/** What has waited so long for a connection here is better off with another replica. */
+/** A notification that waited this long for a connection is given back, so that another replica can take it. */
 const waitForConnectionMs = 5_000;
-/** After the store was away, its other bearers first record what they have sent and renew what they are at. */
+/** After an outage of the store, the other lease holders get this time to record what they have sent and to renew their leases. */
 const graceMs = 30_000;
 const recordAgainMs = 1_000;
-/** A backlog of hours is worked off in many runs: what expires meanwhile is ended, and whoever watches the loop sees it succeed. */
+/** A backlog of hours is processed in many runs: expired notifications are ended in between, and the metrics of the loop show success. */
 const runForMs = 30_000;
-/** Of the 30 s that a process has to stop. */
+/** Part of the 30 s that a process has to stop. */
 const stopWithinMs = 20_000;
 
-/** What is known of whom a notification is for. */
+/** What is known about the recipient of a notification. */
 type Recipient = { readonly bounce: Bounce | undefined; readonly contact: Contact | undefined };
 
 export function startDelivery(o: {
-  /** Mails under way at once. */
+  /** Mails sent at the same time. */
   readonly connections: number;
   readonly notifications: NotificationsStore;
   readonly bounces: BouncesStore;
@@ -53,13 +53,13 @@ export function startDelivery(o: {
 }): Delivery {
   const { notifications, bounces, contacts, clock, logger } = o;
   const measured = instruments(o.metrics);
-  /** Leased to us, begun or not. */
+  /** Leased by this process, started or not. */
   const held = new Set<string>();
   const underWay = new Set<Promise<void>>();
   let endWait: (isFree: boolean) => void = () => {};
   let health = healthy;
   let isProbing = false;
-  /** What was claimed last, and with it all that is held, is leased from here on. */
+  /** All held notifications are leased from this moment on. */
   let leasedAtMs = Number.NEGATIVE_INFINITY;
   let expiredAtMs = Number.NEGATIVE_INFINITY;
   let storeFailedAtMs = Number.NEGATIVE_INFINITY;
@@ -90,7 +90,7 @@ export function startDelivery(o: {
     }
   }
 
-  /** At every poll and not for every event. */
+  /** At every poll, not for every event. */
   async function endExpired(): Promise<void> {
     if (performance.now() - expiredAtMs < pollEveryMs / 2) return;
     expiredAtMs = performance.now();
@@ -101,7 +101,7 @@ export function startDelivery(o: {
     leasedAtMs = performance.now();
     const claimed = await inStore(
       notifications.claim({
-        // The one that finds out whether the server is back.
+        // A single mail tests whether the server is back.
         atMost: needsProbe(health) ? 1 : Math.min(claimedPerConnection * o.connections, o.pace.atOnce),
         takeOver: performance.now() - storeFailedAtMs > graceMs,
         held: [...held],
@@ -111,7 +111,7 @@ export function startDelivery(o: {
     return claimed;
   }
 
-  /** Begins with each when its moment has come and a connection is free; what it does not come to is given back. */
+  /** Starts each one when its moment has come and a connection is free; gives back the ones that it does not reach. */
   async function begin(claimed: readonly Claimed[]): Promise<void> {
     const left = new Set(claimed);
     try {
@@ -123,7 +123,7 @@ export function startDelivery(o: {
         await waitUntil(startedAtMs + firstInMs + place * everyMs);
         if (!(await connectionWithin(waitForConnectionMs))) break;
         if (isPaused(health, clock.now())) break;
-        // We stood still for so long that others may be at it.
+        // The process stood still for so long that another replica may have taken them over.
         if (performance.now() > leasedAtMs + leaseMs) break;
         left.delete(each);
         start(each, {
@@ -154,11 +154,11 @@ export function startDelivery(o: {
 
   async function deliver(claimed: Claimed, recipient: Recipient): Promise<void> {
     const fate = await fateAfterAttempt(claimed, recipient);
-    // Killed between the attempt and this line, the mail goes out once more after the lease, with the same Message-ID:
-    // SMTP has no way to ask whether a message was taken.
+    // If the process is killed between the attempt and this line, the mail is sent once more after the lease, with the same Message-ID:
+    // SMTP cannot tell whether a message was accepted.
     await recordForSure(claimed, fate);
     measured.attempts.inc({ event: claimed.eventName, state: fate.state });
-    // Neither recipient nor server text: addresses and links are no business of the log.
+    // Neither recipient nor server text, because addresses and links must not be logged.
     const facts = { event: claimed.eventName, state: fate.state, attempts: claimed.attempts };
     logger[fate.state === 'failed' ? 'error' : 'info'](facts, 'delivery of a notification');
   }
@@ -166,10 +166,10 @@ export function startDelivery(o: {
   async function fateAfterAttempt(claimed: Claimed, { bounce, contact }: Recipient): Promise<DeliveryResult> {
     const now = claimed.claimedAt;
     if (claimed.expiresAt !== undefined && claimed.expiresAt <= now) return expired;
-    // Links go where they were asked for; they are the one thing for people of whom nothing is known yet.
+    // Links are sent to the requested address; they are the only mails for people who are not known yet.
     const hasLeft = contact !== undefined && !isReachedAt(contact, claimed.recipient);
     if (claimed.expiresAt === undefined && hasLeft) return withdrawn;
-    // Who waits for a link has just said that the mailbox is there.
+    // A person who waits for a link has just said that the mailbox exists.
     const asked = claimed.insisted || claimed.expiresAt !== undefined;
     if (bounce !== undefined && !asked && isHeeded(bounce, now))
       return { state: 'suppressed', problem: `nobody is at the address: ${bounce.problem}` };
@@ -179,7 +179,7 @@ export function startDelivery(o: {
     return deliveryResultOf(attempt, { ...claimed, now });
   }
 
-  /** In the trace of what the mail tells of, however long ago that was. */
+  /** Continues the trace of the event behind the mail, however old it is. */
   function send(claimed: Claimed): Promise<Attempt> {
     const attributes = { 'mail.event': claimed.eventName, 'mail.attempt': claimed.attempts };
     return inTraceOf(claimed.trace, () =>
@@ -197,14 +197,14 @@ export function startDelivery(o: {
     health = healthAfter(health, attempt, now);
     measured.paused.set(needsProbe(health) ? 1 : 0);
     if (!needsProbe(before) && needsProbe(health)) {
-      // Before the envelope no address has been named that the server could repeat.
+      // Before the envelope, the server has seen no address that its text could repeat.
       const problem = attempt.outcome === 'unavailable' ? attempt.problem : undefined;
       logger.warn({ problem }, 'the mail server takes no mails; they wait');
     }
     if (needsProbe(before) && !needsProbe(health)) logger.info('the mail server takes mails again');
   }
 
-  /** Best effort: what is not noted now is noted by the next mail to the address. */
+  /** Best effort: a lost note is made again by the next mail to the address. */
   async function noteBounce({ recipient, claimedAt }: Claimed, attempt: Attempt, bounce: Bounce | undefined) {
     try {
       if (attempt.outcome === 'refused' && attempt.unknownMailbox)
@@ -215,7 +215,7 @@ export function startDelivery(o: {
     }
   }
 
-  /** What was sent and not recorded would be sent again, so a store that is away is waited for. */
+  /** A mail that was sent but not recorded would be sent again, so this waits for an unavailable store. */
   async function recordForSure({ id }: Claimed, fate: DeliveryResult): Promise<void> {
     for (;;) {
       try {
@@ -241,11 +241,11 @@ export function startDelivery(o: {
   }
 
   function connectionIsFree(): boolean {
-    // Those that began before the trouble tell nothing of it, and may take minutes yet.
+    // Mails that began before the failure say nothing about it, and may take minutes to end.
     return underWay.size < o.connections && !(needsProbe(health) && isProbing);
   }
 
-  /** The loop alone waits for one. */
+  /** Only the loop waits for a connection. */
   async function connectionWithin(ms: number): Promise<boolean> {
     if (connectionIsFree() || stopping.signal.aborted) return !stopping.signal.aborted;
     const free = await new Promise<boolean>((resolve) => {
@@ -264,9 +264,9 @@ export function startDelivery(o: {
     if (leftMs > 0) await pause(leftMs, undefined, { signal: stopping.signal }).catch(() => {});
   }
 
-  /** The next run follows the present one at once. */
+  /** Starts the next run at once after the present one. */
   function wake(): void {
-    // A failed run is logged by the loop and repeated by its poll.
+    // The loop logs a failed run and repeats it at the next poll.
     loop.runNow().catch(() => {});
   }
 

@@ -1,4 +1,4 @@
-/** What has not gone out, for alerts: told by every replica alike, and by the one that is left when others are stuck. */
+/** Metrics of unsent notifications, for alerts. Every replica exports them, so they are available even if the others hang. */
 import type { Clock } from '@offer-ads/platform/process/clock';
 import { startLoop } from '@offer-ads/platform/process/loops';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';

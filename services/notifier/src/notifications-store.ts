@@ -8,44 +8,44 @@ import type { Notification } from './domain/announcement.ts';
 import type { DeliveryResult } from './domain/delivery/delivery.ts';
 import type { Message } from './domain/letters/render-letter.ts';
 
-/** A notification that this process alone may deliver while it holds the lease. */
+/** A notification that only this process may deliver while it holds the lease. */
 export type Claimed = {
   readonly id: string;
   readonly eventName: string;
   readonly organisationId: number;
   readonly recipient: string;
   readonly message: Message;
-  /** The one that begins now included. */
+  /** Including the attempt that begins now. */
   readonly attempts: number;
-  /** When it was to be sent for the first time, or again because a person said so. */
+  /** When it was first due, or due again because a person resent it. */
   readonly queuedAt: Date;
   readonly expiresAt: Date | undefined;
-  /** A person has said that it is to be attempted, whatever is known of the address. */
+  /** A person has ordered the attempt, even if the address has bounced. */
   readonly insisted: boolean;
-  /** By the clock of the database. */
+  /** By the database's clock. */
   readonly claimedAt: Date;
-  /** Of the work that added it. */
+  /** The trace of the work that added it. */
   readonly trace: RestingTrace;
 };
 
 export type NotificationsStore = {
-  /** Those that exist already stay as they are. */
+  /** Existing ones do not change. */
   readonly add: (session: ClientSession, notifications: readonly Notification[], now: Date) => Promise<void>;
   /**
-   * Takes what is due, links first because they expire, then whatever is due longest. `takeOver`: also from a bearer whose
-   * lease has ended. Never what is `held`, whose delivery is under way here.
+   * Takes due notifications: first links, because they expire, then the longest due. `takeOver`: also from a holder whose lease has ended.
+   * Never one in `held`, which this process is delivering.
    */
   readonly claim: (o: {
     readonly atMost: number;
     readonly takeOver: boolean;
     readonly held: readonly string[];
   }) => Promise<readonly Claimed[]>;
-  /** From now on for the whole length of a lease; only those that this process still holds. */
+  /** Renews leases from now on for their full length; only those that this process still holds. */
   readonly renew: (ids: readonly string[]) => Promise<void>;
-  /** Unspent, due at once. */
+  /** Due again at once, without counting an attempt. */
   readonly giveBack: (ids: readonly string[]) => Promise<void>;
   readonly record: (id: string, fate: DeliveryResult) => Promise<void>;
-  /** Ends what has expired unsent; the number of them. */
+  /** Ends notifications that expired unsent; returns their number. */
   readonly expire: (fate: Extract<DeliveryResult, { state: 'failed' }>) => Promise<number>;
 };
 
@@ -55,9 +55,9 @@ export type Addressed = {
   eventName: string;
   organisationId: number;
   recipient: string;
-  /** Removed from messages that expire, once they are sent or have expired: they hold credentials. */
+  /** Removed from messages that expire, after sending or expiry, because they contain credentials. */
   message?: Message;
-  /** 0 for what expires, 1 for all else: the order in which due ones are claimed. */
+  /** 0 for messages that expire, 1 for all others: the order of claiming. */
   priority: number;
   attempts: number;
   createdAt: Date;
@@ -65,12 +65,12 @@ export type Addressed = {
   expiresAt?: Date;
   insisted?: boolean;
   trace: RestingTrace;
-  /** While pending: when to try (again). While sending: when the lease ends, so that one query finds both. */
+  /** While pending: the time of the next try. While sending: the end of the lease. One query finds both. */
   dueAt: Date;
   lease?: string;
-  /** Of the last attempt that did not succeed. */
+  /** Of the last unsuccessful attempt. */
   problem?: string;
-  /** What came of each attempt, the latest of them. */
+  /** The results of the latest attempts. */
   history?: {
     at: Date;
     state: DeliveryResult['state'];
@@ -78,22 +78,22 @@ export type Addressed = {
     reply?: string;
     uncertain?: true;
   }[];
-  /** Who had it sent again, the latest of them. */
+  /** The latest orders to send it again, and by whom. */
   resends?: { at: Date; by: string }[];
   settledAt?: Date;
 };
 
-/** Long enough for a process that stands still for a while, short enough for people to wait when one died. */
+/** Long enough for a process that is suspended for a while, short enough for people to wait when one died. */
 export const leaseMs = 120_000;
 const longestHistory = 20;
 /** Compares addresses without regard to case. */
 export const anyCase = { locale: 'en', strength: 2 };
-/** What was sent is kept for questions about it, longer than any event repeats (30 days). */
+/** Sent notifications are kept for questions, longer than any event repeats (30 days). */
 const keptDays = 180;
 
 /**
- * All times are the database's, because the clocks of replicas differ: a lease that has ended must have ended for whoever
- * holds it. Only a clock that a test has set is taken instead.
+ * All times are the database's, because the clocks of replicas differ: a lease must end for its holder at the same moment as for the
+ * others. Only a clock set by a test is used instead.
  */
 export async function openNotificationsStore(
   mongo: Mongo,
@@ -101,7 +101,7 @@ export async function openNotificationsStore(
 ): Promise<NotificationsStore> {
   const addressed = mongo.connection.collection<Addressed>('notifications');
   await prepareIndexes(mongo);
-  /** Of this process, at this start of it. */
+  /** Of this process, new at each start. */
   const lease = randomUUID();
   const now = () => (clock === systemClock ? '$$NOW' : clock.now());
   const later = (ms: number) => ({ $add: [now(), ms] });
@@ -133,8 +133,8 @@ export async function openNotificationsStore(
     },
     claim: async ({ atMost, takeOver, held }) => {
       const states: Addressed['state'][] = takeOver ? ['pending', 'sending'] : ['pending'];
-      // All the priorities there are, so that the index leads to what is due and past what is not.
-      // One without a message must not keep the others from going out; as the oldest that is unsent it is noticed.
+      // Lists all priorities, so that the index finds the due ones directly.
+      // A notification without a message must not block the others; the metric of the oldest unsent one shows it.
       const claimable = {
         state: { $in: states },
         priority: { $in: [0, 1] },
@@ -148,7 +148,7 @@ export async function openNotificationsStore(
         .toArray();
       if (found.length === 0) return [];
       const ids = found.map(({ _id }) => _id);
-      // Of several replicas that found the same, one gets each.
+      // If several replicas found the same one, only one gets it.
       await addressed.updateMany({ _id: { $in: ids }, ...claimable }, [
         {
           $set: {
@@ -175,8 +175,8 @@ export async function openNotificationsStore(
       ]);
     },
     record: async (id, fate) => {
-      // That it was sent is a fact, whoever holds the lease by now. All else only under the lease: whoever overslept must
-      // not undo what another has recorded since.
+      // That it was sent is a fact, whoever holds the lease now. Any other result is stored only under the lease, so that a late process
+      // does not overwrite what another has recorded since.
       const open: driver.Filter<Addressed> =
         fate.state === 'sent' ? { state: { $in: ['pending', 'sending'] } } : { state: 'sending', lease };
       await addressed.updateOne({ _id: id, ...open }, recording(fate, now(), later));
@@ -220,7 +220,7 @@ async function prepareIndexes(mongo: Mongo): Promise<void> {
       partialFilterExpression: { state: 'waiting' },
     },
   );
-  // For people who ask what became of them (register-store.ts).
+  // For people's questions about notifications (register-store.ts).
   await addressed.createIndex({ createdAt: -1 }, { name: 'latest' });
   await addressed.createIndex({ organisationId: 1, createdAt: -1 }, { name: 'latest_of_organisation' });
   await addressed.createIndex(
@@ -257,7 +257,7 @@ function claimedOf(document: Addressed & { claimedAt?: Date }): Claimed {
   };
 }
 
-/** Nobody knows what came of an attempt whose bearer ended before it could record that. */
+/** The previous holder ended before it recorded the result, so the result is unknown. */
 function inherited(now: unknown): object {
   const entry = {
     at: now,
@@ -276,7 +276,7 @@ function historyWith(entry: object): object {
   return { $slice: [{ $concatArrays: [{ $ifNull: ['$history', []] }, [entry]] }, -longestHistory] };
 }
 
-/** As a pipeline, because it reads the database's clock and what the document was before. */
+/** A pipeline, because it needs the database's clock and the document's previous state. */
 function recording(fate: DeliveryResult, now: unknown, later: (ms: number) => object): object[] {
   const isPending = fate.state === 'pending';
   const attempted = 'attempted' in fate ? fate.attempted : fate.state === 'sent';
@@ -298,7 +298,7 @@ function recording(fate: DeliveryResult, now: unknown, later: (ms: number) => ob
         ...(isPending ? { dueAt: later(fate.retryInMs) } : { settledAt: now, message }),
         ...('problem' in fate ? { problem: { $literal: fate.problem } } : {}),
         attempts: { $add: ['$attempts', attempted ? 1 : 0] },
-        // That no server was there is told by `problem` alone, however often that was found.
+        // An unavailable server is recorded only in `problem`, however often it happens.
         ...(attempted || !isPending ? { history: historyWith(entry) } : {}),
       },
     },

@@ -1,4 +1,4 @@
-/** What announcing stands on. */
+/** The dependencies of announcing. */
 
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import type { Clock } from '@offer-ads/platform/process/clock';

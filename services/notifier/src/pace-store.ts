@@ -1,19 +1,19 @@
-/** The mail provider's rate limit, kept by all replicas together: each mail has its moment, and no moment has two. */
+/** The mail provider's rate limit, shared by all replicas: each mail gets its own time slot. */
 
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
 
 export type Pace = {
-  /** So many that none of them waits for long. */
+  /** Few enough that none of them waits long. */
   readonly atOnce: number;
-  /** Moments for so many mails, in milliseconds from now; they are gone when they are not used. */
+  /** Reserves slots for so many mails, in milliseconds from now; unused slots are lost. */
   readonly reserve: (count: number) => Promise<{ readonly firstInMs: number; readonly everyMs: number }>;
 };
 
-/** A link that is asked for meanwhile comes next. */
+/** A link requested meanwhile is sent next. */
 const longestBatchSeconds = 2;
 
-/** @param perSecond no limit when it is left out */
+/** @param perSecond undefined for no limit */
 export function openPace(mongo: Mongo, perSecond: number | undefined, clock: Clock = systemClock): Pace {
   if (perSecond === undefined)
     return { atOnce: Number.POSITIVE_INFINITY, reserve: async () => ({ firstInMs: 0, everyMs: 0 }) };
@@ -23,7 +23,7 @@ export function openPace(mongo: Mongo, perSecond: number | undefined, clock: Clo
     atOnce: Math.max(1, Math.floor(perSecond * longestBatchSeconds)),
     reserve: async (count) => {
       const now = clock === systemClock ? '$$NOW' : clock.now();
-      // Whole milliseconds is all that dates know; rounded up, the limit is kept.
+      // Dates have whole milliseconds; rounding up keeps the limit.
       const takenMs = Math.ceil(count * everyMs);
       const reserved = await paces.findOneAndUpdate(
         { _id: 'smtp' },

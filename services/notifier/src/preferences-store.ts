@@ -1,6 +1,6 @@
 /**
- * What people have switched off, by person: somebody with a place in two organisations is two persons (decision 18b,
- * owner of a key).
+ * What people have switched off, by person. An address with a place in two organisations counts as two persons (decision 18b, owner of a
+ * key).
  */
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import type { ClientSession } from 'mongoose';
@@ -8,13 +8,13 @@ import type { OptionalMail, SwitchedOff } from './domain/preferences.ts';
 
 export type PreferencesStore = {
   readonly of: (personId: number) => Promise<SwitchedOff>;
-  /** Of those who have switched anything off. */
+  /** Only those who have switched anything off. */
   readonly ofAll: (
     session: ClientSession,
     personIds: readonly number[],
   ) => Promise<ReadonlyMap<number, SwitchedOff>>;
   readonly save: (personId: number, switchedOff: readonly OptionalMail[], now: Date) => Promise<void>;
-  /** Leaves all else as it is; a second time changes nothing. */
+  /** Does not change the others; repeating it changes nothing. */
   readonly switchOff: (personId: number, mail: OptionalMail, now: Date) => Promise<void>;
 };
 

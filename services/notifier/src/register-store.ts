@@ -1,4 +1,6 @@
-/** What people ask about notifications, and have sent again. Never what the mails say: that holds links. */
+/**
+ * People's queries about notifications, and orders to send them again. It never returns the mails' content, because that contains links.
+ */
 import type { NotificationState, NotificationsQuery } from '@offer-ads/contracts/admin/notifier-api';
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { type Clock, systemClock } from '@offer-ads/platform/process/clock';
@@ -32,7 +34,7 @@ export type RegisterStore = {
   /** The latest first. */
   readonly list: (query: NotificationsQuery) => Promise<readonly Registered[]>;
   readonly find: (id: string) => Promise<Registered | undefined>;
-  /** Due at once, with all its attempts before it, whatever is known of the address; the notification as it then is. */
+  /** Due at once, even if the address has bounced; earlier attempts do not count. Returns the changed notification. */
   readonly resend: (
     id: string,
     by: string,
@@ -43,14 +45,14 @@ export type RegisterStore = {
   readonly unsent: () => Promise<{
     readonly waiting: number;
     readonly pending: number;
-    /** Since when the oldest pending one is to be sent. */
+    /** Since when the oldest pending one has been due for sending. */
     readonly oldest: Date | undefined;
-    /** Since when the one that is due for longest could be sent, and is by nobody. */
+    /** Since when the longest due one could have been sent but is held by no process. */
     readonly oldestDue: Date | undefined;
   }>;
 };
 
-/** As stores write them: notifications, and occurrences that wait (waiting-store.ts). */
+/** As stored: notifications, and waiting occurrences (waiting-store.ts). */
 type Kept = Omit<Partial<Addressed>, 'state'> & {
   _id: string;
   state: NotificationState;
@@ -64,7 +66,7 @@ export function registerStore(mongo: Mongo, clock: Clock = systemClock): Registe
   const kept = mongo.connection.collection<Kept>('notifications');
   const contacts = contactsStore(mongo);
   const now = () => (clock === systemClock ? '$$NOW' : clock.now());
-  // Subject and absence of the message are all that is read of it.
+  // Of the message, only the subject and whether it exists are read.
   const projection = { 'message.text': 0, 'message.html': 0, 'message.headers': 0 };
   const find = async (filter: driver.Filter<Kept>, limit: number, options: object = {}) =>
     kept
@@ -81,7 +83,7 @@ export function registerStore(mongo: Mongo, clock: Clock = systemClock): Registe
         ...when,
         ...(organisationId === undefined ? {} : { organisationId }),
         ...(recipient === undefined ? {} : { recipient }),
-        // The priorities lead to the index of what is due.
+        // With the priorities, the index of due notifications can be used.
         ...(state === 'pending' || state === 'sending' ? { priority: { $in: [0, 1] } } : {}),
         state: state ?? { $ne: 'waiting' as const },
       };
@@ -115,7 +117,7 @@ export function registerStore(mongo: Mongo, clock: Clock = systemClock): Registe
       if (reason !== undefined) return { ok: false, reason };
       const resend = { at: now(), by: { $literal: by } };
       const resends = { $concatArrays: [{ $ifNull: ['$resends', []] }, [resend]] };
-      // Whatever has happened to it meanwhile, it is in other hands then.
+      // If its state has changed meanwhile, nothing is updated.
       const again = await kept.findOneAndUpdate(
         { _id: id, state, message: { $exists: true } },
         [
@@ -139,7 +141,7 @@ export function registerStore(mongo: Mongo, clock: Clock = systemClock): Registe
     },
     unsent: async () => {
       const pending = { state: { $in: ['pending', 'sending'] }, priority: { $in: [0, 1] } };
-      // Of one that is being sent it is the end of its lease.
+      // For one that is being sent, this is the end of its lease.
       const isDue = { $lte: ['$dueAt', now()] };
       const oldestDue = { $min: { $cond: [isDue, '$dueAt', null] } };
       const [sums] = await kept

@@ -29,7 +29,7 @@ export async function startNotifier(
 ): Promise<RunningService & { readonly url: string }> {
   const foundation = createFoundation('notifier', config.LOG_LEVEL, overrides);
   const { clock, logger } = foundation;
-  // Disposed of in reverse: no more requests, no more events, the mails under way, the connections.
+  // Disposed in reverse order: first requests stop, then events, then running mails, then the connections.
   await using started = new AsyncDisposableStack();
 
   const mongo = started.use(await openMongo({ url: config.MONGO_URL, ...foundation }));
@@ -77,7 +77,7 @@ export async function startNotifier(
       host: config.HOST,
       port: config.PORT,
       ...foundation,
-      // A mail server that is down keeps mails waiting, not the service from working.
+      // Readiness does not include the mail server: without it mails wait, and the service still works.
       readiness: async () => [
         ...((await mongo.healthy()) ? [] : ['mongo does not answer']),
         ...(broker.connected() ? [] : ['the broker is not connected']),

@@ -1,4 +1,4 @@
-/** What was not sent yet, when the people of an organisation change. */
+/** Redirects unsent mails when the people of an organisation change. */
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import type { ClientSession } from 'mongoose';
 import type { Departure } from './domain/contact.ts';
@@ -7,8 +7,8 @@ import { anyCase } from './notifications-store.ts';
 
 export type UnsentStore = {
   /**
-   * Sends on to the new mailbox of the person, or to nobody. Links go no further: they are for whom the old mailbox belongs to. What is
-   * being sent at this moment cannot be called back.
+   * Redirects to the person's new mailbox, or withdraws. Links are never redirected, because they are for the owner of the old mailbox. A
+   * mail that is being sent cannot be stopped.
    */
   readonly redirect: (
     session: ClientSession,

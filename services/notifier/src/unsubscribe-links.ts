@@ -1,4 +1,4 @@
-/** Links that end one kind of mail for one person, for whoever holds the mail: signed, good for ever, and good for nothing else. */
+/** Unsubscribe links: each ends one kind of mail for one person. Signed, without expiry, and valid for nothing else. */
 import { optionalMail } from '@offer-ads/contracts/internal/notifier-api';
 import { createSeal } from '@offer-ads/platform/config/secrets';
 import type { OptionalMail } from './domain/preferences.ts';
@@ -11,17 +11,17 @@ export type Unsubscription = {
 
 export type UnsubscribeLinks = {
   readonly urlFor: (unsubscription: Unsubscription) => string;
-  /** Undefined: it was never made here. */
+  /** Undefined if this service did not create it. */
   readonly read: (token: string) => Unsubscription | undefined;
 };
 
-/** What is signed says first what it is for, so that a signature for anything else is none for this. */
+/** The signed text begins with its purpose, so that signatures for other purposes are not valid here. */
 const purpose = 'unsubscribe/v1/';
-/** 128 bits: nobody guesses one, and links stay short. */
+/** 128 bits cannot be guessed, and links stay short. */
 const macBytes = 16;
 const form = /^(\d{1,15})\.(\d{1,15})\.([a-zA-Z]{1,30})\.([\w-]{22})$/;
 
-/** No expiry: a mail may be read years later, and the wish to end such mails is no less good then. */
+/** No expiry: a mail may be read years later, and people must still be able to unsubscribe. */
 export function unsubscribeLinks(o: { secret: string; portalUrl: string }): UnsubscribeLinks {
   const seal = createSeal(o.secret, { bytes: macBytes });
   return {

@@ -1,11 +1,11 @@
-/** Occurrences that wait for somebody to be known to whom they can be announced; kept beside the notifications. */
+/** Occurrences that wait until a recipient is known; stored beside the notifications. */
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import type { ClientSession } from 'mongoose';
 import type { Occurrence } from './domain/announcement.ts';
 
 export type WaitingStore = {
   readonly holdBack: (session: ClientSession, occurrence: Occurrence, now: Date) => Promise<void>;
-  /** A page of what waits for the organisation, always in the same order; `after`: the last of the page before. */
+  /** A page of the occurrences that wait for the organisation, always in the same order; `after`: the last of the previous page. */
   readonly heldBack: (
     session: ClientSession,
     o: { readonly organisationId: number; readonly after: Occurrence | undefined; readonly atMost: number },

@@ -8,7 +8,7 @@ import { holdAbandonedFolders, holdNewFolder } from './call-log-folders.ts';
 
 const module = JSON.stringify(fileURLToPath(new URL('./call-log-folders.ts', import.meta.url)));
 
-/** How many another process could take over. */
+/** The number of folders that another process could take over. */
 function freeForOthers(spool: string): number {
   const script = `
     import { holdAbandonedFolders } from ${module};

@@ -32,7 +32,7 @@ const callsTo = (...routes: string[]): Call[] =>
   );
 const lineBytes = toLine(callsTo('a')[0] as Call).length;
 
-/** Everything in it, oldest first, removed as it is read. */
+/** Everything in the spool, oldest first; removes what it reads. */
 async function emptied(spool: ReturnType<typeof open>): Promise<string[]> {
   const routes: string[] = [];
   for (let part = await spool.oldest(); part !== null; part = await spool.oldest()) {

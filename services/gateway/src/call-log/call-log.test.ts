@@ -10,10 +10,10 @@ import type { AnsweredCall } from './call-log-writing.ts';
 const clock = testClock();
 const call = (route: string, at = clock.now()) => ({ route, at }) as AnsweredCall;
 
-/** Says what Postgres says of a value that fits no column. */
+/** Postgres's error for a value that does not fit its column. */
 const unwritable = () => Object.assign(new Error('invalid byte sequence'), { code: '22021' });
 
-/** A store that can be away or slow, and remembers what it was given. */
+/** A store that can be unavailable or slow, and records what it was given. */
 function startWith(o: { mostInMemory?: number; spool?: CallSpool } = {}) {
   const store = {
     away: false,
@@ -55,7 +55,7 @@ function startWith(o: { mostInMemory?: number; spool?: CallSpool } = {}) {
   return { store, log, shows, refusing, hang };
 }
 
-/** A spool whose disk can break. */
+/** A spool whose disk can fail. */
 function spoolInMemory() {
   const disk = { broken: false, calls: [] as string[], closed: false };
   const kept: Parameters<CallSpool['add']>[0][number][] = [];

@@ -43,7 +43,7 @@ describe('a remembered look-up', () => {
     expect(await lookUp(key)).toBeNull();
     slow.resolve(facts);
     expect(await first).toBe(facts);
-    // The late answer of the old look-up is not what is remembered.
+    // The late answer of the old look-up is not cached.
     nowMs = 1_001;
     expect(await lookUp(key)).toBeNull();
   });

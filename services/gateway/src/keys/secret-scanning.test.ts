@@ -1,4 +1,4 @@
-/** The rules in docs/secret-scanning find every key that can be made, and nothing else here. */
+/** The rules in docs/secret-scanning find every possible key, and nothing else in this repository. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ const readme = read('docs/secret-scanning/README.md');
 const inGithub = (field: string) =>
   new RegExp(`^\\| ${field} \\| \`(.+?)\``, 'm').exec(readme)?.[1]?.replaceAll('\\|', '|') ?? '';
 
-/** GitHub's anchors are `^` and `$` here. */
+/** GitHub's anchors, as `^` and `$`. */
 const github = `(?:${inGithub('Before secret').replace('\\A', '^')})(${inGithub('Secret format')})(?=${inGithub('After secret').replace('\\z', '$')})`;
 const rules = [
   ['gitleaks', inGitleaks],
@@ -83,7 +83,7 @@ describe.each(rules)('the rule for %s', (_scanner, rule) => {
   });
 });
 
-/** A file may be listed and not yet, or no longer, be there. */
+/** A listed file may have been deleted meanwhile. */
 function existsHere(path: string): boolean {
   try {
     return readFileSync(`${repository}${path}`).length > 0;

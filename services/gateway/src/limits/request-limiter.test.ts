@@ -11,7 +11,7 @@ type FakeStore = SharedCounts & {
   answers: boolean;
 };
 
-/** A store of one replica's making; `answers` says what becomes of the next calls. */
+/** A store under the test's control; `answers` gives the results of the next calls. */
 function fakeStore() {
   const counts = new Map<string, number>();
   const store: FakeStore = {
@@ -92,7 +92,7 @@ describe('a limiter with a store', () => {
     time.nowMs = 20_500;
     await Promise.all([limiter.consume(limit, 'a'), limiter.consume({ ...limit, requests: 99 }, 'a')]);
     expect(store.asked.slice(-2)).toEqual([
-      // Two were counted in memory without asking; their window has 39.5 seconds to go.
+      // Two requests were counted in memory without asking the store; their window has 39.5 seconds left.
       { id: 'test:a', requests: 3, windowSeconds: 40 },
       { id: 'test:a', requests: 1, windowSeconds: 60 },
     ]);

@@ -16,7 +16,7 @@ describe('limited patience', () => {
     await expect(Promise.allSettled([patience.wait(never()), patience.wait(never())])).resolves.toMatchObject(
       [{ status: 'rejected', reason: { message: 'no answer within 20 ms' } }, { status: 'rejected' }],
     );
-    // Timers count in whole milliseconds, this clock does not.
+    // Timers use whole milliseconds, this clock does not.
     expect(performance.now() - startedAt).toBeGreaterThan(18);
   });
 
@@ -26,7 +26,7 @@ describe('limited patience', () => {
     const waited = patience.wait(new Promise<string>((resolve) => (answer = resolve)));
     const busyUntil = performance.now() + 100;
     while (performance.now() < busyUntil);
-    // Read in the turn after the one that was so long, as the answer of a socket would be.
+    // Read in the turn after the long one, as a socket's answer would be.
     setTimeout(() => setImmediate(() => answer('came meanwhile')), 0);
     await expect(waited).resolves.toBe('came meanwhile');
   });

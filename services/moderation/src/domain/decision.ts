@@ -1,16 +1,16 @@
-/** From what a model sees to a verdict: pure, so that a threshold can be tried out on kept scores. */
+/** Computes the verdict from the model's scores. Pure, so that a threshold can be tried on stored scores. */
 
-/** What a model makes of one look at a picture: two measures from 0 to 1 that every model has, and its own words. */
+/** The model's scores for one look at a picture: two measures from 0 to 1 that every model gives, and its own labels. */
 export type Scores = {
-  /** How sure it is that nobody should be shown this. */
+  /** How sure the model is that the picture must not be shown. */
   readonly explicit: number;
-  /** How sure it is of that or of something merely suggestive, and so never below `explicit`. */
+  /** How sure the model is of that or of something only suggestive; never below `explicit`. */
   readonly suggestive: number;
-  /** What it sees by its own names, for whoever asks later why. */
+  /** The model's own labels, for questions about the verdict later. */
   readonly labels: Readonly<Record<string, number>>;
 };
 
-/** Measures from which a picture is refused. */
+/** Scores from which a picture is refused. */
 export type Thresholds = {
   readonly explicit: number;
   /** Higher, because swimwear is no reason to refuse an honest advertisement. */
@@ -21,18 +21,18 @@ export type Decision =
   | { readonly verdict: 'allowed' }
   | { readonly verdict: 'refused'; readonly reason: 'explicit' | 'suggestive' };
 
-/** One unsafe look at a picture is enough: the worst frame decides. */
+/** One unsafe look is enough: the worst frame decides. */
 export function decide(looks: readonly Scores[], thresholds: Thresholds): Decision {
-  // Failing closed: a picture that nobody looked at is not a safe one.
+  // Fails closed: a picture without a look is not safe.
   if (looks.length === 0) throw new Error('a decision needs at least one look at the picture');
   for (const reason of ['explicit', 'suggestive'] as const) {
-    // No number compares as less than any, and no number is not a safe one either.
+    // Written with `!`, because NaN compares as false and must also be refused.
     if (!(worst(looks, reason) < thresholds[reason])) return { verdict: 'refused', reason };
   }
   return { verdict: 'allowed' };
 }
 
-/** What is compared with a threshold. */
+/** The score that is compared with a threshold. */
 export function worst(looks: readonly Scores[], measure: keyof Thresholds): number {
   return Math.max(...looks.map((look) => look[measure]));
 }

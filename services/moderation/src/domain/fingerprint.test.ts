@@ -31,7 +31,7 @@ describe('a fingerprint', () => {
       const copy = sharp(await change(await scenePng(seed)));
       if (blocked.latestLike(wholeLooks(await fingerprints(copy))) === seed) recognised += 1;
     }
-    // Of thousands, one or two in a hundred get away without colours or cropped most.
+    // Of thousands of copies, one or two in a hundred are missed: those without colours, or cropped most.
     expect(recognised).toBeGreaterThanOrEqual(count === 6 ? 6 : 0.97 * count);
   });
 
@@ -64,7 +64,7 @@ describe('a fingerprint', () => {
   });
 });
 
-/** Grey, by a function of places from 0 to 1. */
+/** A grey picture, given by a function of positions from 0 to 1. */
 function drawn(shade: (x: number, y: number) => number): Sharp {
   const pixels = Buffer.from(
     Array.from({ length: side * side }, (_, at) => shade((at % side) / side, Math.floor(at / side) / side)),

@@ -1,62 +1,62 @@
 /**
- * What stays of a picture when it is re-encoded, resized, brightened or slightly cropped: the signs of its low
- * frequencies, as in the DCT hashes of the literature (pHash, PDQ), and which of them are strong enough to count.
+ * A fingerprint that survives re-encoding, resizing, brightening and slight cropping: the signs of a picture's low frequencies,
+ * as in the DCT hashes of the literature (pHash, PDQ), and which of them are strong enough to count.
  */
 
-/** 16 words: 256 signs, then 256 bits that say which of them count. Of a plain picture none does. */
+/** 16 words: 256 signs, then 256 bits for which of them count. For a plain picture, none counts. */
 export type Fingerprint = Int32Array;
 export const fingerprintWords = 16;
 export const signWords = 8;
 
-/** Frequencies in each direction, from half a wave a picture on. */
+/** Frequencies in each direction, starting with half a wave per picture. */
 const frequencies = 16;
-/** The side on which they are measured: the shortest half wave has 7 pixels. */
+/** The side length for measuring: the shortest half wave has 7 pixels. */
 const side = 112;
-/** Pixels left out at each edge, none, 3 % and 6 %: a copy with cropped edges looks whole to one of the fingerprints. */
+/** The cropped share of each edge: none, 3 % and 6 %. A copy with cropped edges matches one of the three fingerprints. */
 const insets = [0, 3, 7] as const;
 /**
- * The strength that half of the frequencies must have, in shades of grey of 256: in blank pictures and even gradients
- * only noise would be compared.
+ * The strength that half of the frequencies must have, in shades of grey of 256. In blank pictures and even gradients, only noise would be
+ * compared.
  */
 const leastStrength = 0.25;
-/** And as a share of the mean strength: one plain sign on a plain ground is like many others of its size. */
+/** The same as a share of the mean strength: a simple sign on a plain ground is similar to many others of its size. */
 const leastShare = 0.25;
-/** Among the 128 signs that count; decision 99, recognition of copies, says how this was chosen. */
+/** Among the 128 signs that count; decision 99, recognition of copies, explains the choice. */
 export const mostDifferences = 10;
 
-// Where modules run in a context of their own, as under Jest, each look-up of a global takes a microsecond.
+// Under Jest, modules run in a context of their own, where each look-up of a global takes a microsecond.
 const { abs, cos, floor, imul, PI, sqrt } = Math;
 
-/** One for each inset, the whole look first. @param look RGB, a square of 224 pixels */
+/** One per crop, the uncropped look first. @param look RGB, a square of 224 pixels */
 export function fingerprintsOf(look: Uint8Array): readonly Fingerprint[] {
   const grey = greyAtHalfSize(look);
   return windows.map((window) => fingerprintOf(strengths(grey, window)));
 }
 
-/** Those of the whole looks: with them a picture is looked up, and it is found by any fingerprint of another. */
+/** The fingerprints of the uncropped looks: a picture is looked up by them, and found by any fingerprint of another. */
 export function wholeLooks(fingerprints: readonly Fingerprint[]): readonly Fingerprint[] {
   return fingerprints.filter((_, index) => index % insets.length === 0);
 }
 
-/** Whether a changed copy could be told from other pictures at all. */
+/** Whether the fingerprint can distinguish a changed copy from other pictures. */
 export function isDistinctive(fingerprint: Fingerprint): boolean {
   return fingerprint.subarray(signWords).some((word) => word !== 0);
 }
 
-/** Of the picture in a mirror: waves with an odd number of halves from left to right change their signs. */
+/** The fingerprint of the mirrored picture: waves with an odd number of halves from left to right change their signs. */
 export function mirrored(fingerprint: Fingerprint): Fingerprint {
   return fingerprint.map((word, index) => (index < signWords ? word ^ 0x55555555 : word));
 }
 
 /** The number of ones among 32 bits. */
 export function onesIn(bits: number): number {
-  // `| 0` keeps to 32 bits, which is three times as fast.
+  // `| 0` keeps 32 bits, which is three times as fast.
   const pairs = (bits - ((bits >>> 1) & 0x55555555)) | 0;
   const fours = ((pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)) | 0;
   return imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** The waves one behind the other, each as wide as the window. */
+/** The waves are stored one after the other, each as wide as the window. */
 type Window = { readonly inset: number; readonly width: number; readonly waves: Float64Array };
 
 const windows: readonly Window[] = insets.map((inset) => {

@@ -7,7 +7,7 @@ describe('the frames to look at', () => {
     delayMs,
     thumbnail: new Uint8Array(12).fill(shade),
   });
-  /** As different from each other as noise is. */
+  /** As different from each other as noise. */
   const noise = (index: number): Frame => ({
     delayMs: 100,
     thumbnail: Uint8Array.from({ length: 12 }, (_, at) => (index * 73 + at * index * 31) % 256),
@@ -44,7 +44,7 @@ describe('the frames to look at', () => {
     const chances = fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }));
     fc.assert(
       fc.property(fc.constantFrom(1, 2, 4, 5, 10, 20), fc.nat(40), chances, (count, from, chances) => {
-        // Hardly different from the first frame, and all others differ much: its time alone makes it chosen.
+        // Hardly different from the first frame, while all others differ much: it is chosen only because of its time.
         const scene = Array.from({ length: count }, () => frame(3, 1_000 / count));
         const others = Array.from({ length: 69 }, (_, index) => noise(index + 100));
         const frames = [frame(0), ...others.slice(0, from), ...scene, ...others.slice(from)];

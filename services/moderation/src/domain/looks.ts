@@ -1,31 +1,31 @@
-/** Which looks at a picture the model gets: frames of an animation, transparency on white and on black. */
+/** Chooses the looks at a picture for the model: frames of an animation, transparency on white and on black. */
 
-/** As many as the model looks at in one and a half seconds of one processor. */
+/** The model looks at this many in one and a half seconds of one processor. */
 export const mostFrames = 32;
-/** Half of the frames are chosen by time: whatever is on the screen for an eighth of it fills one part at least. */
+/** Half of the frames are chosen by time: anything shown for an eighth of the time fills at least one part. */
 const instants = mostFrames / 2;
 /** Browsers show a frame with a shorter delay for `usualDelayMs`. */
 const leastDelayMs = 20;
 const usualDelayMs = 100;
-/** In shades of 256, over all channels of the thumbnail: noise of an encoder is below it. */
+/** In shades of 256, averaged over all channels of the thumbnail: encoder noise is below it. */
 const leastDifference = 2;
-/** Pixels of a thumbnail's side: enough to tell scenes apart, 2 MB for the longest animation. */
+/** The thumbnail's side in pixels: enough to distinguish scenes, and 2 MB for the longest animation. */
 export const thumbnailSide = 16;
 
-// Where modules run in a context of their own, as under Jest, each look-up of a global takes a microsecond.
+// Under Jest, modules run in a context of their own, where each look-up of a global takes a microsecond.
 const { abs, max, min, round } = Math;
 
-/** Pixels of the square that nsfwjs' network was trained on. */
+/** The side of the square that nsfwjs' network was trained on, in pixels. */
 export const lookSide = 224;
 
-/** What choosing frames needs of each: how long it is shown, and a small picture of it. All small pictures are equally large. */
+/** The data for choosing frames: how long each is shown, and its thumbnail. All thumbnails have the same size. */
 export type Frame = { readonly delayMs: number; readonly thumbnail: Uint8Array };
 
 /**
- * Indices of the frames to look at, in order (decision 136, frames that are looked at): all of a short animation. Of
- * a longer one the first and the last, one of a random instant in each sixteenth of the time that it plays, and then
- * those that differ most from all chosen ones, until nothing differs that could be seen.
- * @param chance a number from 0 to 1 at each call
+ * Indices of the frames to look at, in order (decision 136, frames that are looked at): all frames of a short animation. For a longer one:
+ * the first and the last, one at a random instant in each sixteenth of its duration, then those that differ most from all chosen ones,
+ * until no visible difference is left.
+ * @param chance returns a number from 0 to 1 at each call
  */
 export function framesToLookAt(frames: readonly Frame[], chance: () => number): readonly number[] {
   if (frames.length <= mostFrames) return frames.map((_, index) => index);
@@ -52,7 +52,7 @@ function framesAtInstants(frames: readonly Frame[], chance: () => number): reado
   });
 }
 
-/** What differs from the nearest chosen frame. */
+/** The difference to the nearest chosen frame. */
 function lowerDifferences(differences: number[], frames: readonly Frame[], chosen: number): void {
   const thumbnail = frames[chosen]?.thumbnail ?? new Uint8Array();
   for (const [index, frame] of frames.entries()) {
@@ -75,8 +75,8 @@ function indexOfGreatest(numbers: readonly number[]): number {
 }
 
 /**
- * The opaque RGB pictures that an RGBA frame may appear as. A transparent one can show on a dark page what a light page
- * hides, so it is looked at on both.
+ * The opaque RGB pictures that an RGBA frame can appear as. A transparent frame can show something on a dark page that a light page hides,
+ * so it is looked at on both.
  */
 export function opaqueLooks(rgba: Uint8Array): readonly Uint8Array[] {
   return isOpaque(rgba) ? [onBackground(rgba, 255)] : [onBackground(rgba, 255), onBackground(rgba, 0)];

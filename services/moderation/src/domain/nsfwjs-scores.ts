@@ -1,7 +1,7 @@
-/** What the outputs of nsfwjs' network mean. */
+/** Converts the outputs of nsfwjs' network to scores. */
 import type { Scores } from './decision.ts';
 
-/** In the order of the outputs; how sure the network is of each, together 1. */
+/** In the order of the outputs; each output is the network's confidence, and together they are 1. */
 const classNames = ['Drawing', 'Hentai', 'Neutral', 'Porn', 'Sexy'] as const;
 
 export function nsfwjsScores(outputs: readonly number[]): Scores {
@@ -11,7 +11,7 @@ export function nsfwjsScores(outputs: readonly number[]): Scores {
     (typeof classNames)[number],
     number
   >;
-  // Added up, because an unsafe picture may lie between two classes.
+  // The sum, because an unsafe picture may be between two classes.
   const explicit = labels.Porn + labels.Hentai;
   return { explicit, suggestive: explicit + labels.Sexy, labels };
 }

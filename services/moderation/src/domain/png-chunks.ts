@@ -1,8 +1,8 @@
-/** Leaves out of a PNG what its pixels do not need, by the headers of its chunks: texts and profiles can inflate to gigabytes. */
+/** Removes the chunks of a PNG that its pixels do not need, by their headers: texts and profiles can inflate to gigabytes. */
 
 /**
- * Beside the critical chunks: transparency, colour profile, how the camera was held, and the density, which the encoder writes anyway:
- * what was cleaned once stays the same.
+ * Kept besides the critical chunks: transparency, colour profile, rotation, and the density, which the encoder writes anyway. A cleaned
+ * picture therefore stays the same when it is cleaned again.
  */
 const keptKinds: ReadonlySet<string> = new Set(['tRNS', 'iCCP', 'eXIf', 'pHYs']);
 /** Profiles have a few kilobytes; the decoder inflates none to more than 8 MB. */
@@ -12,7 +12,7 @@ const signatureEnd = 8;
 /** Length and type before the data, a checksum after it. */
 const frameBytes = 12;
 
-/** Each ancillary kind once at most. What breaks off stays as it is, for the decoder to refuse. */
+/** Keeps each ancillary kind at most once. A truncated chunk stays as it is, and the decoder refuses it. */
 export function essentialPng(bytes: Uint8Array): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const kept = [bytes.subarray(0, signatureEnd)];
@@ -32,7 +32,7 @@ export function essentialPng(bytes: Uint8Array): Uint8Array {
   return Buffer.concat(kept);
 }
 
-/** Bit 5 of the first letter, which makes it a small one, says that a decoder may leave the chunk out. */
+/** Bit 5 of the first letter makes it a lower-case letter and marks a chunk that a decoder may ignore. */
 function isCritical(kind: string): boolean {
   return (kind.charCodeAt(0) & 0x20) === 0;
 }

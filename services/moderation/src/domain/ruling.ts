@@ -1,18 +1,18 @@
-/** What people decide about pictures, and what holds for a picture in the end. */
+/** Decisions of people about pictures, and the outcome for a picture. */
 import type { Fingerprint } from './fingerprint.ts';
 
-/** A picture has two names: the SHA-256 of the bytes as uploaded, and of the cleaned ones that members see. */
+/** The two names of a picture: the SHA-256 of the uploaded bytes, and of the cleaned ones that members see. */
 export type PictureNames = { readonly contentHash: string; readonly cleanHash: string };
 
-/** The names, and what copies of it are recognised by. */
+/** The names, and the fingerprints that recognise copies. */
 export type Recognised = PictureNames & { readonly fingerprints: readonly Fingerprint[] };
 
-/** To withdraw takes back what was decided before: the model decides again. */
+/** `withdraw` takes back the earlier decision: the model decides again. */
 export type RulingAction = 'allow' | 'block' | 'withdraw';
 
-/** A person's decision on a picture. It is never changed; another one follows it. */
+/** A person's decision about a picture. It never changes; a new one replaces it. */
 export type Ruling = PictureNames & {
-  /** Rulings count from 1, in the order in which they were made. */
+  /** Rulings are numbered from 1, in the order in which they were made. */
   readonly number: number;
   readonly action: RulingAction;
   readonly author: string;
@@ -21,7 +21,7 @@ export type Ruling = PictureNames & {
 };
 
 export type RefusalReason = 'explicit' | 'suggestive' | 'blocked' | 'copy-of-blocked';
-/** What becomes of a picture, and the ruling by which it does, if it was not left to the model. */
+/** The outcome for a picture, and the ruling behind it, unless the model decided. */
 export type Outcome = { readonly ruling?: Ruling } & (
   | { readonly verdict: 'allowed' }
   | { readonly verdict: 'refused'; readonly reason: RefusalReason }
@@ -32,8 +32,8 @@ export function namesOf({ contentHash, cleanHash }: PictureNames): readonly stri
 }
 
 /**
- * Of the rulings that concern a picture the latest holds. An `allow` is for this very picture, a `block` for its copies
- * too: so a copy that was allowed before is refused from the block on, and may be allowed again.
+ * The latest ruling about a picture applies. An `allow` is for this picture only, a `block` also for its copies: a copy that was allowed
+ * before is refused after the block, and can be allowed again.
  * @param onIt the latest ruling on one of its names, unless withdrawn
  * @param onItsLike the latest block of a picture of which it is a copy
  */

@@ -15,7 +15,7 @@ import { rekognition } from './rekognition.ts';
 const secret = 'a-secret-that-nobody-may-read';
 const usual = { explicit: 0.6, suggestive: 0.9 };
 const side = 640;
-/** Nearly white, so that it is told from the black of nothing. */
+/** Nearly white, so that it differs from empty black. */
 const look = await sharp({ create: { width: side, height: side, channels: 3, background: '#fafafa' } })
   .jpeg()
   .toBuffer();
@@ -50,7 +50,7 @@ afterEach(async () => {
 const replying = (status: number, body: unknown) => (res: ServerResponse) =>
   void res.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
 
-/** Of one try; long, because a busy machine must not make an answer a time-out. */
+/** For one try; long, because on a busy machine an answer must not become a timeout. */
 const patientMs = 60_000;
 
 function open(timeoutMs = patientMs): Model {
@@ -64,7 +64,7 @@ function open(timeoutMs = patientMs): Model {
   return model;
 }
 
-/** Sooner or later: on a busy machine so few calls come in a while that they prove nothing yet, or the while is over again. */
+/** Repeats calls until the breaker opens: on a busy machine, a few calls within its period may not be enough. */
 async function expectLeftInPeace(failing: Model): Promise<void> {
   await eventually(async () => {
     const before = asked.length;

@@ -1,4 +1,4 @@
-/** A hosted service as the model: every call bounded in time, tries and size, behind a breaker, and no picture without an answer. */
+/** A hosted service as the model. Every call has limits for time, retries and size, and a circuit breaker; every picture gets an answer. */
 import { createBreaker, saysUnavailable } from '@offer-ads/platform/calls/breaker';
 import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
@@ -9,24 +9,23 @@ import type { Model } from '../model/model.ts';
 import type { LookShape } from '../pictures/clean-picture.ts';
 import { type HostedService, UnexpectedAnswer } from './hosted-service.ts';
 
-/** Large enough for what these services are trained on, and within what each of them takes. */
+/** The size that these services are trained on, and within the limits of each. */
 const lookShape: LookShape = { side: 640, fit: 'contain', jpegQuality: 90 };
 /**
- * Two tries fit into what an advertiser waits for moderation (decision 23, deadlines and outages: 10 s), with time
- * for the picture itself.
+ * Two tries fit into an advertiser's wait for moderation (decision 23, deadlines and outages: 10 s), with time left to open the picture.
  */
 const timeoutMs = 4_000;
 const mostTries = 2;
-/** Looks at one picture that are asked about together. */
+/** Concurrent requests for the looks of one picture. */
 const mostAtOnce = 16;
-/** A thousand times what they answer. */
+/** A thousand times the usual answer. */
 const largestAnswerBytes = 2 ** 20;
 
 export function createHostedModel(o: {
   readonly service: HostedService;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Of one try; a test's own. */
+  /** For one try; set by tests. */
   readonly timeoutMs?: number;
 }): Model {
   const { identity } = o.service;
@@ -40,8 +39,8 @@ export function createHostedModel(o: {
     logger: o.logger,
     metrics: o.metrics,
     attempt: (call: Call) => whileAwaited(call, ask(o.service, call, o.timeoutMs ?? timeoutMs)),
-    // Decision 133, what a breaker counts: an answer to one look may be caused by that look, unless it says that the
-    // service is away or overloaded.
+    // Decision 133, what a breaker counts: an error for one look may be caused by that look, unless it says that the service is unavailable
+    // or overloaded.
     isHarmless: (error) =>
       error instanceof Unawaited ||
       error instanceof UnexpectedAnswer ||
@@ -68,7 +67,7 @@ export function createHostedModel(o: {
   return {
     identity,
     lookShape,
-    // Away or not: no other replica could do better.
+    // Always ready: if the service is unavailable, no other replica could do better.
     ready: () => true,
     score: async (looks, signal) => {
       const scores: Scores[] = [];
@@ -84,16 +83,17 @@ export function createHostedModel(o: {
 
 type Call = { readonly jpeg: Buffer; readonly signal: AbortSignal };
 
-/** The service answered with another status than 200. */
+/** The service answered with a status other than 200. */
 class Refused extends Error {
   override readonly name = 'Refused';
-  /** Trying again may help. */
+  /** A retry may help. */
   readonly isPassing: boolean;
-  /** It would say the same of any other look. */
+  /** The service would give the same answer for any other look. */
   readonly isAway: boolean;
 
   constructor(status: number, problem: unknown, isOverload: boolean) {
-    // Only a word of theirs: a sentence may quote what was sent, the key too; keys have digits, these words none.
+    // Only a single word of the answer is kept: a sentence may quote the request, including the key. Keys contain digits, these words do
+    // not.
     const isWord = typeof problem === 'string' && /^[A-Za-z_.:#]{1,80}$/.test(problem);
     super(`answered ${status}${isWord ? ` (${problem})` : ''}`);
     this.isAway = saysUnavailable(status) || status === 429 || isOverload;
@@ -101,7 +101,7 @@ class Refused extends Error {
   }
 }
 
-/** Whoever asked has gone, or had less time left than an answer may take. */
+/** The caller has disconnected, or had less time left than an answer may take. */
 class Unawaited extends Error {
   override readonly name = 'Unawaited';
 }
@@ -121,7 +121,7 @@ async function ask(service: HostedService, { jpeg, signal }: Call, limitMs: numb
       method: 'POST',
       headers: { ...headers },
       body,
-      // A redirect would carry picture and key to somebody else.
+      // A redirect would send picture and key to another host.
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs)]),
     }),
@@ -149,7 +149,7 @@ async function readAtMost(response: Response, mostBytes: number): Promise<string
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** A parser's complaint would quote the answer. */
+/** A parser's error would quote the answer. */
 function jsonOrNothing(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -158,7 +158,7 @@ function jsonOrNothing(text: string): unknown {
   }
 }
 
-/** What the service itself calls passing, and broken connections; a time-out has taken what another try would need. */
+/** Errors that the service calls temporary, and broken connections. A timeout has used the time of a retry. */
 function mayPass(error: unknown): boolean {
   if (error instanceof Refused) return error.isPassing;
   const { cause } = error as { cause?: { code?: string } };
@@ -167,7 +167,7 @@ function mayPass(error: unknown): boolean {
 
 const connectionFailures = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
-/** Never their text, which may quote what was sent. */
+/** Never the service's text, which may quote the request. */
 function reason(error: unknown): string {
   return error instanceof Error ? error.message : 'unknown';
 }

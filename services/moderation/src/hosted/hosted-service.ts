@@ -1,4 +1,4 @@
-/** What differs between services that look at pictures over HTTP; how they are called is the same for all (hosted-model.ts). */
+/** The differences between hosted services; hosted-model.ts calls all of them in the same way. */
 import type { Scores } from '../domain/decision.ts';
 import type { ModelIdentity } from '../model/model-thread.ts';
 
@@ -8,19 +8,19 @@ export type HostedRequest = {
   readonly body: string | Uint8Array<ArrayBuffer>;
 };
 
-/** A reply that is documented, but not as an answer to what was asked. Its text is shown to nobody but the log. */
+/** An answer that does not fit the request. Its text is only for the log. */
 export class UnexpectedAnswer extends Error {
   override readonly name = 'UnexpectedAnswer';
 }
 
 export type HostedService = {
-  /** Verdicts are kept by it: another version of the service's model judges anew. */
+  /** Part of the key of stored verdicts: another version of the service's model judges again. */
   readonly identity: ModelIdentity;
   readonly request: (jpeg: Buffer) => Promise<HostedRequest>;
-  /** @throws {UnexpectedAnswer} when a 200 says something else than what the picture shows */
+  /** @throws {UnexpectedAnswer} if a 200 does not contain the expected labels */
   readonly scores: (body: unknown) => Scores;
-  /** The service's own word for what went wrong, out of the body of another status. */
+  /** The service's error code, from the body of another status. */
   readonly problem: (body: unknown) => unknown;
-  /** Words of it that mean too much to do, whatever the status: trying again may help. */
+  /** Error codes that mean overload, whatever the status: a retry may help. */
   readonly overloads?: ReadonlySet<unknown>;
 };

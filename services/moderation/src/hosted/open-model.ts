@@ -1,4 +1,4 @@
-/** Which model judges is a setting. */
+/** Opens the configured model. */
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { type Model, startModel } from '../model/model.ts';

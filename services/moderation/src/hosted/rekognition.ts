@@ -1,27 +1,27 @@
 /**
- * AWS Rekognition, DetectModerationLabels. Labels have three levels, each with its parent's name; a label of a lower
- * level is told together with its parents (https://docs.aws.amazon.com/rekognition/latest/dg/moderation-api.html).
+ * AWS Rekognition, DetectModerationLabels. Labels have three levels, each with its parent's name; a label of a lower level is returned
+ * together with its parents (https://docs.aws.amazon.com/rekognition/latest/dg/moderation-api.html).
  */
 import { AwsV4Signer } from 'aws4fetch';
 import { z } from 'zod';
 import type { Scores } from '../domain/decision.ts';
 import { type HostedService, UnexpectedAnswer } from './hosted-service.ts';
 
-/** The names of the labels change with the first number of the model's version, and with them what counts below. */
+/** Label names change with the major version of the model, and so do the sets below. */
 const labelsOfVersion = '7';
-/** What nobody should be shown, sexual or not. */
+/** Must not be shown, sexual or not. */
 const explicit = new Set(['Explicit', 'Graphic Violence', 'Visually Disturbing', 'Hate Symbols']);
-/** Neither swimwear nor a kiss nor a man's bare chest: honest advertisements show them. */
+/** Without swimwear, kisses and men's bare chests, which honest advertisements show. */
 const suggestive = new Set([
   'Obstructed Intimate Parts',
   'Implied Nudity',
   'Partially Exposed Buttocks',
   'Partially Exposed Female Breast',
 ]);
-/** Of many requests at once, answered with 400 (https://docs.aws.amazon.com/rekognition/latest/dg/error-handling.html). */
+/** Sent with status 400 for too many requests (https://docs.aws.amazon.com/rekognition/latest/dg/error-handling.html). */
 const overloads = new Set(['ProvisionedThroughputExceededException', 'ThrottlingException']);
 
-/** In percent. Unless asked, labels below 50 are left out, and a threshold below that would mean nothing. */
+/** In percent. By default, labels below 50 are left out, and a lower threshold would have no effect. */
 const leastConfidence = 1;
 
 const answer = z.object({
@@ -68,7 +68,7 @@ export function rekognition(o: {
   };
 }
 
-/** The protocol allows the name of a service before it. */
+/** The protocol allows the name of a service before the error code. */
 function wordOf(type: unknown): unknown {
   return typeof type === 'string' ? type.slice(type.lastIndexOf('#') + 1) : type;
 }

@@ -1,4 +1,4 @@
-/** How pictures, verdicts and rulings are shown to the platform team. */
+/** Pictures, verdicts and rulings as the platform team sees them. */
 import type { PictureReply, PicturesReply, RulingReply } from '@offer-ads/contracts/internal/moderation-api';
 import { worst } from '../domain/decision.ts';
 import { isDistinctive } from '../domain/fingerprint.ts';

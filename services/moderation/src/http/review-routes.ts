@@ -1,4 +1,4 @@
-/** What `npm run admin -- moderation` asks: what was judged and why, and decisions of people about it. */
+/** Routes for `npm run admin -- moderation`: verdicts with their reasons, and people's decisions about them. */
 import {
   type PicturesReply,
   pictureName,
@@ -27,7 +27,7 @@ type ReviewRoutes = {
 };
 
 const named = z.object({ name: pictureName });
-/** A picture of 5 MiB in base64, and what is said about it. */
+/** A picture of 5 MiB in base64, and the text of a decision. */
 const mostBodyBytes = 7.5 * 2 ** 20;
 
 export function mountReviewRoutes(app: Express, o: ReviewRoutes): void {
@@ -75,7 +75,7 @@ export function mountReviewRoutes(app: Express, o: ReviewRoutes): void {
     const { name, imageBase64, ...decision } = validInput(rulingRequest, req.body);
     const ruling = { ...decision, author: actorOf(req) };
     const of = name ?? Buffer.from(imageBase64 ?? '', 'base64');
-    // A picture that has to be opened takes its turn among the others.
+    // A picture that must be opened waits for its place among the others.
     const decided = await (typeof of === 'string'
       ? decideOn(review, of, ruling)
       : admission.run({ organisation: 'staff', isLarge: isLarge(of) }, AbortSignal.timeout(budgetMs), () =>

@@ -1,4 +1,4 @@
-/** The route of offers: bytes in, verdict out. */
+/** The route that offers calls: bytes in, verdict out. */
 import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import { callerOf } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
@@ -6,14 +6,14 @@ import { uploadRoom } from '@offer-ads/platform/http/upload-room';
 import express, { type Express, type RequestHandler } from 'express';
 import type { Upload } from '../verdicts/judge-picture.ts';
 
-/** Decision 18, image limits: 5,242,880 bytes pass, one more is refused. */
+/** Decision 18, image limits: 5,242,880 bytes are accepted, one more is refused. */
 const mostBytes = 5 * 1024 * 1024;
-/** Six of the largest, and a hundred of those that advertisers send. */
+/** Six of the largest, or a hundred of the usual size. */
 const mostBytesOfAll = 32 * 1024 * 1024;
 
 /**
- * A moment before offers stops waiting (decision 23, deadlines and outages: 10 s), so that it hears whether the
- * picture or the queue took the time.
+ * One second before offers stops waiting (decision 23, deadlines and outages: 10 s), so that offers learns whether the picture or the queue
+ * took the time.
  */
 const answerWithinMs = 9_000;
 
@@ -27,10 +27,10 @@ export function mountVerdictRoutes(app: Express, o: VerdictRoutes): void {
   const room = uploadRoom({ mostBytes: mostBytesOfAll, largestBytes: mostBytes });
   app.post('/internal/verdicts', o.caller, room, picture, async (req, res) => {
     const bytes: unknown = req.body;
-    // express leaves the body out when it is empty or of another type; neither is a picture.
+    // Express sets no body if it is empty or has another type; neither is a picture.
     const given = bytes instanceof Uint8Array ? bytes : new Uint8Array();
     const { mode, organisationId } = callerOf(req);
-    // A picture whose caller has gone leaves the queue; what has begun is finished, because its verdict is kept.
+    // A picture whose caller has disconnected leaves the queue. Work that has begun is finished, because its verdict is stored.
     const signal = requestFacts(req).deadline().whileAwaited().signal(answerWithinMs);
     res.json(await o.judge({ bytes: given, mode, organisationId }, signal));
   });

@@ -1,4 +1,4 @@
-/** A Keras model as TensorFlow.js stores it, as far as this network goes. */
+/** The parts of TensorFlow.js's Keras format that this network uses. */
 
 export type Values = { readonly shape: readonly number[]; readonly values: Float32Array };
 
@@ -14,7 +14,7 @@ export type WeightSpec = {
   readonly quantization?: { readonly min?: number; readonly scale: number; readonly dtype: string };
 };
 
-/** The numbers by name, out of one byte each. */
+/** The weights by name, converted from one byte each. */
 export function readWeights(specs: readonly WeightSpec[], bytes: Uint8Array): ReadonlyMap<string, Values> {
   const weights = new Map<string, Values>();
   let at = 0;

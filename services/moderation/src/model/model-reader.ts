@@ -1,4 +1,4 @@
-/** A thread that reads the model for all others and ends: what reading takes on the way is several times the model. */
+/** A thread that reads the model for all others and ends, because reading needs several times the model's memory. */
 import { parentPort } from 'node:worker_threads';
 import { readNsfwjsModel } from './nsfwjs-model.ts';
 

@@ -1,24 +1,24 @@
-/** One thread that holds a model: started, asked one picture at a time, and known to be dead when it is. */
+/** One thread with a model: starts it, sends it one picture at a time, and notices when it ends. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Scores } from '../domain/decision.ts';
 import { nsfwjsScores } from '../domain/nsfwjs-scores.ts';
 import type { NsfwjsModel } from './nsfwjs-model.ts';
 
-/** Kept verdicts count only while both are the same. */
+/** Stored verdicts are valid only while both are the same. */
 export type ModelIdentity = { readonly name: string; readonly version: string };
 export type ScoreRequest = { readonly looks: readonly Uint8Array[] };
 export type ScoreReply = { readonly outputs: readonly (readonly number[])[] };
 
 export type ModelThread = {
-  /** One call at a time. Rejects when the thread ends before it has answered. */
+  /** One call at a time. Rejects if the thread ends before it has answered. */
   readonly score: (looks: readonly Uint8Array[]) => Promise<readonly Scores[]>;
-  /** Resolves with the reason when the thread has ended, by itself or not. */
+  /** Resolves with the reason when the thread has ended, for whatever reason. */
   readonly ended: Promise<Error>;
   readonly terminate: () => Promise<void>;
 };
 
-/** Reads the model once, for all threads. */
+/** Reads the model once for all threads. */
 export async function readModel(): Promise<NsfwjsModel> {
   const worker = start(new URL('./model-reader.ts', import.meta.url));
   const model = await nextMessage<NsfwjsModel>(worker);
@@ -27,8 +27,8 @@ export async function readModel(): Promise<NsfwjsModel> {
 }
 
 /**
- * Resolves when the model is loaded and warm; rejects when it cannot be.
- * @param file another backend's thread, to compare with
+ * Resolves when the model is loaded and warm; rejects if it cannot be loaded.
+ * @param file the thread of another backend, for comparisons
  */
 export async function startModelThread(
   model: NsfwjsModel,
@@ -50,19 +50,19 @@ export async function startModelThread(
   };
 }
 
-/** For objects that live as long as a look. The default takes tens of megabytes of each thread. */
+/** For objects that live as long as a look. The default takes tens of megabytes per thread. */
 const youngMegabytes = 4;
 
 function start(file: URL, workerData?: NsfwjsModel): Worker {
   return new Worker(file, {
     workerData,
-    // Without the process's flags: `--import telemetry` is for the service, not for arithmetic.
+    // Without the process's flags: `--import telemetry` is not needed in this thread.
     execArgv: [],
     resourceLimits: { maxYoungGenerationSizeMb: youngMegabytes },
   });
 }
 
-/** Rejects when the thread fails or ends first; leaves no listener behind, since a thread answers for weeks. */
+/** Rejects if the thread fails or ends first. Removes its listeners, because a thread answers for weeks. */
 async function nextMessage<T>(worker: Worker): Promise<T> {
   const exit = new AbortController();
   const onExit = () => exit.abort();

@@ -16,7 +16,7 @@ afterEach(async () => {
   await model?.[Symbol.asyncDispose]();
 });
 
-/** Real threads; the test keeps hold of them, to kill them, and may have those that replace them wait. */
+/** Real threads; the test can kill them, and can delay those that replace them. */
 async function start(
   threads: number,
   killable: ModelThread[] = [],
@@ -116,7 +116,7 @@ describe('the model', () => {
     const waits = model.score([], caller.signal);
     caller.abort();
     await expect(waits).rejects.toMatchObject({ status: 503 });
-    // Who left while the picture was being prepared does not begin to wait.
+    // A caller who disconnected while the picture was being prepared does not wait.
     await expect(model.score([], caller.signal)).rejects.toMatchObject({ status: 503 });
   });
 });

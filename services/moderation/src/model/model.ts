@@ -1,4 +1,4 @@
-/** The model as the service sees it: several threads, each replaced when it dies, and no picture without an answer. */
+/** The model as the service sees it: several threads, each replaced when it ends. Every picture gets an answer. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isCallerGone, serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
@@ -8,12 +8,12 @@ import type { LookShape } from '../pictures/clean-picture.ts';
 import { type ModelIdentity, type ModelThread, readModel, startModelThread } from './model-thread.ts';
 import type { NsfwjsModel } from './nsfwjs-model.ts';
 
-/** What looks at pictures: the threads below, or a hosted service (hosted/). */
+/** Judges pictures: the threads below, or a hosted service (hosted/). */
 export type Model = AsyncDisposable & {
   readonly identity: ModelIdentity;
-  /** Unless it wants squares of 224 pixels to which pictures are stretched. */
+  /** Undefined: squares of 224 pixels to which pictures are stretched. */
   readonly lookShape?: LookShape;
-  /** One result per look. Rejects with a 503 when there is none, for whatever reason. */
+  /** One result per look. Rejects with a 503 if there is no result, for whatever reason. */
   readonly score: (looks: readonly Uint8Array[], signal: AbortSignal) => Promise<readonly Scores[]>;
   readonly ready: () => boolean;
 };
@@ -24,20 +24,17 @@ type Job = {
   readonly reject: (reason: unknown) => void;
 };
 
-/**
- * Longer than any caller waits (decision 23, deadlines and outages: 10 s): a thread that has not answered by then
- * never will.
- */
+/** Longer than any caller waits (decision 23, deadlines and outages: 10 s): a thread that has not answered by then hangs. */
 const hungAfterMs = 12_000;
-/** Growing delays before a thread is replaced, so that a model that cannot run does not burn a core. */
+/** Growing delays before a thread is replaced, so that a model that cannot run does not use a whole core. */
 const restartDelaysMs = [0, 100, 500, 2_000, 10_000, 30_000];
 
-/** Resolves when the first thread is ready; rejects when it cannot start, since then none ever will. */
+/** Resolves when the first thread is ready; rejects if it cannot start, because then none will. */
 export async function startModel(o: {
   readonly threads: number;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** A test's own threads. */
+  /** For tests. */
   readonly startThread?: (model: NsfwjsModel) => Promise<ModelThread>;
 }): Promise<Model> {
   const read = await readModel();
@@ -116,11 +113,11 @@ export async function startModel(o: {
         reject(isCallerGone(reason) ? reason : serviceUnavailable('no model thread within the time', reason));
       };
       waiting.add(job);
-      // A signal that has ended already tells nobody.
+      // A signal that was already aborted sends no event.
       if (signal.aborted) giveUp();
       signal.addEventListener('abort', giveUp);
       assign();
-      // Whoever listens to a time-out lives until it is over, and the looks of every picture of ten seconds are much.
+      // A timeout signal keeps its listeners until it fires; without this, the looks of all pictures of ten seconds would stay in memory.
       return promise.finally(() => signal.removeEventListener('abort', giveUp));
     },
     [Symbol.asyncDispose]: async () => {

@@ -1,7 +1,7 @@
 /**
- * nsfwjs' MobileNetV2 in a third of the steps. As it was trained, every convolution is followed by a normalisation and a
- * limit, each of which goes over all numbers once more; here the normalisation is multiplied into the weights, and
- * padding and limit are part of the convolution. The results are the same but for rounding.
+ * nsfwjs' MobileNetV2 with a third of the steps. In the trained network, every convolution is followed by a normalisation and a limit, each
+ * of which reads and writes all numbers again. Here the normalisation is multiplied into the weights, and padding and limit are part of the
+ * convolution. The results differ only by rounding.
  */
 import type { KerasLayer, Values } from './keras-model.ts';
 
@@ -10,7 +10,7 @@ type Padding =
   | 'valid'
   | readonly [rows: readonly [number, number], columns: readonly [number, number]];
 
-/** Results by name, and the name of the result that comes of them. */
+/** The names of the inputs and of the result. */
 type Wiring = { readonly from: readonly string[]; readonly to: string };
 type Convolution = Wiring & {
   readonly kind: 'convolve' | 'convolve-depthwise';
@@ -34,14 +34,14 @@ export type Step =
 
 type Weights = (name: string) => Values;
 
-/** @param pixelRange what stands for full brightness in the pictures to come; the network was trained on 1 */
+/** @param pixelRange the value of full brightness in the input pictures; the network was trained with 1 */
 export function networkSteps(
   layers: readonly KerasLayer[],
   weights: ReadonlyMap<string, Values>,
   pixelRange: number,
 ): readonly Step[] {
   const steps = new Map<string, Step>();
-  /** Layers that are part of an earlier step or do nothing here, and the step whose result is theirs. */
+  /** Layers that are part of an earlier step or have no effect here, mapped to the step with their result. */
   const standsFor = new Map<string, string>();
   const paddings = new Map<string, Padding>();
   const input = layers[0]?.name;
@@ -103,7 +103,7 @@ export function networkSteps(
           activation: layer.config.activation as 'linear' | 'relu' | 'softmax',
         });
         break;
-      // Of use in training only, and a change of shape that the next step sees to.
+      // Dropout is for training only; the next step does the change of shape.
       case 'Dropout':
       case 'Flatten':
         standsFor.set(layer.name, before);
@@ -137,7 +137,7 @@ function convolution(
   };
 }
 
-/** (x - mean) / deviation * gamma + beta, as one factor and one summand for each channel. */
+/** (x - mean) / deviation * gamma + beta, as one factor and one summand per channel. */
 function normalised(before: Convolution, { name, config }: KerasLayer, weight: Weights): Convolution {
   const part = (of: string) => weight(`${name}/${of}`).values;
   const [beta, mean, variance] = [part('beta'), part('moving_mean'), part('moving_variance')];
@@ -146,7 +146,7 @@ function normalised(before: Convolution, { name, config }: KerasLayer, weight: W
     (gamma, channel) => gamma / Math.sqrt((variance[channel] ?? 0) + epsilon),
   );
   const { shape, values } = before.filter;
-  // The last side of a filter counts the channels that come out; with one filter per channel, so does the one before.
+  // The last dimension of a filter counts the output channels; with one filter per channel, so does the one before.
   const filter = values.map((value, index) => value * (factors[index % factors.length] ?? 0));
   const bias = beta.map((summand, channel) => summand - (mean[channel] ?? 0) * (factors[channel] ?? 0));
   return { ...before, filter: { shape, values: filter }, bias };

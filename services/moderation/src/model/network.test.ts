@@ -23,7 +23,7 @@ async function look(upload: Buffer): Promise<Uint8Array> {
   return (await looksAt(clean.picture))[0] ?? new Uint8Array();
 }
 
-/** The model as the package means it to be run. */
+/** The model run by the package itself. */
 async function asTrained(pixels: Uint8Array): Promise<readonly number[]> {
   const { default: json } = await MobileNetV2Model.modelJson();
   const shards = await Promise.all(MobileNetV2Model.weightBundles.map((shard) => shard()));

@@ -1,16 +1,16 @@
-/** The network on whichever backend of TensorFlow.js has been chosen. */
+/** Runs the network on the chosen backend of TensorFlow.js. */
 import * as tf from '@tensorflow/tfjs-core';
 import type { Values } from './keras-model.ts';
 import type { Step } from './network-steps.ts';
 
 export type Network = {
-  /** @param pixels RGB, one number from 0 to 255 for each */
+  /** @param pixels RGB, one number from 0 to 255 per colour */
   readonly outputs: (pixels: Uint8Array) => Promise<readonly number[]>;
 };
 
 type Run = (inputs: readonly tf.Tensor[]) => tf.Tensor;
 
-/** @param side of the square that the network looks at */
+/** @param side the side of the square that the network looks at */
 export function createNetwork(steps: readonly Step[], inputName: string, side: number): Network {
   const runs = steps.map((step) => ({ ...step, run: prepare(step) }));
   const lastUse = new Map(runs.flatMap(({ from }, index) => from.map((name) => [name, index])));
@@ -27,7 +27,7 @@ export function createNetwork(steps: readonly Step[], inputName: string, side: n
           to,
           tf.tidy(() => run(inputs)),
         );
-        // At once: all of them together take several times the memory of the largest.
+        // Disposed as soon as possible: all results together take several times the memory of the largest.
         for (const name of from) if (lastUse.get(name) === index) values.get(name)?.dispose();
       }
       const output = values.get(result) as tf.Tensor;
@@ -50,7 +50,7 @@ function prepare(step: Step): Run {
         filter: tensor(step.filter) as tf.Tensor4D,
         bias: tf.tensor1d(step.bias),
         strides: [...step.strides] as [number, number],
-        // The kernels take explicit paddings, which the declarations leave out.
+        // The kernels accept explicit paddings, but the type declarations do not include them.
         pad: (typeof padding === 'string' ? padding : explicit(padding)) as 'same',
         activation: step.activation,
       };

@@ -1,10 +1,10 @@
-/** The network of nsfwjs and its weights, out of its package; nothing is downloaded. */
+/** The network of nsfwjs and its weights, read from its npm package; nothing is downloaded. */
 import { createHash } from 'node:crypto';
 import { MobileNetV2Model } from 'nsfwjs/models/mobilenet_v2';
 import { type KerasLayer, readWeights, type WeightSpec } from './keras-model.ts';
 import { networkSteps, type Step } from './network-steps.ts';
 
-/** Of a colour of a pixel; the network was trained on numbers from 0 to 1. */
+/** The maximum of a pixel's colour; the network was trained with numbers from 0 to 1. */
 const pixelRange = 255;
 
 type KerasModel = { readonly model_config: { readonly config: { readonly layers: KerasLayer[] } } };
@@ -12,7 +12,7 @@ type KerasModel = { readonly model_config: { readonly config: { readonly layers:
 export type NsfwjsModel = {
   readonly steps: readonly Step[];
   readonly inputName: string;
-  /** A digest of topology and weights: an upgraded package judges anew without anybody remembering to. */
+  /** A digest of topology and weights: after an upgrade of the package, pictures are judged again automatically. */
   readonly version: string;
 };
 
@@ -31,7 +31,7 @@ export async function readNsfwjsModel(): Promise<NsfwjsModel> {
   };
 }
 
-/** The same steps, their numbers in memory that all threads read: nine megabytes once instead of once for each. */
+/** The same steps with their numbers in shared memory: nine megabytes once instead of once per thread. */
 function shared(steps: readonly Step[]): readonly Step[] {
   const numbers = steps.flatMap(numbersOf);
   const memory = new SharedArrayBuffer(numbers.reduce((sum, { byteLength }) => sum + byteLength, 0));

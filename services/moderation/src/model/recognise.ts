@@ -1,4 +1,4 @@
-/** By what a picture is known: names for itself, fingerprints for its copies. */
+/** Computes what recognises a picture: names for itself, fingerprints for its copies. */
 import { createHash } from 'node:crypto';
 import { fingerprintsOf } from '../domain/fingerprint.ts';
 import { type CleanPicture, Unopenable } from '../pictures/clean-picture.ts';
@@ -23,7 +23,7 @@ export function factsOf(
   };
 }
 
-/** Of a picture that a person brings, whatever it is: no model is asked. Rejects with a 422 when there was no time to open it. */
+/** For a picture that a person uploads for a decision; the model is not asked. Rejects with a 422 if opening it took too long. */
 export async function recognise(
   bytes: Uint8Array,
   decoder: Pick<Decoder, 'cleanPicture' | 'looksAt'>,

@@ -1,4 +1,4 @@
-/** What opening a picture has as its outcome, for whoever asks for it: nothing here loads a decoder. */
+/** The types of opening a picture. This file loads no decoder, so every module may import it. */
 import type { PictureType } from '@offer-ads/contracts/pictures/picture-header';
 import type { LimitProblem } from '../domain/picture-limits.ts';
 
@@ -8,25 +8,25 @@ export const budgetMs = 10_000;
 export type CleanPicture = {
   readonly type: PictureType;
   readonly frames: number;
-  /** The frames that are looked at. */
+  /** The frames that the model looks at. */
   readonly seen: readonly number[];
   readonly bytes: Buffer;
-  /** What opening it again takes. */
+  /** The memory that opening it again takes. */
   readonly heldBytes: number;
 };
 
-/** Why a file is no picture that can be taken; offers tells the advertiser. */
+/** Why a file is refused; offers shows the reason to the advertiser. */
 export type Problem = 'not-a-picture' | 'damaged' | 'too-many-bytes' | LimitProblem;
 
-/** A square that a model looks at: stretched to it, or as it is with black around it. */
+/** A square that a model looks at: the picture is stretched to it, or keeps its proportions with black around it. */
 export type LookShape = {
   readonly side: number;
   readonly fit: 'fill' | 'contain';
-  /** Looks are JPEGs of this quality; without it they are RGB pixels. */
+  /** If set, looks are JPEGs of this quality; otherwise RGB pixels. */
   readonly jpegQuality?: number;
 };
 
-/** A picture cannot be opened: an input may cause it, so it is a verdict like any other problem of a file. */
+/** A picture cannot be opened. Its content may be the cause, so it is a verdict like any other problem with a file. */
 export class Unopenable extends Error {
   override readonly name = 'Unopenable';
   readonly problem: Problem;

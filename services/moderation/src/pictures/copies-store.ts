@@ -1,9 +1,9 @@
-/** Small copies of refused pictures, so that a person can look at what they decide about; for a while, and not too many. */
+/** Small copies of refused pictures, for people who decide about them; limited in time and number. */
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
 
 export type CopiesStore = {
-  /** Whether there was one, which then is kept until the new time. */
+  /** Extends the time of an existing copy; false if there is none. */
   readonly keepLonger: (contentHash: string, until: Date) => Promise<boolean>;
   readonly keep: (contentHash: string, jpeg: Buffer, until: Date) => Promise<void>;
   readonly find: (contentHash: string) => Promise<Buffer | undefined>;
@@ -11,13 +11,13 @@ export type CopiesStore = {
 
 type CopyDocument = { readonly _id: string; readonly jpeg: Buffer; readonly until: Date };
 
-/** Most have some 100 KB and none a whole megabyte: room for 150 refusals a day. */
+/** Most have about 100 KB and none a whole megabyte: room for 150 refusals a day. */
 const defaultMost = 5_000;
 
-/** @param most the rest go before their time, those first whose time would come first */
+/** @param most above it, the copies that would expire first are deleted early */
 export async function openCopiesStore(mongo: Mongo, most = defaultMost): Promise<CopiesStore> {
   const copies = mongo.connection.collection<CopyDocument>('copies');
-  // MongoDB itself deletes what is over, within a minute.
+  // MongoDB deletes expired copies within a minute.
   await orUnavailable(copies.createIndex({ until: 1 }, { expireAfterSeconds: 0 }));
 
   async function makeRoom(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * The process that opens pictures of strangers. Native code that hangs or grows cannot be stopped in a thread; a process can
- * be killed (decoder.ts). It has no secrets and no connections but the channel to the service.
+ * The process that opens uploaded pictures. Native code that hangs or takes too much memory cannot be stopped in a thread, but a process
+ * can be killed (decoder.ts). It has no secrets and no connections except the channel to the service.
  */
 import { budgetMs, type CleanPicture, type LookShape, type Problem, Unopenable } from './clean-picture.ts';
 import { cleanPicture, looksAt } from './pictures.ts';
@@ -17,7 +17,7 @@ export type Request = {
   readonly id: number;
   readonly task: keyof Tasks;
   readonly args: readonly unknown[];
-  /** Its memory is worth a collection afterwards. */
+  /** Its memory is large enough to collect garbage afterwards. */
   readonly isLarge: boolean;
 };
 export type Reply =
@@ -38,7 +38,7 @@ async function replyTo({ id, task, args }: Request): Promise<Reply> {
 
 async function answer(request: Request): Promise<void> {
   const reply = await replyTo(request);
-  // Once it is sent nothing holds the picture any more, and V8 would not hurry to give its memory back.
+  // After sending, nothing refers to the picture, but V8 would release its memory late.
   process.send?.(reply, undefined, undefined, () => {
     globalThis.gc?.({ type: request.isLarge ? 'major' : 'minor' });
   });
@@ -46,7 +46,7 @@ async function answer(request: Request): Promise<void> {
 
 // The service decides when this process ends; a terminal sends its signals to both.
 process.on('SIGINT', () => {}).on('SIGTERM', () => {});
-// The service is gone. An orderly exit would wait for native code that never comes back.
+// The service is gone. A normal exit would wait for native code that may never return.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 process.on('message', (request: Request) => void answer(request));
 process.send?.('ready');

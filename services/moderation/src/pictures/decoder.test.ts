@@ -15,7 +15,7 @@ afterEach(async () => {
   decoder = undefined;
 });
 
-/** Every upload is a word that tells the process what to do; it answers with its process id. */
+/** Each upload is a word that tells the process what to do; the process answers with its id. */
 async function oddDecoder(given: Partial<typeof limits> = {}) {
   const metrics = createMetrics('moderation');
   decoder = await startDecoder({

@@ -1,6 +1,6 @@
 /**
- * The process that opens pictures, as the service sees it: killed when a picture takes too long or too much memory, and replaced.
- * Pictures that were in it are tried again, each alone, so that the next death shows which of them caused it (ADR 21).
+ * The process that opens pictures, as the service sees it. It is killed and replaced if a picture takes too long or too much memory. The
+ * pictures in it are tried again, each alone, so that the next death shows which one caused it (ADR 21).
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,34 +15,36 @@ import { tookTooLong } from '../verdicts/admission.ts';
 import { type CleanPicture, Unopenable } from './clean-picture.ts';
 import type { Reply, Request, Tasks } from './decoder-process.ts';
 
-/** Rejects with an `Unopenable` when the picture killed the process, with a 422 when it took too long, and with a 503 when there is no process. */
+/**
+ * Rejects with an `Unopenable` if the picture killed the process, with a 422 if it took too long, and with a 503 if there is no process.
+ */
 export type Decoder = Tasks & AsyncDisposable & { readonly ready: () => boolean };
 
 export type DecoderLimits = {
-  /** Of a task that runs beside others. */
+  /** For a task that runs beside others. */
   readonly taskMs: number;
-  /** Of a task that is tried again: nothing else runs meanwhile. */
+  /** For a task that is tried again while nothing else runs. */
   readonly aloneMs: number;
-  /** Of the whole process in memory; only Linux tells it, elsewhere there is no such limit. */
+  /** The memory of the whole process; only Linux reports it, elsewhere there is no limit. */
   readonly mostBytes: number;
 };
 
 const usualLimits: DecoderLimits = {
-  // Decoders stop by themselves after 10 s if they still can, which costs nobody else anything.
+  // Decoders stop by themselves after 10 s if they can, which does not affect other pictures.
   taskMs: 12_000,
-  // The slowest honest picture takes 5 s, ordinary ones 0.1 s.
+  // The slowest normal picture takes 5 s, ordinary ones 0.1 s.
   aloneMs: 5_000,
-  // A third more than the most over many pictures at the limits at once (200 MB).
+  // A third more than the maximum with many concurrent pictures at the limits (200 MB).
   mostBytes: 256 * 2 ** 20,
 };
 /** Longer than loading the decoders takes on a busy machine. */
 const startWithinMs = 30_000;
-/** Reading it takes microseconds; decoders take a tenth of a second for some ten megabytes. */
+/** Reading it takes microseconds; decoders need a tenth of a second to allocate some ten megabytes. */
 const memoryEveryMs = 100;
 
-/** Of a picture whose copies on their way between the processes are worth a collection: ordinary ones have fewer. */
+/** For larger pictures, garbage is collected after the copies between the processes; ordinary ones are smaller. */
 const manyBytes = 2 ** 20;
-// V8 lets buffers outside of its heap grow by a hundred megabytes before it collects them; a collection takes some 30 ms.
+// V8 lets buffers outside its heap grow by a hundred megabytes before it collects them; a collection takes about 30 ms.
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as (o: { readonly type: 'minor' | 'major' }) => void;
 
@@ -50,7 +52,7 @@ type Task = {
   readonly request: Request;
   readonly resolve: (result: unknown) => void;
   readonly reject: (reason: unknown) => void;
-  /** It was in a process that died, and runs alone from then on. */
+  /** It was in a process that died, and from then on runs alone. */
   isSuspect: boolean;
   /** The process was killed because of it. */
   isOverTime: boolean;
@@ -59,14 +61,14 @@ type Task = {
 
 type Running = { readonly child: ChildProcess; readonly exited: Promise<unknown> };
 
-/** Resolves when the process is ready; rejects when it cannot start, since then none ever will. */
+/** Resolves when the process is ready; rejects if it cannot start, because then none will. */
 export async function startDecoder(o: {
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Pictures at once, as admission lets them in, which bounds how many wait here. */
+  /** The limit of admission for concurrent pictures, which also limits how many wait here. */
   readonly atOnce: number;
   readonly limits?: DecoderLimits;
-  /** A test's own process. */
+  /** For tests. */
   readonly file?: URL;
 }): Promise<Decoder> {
   const limits = o.limits ?? usualLimits;
@@ -100,14 +102,14 @@ export async function startDecoder(o: {
     waiting.delete(task);
     running.set(task.request.id, task);
     task.timer = setTimeout(() => {
-      // Killed already: whoever else was in it has only waited.
+      // Already killed: the other tasks in it have only waited.
       if (child.killed) return;
       task.isOverTime = true;
       child.kill('SIGKILL');
     }, limitMs);
-    // What cannot be sent is in a process that ends, and is tried again after that.
+    // If a task cannot be sent, the process is ending, and the task is tried again afterwards.
     child.send(task.request, () => {
-      // The copy that was sent.
+      // Frees the copy that was sent.
       if (task.request.isLarge) collectGarbage({ type: 'minor' });
     });
   }
@@ -124,7 +126,7 @@ export async function startDecoder(o: {
     assign(child);
   }
 
-  /** Until the process has ended. */
+  /** Resolves when the process has ended. */
   async function live({ child, exited }: Running): Promise<void> {
     let isOverMemory = false;
     const watch = setInterval(() => {
@@ -205,13 +207,13 @@ export async function startDecoder(o: {
   };
 }
 
-/** Resolves when it can take tasks. */
+/** Resolves when the process can take tasks. */
 async function startProcess(file: URL, atOnce: number, stopped: AbortSignal): Promise<Running> {
   const child = fork(file, {
     serialization: 'advanced',
     // Without the service's flags: `--import telemetry` is not for this process.
     execArgv: ['--max-semi-space-size=4', '--expose-gc'],
-    // None of the service's settings, which hold secrets. The Dockerfile says why the allocator has these.
+    // Without the service's settings, which contain secrets. The Dockerfile explains these settings of the allocator.
     env: {
       NODE_ENV: 'production',
       MALLOC_ARENA_MAX: '2',
@@ -222,7 +224,7 @@ async function startProcess(file: URL, atOnce: number, stopped: AbortSignal): Pr
   });
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
-    // It could not be started; or not be told something, and then it ends too.
+    // The process could not be started. If it could not receive a message, it ends anyway.
     child.on('error', () => child.pid === undefined && resolve());
   });
   const gaveUp = new AbortController();
@@ -238,7 +240,7 @@ async function startProcess(file: URL, atOnce: number, stopped: AbortSignal): Pr
   }
 }
 
-/** 0 where the system does not tell it, or the process has ended. */
+/** 0 if the system does not report it, or the process has ended. */
 function residentBytes({ pid }: ChildProcess): number {
   try {
     const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];

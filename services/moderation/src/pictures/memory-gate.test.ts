@@ -3,7 +3,7 @@ import { createMemoryGate } from './memory-gate.ts';
 
 const patient = new AbortController().signal;
 
-/** Work of that size which ends when the test says so. */
+/** Work of that size that ends when the test says so. */
 function enter(gate: ReturnType<typeof createMemoryGate>, bytes: number, signal = patient) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const state = { begun: false };

@@ -1,7 +1,7 @@
-/** Lets work begin while what all of it holds together stays within bounds; whoever is too large for now waits. */
+/** Starts work only while the memory of all running work stays below a limit; work that is too large waits. */
 
 export type MemoryGate = {
-  /** Rejects with the signal's reason when it ends before there was room. Whoever came first goes first. */
+  /** First in, first out, except that smaller work may overtake. Rejects with the signal's reason if it aborts before there was room. */
   readonly run: <T>(bytes: number, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
 };
 
@@ -31,7 +31,7 @@ export function createMemoryGate(mostBytes: number): MemoryGate {
         function leave() {
           waiting.delete(place);
           reject(signal.reason);
-          // Those behind may be small enough.
+          // The work behind it may be small enough.
           admit();
         }
         signal.addEventListener('abort', leave, { once: true });

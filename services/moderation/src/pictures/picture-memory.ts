@@ -1,4 +1,4 @@
-/** What opened pictures hold: of the process, as its memory is, however many pictures are worked on at once. */
+/** The memory of opened pictures. One limit per process, however many pictures are open at once. */
 import { mostHeldBytes } from '../domain/picture-limits.ts';
 import { createMemoryGate } from './memory-gate.ts';
 

@@ -1,4 +1,4 @@
-/** What is known of each picture that was uploaded, and what its last uploader was told. */
+/** The stored facts of each uploaded picture, and the last answer to an uploader. */
 import type { PictureType } from '@offer-ads/contracts/pictures/picture-header';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
@@ -14,7 +14,7 @@ export type Upload = {
   readonly organisationId: number;
   readonly mode: Mode;
   readonly verdict: 'allowed' | 'refused';
-  /** Null when allowed. */
+  /** Null if the picture was allowed. */
   readonly reason: RefusalReason | null;
 };
 
@@ -33,12 +33,12 @@ export type PicturesFilter = {
 };
 
 export type PicturesStore = {
-  /** By the name of its upload. */
+  /** By the hash of the upload. */
   readonly find: (contentHash: string) => Promise<PictureFacts | undefined>;
   readonly recordUpload: (picture: PictureFacts, upload: Upload) => Promise<void>;
-  /** By either name; of several with the same cleaned bytes the one that was uploaded last. */
+  /** By either name; of several pictures with the same cleaned bytes, the latest uploaded. */
   readonly findUploaded: (name: string) => Promise<(UploadedPicture & PictureFacts) | undefined>;
-  /** Those that were uploaded last come first. */
+  /** The latest uploaded first. */
   readonly list: (filter: PicturesFilter) => Promise<readonly (UploadedPicture & PictureFacts)[]>;
 };
 

@@ -8,7 +8,7 @@ import { blankGif, blankPng } from '../../test/odd-pictures.ts';
 import { cleanPicture, looksAt } from './pictures.ts';
 import { smallCopyOf } from './small-copy.ts';
 
-/** Longer than anybody waits: a loaded machine must not make a verdict another one. */
+/** Longer than any caller waits, so that a busy machine cannot change a verdict. */
 const timeoutMs = 60_000;
 const svg = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>',
@@ -21,7 +21,7 @@ async function clean(bytes: Uint8Array) {
   return result.picture;
 }
 
-/** Its first frame is larger than its screen, which decoders then make larger. */
+/** Its first frame is larger than its screen; decoders then enlarge the screen. */
 async function largeGifOnSmallScreen(): Promise<Buffer> {
   const gif = await blankGif(1_000, 1_000, 20);
   gif.writeUInt16LE(10, 6);
@@ -30,7 +30,7 @@ async function largeGifOnSmallScreen(): Promise<Buffer> {
 }
 
 const page = Buffer.from('<html><script>alert(1)</script></html>');
-/** An archive of one stored file, which unpackers find from the end of whatever is before it. */
+/** A ZIP archive with one stored file; unpackers find it from the end of the file. */
 const zip = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), Buffer.alloc(26), page]);
 
 function withComment(jpeg: Buffer, text: Buffer): Buffer {
@@ -45,14 +45,14 @@ function withText(file: Buffer, text: Buffer): Buffer {
   return Buffer.concat([file.subarray(0, afterHeader), chunk, file.subarray(afterHeader)]);
 }
 
-/** As a script: a name, a comment that ends behind the pictures, and a call. */
+/** A script: a name, a comment that ends after the pictures, and a call. */
 function scriptGif(file: Buffer): Buffer {
   const script = Buffer.from('*/=1;alert(1);//');
   const comment = Buffer.concat([Buffer.of(0x21, 0xfe, script.length), script, Buffer.of(0)]);
   return Buffer.concat([file.subarray(0, -1), comment, file.subarray(-1)]);
 }
 
-/** 40 x 20 pixels, red on the left and blue on the right, as a camera stores it that was held sideways. */
+/** 40 x 20 pixels, red on the left and blue on the right, as stored by a rotated camera. */
 async function sidewaysJpeg(): Promise<Buffer> {
   const half = (background: string) => ({
     create: { width: 20, height: 20, channels: 3 as const, background },
@@ -65,14 +65,14 @@ async function sidewaysJpeg(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Red, green, blue and white, as the eye saw them: left and right above, left and right below. */
+/** Red, green, blue and white, as seen: left and right above, left and right below. */
 const corners = [
   [255, 0, 0],
   [0, 255, 0],
   [0, 0, 255],
   [255, 255, 255],
 ] as const;
-/** Which of the eye's corners a camera stores first, second, third and last, and whether the sides are swapped. */
+/** The order in which a camera stores the seen corners, and whether the sides are swapped. */
 const heldAs: Record<number, { stored: readonly number[]; sideways: boolean }> = {
   1: { stored: [0, 1, 2, 3], sideways: false },
   2: { stored: [1, 0, 3, 2], sideways: false },
@@ -233,7 +233,7 @@ describe('a file that is no whole picture', () => {
     const bomb = blankPng(16_000, 16_000);
     const before = process.memoryUsage.rss();
     expect(await cleanPicture(bomb, timeoutMs)).toEqual({ ok: false, problem: 'too-many-pixels' });
-    // Three bytes for each of its pixels would be twelve times as much; what else happens here takes some too.
+    // Three bytes per pixel would be twelve times as much; other work in this test takes memory too.
     expect(process.memoryUsage.rss() - before).toBeLessThan(256 * 1024 * 1024);
   });
 
@@ -323,7 +323,7 @@ describe('looks at a picture', () => {
   });
 
   it('are at instants that nobody who made an animation can know', async () => {
-    // One pixel moves, too little to be looked at for itself.
+    // One pixel moves, too little for the frame to be looked at.
     const stills = Array.from({ length: 64 }, (_, index) => {
       const pixels = Buffer.alloc(32 * 32 * 3, 128).fill(255, index * 3, index * 3 + 3);
       return sharp(pixels, { raw: { width: 32, height: 32, channels: 3 } })
@@ -340,7 +340,7 @@ describe('looks at a picture', () => {
 
   it('are made of each frame by itself in another shape too', async () => {
     const animation = await clean(await gif({ frames: 40, width: 64, height: 32 }));
-    // So large that they are decoded in two parts.
+    // Large enough to be decoded in two parts.
     const side = 450;
     const looks = await looksAt(animation, { side, fit: 'contain' });
     expect(looks).toHaveLength(32);

@@ -1,4 +1,4 @@
-/** Reading pictures of strangers: three decoders and no other, bounds before decoding, and out comes a clean picture. */
+/** Opens uploaded pictures: three decoders only, limits before decoding; the result is a clean picture. */
 import { gifDelaysMs } from '@offer-ads/contracts/pictures/gif-frames';
 import { type PictureType, pictureTypeOf } from '@offer-ads/contracts/pictures/picture-header';
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
@@ -25,29 +25,29 @@ import { essentialPng } from '../domain/png-chunks.ts';
 import { budgetMs, type CleanPicture, type LookShape, type Problem, Unopenable } from './clean-picture.ts';
 import { pictureMemory } from './picture-memory.ts';
 
-// sharp reads SVG, TIFF and more by default; each further decoder is a way in.
+// sharp reads SVG, TIFF and more by default; each further decoder is a risk.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({
   operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer', 'VipsForeignLoadNsgifBuffer'],
 });
-// Every upload is another picture: a cache would only hold memory.
+// Every upload is a different picture, so a cache would only take memory.
 sharp.cache(false);
-// As many pictures at once as there are cores, so that more threads for each would only take more memory.
+// As many pictures are opened at once as there are cores, so more threads per picture would only take more memory.
 sharp.concurrency(1);
 
-/** Visually the same as the upload, at a fraction of the bytes of quality 100. */
+/** Looks the same as the upload, with a fraction of the bytes of quality 100. */
 const jpegQuality = 88;
-/** The best code for a JPEG's numbers is found when all of them are there, which takes three bytes a pixel. */
+/** The best Huffman code can be chosen only with the whole picture in memory, which takes three bytes per pixel. */
 const mostPixelsToCodeWell = 4_000_000;
-/** Three times the largest upload: decoders made a few bytes into many, and members would have to load them. */
+/** Three times the largest upload: a few bytes can decode to many, and members would have to load them. */
 const mostCleanBytes = 16 * 2 ** 20;
 
-/** Of frames that were decoded together, in the shape of a look. */
+/** For frames that are decoded together, in the size of a look. */
 const mostFrameBytes = 24 * 2 ** 20;
 
 /**
- * Auto-oriented, in sRGB, without metadata and whatever else hid in the file; of the same type, and a GIF still moves.
- * @param timeoutMs the decoder stops after about this time; that rejects, because it says nothing about the picture
+ * Auto-oriented, in sRGB, without metadata or other hidden data; of the same type, and a GIF stays animated.
+ * @param timeoutMs the decoder stops after about this time; then this rejects, because the reason may not be the picture
  */
 export async function cleanPicture(
   upload: Uint8Array,
@@ -65,7 +65,7 @@ export async function cleanPicture(
     const header = await readHeader(bytes, type, frames);
     const problem = limitProblem(header);
     if (problem !== undefined) return { ok: false, problem };
-    // A GIF whose first frame is larger than its screen, for one: it would take a place of pictures that are opened soon.
+    // For example a GIF whose first frame is larger than its screen: as a small picture it would block a place for pictures that open fast.
     if (hasManyPixels(header) && !isLarge(upload)) return { ok: false, problem: 'damaged' };
     const clean = await pictureMemory.run(heldBytes(header), AbortSignal.timeout(Math.ceil(timeoutMs)), () =>
       encoded(sharp(bytes, readAs(type)), header)
@@ -73,9 +73,9 @@ export async function cleanPicture(
         .toBuffer(),
     );
     if (clean.length > mostCleanBytes) return { ok: false, problem: 'too-many-bytes' };
-    // Cleaning took away what would make it heavier to open.
+    // A cleaned picture is cheaper to open.
     const plain = { ...header, bytesPerChannel: 1, wholeAtOnce: false, turned: false };
-    // The encoder writes equal frames that follow each other once, so that there may be fewer now.
+    // The encoder merges equal consecutive frames, so there may be fewer now.
     const delaysMs = type === 'gif' ? gifDelaysMs(clean, mostFrames) : [0];
     if (delaysMs === undefined) throw new Error('the encoder wrote no whole GIF');
     const picture = { type, frames: delaysMs.length, bytes: clean, heldBytes: heldBytes(plain) };
@@ -88,7 +88,7 @@ export async function cleanPicture(
 }
 
 /**
- * Squares, made from the very bytes that members will see. Rejects when there was no memory for it in time.
+ * Squares, made from the bytes that members will see. Rejects if there was no memory for it in time.
  * @throws {Unopenable}
  */
 export async function looksAt(
@@ -114,7 +114,7 @@ function asJpeg(look: Uint8Array, side: number, quality: number): Promise<Buffer
   return sharp(look, { raw }).jpeg({ quality }).toBuffer();
 }
 
-/** The frames that are looked at, as RGBA; decoded many at once, because a frame is decoded after all before it. */
+/** The frames to look at, as RGBA. Many are decoded at once, because decoding a frame needs all frames before it. */
 export async function* framesAs(picture: CleanPicture, size: FrameSize): AsyncGenerator<Uint8Array> {
   const frameBytes = size.width * size.height * 4;
   const atOnce = Math.max(1, Math.floor(mostFrameBytes / frameBytes));
@@ -133,7 +133,7 @@ export async function* framesAs(picture: CleanPicture, size: FrameSize): AsyncGe
 
 type FrameSize = Pick<LookShape, 'fit'> & { readonly width: number; readonly height: number };
 
-/** Frames one below the other. */
+/** The frames are one below the other. */
 async function rgba(image: Sharp, { width, height, fit }: FrameSize): Promise<Buffer> {
   const decoded = image
     .resize(width, height, { fit, background: '#000' })
@@ -164,14 +164,14 @@ async function framesSeen(
   return framesToLookAt(frames, Math.random);
 }
 
-/** `error` refuses what is cut off or broken, but not a picture with an odd profile that every browser shows. */
+/** `error` refuses truncated or broken files, but accepts a picture with an odd profile, which every browser shows. */
 const strict: SharpOptions = { failOn: 'error', limitInputPixels: mostPixels };
 
 function readAs(type: PictureType): SharpOptions {
   return type === 'gif' ? { ...strict, animated: true } : strict;
 }
 
-/** Reads the header only; therefore no limit here, and the refusal can say what is wrong. */
+/** Reads only the header. There is no limit here, so that the refusal can name the problem. */
 async function readHeader(bytes: Uint8Array, type: PictureType, frames: number): Promise<Header> {
   const found: Metadata = await sharp(bytes, { failOn: 'error', limitInputPixels: false }).metadata();
   return {
@@ -197,7 +197,7 @@ function encoded(image: Sharp, { type, width, height }: Header): Sharp {
     case 'png':
       return image.autoOrient().png();
     case 'gif':
-      // The frames come with their palettes, so neither dithering nor a long search for better ones adds anything.
+      // The frames come with their palettes, so dithering or a long search for better palettes gains nothing.
       return image.gif({ effort: 1, dither: 0 });
   }
 }

@@ -1,4 +1,4 @@
-/** A refused picture for the person who reviews it: small, still, and nothing of it left out that the model looked at. */
+/** A copy of a refused picture for the person who reviews it: small, not animated, with everything that the model looked at. */
 import sharp, { type Sharp } from 'sharp';
 import { budgetMs, type CleanPicture } from './clean-picture.ts';
 import { pictureMemory } from './picture-memory.ts';
@@ -9,14 +9,14 @@ const stillSide = 768;
 const frameSide = 384;
 const framesAcross = 4;
 const fewFrames = 8;
-/** Of more frames each is smaller, so that the copy stays about as large. */
+/** With more frames, each is smaller, so that the copy stays about as large. */
 const manyFramesSide = 256;
 const manyFramesAcross = 6;
 const quality = 75;
 
 /**
- * A JPEG: the picture on white and, where that differs, on black; of an animation the frames that are looked at.
- * Rejects when there was no memory for it in time.
+ * A JPEG: the picture on white and, if that differs, on black; for an animation, the frames that are looked at. Rejects if there was no
+ * memory for it in time.
  */
 export function smallCopyOf(
   picture: CleanPicture,
@@ -43,7 +43,7 @@ async function smallCopy(picture: CleanPicture): Promise<Buffer> {
   return sideBySide(tiles, across).jpeg({ quality }).toBuffer();
 }
 
-/** As the picture is, or smaller in the same proportions. */
+/** In the picture's proportions, never larger than the picture. */
 async function frameSize(bytes: Buffer, side: number): Promise<{ width: number; height: number }> {
   const { width, height } = await sharp(bytes).metadata();
   const scale = Math.min(1, side / Math.max(width, height));

@@ -138,7 +138,7 @@ describe('admission', () => {
     expect(await admission.run(ordinary(3), never, async () => 'served')).toBe('served');
     expect(admission.waiting()).toBe(1);
     late.abort();
-    // Others were served meanwhile, so that it counts in no breaker.
+    // Others were served meanwhile, so it counts for no breaker.
     await expect(second).rejects.toMatchObject({ status: 422 });
     running.finish();
     await first;

@@ -1,34 +1,37 @@
 /**
- * A bounded queue before the decoders: so many pictures at once, so many waiting, fair between organisations. Large pictures take seconds:
- * they leave one place to the others (decision 173, places for large pictures).
+ * A bounded queue before the decoders: limits for running and for waiting pictures, fair between organisations. Large pictures take
+ * seconds, so they leave one place for the others (decision 173, places for large pictures).
  */
 import { Fault, isCallerGone, serviceUnavailable, tooManyRequests } from '@offer-ads/platform/process/faults';
 
 export type Admission = {
   /**
-   * Runs the work when a place is free: of those who wait, the organisation with the least work under way is next. Rejects at once
-   * with a 429 when the organisation would have more waiting than it leaves places for others, with a 503 when too many wait, and when
-   * the signal ends while it waits, or with a 429 then when a picture of the same organisation is under way. When the signal ends after the
-   * work has begun, that is a 422 while the picture is being opened, because its own input takes the time, and a 503 while the model or a
-   * store is waited for. Such work keeps its place until it is done, because it goes on using processor and memory.
-   * A large picture that gets no place is never a 503: others would have got one.
+   * Runs the work when a place is free. Among the waiting pictures, the organisation with the least running work is next.
+   *
+   * Rejects at once with a 429 if the organisation's waiting pictures would leave no places for others, and with a 503 if too many wait. If
+   * the signal aborts during the wait, it rejects with a 503, or with a 429 if a picture of the same organisation is running. A large
+   * picture that gets no place is never a 503, because others would have got one.
+   *
+   * If the signal aborts after the work has begun, it rejects with a 422 while the picture is being opened, because its content takes the
+   * time, and with a 503 while the model or a store is slow. Such work keeps its place until it ends, because it still uses processor and
+   * memory.
    */
   readonly run: <T>(whose: Candidate, signal: AbortSignal, work: (stage: Stage) => Promise<T>) => Promise<T>;
   readonly waiting: () => number;
 };
 
 export type Candidate = {
-  /** An id, or a name for the platform team. */
+  /** An id, or `staff` for the platform team. */
   readonly organisation: number | 'staff';
   readonly isLarge: boolean;
 };
 
-/** What work under way is doing; the work itself keeps it up to date. */
+/** What running work is doing; the work itself updates it. */
 export type Stage = { isOpening: boolean };
 
 type Waiting = Candidate & { readonly begin: () => void };
 
-/** @param o.mostWaiting of large pictures, and as many of the others */
+/** @param o.mostWaiting the limit for large pictures, and the same limit for the others */
 export function createAdmission(o: { readonly atOnce: number; readonly mostWaiting: number }): Admission {
   const mostLarge = Math.max(1, o.atOnce - 1);
   const waiting = new Set<Waiting>();
@@ -53,7 +56,7 @@ export function createAdmission(o: { readonly atOnce: number; readonly mostWaiti
       : undefined;
   }
 
-  /** Of those for whom there is a place: the oldest of the organisation with the least work under way. */
+  /** Among the pictures that have a place: the oldest of the organisation with the least running work. */
   function next(): Waiting | undefined {
     const [first] = [...waiting]
       .filter(hasPlace)
@@ -95,8 +98,7 @@ export function createAdmission(o: { readonly atOnce: number; readonly mostWaiti
 }
 
 /**
- * Only the 503 opens breakers (decision 133, what a breaker counts): the others are caused by the organisation's own
- * pictures.
+ * Only the 503 counts for circuit breakers (decision 133, what a breaker counts): the others are caused by the organisation's own pictures.
  */
 function whyTooLate(
   signal: AbortSignal,
@@ -118,7 +120,7 @@ function whyTooLate(
     : serviceUnavailable('no place within the time that the caller waits', why);
 }
 
-/** An input may cause it, so that it is neither a 500 nor a 503 (decision 133, what a breaker counts). */
+/** The picture's content may be the cause, so it is neither a 500 nor a 503 (decision 133, what a breaker counts). */
 export function tookTooLong(cause: unknown): Fault {
   const publicMessage = 'No verdict within the time that the caller waits';
   return new Fault('a picture took too long', { status: 422, publicMessage, cause });

@@ -1,4 +1,4 @@
-/** The fingerprints of all blocked pictures, in one block of memory that a look-up reads from end to end. */
+/** The fingerprints of all blocked pictures, in one block of memory that a look-up scans. */
 import {
   type Fingerprint,
   fingerprintWords,
@@ -10,10 +10,10 @@ import {
 } from '../domain/fingerprint.ts';
 
 export type BlockedFingerprints = {
-  /** Plain ones are left out: they are like all other plain ones. @param number of the ruling that blocks */
+  /** Plain fingerprints are left out, because they match all other plain ones. @param number the number of the blocking ruling */
   readonly add: (number: number, fingerprints: readonly Fingerprint[]) => void;
   readonly remove: (number: number) => void;
-  /** The greatest number among the blocks of which one of these is a copy, be it a mirrored one. */
+  /** The highest ruling number among the blocks of which one of these is a copy, mirrored or not. */
   readonly latestLike: (looks: readonly Fingerprint[]) => number | undefined;
   readonly size: () => number;
 };
@@ -67,7 +67,7 @@ export function createBlockedFingerprints(): BlockedFingerprints {
 }
 
 function isLike(rows: Int32Array, row: number, look: Fingerprint): boolean {
-  // Two words tell enough of nearly all rows: by chance about 16 of their 32 signs that count are others.
+  // Two words exclude nearly all rows: by chance, about 16 of their 32 counting signs differ.
   let different = differencesIn(0, rows, row, look) + differencesIn(1, rows, row, look);
   for (let word = 2; word < signWords && different <= mostDifferences; word += 1)
     different += differencesIn(word, rows, row, look);

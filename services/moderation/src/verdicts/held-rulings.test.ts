@@ -4,7 +4,7 @@ import type { Recognised, RulingAction } from '../domain/ruling.ts';
 import { holdRulings } from './held-rulings.ts';
 import type { RulingOnPicture } from './rulings-store.ts';
 
-/** The list of rulings as the store has it, with as many replicas as a test wants. */
+/** The list of rulings as stored, with any number of replicas. */
 function rulings() {
   const list: RulingOnPicture[] = [];
   return {

@@ -1,4 +1,4 @@
-/** All rulings in memory, brought up to date before each look-up: what one replica decided, all follow at once. */
+/** All rulings in memory, updated before each look-up, so that a ruling of one replica applies on all at once. */
 
 import { wholeLooks } from '../domain/fingerprint.ts';
 import { namesOf, type Outcome, type Recognised, type Ruling, rulingOn } from '../domain/ruling.ts';
@@ -6,23 +6,23 @@ import { createBlockedFingerprints } from './blocked-fingerprints.ts';
 import type { RulingOnPicture, RulingsStore } from './rulings-store.ts';
 
 export type HeldRulings = {
-  /** What people decided about this picture or, by a block, about one that it is a copy of. */
+  /** The ruling about this picture, or the block of a picture of which it is a copy. */
   readonly on: (picture: Recognised) => Promise<Outcome | undefined>;
-  /** Fingerprints of blocked pictures. */
+  /** The number of fingerprints of blocked pictures. */
   readonly size: () => number;
 };
 
 /** Rulings read at once: a few megabytes. */
 const pageSize = 2_000;
 
-/** Resolves when all that there are have been read. */
+/** Resolves when all existing rulings have been read. */
 export async function holdRulings(store: Pick<RulingsStore, 'after'>): Promise<HeldRulings> {
   const byName = new Map<string, Ruling>();
   const blocks = new Map<number, Ruling>();
   const blocked = createBlockedFingerprints();
   let seen = 0;
 
-  /** One small read that nearly always finds nothing, for which a block is in force everywhere once it is answered. */
+  /** One small read that rarely finds anything; with it, a block applies everywhere as soon as it is answered. */
   async function catchUp(): Promise<void> {
     for (let more = true; more; ) {
       const page = await store.after(seen, pageSize);
@@ -41,14 +41,14 @@ export async function holdRulings(store: Pick<RulingsStore, 'after'>): Promise<H
     blocked.add(ruling.number, fingerprints);
   }
 
-  /** Under its other name too: both are of one picture. */
+  /** Also under its other name, because both belong to one picture. */
   function forget(earlier: Ruling | undefined): void {
     if (earlier === undefined) return;
     for (const name of namesOf(earlier)) if (byName.get(name) === earlier) byName.delete(name);
     if (blocks.delete(earlier.number)) blocked.remove(earlier.number);
   }
 
-  /** A picture is looked up again while nothing new has been decided, which then costs nothing. */
+  /** A picture may be looked up several times; without a new ruling, the cached outcome is used. */
   const lookedUp = new WeakMap<Recognised, { readonly at: number; readonly outcome: Outcome | undefined }>();
 
   function lookUp(picture: Recognised): Outcome | undefined {

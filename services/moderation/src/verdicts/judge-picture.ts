@@ -1,4 +1,6 @@
-/** A verdict on one upload, on one page: decided by a person? known before? readable? safe? Whatever fails is a 503: fail closed. */
+/**
+ * The verdict on one upload: is there a ruling, is the verdict known, can it be opened, is it safe? Every failure is a 503: fail closed.
+ */
 import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Clock } from '@offer-ads/platform/process/clock';
@@ -32,7 +34,7 @@ export type Moderation = {
 
 export type Upload = { readonly bytes: Uint8Array; readonly mode: Mode; readonly organisationId: number };
 
-/** A copy of a refused picture is kept for so long after its last upload. */
+/** How long a copy of a refused picture is kept after its last upload. */
 const copyKeptMs = 30 * 24 * 3_600_000;
 
 export function createJudge(
@@ -55,7 +57,7 @@ export function createJudge(
     );
 }
 
-/** While a picture is being opened, its own input is what takes the time. */
+/** Marks the stage: while a picture is being opened, its own content takes the time. */
 function noting(stage: Stage, decoder: Tasks): Tasks {
   const note =
     <In extends readonly unknown[], Out>(task: (...input: In) => Promise<Out>) =>
@@ -101,7 +103,7 @@ async function judge(
   const outcome =
     (await rulings.on(facts)) ??
     (await judgedOnce(contentHash, () => askModel(moderation, contentHash, modelsLooks, signal)));
-  // Asked again: somebody may have decided while the model looked.
+  // Read again, because a person may have decided while the model was running.
   const last = outcome.verdict === 'allowed' ? ((await rulings.on(facts)) ?? outcome) : outcome;
   return tell(moderation, upload, facts, last, clean.picture);
 }
@@ -120,7 +122,7 @@ async function askModel(
   return decision;
 }
 
-/** What a person has blocked nobody needs to look at again; of the rest a copy is kept or made. */
+/** A picture blocked by a person need not be reviewed again; for other refused pictures a copy is kept or made. */
 async function needsNoCopy(o: Moderation, contentHash: string, outcome: Outcome): Promise<boolean> {
   if (outcome.verdict === 'refused' && outcome.reason === 'blocked') return true;
   return o.copies.keepLonger(contentHash, copyEnds(o));
@@ -130,7 +132,7 @@ function copyEnds({ clock }: Moderation): Date {
   return new Date(clock.now().getTime() + copyKeptMs);
 }
 
-/** Notes what the uploader is told. @param clean absent when it is refused and there is a copy for review already */
+/** Stores the answer to the uploader. @param clean undefined if the picture is refused and a copy for review exists already */
 async function tell(
   o: Moderation,
   { mode, organisationId }: Upload,

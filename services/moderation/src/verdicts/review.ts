@@ -1,4 +1,4 @@
-/** What the platform team does about verdicts: looks at them, and decides otherwise. Every decision is kept for ever. */
+/** The platform team's review of verdicts: reads them and overrules them. Every decision is kept for ever. */
 import type { Clock } from '@offer-ads/platform/process/clock';
 import type { Decision } from '../domain/decision.ts';
 import {
@@ -24,26 +24,26 @@ export type Review = {
   readonly held: HeldRulings;
   readonly copies: CopiesStore;
   readonly decoder: Decoder;
-  /** Of the verdicts that count now. */
+  /** The model and thresholds in use now. */
   readonly basis: Basis;
   readonly clock: Clock;
 };
 
-/** The whole record of a picture. */
+/** All stored data of a picture. */
 export type PictureRecord = {
   readonly picture: Recognised;
   readonly uploaded: UploadedPicture | undefined;
-  /** Undefined: the model has not judged it as it is set now. */
+  /** Undefined if the model has not judged it with the present settings. */
   readonly now: Outcome | undefined;
   readonly verdicts: readonly Judgement[];
   readonly rulings: readonly Ruling[];
   readonly copyKept: boolean;
 };
 
-/** Of one picture; nobody changes their minds more often. */
+/** For one picture; people do not change a decision more often. */
 const mostRulings = 500;
 
-/** Undefined for a name that no upload and no ruling ever had. */
+/** Undefined if no upload and no ruling ever had this name. */
 export async function recordOf(review: Review, name: string): Promise<PictureRecord | undefined> {
   const uploaded = await review.pictures.findUploaded(name);
   const [ruled] = uploaded === undefined ? await review.rulings.latest({ names: [name], limit: 1 }) : [];
@@ -63,7 +63,7 @@ export async function recordOf(review: Review, name: string): Promise<PictureRec
 
 export type Standing = { readonly now: Outcome | undefined; readonly current: Judgement | undefined };
 
-/** What the next upload would be told. */
+/** The answer that the next upload would get. */
 async function standingOf(
   review: Review,
   picture: Recognised,
@@ -77,7 +77,7 @@ async function standingOf(
   return { now: (await review.held.on(picture)) ?? decision, current };
 }
 
-/** Uploaded pictures with their standing. */
+/** Uploaded pictures with their present outcome. */
 export async function listPictures(
   review: Review,
   filter: PicturesFilter,
@@ -92,7 +92,7 @@ export async function listPictures(
 
 export type RulingRefusal = 'unknown' | 'nothing-decided' | 'unreadable';
 
-/** @param of the name of a picture that was uploaded or ruled on before, or its bytes */
+/** @param of the name of a picture that was uploaded or decided about before, or its bytes */
 export async function decideOn(
   review: Review,
   of: string | Uint8Array,

@@ -1,4 +1,4 @@
-/** Decisions of people on pictures: a list that only ever grows, and that every replica follows by its numbers. */
+/** Rulings of people on pictures: an append-only list that every replica follows by number. */
 
 import type { Mongo } from '@offer-ads/platform/mongo/mongo';
 import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-faults';
@@ -6,13 +6,13 @@ import { serviceUnavailable } from '@offer-ads/platform/process/faults';
 import type { Recognised, Ruling } from '../domain/ruling.ts';
 import { packed, unpacked } from './packed-fingerprints.ts';
 
-/** With what copies of the picture are recognised by. */
+/** With the fingerprints that recognise copies of the picture. */
 export type RulingOnPicture = Ruling & Recognised;
 
 export type RulingsStore = {
-  /** Numbered after all that there are. */
+  /** Gets the next number. */
   readonly append: (ruling: Omit<RulingOnPicture, 'number'>) => Promise<RulingOnPicture>;
-  /** In their order, so many at once. */
+  /** In order, at most `limit`. */
   readonly after: (number: number, limit: number) => Promise<readonly RulingOnPicture[]>;
   /** Latest first. */
   readonly latest: (filter: RulingsFilter) => Promise<readonly RulingOnPicture[]>;
@@ -30,7 +30,7 @@ type RulingDocument = Omit<RulingOnPicture, 'number' | 'fingerprints'> & {
   readonly fingerprints: Buffer;
 };
 
-/** Each time it was somebody else's turn, so that this many in a row are no chance. */
+/** Each failed attempt means that another writer took the number; this many in a row cannot be chance. */
 const mostAttempts = 50;
 
 export async function openRulingsStore(mongo: Mongo): Promise<RulingsStore> {
@@ -49,13 +49,13 @@ export async function openRulingsStore(mongo: Mongo): Promise<RulingsStore> {
       const number = (latest?._id ?? 0) + 1;
       const document = { _id: number, ...ruling, fingerprints: packed(ruling.fingerprints) };
       try {
-        // Answered when no election can take it back.
+        // Answered only when a failover can no longer undo the write.
         await orUnavailable(
           rulings.insertOne(document, { ...withinBudget(), writeConcern: { w: 'majority' } }),
         );
         return { ...ruling, number };
       } catch (error) {
-        // Somebody else took the number at the same moment: the next one is ours.
+        // Another writer took the number at the same moment; retry with the next one.
         if (!isTaken(error)) throw error;
       }
     }
@@ -83,7 +83,7 @@ export async function openRulingsStore(mongo: Mongo): Promise<RulingsStore> {
   };
 }
 
-/** What an election could still take back is not followed: its number would be given again. */
+/** Reads only what a failover cannot undo, because an undone number would be given again. */
 function reading() {
   return { ...withinBudget(), promoteBuffers: true, readConcern: { level: 'majority' } } as const;
 }
@@ -92,7 +92,7 @@ function rulingOf({ _id, fingerprints, ...ruling }: RulingDocument): RulingOnPic
   return { ...ruling, number: _id, fingerprints: unpacked(fingerprints) };
 }
 
-/** MongoDB's code for a key that exists. */
+/** MongoDB's code for a duplicate key. */
 function isTaken(error: unknown): boolean {
   return (error as { code?: unknown }).code === 11_000;
 }

@@ -1,6 +1,6 @@
-/** Work that is asked for several times at once is done once. */
+/** Single flight: concurrent requests for the same work share one run. */
 
-/** Runs `work` unless it already runs under this key; then its result is waited for. */
+/** Runs `work` unless it already runs under this key; then waits for that result. */
 export function createSingleFlight<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
   const flights = new Map<string, Promise<T>>();
 
@@ -8,7 +8,7 @@ export function createSingleFlight<T>(): (key: string, work: () => Promise<T>) =
     for (let flight = flights.get(key); flight !== undefined; flight = flights.get(key)) {
       const landed = await flight.then((result) => ({ result })).catch(() => undefined);
       if (landed !== undefined) return landed.result;
-      // It failed, perhaps only because whoever began it no longer waits: that is no reason to fail here.
+      // It failed, perhaps only because its caller disconnected, which is no reason to fail here.
     }
     const flight = work().finally(() => flights.delete(key));
     flights.set(key, flight);

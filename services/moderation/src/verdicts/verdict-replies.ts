@@ -1,4 +1,4 @@
-/** What offers is told: the picture that members will see, or why there is none. */
+/** The answer to offers: the picture that members will see, or why there is none. */
 import type { VerdictReply } from '@offer-ads/contracts/internal/moderation-api';
 import type { PictureType } from '@offer-ads/contracts/pictures/picture-header';
 import type { RefusalReason } from '../domain/ruling.ts';

@@ -4,23 +4,23 @@ import { orUnavailable, withinBudget } from '@offer-ads/platform/mongo/mongo-fau
 import type { Decision, Scores, Thresholds } from '../domain/decision.ts';
 import type { ModelIdentity } from '../model/model-thread.ts';
 
-/** A kept verdict counts only while the same model would judge by the same thresholds. */
+/** A stored verdict is valid only for the same model and thresholds. */
 export type Basis = { readonly model: ModelIdentity; readonly thresholds: Thresholds };
 
 export type Judgement = {
   readonly contentHash: string;
   readonly basis: Basis;
   readonly decision: Decision;
-  /** What the model saw, for whoever asks later why. */
+  /** The model's scores, for questions about the verdict later. */
   readonly looks: readonly Scores[];
   readonly judgedAt: Date;
 };
 
 export type VerdictsStore = {
   readonly find: (contentHash: string, basis: Basis) => Promise<Decision | undefined>;
-  /** By whatever model and thresholds, the latest first. */
+  /** With any model and thresholds, the latest first. */
   readonly ofPictures: (contentHashes: readonly string[]) => Promise<readonly Judgement[]>;
-  /** Keeping a verdict twice, as two uploads of one picture at once do, is keeping it once. */
+  /** Two uploads of one picture at once may store the same verdict twice; the second changes nothing. */
   readonly keep: (judgement: Judgement) => Promise<void>;
 };
 
@@ -59,7 +59,7 @@ export function isSameBasis(one: Basis, other: Basis): boolean {
   );
 }
 
-/** MongoDB compares subdocuments with the order of their fields, therefore it is fixed here. */
+/** MongoDB's comparison of subdocuments depends on the order of their fields, so the order is fixed here. */
 function keyOf(contentHash: string, { model, thresholds }: Basis): Pick<Judgement, 'contentHash' | 'basis'> {
   return {
     contentHash,

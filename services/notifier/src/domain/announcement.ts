@@ -1,4 +1,4 @@
-/** How an event becomes mails: to whom, in which words, and what makes two of them the same. */
+/** Turns an event into mails: recipients, texts, and the id that prevents duplicates. */
 import type { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/events/billing';
 import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import type {
@@ -15,10 +15,10 @@ import { type Message, render } from './letters/render-letter.ts';
 import { type Wording, wordingFor } from './letters/wording.ts';
 import { mailSubjects, type OptionalMail } from './preferences.ts';
 
-/** In place of an organisation's number: the mail is for somebody who has none yet. */
+/** Used instead of an organisation's number if the recipient has no organisation yet. */
 export const noOrganisation = 0;
 
-/** An event as announcements see it; also what is kept while nobody is known to whom it could be announced. */
+/** An event for announcements. It is also stored as such while no recipient is known. */
 export type Occurrence = {
   readonly eventName: string;
   readonly eventId: string;
@@ -29,27 +29,27 @@ export type Occurrence = {
 };
 
 export type Notification = {
-  /** One per cause and recipient: events that repeat end here. */
+  /** One per cause and recipient, so that repeated events send no second mail. */
   readonly id: string;
   readonly eventName: string;
   readonly organisationId: number;
   readonly recipient: string;
   readonly message: Message;
-  /** ISO 8601; after this the message is worthless and, being a credential, must not be kept. */
+  /** ISO 8601; after this the message is useless and must be deleted, because it contains a credential. */
   readonly expiresAt?: string;
 };
 
-/** What is known where an occurrence is announced. */
+/** The data for announcing an occurrence. */
 export type AnnouncementContext = {
-  /** Undefined: nothing was heard of the organisation yet. */
+  /** Undefined if the organisation is unknown. */
   readonly contact: Contact | undefined;
   readonly wants: (person: Person, mail: OptionalMail) => boolean;
   readonly portalUrl: string;
-  /** Where a person ends these mails without signing in. */
+  /** The link with which a person ends these mails without signing in. */
   readonly unsubscribeUrl: (person: Person, mail: OptionalMail) => string;
 };
 
-/** `nobody-known`: it has to wait for the organisation's event. An empty list: nobody wants it. */
+/** `nobody-known`: it waits for the organisation's event. An empty list: all recipients have switched it off. */
 export type Addressed = readonly Notification[] | 'nobody-known';
 
 type AnnouncedToPeople =
@@ -60,26 +60,26 @@ type AnnouncedToPeople =
   | typeof BalanceToppedUp
   | typeof BalanceLow
   | typeof OrganisationApproved;
-/** Carry a link for one person, who may be in no contact yet. */
+/** Events with a link for one person, who may not be in any contact yet. */
 type WithLink = typeof SignInRequested | typeof PersonInvited | typeof SignUpRequested;
 
 export type Announcement = {
   readonly declaration: AnnouncedToPeople | WithLink;
-  /** Set where people may have switched it off. */
+  /** Set if people can switch the mail off. */
   readonly optional?: OptionalMail;
   readonly address: (occurrence: Occurrence, surroundings: AnnouncementContext) => Addressed;
 };
 
-/** A mail to each of several people of the organisation, once it is known. */
+/** A mail to several people of the organisation, when it is known. */
 export function toPeopleOf<D extends AnnouncedToPeople>(
   declaration: D,
   o: {
     readonly cause: (data: EventData<D>, eventId: string) => string;
-    /** The enabled admins when nothing is said. */
+    /** By default the enabled admins. */
     readonly recipients?: (data: EventData<D>, contact: Contact) => readonly Person[];
     readonly write: (data: EventData<D>, setting: Setting) => Letter;
     readonly optional?: OptionalMail;
-    /** Whether the mail itself can end mails of its kind. */
+    /** Whether the mail has an unsubscribe link. */
     readonly oneClick?: boolean;
   },
 ): Announcement {
@@ -118,7 +118,7 @@ function ending(
   return { label: `No more mails about ${mailSubjects[mail]}`, url: around.unsubscribeUrl(person, mail) };
 }
 
-/** Needs no contact: the event itself says where the link may go. */
+/** Needs no contact, because the event contains the address for the link. */
 export function toOnePerson<D extends WithLink>(
   declaration: D,
   o: {
@@ -132,7 +132,7 @@ export function toOnePerson<D extends WithLink>(
       const data = declaration.schema.parse(untyped) as EventData<D>;
       const { email: recipient, expiresAt } = data;
       const id = idOf(o.cause(eventId), recipient);
-      // Of an organisation that is yet to be, the event says where it will be.
+      // For an organisation that does not exist yet, the event contains the country.
       const country = 'country' in data ? data.country : contact?.country;
       const message = render(o.write(data, wordingFor(country)));
       return [{ id, eventName, organisationId, recipient, message, expiresAt }];

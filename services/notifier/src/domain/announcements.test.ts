@@ -117,7 +117,7 @@ describe('whoever has switched mails off', () => {
     const surroundings = around({ ...cornerCafe, people }, { wants: ({ personId }) => personId === 2 });
     const [mail, ...more] = notifications('OfferEnded', endData, { surroundings });
     expect(more).toEqual([]);
-    // The link is that of the person who still wants it: else it would end nothing.
+    // The link is for the person who has not switched the mail off.
     expect(mail?.message.headers?.['List-Unsubscribe']).toContain('/2.offerEnded');
   });
 });

@@ -1,4 +1,4 @@
-/** Which event becomes which mail. */
+/** Defines which event becomes which mail. */
 import { BalanceCredited, BalanceLow, BalanceToppedUp } from '@offer-ads/contracts/events/billing';
 import {
   OrganisationApproved,
@@ -36,7 +36,7 @@ export const announcements: readonly Announcement[] = [
     optional: 'offerEnded',
     oneClick: true,
   }),
-  // An offer may be credited several times, and balances go up and down: each event is a cause of its own.
+  // An offer may be credited several times, and balances go up and down, so each event is its own cause.
   toPeopleOf(BalanceCredited, {
     cause: (_credit, eventId) => `balance-credited/${eventId}`,
     write: balanceCredited,
@@ -48,20 +48,20 @@ export const announcements: readonly Announcement[] = [
   toPeopleOf(BalanceLow, {
     cause: (_balance, eventId) => `balance-low/${eventId}`,
     write: balanceLow,
-    // About money, so nothing in a mail that was passed on may end it: only who signs in.
+    // No unsubscribe link, because the mail is about money and may be forwarded: only a signed-in person can end it.
     optional: 'balanceLow',
   }),
   toPeopleOf(OrganisationApproved, {
     cause: (_organisation, eventId) => `organisation-approved/${eventId}`,
     write: organisationApproved,
   }),
-  // Each link is a cause of its own: the latest is the one that works.
+  // Each link is its own cause.
   toOnePerson(SignInRequested, { cause: (eventId) => `sign-in/${eventId}`, write: signIn }),
   toOnePerson(PersonInvited, { cause: (eventId) => `invitation/${eventId}`, write: invitation }),
   toOnePerson(SignUpRequested, { cause: (eventId) => `sign-up/${eventId}`, write: signUp }),
 ];
 
-/** The announcement that a kept occurrence belongs to. */
+/** The announcement for a stored occurrence. */
 export function announcementOf(eventName: string): Announcement | undefined {
   return announcements.find(({ declaration }) => declaration.name === eventName);
 }

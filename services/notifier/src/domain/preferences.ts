@@ -1,4 +1,4 @@
-/** Which mails a person wants. Only what nobody must know can be switched off, so there is little to keep. */
+/** The mails that a person wants. Only optional mails can be switched off, so there is little to store. */
 import {
   type MailPreferences,
   type OptionalMail,
@@ -7,10 +7,10 @@ import {
 
 export type { MailPreferences, OptionalMail };
 
-/** What a person has switched off; nothing known is nothing switched off. */
+/** The mails that a person has switched off; empty if nothing is stored. */
 export type SwitchedOff = ReadonlySet<OptionalMail>;
 
-/** As a person would say it: "mails about ended offers". */
+/** Completes "mails about": "mails about ended offers". */
 export const mailSubjects = {
   offerEnded: 'ended offers',
   balanceLow: 'a low balance',

@@ -1,4 +1,6 @@
-/** `/admin/notifications` and `/admin/bounces`: what became of mails, for the platform team; shapes are those of `admin-notifier-api`. */
+/**
+ * `/admin/notifications` and `/admin/bounces`: the results of deliveries, for the platform team; `admin-notifier-api` defines the shapes.
+ */
 import {
   type BouncesReply,
   bounceNamed,

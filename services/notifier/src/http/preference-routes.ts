@@ -1,4 +1,4 @@
-/** What the gateway asks for a person who is signed in; shapes are those of the contract `notifier-api`. */
+/** The routes that the gateway calls for a signed-in person; the contract `notifier-api` defines the shapes. */
 import { type MailPreferences, mailPreferences } from '@offer-ads/contracts/internal/notifier-api';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';

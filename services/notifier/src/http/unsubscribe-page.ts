@@ -1,11 +1,11 @@
-/** The two pages behind the link that ends mails of one kind. */
+/** The two pages of the unsubscribe link. */
 import { type WebPage, webPage, webPageHeaders } from '@offer-ads/platform/pages/web-page';
 import { foreign, oneLineHtml } from '../domain/letters/plain-text.ts';
 
 type About = {
   /** Such as "ended offers". */
   readonly subject: string;
-  /** Undefined while nothing was heard of the organisation. */
+  /** Undefined if the organisation is unknown. */
   readonly organisation: string | undefined;
   readonly portalUrl: string;
 };

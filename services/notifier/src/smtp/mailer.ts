@@ -1,4 +1,4 @@
-/** SMTP: pooled connections, every step bounded, and what became of a mail as a value. */
+/** SMTP: pooled connections, a time limit for every step, and the result of a mail as a value. */
 import { createHash } from 'node:crypto';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { createTransport } from 'nodemailer';
@@ -13,11 +13,11 @@ export type Mailer = AsyncDisposable & {
   readonly send: (mail: Mail) => Promise<Attempt>;
 };
 
-/** Connecting, TLS, login, sender and recipient together: who gives up here has sent nothing, so it may be soon. */
+/** For connecting, TLS, login, sender and recipient together. Giving up here has sent nothing, so the limit can be short. */
 const untilContentMs = 60_000;
 /**
- * RFC 5321 (4.5.3.2.6): servers look at a mail before they answer for it, and who does not wait for ten minutes sends it
- * twice. Silence ends it there; a server that trickles ends a minute later.
+ * RFC 5321 (4.5.3.2.6): servers check a mail before they answer, and a client that waits less than ten minutes may send it twice. Silence
+ * ends the attempt after this time; a server that answers slowly gets one minute more.
  */
 const silenceMs = 600_000;
 const untilAnswerMs = silenceMs + 60_000;
@@ -25,7 +25,7 @@ const untilAnswerMs = silenceMs + 60_000;
 export function openMailer(o: {
   readonly smtpUrl: string;
   readonly tls?: SmtpTls | undefined;
-  /** PEM; the only authorities that the server's certificate may come from. */
+  /** PEM; the only authorities accepted for the server's certificate. */
   readonly authorities?: string | undefined;
   readonly from: string;
   readonly connections: number;
@@ -47,9 +47,9 @@ export function openMailer(o: {
     ...(login === undefined ? {} : { auth: login }),
     maxConnections: o.connections,
     maxMessages: 1_000,
-    // Retries are the store's: a message that the pool sent again by itself could arrive twice.
+    // The store does the retries: a message repeated by the pool could arrive twice.
     maxRequeues: 0,
-    // Closed before most servers do it, so that few mails find a connection just gone.
+    // Closed before most servers do it, so that few mails use a connection that has just been closed.
     idleTimeout: 20_000,
     connectionTimeout: 10_000,
     greetingTimeout: 30_000,
@@ -60,7 +60,7 @@ export function openMailer(o: {
   const progressOf = new WeakMap<AbortSignal, Progress>();
   transport.use('stream', (mail, done) => {
     const progress = mail.data.signal && progressOf.get(mail.data.signal);
-    // Asked for when a connection stands and is logged in, and read once the server has asked for the content.
+    // Called when a connection is ready and logged in; read when the server has asked for the content.
     mail.message.processFunc((pieces) => {
       progress?.reached('envelope');
       const content = inOnePiece(pieces);
@@ -95,13 +95,15 @@ export function openMailer(o: {
   };
 }
 
-/** The same notification has the same id at every attempt, so that a mailbox can tell a second copy. */
+/** The same for every attempt of a notification, so that a mailbox can recognise a second copy. */
 export function messageIdOf(notificationId: string, from: string): string {
   const domain = /@([^\s@<>]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';
   return `<${createHash('sha256').update(notificationId).digest('hex').slice(0, 40)}@${domain}>`;
 }
 
-/** Composed while the server thinks about the envelope, and written at once: a write for each line or so would cost more than all else. */
+/**
+ * Composed while the server checks the envelope, and sent in one write, because one write per line would cost more than everything else.
+ */
 function inOnePiece(pieces: Readable): Readable {
   const gathered: Buffer[] = [];
   const whole = new Transform({
@@ -116,7 +118,7 @@ function inOnePiece(pieces: Readable): Readable {
 
 type Progress = ReturnType<typeof watchProgress>;
 
-/** How far a mail has come; the signal ends it when the time for that is over. */
+/** Tracks how far a mail has come; the signal aborts it when its time is over. */
 function watchProgress(o: { readonly untilContentMs: number; readonly contentMs: number }) {
   const abort = new AbortController();
   const giveUpIn = (ms: number) => setTimeout(() => abort.abort(), ms);
@@ -135,7 +137,7 @@ function watchProgress(o: { readonly untilContentMs: number; readonly contentMs:
   };
 }
 
-/** nodemailer's errors: `code` names what failed, `command` at what, `response` is the server's. */
+/** nodemailer's errors: `code` names what failed, `command` the SMTP command, `response` is the server's answer. */
 type SmtpError = Error & { readonly code?: string; readonly command?: string; readonly response?: string };
 
 function failureOf({ code, command, response, message }: SmtpError, stage: Stage) {

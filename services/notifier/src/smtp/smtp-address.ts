@@ -1,9 +1,9 @@
-/** Which mail server, and how safe the way to it has to be. */
+/** The mail server's address, and the required security of the connection. */
 
 export type SmtpAddress = {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte (`smtps://`) instead of after STARTTLS. */
+  /** TLS from the first byte (`smtps://`) instead of STARTTLS. */
   readonly secure: boolean;
   readonly login: { readonly user: string; readonly pass: string } | undefined;
 };
@@ -25,12 +25,12 @@ export function smtpAddressOf(smtpUrl: string): SmtpAddress {
   };
 }
 
-/** What leaves the machine is encrypted, to a server that has proved its name; only a person's word changes that. */
+/** Mails that leave the machine are encrypted, and the server must prove its name; only the setting changes that. */
 export function tlsOf({ host }: SmtpAddress, chosen: SmtpTls | undefined): SmtpTls {
   return chosen ?? (isLoopback(host) ? 'off' : 'required');
 }
 
-/** What is wrong with the address, and how to mend it. */
+/** The problem with the address, and how to correct it. */
 export function smtpProblem(smtpUrl: string, chosen: SmtpTls | undefined): string | undefined {
   const { search, hash, pathname } = new URL(smtpUrl);
   if (search !== '' || hash !== '' || pathname.length > 1)

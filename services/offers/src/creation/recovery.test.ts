@@ -1,4 +1,4 @@
-/** What cannot be shown from outside: how the runs of the recovery end. */
+/** Properties that API tests cannot show: how the runs of the recovery end. */
 import { expect, it } from '@jest/globals';
 import type { OffersContext } from '../context.ts';
 import { recoverCreations } from './recovery.ts';
@@ -20,7 +20,7 @@ it('a run that finds no more because the database fails ends only after what it 
       if (searches === 2) throw new Error('the database is away');
       return work({ query: async () => [row] });
     },
-    // Freeing the key of what was found.
+    // Fails when the key of the found creation is freed.
     query: () => {
       begun.resolve();
       return atWork.promise;
@@ -34,7 +34,7 @@ it('a run that finds no more because the database fails ends only after what it 
   });
   run.catch(() => {});
   await begun.promise;
-  // Many turns later than the fault.
+  // Many turns of the event loop after the fault.
   for (let turn = 0; turn < 100; turn += 1) await Promise.resolve();
   expect([searches, ended]).toEqual([2, false]);
   atWork.resolve([row]);

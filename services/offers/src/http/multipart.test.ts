@@ -10,7 +10,7 @@ function request(body: Buffer, chunkBytes = body.length, type = contentType): In
   const chunks = Array.from({ length: Math.ceil(body.length / chunkBytes) }, (_, index) =>
     body.subarray(index * chunkBytes, (index + 1) * chunkBytes),
   );
-  // What the reader needs of a request: its headers and its bytes.
+  // The parts of a request that the reader uses: headers and body.
   return Object.assign(Readable.from(chunks), { headers: { 'content-type': type } }) as never;
 }
 
@@ -95,7 +95,7 @@ describe('an upload', () => {
 const interests = (count: number) =>
   Array.from({ length: count }, () => part('name="interests[]"', '1')).join('');
 
-/** Parts as they stand between the boundaries, and what is read of them. */
+/** Raw parts between the boundaries, and the expected result. */
 async function readParts(parts: string | Buffer, type?: string): Promise<Upload> {
   const body = Buffer.concat([Buffer.from(parts as string), Buffer.from('--frontier--\r\n')]);
   return readUpload(request(body, undefined, type));
@@ -108,7 +108,7 @@ async function fieldsOf(parts: string | Buffer, type?: string): Promise<Record<s
     : read.faults.join('; ');
 }
 
-/** A part with headers of its own. */
+/** A part with additional headers. */
 function withHeaders(headers: readonly string[], content: string | Buffer): Buffer {
   const head = ['--frontier', ...headers, '', ''].join('\r\n');
   return Buffer.concat([Buffer.from(head), Buffer.from(content as string), Buffer.from('\r\n')]);

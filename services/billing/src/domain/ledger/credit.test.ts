@@ -32,7 +32,7 @@ describe('credits in any order and repeated', () => {
   const reports = scheduledMs.chain((whole) =>
     fc.record({
       scheduledMs: fc.constant(whole),
-      // Also beyond the schedule: a faulty report must not give away more than the price.
+      // Includes values beyond the schedule: a faulty report must not credit more than the price.
       unusedMs: fc.array(fc.integer({ min: 0, max: whole * 2 }), { minLength: 1, maxLength: 8 }),
     }),
   );
@@ -64,7 +64,7 @@ describe('of a payment that the provider has taken back', () => {
     expect(creditDue(payment, 12_00n)).toBe(0n);
     expect(creditDue(payment, 24_00n)).toBe(0n);
     expect(creditDue(payment, 3_00n)).toBe(7_50n);
-    // A penny of VAT and price together leaves no whole penny more of the price.
+    // Price and VAT have one penny left, so no whole penny of the price is left.
     expect(creditDue(payment, 1n)).toBe(9_99n);
   });
 
@@ -73,7 +73,7 @@ describe('of a payment that the provider has taken back', () => {
     expect(creditOwed(credited, { inAllMinor: 0n, undecidedMinor: 0n })).toBe(0n);
     expect(creditOwed(credited, { inAllMinor: 12_00n, undecidedMinor: 12_00n })).toBe(9_00n);
     expect(creditOwed(credited, { inAllMinor: 6_00n, undecidedMinor: 6_00n })).toBe(4_00n);
-    // The platform bears the other half already.
+    // The platform has already borne the other half.
     expect(creditOwed(credited, { inAllMinor: 12_00n, undecidedMinor: 6_00n })).toBe(5_00n);
   });
 

@@ -41,7 +41,7 @@ it('is told of as somebody with a memory would: once, then silence until the bal
         if ('change' in step && fallsBelow(threshold, { beforeMinor: before, afterMinor: balance }))
           told.push(at);
         const low = threshold !== null && balance < threshold;
-        // Setting it above the balance tells nothing, and uses the telling up.
+        // Setting a threshold above the balance sends no notice, and none follows until the balance has recovered.
         if (low && mayTell && 'change' in step) remembered.push(at);
         mayTell = threshold !== null && !low;
       }

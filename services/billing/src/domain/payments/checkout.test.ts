@@ -206,7 +206,7 @@ describe('any order of steps', () => {
     fc.constant<Step>((c, at) => paid(c, at)),
   );
 
-  /** What one step must never do. */
+  /** The rules that one step has broken. */
   function broken(before: Checkout, after: Checkout, at: Date): string[] {
     const isTakenBack = before.paidAt === null && after.takenBack && after.deletion >= before.deletion;
     const isFinal = (before.state === 'closed' && !isTakenBack) || before.state === 'paid';

@@ -4,7 +4,7 @@ import { countIn, type Limit, standingIn, type Window } from './fixed-window.ts'
 
 const limit: Limit = { name: 'test', requests: 3, windowSeconds: 60 };
 
-/** The standings after requests at these times. */
+/** The results for requests at these times. */
 function after(timesMs: readonly number[]) {
   let window: Window | undefined;
   return timesMs.map((nowMs) => {

@@ -27,7 +27,7 @@ describe('the client IP', () => {
     expect(from('::ffff:127.0.0.1', '::ffff:203.0.113.9')).toBe('203.0.113.9');
     expect(from('::ffff:198.51.100.7')).toBe('198.51.100.7');
     expect(from('::ffff:7f00:1', '::FFFF:cb00:7109')).toBe('203.0.113.9');
-    // A proxy of ours, so the hop before it counts.
+    // This is one of our proxies, so the hop before it counts.
     expect(from('127.0.0.1', '203.0.113.9, 0:0:0:0:0:ffff:10.1.2.3')).toBe('203.0.113.9');
   });
 

@@ -1,4 +1,4 @@
-/** Callers who take their reply slowly, and services that are slow, before the same short budget. */
+/** Callers that read slowly, and slow services, with the same short time limit. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -12,7 +12,7 @@ import { type FakeUpstream, startFakeUpstream } from '../../../test/forwarding/f
 import { createUpstream, type Upstream } from '../../upstream.ts';
 import { forward } from './forward.ts';
 
-/** More than fits into the buffers between a service and a caller who reads nothing. */
+/** More than the buffers between a service and a caller that reads nothing can hold. */
 const longReply = Buffer.alloc(32 * 1024 * 1024, 'x');
 const longestReadMs = 300;
 
@@ -54,14 +54,14 @@ afterEach(async () => {
   await upstream[Symbol.asyncDispose]();
 });
 
-/** Reads nothing. */
+/** A caller that reads nothing. */
 function askAndReadNothing(): Socket {
   const socket = connect(server.port, '127.0.0.1').on('error', () => {});
   socket.write('GET /offers HTTP/1.1\r\nHost: a\r\n\r\n');
   return socket;
 }
 
-/** Sends as fast as it is taken, and reads what comes. */
+/** A caller that sends as fast as the service reads, and reads the reply. */
 async function statusOfUpload(bytes: number): Promise<string | undefined> {
   const socket = connect(server.port, '127.0.0.1').on('error', () => {});
   const answer = Promise.withResolvers<string>();
@@ -76,7 +76,7 @@ async function statusOfUpload(bytes: number): Promise<string | undefined> {
   return status;
 }
 
-/** Over a connection of its own: on a busy machine the server may end an idle one just when it is used again. */
+/** A separate connection: on a busy machine the server may close an idle one just when it is used again. */
 async function status(): Promise<number> {
   const { statusCode, body } = await request(`${server.url}/categories`, { reset: true });
   await body.dump();
@@ -112,7 +112,7 @@ describe('uploads that fill all connections for uploads', () => {
       await eventually(() => expect(begun).toBe(256));
       const oneMore = async () =>
         (await fetch(`${server.url}/offers`, { method: 'POST', body: 'all' })).status;
-      // More than all uploads: a breaker opens only when half of the latest requests count against the service.
+      // More than all uploads: a breaker opens only if half of the latest requests failed.
       expect(await Promise.all(Array.from({ length: 300 }, oneMore))).toEqual(Array(300).fill(503));
       expect(await status()).toBe(200);
     } finally {

@@ -57,7 +57,7 @@ describe('what a server says', () => {
     ['MAIL FROM', '530 5.7.0 Authentication required'],
     ['RCPT TO', '550 5.1.8 Sender address has no domain'],
     ['RCPT TO', '535 5.7.8 Credentials invalid'],
-    // Many servers say only here what they have against the sender.
+    // Many servers report problems with the sender only at this command.
     ['RCPT TO', '550 5.1.1 <offers@ads.example>: Sender address rejected: User unknown'],
     ['RCPT TO', '553 5.7.1 <offers@ads.example>: Sender address rejected: not owned by user ads'],
     ['RCPT TO', '554 5.7.1 <ann@cafe.example>: Relay access denied'],

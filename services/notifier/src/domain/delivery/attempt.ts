@@ -1,32 +1,32 @@
-/** What an attempt by SMTP came to: what the server's words mean for the mail, for its address, and for all other mails. */
+/** The result of an attempt by SMTP: what the server's answer means for the mail, for its address, and for all other mails. */
 
 /** How far an attempt had come when it failed. */
 export type Stage =
-  /** Nothing has been said of the mail yet: connecting, greeting, TLS, login. */
+  /** Before the mail was mentioned: connecting, greeting, TLS, login. */
   | 'session'
   /** Sender and recipient. */
   | 'envelope'
-  /** The mail itself is on its way; without an answer nobody knows whether it was taken. */
+  /** The mail itself is being sent; without an answer it is unknown whether the server accepted it. */
   | 'content';
 
 export type Failure = {
   readonly stage: Stage;
   /** The command that was answered, such as `RCPT TO`. */
   readonly command: string | undefined;
-  /** The server's words, such as `550 5.1.1 No such user`; nothing when it was cut off or silent. */
+  /** The server's text, such as `550 5.1.1 No such user`; undefined if the connection broke or timed out. */
   readonly reply: string | undefined;
-  /** Our own client would not send it: an address that is none. */
+  /** Our own client refused it: the address is invalid. */
   readonly unsendable: boolean;
   readonly problem: string;
 };
 
 export type Attempt =
   | { readonly outcome: 'accepted'; readonly reply: string }
-  /** No server was ready to hear of the mail, which says nothing about the mail. */
+  /** No server accepted a connection, which says nothing about the mail. */
   | { readonly outcome: 'unavailable'; readonly problem: string }
   /**
-   * It may pass. `slowDown`: the server, or the way to it, has trouble with whatever we send. `uncertain`: the mail may have
-   * been taken all the same.
+   * A retry may succeed. `slowDown`: the server or the network has problems with every mail. `uncertain`: the mail may have been accepted
+   * all the same.
    */
   | {
       readonly outcome: 'deferred';
@@ -34,7 +34,7 @@ export type Attempt =
       readonly slowDown: boolean;
       readonly uncertain: boolean;
     }
-  /** It will never pass. `unknownMailbox`: nobody is at the address, for no mail. */
+  /** No retry will succeed. `unknownMailbox`: the address does not exist, for any mail. */
   | { readonly outcome: 'refused'; readonly problem: string; readonly unknownMailbox: boolean };
 
 export function attemptOf(failure: Failure): Attempt {
@@ -53,7 +53,7 @@ export function attemptOf(failure: Failure): Attempt {
 
 type Reply = {
   readonly code: number;
-  /** RFC 3463, such as `5.1.1`. */
+  /** An RFC 3463 status, such as `5.1.1`. */
   readonly status: string | undefined;
   readonly text: string;
 };
@@ -64,8 +64,8 @@ function read(text: string | undefined): Reply | undefined {
 }
 
 /**
- * RFC 3463: mailbox, its domain or its syntax does not exist, has moved, takes no mail (RFC 7505), or is disabled. Only
- * where a server says so in these words: a bare 550 may as well be its policy (RFC 5321, 4.2.3).
+ * RFC 3463: the mailbox, its domain or its syntax does not exist, has moved, accepts no mail (RFC 7505), or is disabled. Only with one of
+ * these status codes: a 550 alone may also be the server's policy (RFC 5321, 4.2.3).
  */
 const unknownMailboxes: ReadonlySet<string> = new Set([
   '5.1.1',
@@ -76,44 +76,44 @@ const unknownMailboxes: ReadonlySet<string> = new Set([
   '5.2.1',
 ]);
 
-/** Our login or our own address; refused for these, no mail would ever pass, and the fault is not in the mail. */
+/** Our login or our own address was refused: no mail would be accepted, and the mail is not the cause. */
 const senderCodes: ReadonlySet<number> = new Set([530, 534, 535, 538]);
 const senderStatuses: ReadonlySet<string> = new Set(['5.1.7', '5.1.8', '5.7.0', '5.7.8', '5.7.9']);
-/** In words alone, because servers say it at RCPT TO or DATA with the status of something else, even of an unknown mailbox. */
+/** Recognised by words, because servers say this at RCPT TO or DATA with other status codes, even that of an unknown mailbox. */
 const senderWords =
   /\bsender address rejected|\bas this sender|\baddress is not verified|\bclient host\b|\brelay(ing)?( access)? denied|\b(to|not|cannot) relay\b/i;
 
-/** A 5xx is final, except where it is about the session (503) or about us as senders: that somebody can mend. */
+/** A 5xx is final, except if it is about the session (503) or about us as the sender, which a person can repair. */
 function isFinal(reply: Reply, failure: Failure): boolean {
   return reply.code >= 500 && reply.code !== 503 && !concernsSender(reply, failure);
 }
 
 function concernsSender({ code, status, text }: Reply, { command }: Failure): boolean {
-  // What a server has against MAIL FROM is the sender, unless it is the size (RFC 1870).
+  // A refusal of MAIL FROM is about the sender, unless it is about the size (RFC 1870).
   if (command === 'MAIL FROM') return code !== 552 && status !== '5.3.4';
   return senderCodes.has(code) || senderStatuses.has(status ?? '') || senderWords.test(text);
 }
 
-/** Throttled, full, busy, shutting down: the next mail would hear the same. */
+/** Throttled, full, busy or shutting down: the next mail would get the same answer. */
 function concernsEverything(reply: Reply, failure: Failure): boolean {
   const { code, status = '', text } = reply;
   if (code === 421 || code === 454) return true;
   if (code === 503) return false;
   if (failure.command === 'MAIL FROM' || concernsSender(reply, failure)) return true;
-  // Of the mailbox; a full one is often called "over quota".
+  // About the mailbox; a full one is often called "over quota".
   if (status.startsWith('4.2.')) return false;
-  // Mail system status and congestion; else only the words tell, and greylisting, which is about one recipient, has others.
+  // System status and congestion; other codes are recognised by words. Greylisting is about one recipient and uses other words.
   return /^4\.(3\.\d+|4\.5)$/.test(status) || /throttl|rate limit|(sending|maximum) rate|quota/i.test(text);
 }
 
 const mostCharacters = 500;
 
-/** What the server said to what, else what our client says. */
+/** The server's answer with its command; otherwise our client's message. */
 function shownProblem({ problem, reply, command = 'answered' }: Failure): string {
   return shown(reply === undefined ? problem : `${command}: ${reply}`);
 }
 
-/** For people. A spam filter may quote the address that it did not like: links are credentials and do not stay. */
+/** For people. A spam filter may quote a link from the mail, and links are credentials, so they are removed. */
 export function shown(words: string): string {
   return words
     .replaceAll(/\bhttps?:\/\/\S+/gi, '[link]')

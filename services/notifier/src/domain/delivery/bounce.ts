@@ -1,15 +1,15 @@
-/** Addresses at which a server said that nobody is: left alone for a while, longer each time that it is said again. */
+/** Addresses that a server reported as unknown get no mails for a while, and longer after each repeated report. */
 
 export type Bounce = {
   readonly address: string;
   readonly refusals: number;
   readonly lastRefusedAt: Date;
-  /** The server's words. */
+  /** The server's text. */
   readonly problem: string;
 };
 
 const day = 24 * 3_600_000;
-/** Not for ever: mailboxes are made after their people were invited, and servers have been known to deny all of theirs for hours. */
+/** Not for ever: mailboxes may be created after the invitation, and servers have denied all their mailboxes for hours by mistake. */
 const restsMs = [day, 4 * day, 16 * day, 30 * day];
 
 export function heededUntil({ refusals, lastRefusedAt }: Bounce): Date {

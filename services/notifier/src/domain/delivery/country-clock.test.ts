@@ -4,7 +4,7 @@ import { clockOf } from './country-clock.ts';
 
 const june = new Date('2025-06-02T21:05:00Z');
 const december = new Date('2025-12-02T21:05:00Z');
-/** Unicode sets a narrow blank before "pm" in some releases. */
+/** Some releases have a narrow blank before "pm". */
 const plain = (text: string) => text.replace(/\p{Zs}/gu, ' ');
 
 describe('an instant', () => {

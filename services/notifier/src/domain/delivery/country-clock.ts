@@ -1,11 +1,11 @@
-/** The clock on the wall of a country, where there is only one. */
+/** The local time of a country, if it has only one. */
 
-/** Writes an instant out, with its zone. */
+/** Formats an instant with its time zone. */
 export type Clock = (instant: Date) => string;
 
 /**
- * Local time wherever all zones of the country agree at that instant, summer time included, so that it is true for every
- * reader; else UTC, as the API writes times. Never a guess: an organisation says in which country it is, not where there.
+ * Local time if all time zones of the country have the same offset at that instant, including summer time, so that it is right for every
+ * reader; otherwise UTC, as in the API. Never a guess: an organisation gives its country, but no place in it.
  */
 export function clockOf(country: string | undefined): Clock {
   const key = isCountry(country) ? country : '';
@@ -16,7 +16,7 @@ export function clockOf(country: string | undefined): Clock {
   return clock;
 }
 
-/** Formats take a tenth of a millisecond to make. There are no more than the countries and their zones. */
+/** Creating a format takes a tenth of a millisecond. There are at most as many as countries and their zones. */
 const clocks = new Map<string, Clock>();
 const offsetFormats = new Map<string, Intl.DateTimeFormat>();
 
@@ -59,7 +59,7 @@ function offsetAt(instant: Date, timeZone: string): string {
   return offsets.format(instant).replace(/^.* /, '');
 }
 
-/** Where Unicode knows of no English of the country, it would take that of the United States. */
+/** If Unicode has no English for the country, the default would be that of the United States. */
 function dateLocale(country: string | undefined): string {
   if (!isCountry(country)) return 'en-GB';
   const { locale } = new Intl.DateTimeFormat(`en-${country}`).resolvedOptions();
@@ -71,7 +71,7 @@ function zonesOf(country: string | undefined): readonly string[] {
   return (new Intl.Locale(`und-${country}`) as LocaleWithZones).getTimeZones() ?? [];
 }
 
-/** ECMA-402 has it, the compiler's library for ES2024 not yet. */
+/** Part of ECMA-402, but missing in the compiler's ES2024 library. */
 type LocaleWithZones = Intl.Locale & { readonly getTimeZones: () => readonly string[] | undefined };
 
 function isCountry(country: string | undefined): country is string {

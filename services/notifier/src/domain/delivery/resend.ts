@@ -1,4 +1,4 @@
-/** Whether a notification can be sent again because a person says so. */
+/** Whether a person can have a notification sent again. */
 
 export type ResendRefusal = 'nobody-known' | 'under-way' | 'link-gone' | 'left';
 
@@ -12,16 +12,16 @@ export function resendRefusal(
     readonly state: string;
     readonly hasMessage: boolean;
     readonly expiresAt: Date | undefined;
-    /** Nobody in the organisation has the address any longer. */
+    /** No person of the organisation has the address any longer. */
     readonly hasLeft: boolean;
   },
   now: Date,
 ): ResendRefusal | undefined {
   if (state === 'waiting') return 'nobody-known';
   if (state === 'sending') return 'under-way';
-  // Links are not kept once they were sent, and of no use once they have expired.
+  // Links are deleted after sending, and are useless after they have expired.
   if (!hasMessage || (expiresAt !== undefined && expiresAt <= now)) return 'link-gone';
-  // Links go to addresses that may be in no organisation yet.
+  // Links are sent to addresses that may not be in an organisation yet.
   if (hasLeft && expiresAt === undefined) return 'left';
   return undefined;
 }

@@ -12,7 +12,7 @@ const throttled: Attempt = {
   uncertain: false,
 };
 
-/** The pauses after failures one after the other. */
+/** The pauses after consecutive failures. */
 function pauses(count: number): number[] {
   let health = healthy;
   let now = start;

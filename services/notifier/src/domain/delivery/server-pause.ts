@@ -1,8 +1,8 @@
-/** How all mails leave a server in peace that cannot take any: one pause for all of them, and then one that tries. */
+/** Pauses all mails while the server accepts none; after the pause, one mail tests the server. */
 import type { Attempt } from './attempt.ts';
 
 export type ServerHealth = {
-  /** In a row, of mails one after the other. */
+  /** Consecutive failures, each of a mail after the one before. */
   readonly failures: number;
   readonly pausedUntil: Date | undefined;
 };
@@ -10,25 +10,25 @@ export type ServerHealth = {
 export const healthy: ServerHealth = { failures: 0, pausedUntil: undefined };
 
 const shortestPauseMs = 1_000;
-/** Sign-in links live a quarter of an hour: a server that comes back is found while they are of use. */
+/** Sign-in links live a quarter of an hour: a recovered server must be found while they are still valid. */
 const longestPauseMs = 60_000;
 
 export function healthAfter(health: ServerHealth, attempt: Attempt, now: Date): ServerHealth {
   const isTrouble = attempt.outcome === 'unavailable' || (attempt.outcome === 'deferred' && attempt.slowDown);
   if (!isTrouble) return healthy;
-  // Others that were under way when the pause began tell nothing new.
+  // Mails that were being sent when the pause began give no new information.
   if (isPaused(health, now)) return health;
   const pauseMs = Math.min(longestPauseMs, shortestPauseMs * 2 ** Math.min(health.failures, 10));
   return { failures: health.failures + 1, pausedUntil: new Date(now.getTime() + pauseMs) };
 }
 
-/** A clock that was set back does not make a pause longer than any may be. */
+/** After a clock was set back, the pause is still no longer than the maximum. */
 export function isPaused({ pausedUntil }: ServerHealth, now: Date): boolean {
   const leftMs = pausedUntil === undefined ? 0 : pausedUntil.getTime() - now.getTime();
   return leftMs > 0 && leftMs <= longestPauseMs;
 }
 
-/** After a pause a single mail finds out whether the others may follow. */
+/** After a pause, a single mail tests whether the others may follow. */
 export function needsProbe(health: ServerHealth): boolean {
   return health.failures > 0;
 }

@@ -1,8 +1,8 @@
-/** A letter as HTML: readable on a phone, light and dark, and in mail programs that know tables and inline styles alone. */
+/** A letter as HTML: readable on a phone, in light and dark mode, and in mail programs that support only tables and inline styles. */
 import type { Letter, Line } from './letter.ts';
 import { escapeHtml, oneLine, oneLineHtml } from './plain-text.ts';
 
-/** Light is written into each element, for programs that drop `<style>`; those that keep it may turn dark. */
+/** The light style is inline in each element, for programs that drop `<style>`; the others may use dark mode. */
 const light = {
   page: 'background:#f2f4f7',
   card: 'background:#ffffff;color:#1b2430',
@@ -27,7 +27,7 @@ const dark = `
 @media (max-width:480px){.button{display:block!important}}`;
 
 const font = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
-/** Long words break instead of widening the page. */
+/** Breaks long words, so that they do not widen the page. */
 const breaks = 'overflow-wrap:anywhere;word-break:break-word';
 const table = 'role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"';
 
@@ -68,7 +68,7 @@ ${oneLineHtml(reason)}${unsubscribe === undefined ? '' : `<br>${linkOf(unsubscri
 `;
 }
 
-/** What lists of mails show beside the subject. */
+/** The text that mail programs show beside the subject in lists. */
 function preview(text: string): string {
   return `<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">${oneLineHtml(text)}</div>`;
 }
@@ -86,7 +86,7 @@ function factsOf(facts: readonly Line[]): string {
   return `<table ${table} style="margin:4px 0 12px;font:16px/1.45 ${font};color:inherit;${breaks}">\n${rows.join('\n')}\n</table>`;
 }
 
-/** Figures stand below each other, and the last line is what counts. */
+/** Amounts are aligned below each other; the last line is the most important one. */
 function amountsOf(amounts: readonly Line[]): string {
   const rows = amounts.map(([label, value], index) => {
     const weight = index === amounts.length - 1 ? ';font-weight:700' : '';
@@ -96,7 +96,7 @@ function amountsOf(amounts: readonly Line[]): string {
   return `<table ${table} style="margin:4px 0 12px;font:16px/1.45 ${font};color:inherit">\n${rows.join('\n')}\n</table>`;
 }
 
-/** The address is written out too, for people who distrust buttons and programs that show no links. */
+/** The address is also written out, for people who distrust buttons and for programs that show no links. */
 function buttonOf({ label, url }: { label: string; url: string }): string {
   const address = escapeHtml(oneLine(url));
   return `<p style="margin:24px 0 10px"><a class="button" href="${address}" style="display:inline-block;padding:13px 24px;border-radius:8px;${light.button};font-weight:600;line-height:1.3;text-align:center;text-decoration:none">${oneLineHtml(label)}</a></p>

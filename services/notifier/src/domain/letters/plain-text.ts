@@ -1,41 +1,41 @@
 /**
- * Text from outside made harmless: on one line, without the characters that steer headers, terminals or reading order, and
- * without what mail programs turn into links.
+ * Makes text from outside harmless: one line, without characters that control headers, terminals or reading order, and without what mail
+ * programs turn into links.
  */
 import { legible } from '@offer-ads/contracts/values/legible-text';
 
-/** Control characters, line and paragraph separators, and what turns the direction of reading. */
+/** Control characters, line and paragraph separators, and characters that change the reading direction. */
 const steering = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/gu;
 
-/** Of whatever is said in a letter: its own words, and those of others within. */
+/** For every text in a letter, our own and that of others. */
 export function oneLine(text: string): string {
   return tidy(withoutMarks(text).replace(steering, ' '));
 }
 
 /**
- * Words of others within our own: made legible, without links, and marked by U+2068 and U+2069, so that HTML can keep their
- * direction of reading to themselves.
+ * Text of others within our own: made legible, without links, and enclosed in U+2068 and U+2069, so that its reading direction does not
+ * affect the rest.
  */
 export function foreign(text: string): string {
   return marked(withoutLinks(legible(text)));
 }
 
-/** Long enough for the names of most organisations, too short for a letter in place of a name. */
+/** Long enough for the names of most organisations, too short to contain a message. */
 const mostOfName = 60;
-/** Seven digits or more, with what people write between them: a phone shows them as a number to call. */
+/** Seven digits or more, with the usual separators: a phone shows them as a number to call. */
 const callable = /\+?\d(?:[\s().\-/]*\d){6,}/gu;
 
-/** A name in a mail to somebody who may not know its owner: short, and without a number to call. */
+/** A name in a mail to a person who may not know its owner: short, and without a phone number. */
 export function foreignName(text: string): string {
   const characters = Array.from(withoutLinks(legible(text)).replace(callable, '…'));
   const short = characters.length > mostOfName ? [...characters.slice(0, mostOfName - 1), '…'] : characters;
   return marked(short.join(''));
 }
 
-/** A full stop as domain names may have it: also the ideographic, small and full-width ones, and the one dot leader. */
+/** A full stop as in domain names: also the ideographic, small and full-width ones, and the one dot leader. */
 const stop = '[.\\u2024\\u3002\\ufe52\\uff0e\\uff61]';
 const machineAddress = /\d+(?:\.\d+){3,}/gu;
-/** Between words. The one in a number stays: `3.50` is no domain, because none ends in digits. */
+/** Between words. A full stop in a number stays: `3.50` is no domain, because no domain ends in digits. */
 const stopInDomain = new RegExp(
   `(?<=\\S)${stop}+(?=[\\p{L}\\p{M}\\p{S}\\p{Cf}_-])|(?<=[^\\s\\d])${stop}+(?=\\d)`,
   'gu',
@@ -44,7 +44,7 @@ const atInAddress = /(?<=\S)[@\ufe6b\uff20](?=\S)/gu;
 const schemeEnd = /(?<=\p{L}):(?=\S)/gu;
 const slashes = /[\\/]{2,}/gu;
 
-/** Mail programs make links of what looks like a domain, an address or a path: each is broken by a blank. */
+/** Mail programs turn domains, addresses and paths into links, so a blank is inserted into each. */
 function withoutLinks(text: string): string {
   return text
     .replace(atInAddress, ' at ')
@@ -55,7 +55,7 @@ function withoutLinks(text: string): string {
     .trim();
 }
 
-/** The same as `oneLine` as element content. */
+/** `oneLine` for the content of HTML elements. */
 export function oneLineHtml(text: string): string {
   const pieces = text.split(/\u2068([^\u2068\u2069]*)\u2069/);
   const html = pieces.map((piece, index) => {

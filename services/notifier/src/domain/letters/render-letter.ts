@@ -1,4 +1,4 @@
-/** A letter as a mail: text and HTML are made of the same letter, so neither says less than the other. */
+/** Renders a letter as a mail. Text and HTML are made from the same letter, so they have the same content. */
 import type { Letter, Line } from './letter.ts';
 import { letterPage } from './letter-page.ts';
 import { oneLine } from './plain-text.ts';
@@ -7,11 +7,11 @@ export type Message = {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** Beside those that every mail has; names and values are our own, never from outside. */
+  /** Besides those of every mail. Names and values are our own, never from outside. */
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** Whatever the letter holds, headers cannot be added, nor markup. */
+/** A letter's content can add neither headers nor markup. */
 export function render(letter: Letter): Message {
   const message = { subject: oneLine(letter.subject), text: textOf(letter), html: letterPage(letter) };
   return letter.unsubscribe === undefined
@@ -19,7 +19,7 @@ export function render(letter: Letter): Message {
     : { ...message, headers: unsubscribeHeaders(letter.unsubscribe.url) };
 }
 
-/** One click in the mail program, which then posts to the address by itself (RFC 2369, RFC 8058). */
+/** One click in the mail program, which then posts to the address itself (RFC 2369, RFC 8058). */
 function unsubscribeHeaders(url: string): Readonly<Record<string, string>> {
   return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
 }

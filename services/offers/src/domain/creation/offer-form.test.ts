@@ -400,7 +400,7 @@ describe('whatever is sent', () => {
   });
 });
 
-/** The rules once more, from the other side. */
+/** A second, independent implementation of the rules. */
 function expectValid(form: OfferForm): void {
   const length = (text: string) => Array.from(text).length;
   expect([length(form.title) <= 40, form.title.trim() !== '']).toEqual([true, true]);

@@ -5,10 +5,10 @@ import { isLive, stateAt } from '../offer.ts';
 import { activatedAt } from './activation.ts';
 import { type UnusedTime, unusedTime } from './unused-time.ts';
 
-/** At the borders of its schedule, and at any later instant. */
+/** At the limits of the schedule, and at any later time. */
 const offsets = fc.array(fc.integer({ min: 0, max: 500 * 86_400_000 }), { maxLength: 3 });
 
-/** A story is as good as its end: every beginning of one is another story. In order, from its last step on. */
+/** Every beginning of a story is a story too, so only the state at its end is checked. Events are generated in order. */
 function instantsFrom({ now, offer }: Standing, offsets: readonly number[]): Date[] {
   const borders = [offer.startAt, offer.expiryAt].flatMap((it) => [-1, 0, 1].map((off) => +it + off));
   const instants = [...borders, ...offsets.map((offset) => +now + offset)].filter((at) => at > +now);
@@ -87,7 +87,7 @@ describe('for commands that overtake each other on their way', () => {
           declaration.name === 'OfferEnded' && (data as { paid: boolean }).paid;
         const atTheEnd = news.findIndex(isPaidAndEnded);
         if (atTheEnd >= 0) expect(new Set(figures.slice(atTheEnd)).size).toBe(1);
-        // Payment, end and deletion, each once at most.
+        // Payment, end and deletion: at most once each.
         expect(new Set(news.map(({ declaration }) => declaration.name)).size).toBe(news.length);
       }),
     );

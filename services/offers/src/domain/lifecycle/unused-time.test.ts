@@ -136,7 +136,7 @@ function orNull(hour: number | null): Date | null {
   return hour === null ? null : at(hour);
 }
 
-/** Whether a paid offer did not run in the hour that begins at `from`; an open stop reaches to now. */
+/** Whether a paid offer did not run in the hour that begins at `from`; an open stop lasts until now. */
 function wasLost(offer: Lifecycle, from: number, now: number): boolean {
   const { paymentAppliedAt: appliedAt, deletedAt } = offer;
   if (appliedAt === null) return false;

@@ -17,7 +17,7 @@ describe('the points of an interval', () => {
     ['30d', DAY, 31],
     ['60d', DAY, 61],
     ['90d', DAY, 91],
-    // 118 weeks and a part of one at each end.
+    // 118 weeks and a part of a week at each end.
     ['all', 7 * DAY, 119],
   ] as const)('of %s last %d ms and are %d', (interval, stepMs, count) => {
     const period = analyticsPeriod(interval, created, now);

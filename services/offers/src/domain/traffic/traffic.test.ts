@@ -26,7 +26,7 @@ const nothing: Counts = {
   clicksAutomated: 0,
 };
 
-/** What one viewer's batches come to, by offer. */
+/** The counts after one viewer's batches, by offer. */
 function sumOf(...batches: (readonly Sighting[])[]): Record<number, Counts> {
   let known: ViewerHour = new Map();
   const rollUps: RollUp[] = [];
@@ -78,7 +78,7 @@ describe('a viewer', () => {
   });
 
   it('comes to the same sums in whatever order and batches', () => {
-    // Around the bound, with repeats of some.
+    // Numbers around the limit, with some repeats.
     const sightings = fc
       .tuple(
         fc.integer({ min: 0, max: 103 }),

@@ -1,4 +1,4 @@
-/** Titles and names are other people's words: whatever they hold, a mail keeps its headers, its lines and its markup. */
+/** Titles and names are written by others: whatever they contain, a mail keeps its headers, lines and markup. */
 import { describe, expect, it } from '@jest/globals';
 import { fc } from '@offer-ads/testing/profile';
 import {
@@ -16,7 +16,7 @@ import { hostileTexts } from '../../../../test/hostile-texts.ts';
 import { around, notifications } from '../../../../test/letters.ts';
 import type { Message } from '../render-letter.ts';
 
-/** Each letter with the same words at every place where words of others stand. */
+/** Each letter with the same text in every place for text of others. */
 const letters: readonly [string, (text: string) => Message | undefined][] = [
   ['payment link', (title) => messageOf('PaymentLinkIssued', { ...paymentLinkData, title }, title)],
   ['offer paid', (title) => messageOf('OfferPaymentApplied', { ...paymentData, title }, title)],
@@ -40,7 +40,7 @@ const letters: readonly [string, (text: string) => Message | undefined][] = [
   ],
 ];
 
-/** With as much of the text as an address may hold. */
+/** With as much of the text as an address can hold. */
 function addressWith(text: string): string {
   return `${
     text
@@ -54,17 +54,17 @@ function messageOf(eventName: string, data: unknown, tradingName: string): Messa
   return notifications(eventName, data, { surroundings: around({ ...cornerCafe, tradingName }) })[0]?.message;
 }
 
-/** Everything that a mail program acts on: tags with their attributes, in their order. */
+/** What a mail program interprets: tags with their attributes, in order. */
 const markup = ({ html }: Message) => html.match(/<[^>]*>/g);
 const lines = ({ text }: Message) => text.split('\n').length;
-/** What mail programs make links of: domains, machine addresses, addresses of people, and what begins with a scheme. */
+/** What mail programs turn into links: domains, machine addresses, mail addresses, and text that begins with a scheme. */
 const linked =
   /[^\s<>()]*[^\s<>()“"][.\u2024\u3002\ufe52\uff0e\uff61][\p{Cf}\p{M}]*[\p{L}]|\d+(?:\.\d+){3}|[^\s“][@\uff20\ufe6b][\p{L}\p{N}]|\p{L}:[\p{L}\p{N}\\/]|[\\/]{2}/giu;
 const linksOf = ({ subject, text, html }: Message) => {
   const shown = html.replace(/<style>[^]*<\/style>/, ' ').replace(/<[^>]*>/g, ' ');
   return [subject, text, shown].flatMap((part) => part.match(linked) ?? []);
 };
-/** What steers terminals, headers and reading order, or is not seen; line feeds are our own, joiners shape some scripts. */
+/** Characters that control terminals, headers or reading order, or are invisible; line feeds are our own, and some scripts need joiners. */
 const unseen = /[^\P{C}\n\u200c\u200d]|[\u2028\u2029]/u;
 
 function expectUnharmed(write: (text: string) => Message | undefined, text: string): void {

@@ -1,6 +1,6 @@
 /**
- * "You have been invited": the first link of a person who has never heard of the portal. It goes to an address that nobody has
- * proved, so subject, heading and first words are ours, and the names of others stand only where they are told as such.
+ * "You have been invited": the first link for a person who does not know the portal. The address is not proved, so subject, heading and
+ * first words are ours; names of others are marked as such.
  */
 import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import type { PersonInvited, Role } from '@offer-ads/contracts/events/gateway';
@@ -8,7 +8,7 @@ import type { Letter } from '../letter.ts';
 import { foreignName } from '../plain-text.ts';
 import type { Wording } from '../wording.ts';
 
-/** What each role is for (decision 26, roles), in words that need no manual. */
+/** The purpose of each role (decision 26, roles), in words that need no explanation. */
 const roles = {
   admin: 'Admin (everything, from offers and API keys to people, terms and billing)',
   developer: 'Developer (API keys and the call log)',

@@ -1,7 +1,4 @@
-/**
- * "An offer has been paid for", by either payment method; also the payment that came too late (decision 7, late card
- * payments).
- */
+/** "An offer has been paid for", by either payment method; also for a payment that came too late (decision 7, late card payments). */
 import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import type { OfferPaymentApplied } from '@offer-ads/contracts/events/offers';
 import type { PaymentMethod } from '@offer-ads/contracts/values/primitives';

@@ -1,4 +1,4 @@
-/** What several letters say, in the same words. */
+/** Texts that several letters share. */
 import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import type { OfferEnded, OfferPaymentApplied, PaymentLinkIssued } from '@offer-ads/contracts/events/offers';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
@@ -9,14 +9,14 @@ import type { Setting } from './setting.ts';
 
 type AnyOffer = EventData<typeof OfferEnded | typeof OfferPaymentApplied | typeof PaymentLinkIssued>;
 
-/** TEST and LIVE are separate worlds, and a reader must see at once in which one this happened. */
+/** TEST and LIVE are separate, and a reader must see at once in which mode this happened. */
 export function inMode(mode: Mode, subject: string): Pick<Letter, 'subject' | 'notice'> {
   return mode === 'TEST'
     ? { subject: `[TEST] ${subject}`, notice: 'TEST mode: no real money is involved.' }
     : { subject };
 }
 
-/** As headings and subjects name an offer. */
+/** The name of an offer in headings and subjects. */
 export function titled(offer: { readonly title: string }): string {
   return `“${foreign(offer.title)}”`;
 }
@@ -25,7 +25,7 @@ export function offerFacts(offer: AnyOffer, { dateTime }: Wording): readonly Lin
   return [...offerName(offer), ['Starts', dateTime(offer.startAt)], ['Ends', dateTime(offer.expiryAt)]];
 }
 
-/** The number is what the API calls the offer by: titles may repeat. */
+/** With the offer's id, because titles may repeat. */
 export function offerName(offer: { readonly title: string; readonly offerId: number }): readonly Line[] {
   return [
     ['Offer', foreign(offer.title)],
@@ -35,7 +35,7 @@ export function offerName(offer: { readonly title: string; readonly offerId: num
 
 type Price = { readonly netMinor: string; readonly vatMinor: string; readonly currency: string };
 
-/** Prices are net of VAT (price rule 6); the total is what was or will be paid. */
+/** Prices are net of VAT (price rule 6); the total is the amount paid or to be paid. */
 export function priceLines(price: Price, { money }: Wording): readonly Line[] {
   const { netMinor, vatMinor, currency } = price;
   return [

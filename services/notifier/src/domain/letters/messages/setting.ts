@@ -1,10 +1,10 @@
-/** What a letter to the people of an organisation is written from, beside the event that it tells of. */
+/** The data for a letter to people of an organisation, besides its event. */
 import type { Contact } from '../../contact.ts';
 import type { Wording } from '../wording.ts';
 
 export type Setting = Wording & {
   readonly contact: Contact;
   readonly portalUrl: string;
-  /** When the event says that it happened. */
+  /** The time in the event. */
   readonly happenedAt: string;
 };

@@ -1,4 +1,4 @@
-/** "Sign in to the portal": the one letter that opens a door, so it says when it stops doing so. */
+/** "Sign in to the portal". The link is a credential, so the letter says when it expires. */
 import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import type { SignInRequested } from '@offer-ads/contracts/events/gateway';
 import type { Letter } from '../letter.ts';

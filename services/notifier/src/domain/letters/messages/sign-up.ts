@@ -1,6 +1,6 @@
 /**
- * "Open your advertiser account": to an address that nobody has proved yet, so it carries no word of whoever asked; and what
- * somebody who has a place already is told instead.
+ * "Open your advertiser account": the address is not proved, so the letter contains no text from the person who asked. A person who already
+ * has an account gets the other letter.
  */
 import type { EventData } from '@offer-ads/contracts/events/event-declaration';
 import type { SignUpRequested } from '@offer-ads/contracts/events/gateway';
