@@ -30,7 +30,7 @@ export function billingMeters(metrics: Metrics) {
     }),
     webhookDelay: metrics.histogram({
       name: 'stripe_webhook_delay_seconds',
-      help: 'Time from when something happened at Stripe until its webhook had come and was applied',
+      help: 'Time from an event at Stripe until its webhook was applied',
       buckets: delayBuckets,
     }),
     payments: metrics.counter({
@@ -65,7 +65,7 @@ export function billingMeters(metrics: Metrics) {
     }),
     readUpTo: metrics.gauge({
       name: 'stripe_events_read_up_to_timestamp_seconds',
-      help: 'Up to when Stripe’s list of events has been read; told by the replica that read it last',
+      help: 'Up to when Stripe’s list of events has been read; exported by the replica that read it last',
       labelNames: ['mode'],
     }),
   };

@@ -89,7 +89,10 @@ async function addressWaiting(
   const announcement = announcementOf(occurrence.eventName);
   if (announcement === undefined || !announcement.declaration.schema.safeParse(occurrence.data).success) {
     const { eventName, eventId } = occurrence;
-    notifier.logger.error({ eventName, eventId }, 'a waiting occurrence cannot be read and waits on');
+    notifier.logger.error(
+      { eventName, eventId },
+      'a waiting occurrence cannot be read and stays in the store',
+    );
     return 'nobody-known';
   }
   return address(notifier, session, announcement, occurrence);

@@ -142,7 +142,9 @@ export function startDelivery(o: {
     const isProbe = needsProbe(health);
     if (isProbe) isProbing = true;
     const work = deliver(claimed, recipient)
-      .catch((error: unknown) => logger.error({ error }, 'a notification waits for the end of its lease'))
+      .catch((error: unknown) =>
+        logger.error({ error }, 'a notification failed here and waits for the end of its lease'),
+      )
       .finally(() => {
         held.delete(claimed.id);
         underWay.delete(work);
@@ -211,7 +213,7 @@ export function startDelivery(o: {
         await bounces.add(recipient, attempt.problem, claimedAt);
       else if (attempt.outcome === 'accepted' && bounce !== undefined) await bounces.forget(recipient);
     } catch (error) {
-      logger.warn({ error }, 'the bounce list could not be kept');
+      logger.warn({ error }, 'the bounce list could not be updated');
     }
   }
 
@@ -221,10 +223,7 @@ export function startDelivery(o: {
       try {
         return await inStore(notifications.record(id, fate));
       } catch (error) {
-        logger.error(
-          { error },
-          'what became of a notification could not be recorded and will be tried again',
-        );
+        logger.error({ error }, 'the result of a delivery could not be recorded and will be tried again');
         if (stopping.signal.aborted) return;
         await pause(recordAgainMs, undefined, { signal: stopping.signal }).catch(() => {});
       }
@@ -300,7 +299,7 @@ function instruments(metrics: Metrics) {
     }),
     paused: metrics.gauge({
       name: 'notifier_mail_server_unavailable',
-      help: '1 while the mail server takes no mails and all wait for it.',
+      help: '1 while the mail server accepts no mails and all mails wait.',
     }),
   };
 }

@@ -262,7 +262,7 @@ function inherited(now: unknown): object {
   const entry = {
     at: now,
     state: 'pending',
-    problem: 'the process ended before it recorded what came of it',
+    problem: 'the process ended before it recorded the result',
     uncertain: true,
   };
   const wasSending = { $eq: ['$state', 'sending'] };

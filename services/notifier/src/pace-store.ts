@@ -33,7 +33,7 @@ export function openPace(mongo: Mongo, perSecond: number | undefined, clock: Clo
         ],
         { upsert: true, returnDocument: 'after' },
       );
-      if (reserved === null) throw new Error('the pace of mails was not kept');
+      if (reserved === null) throw new Error('no time slot for mails could be reserved');
       return { firstInMs: reserved.nextAt.getTime() - takenMs - reserved.now.getTime(), everyMs };
     },
   };

@@ -22,7 +22,7 @@ export function offersMeters(metrics: Metrics) {
     }),
     traffic: metrics.counter({
       name: 'traffic_events_total',
-      help: 'Views and clicks heard of, by whether they were taken in; `outside`: of no offer, or of a time when it was not shown',
+      help: 'Views and clicks received, by outcome; `outside`: without an offer, or from a time when it was not shown',
       labelNames: ['kind', 'outcome'],
       from0: { kind: ['view', 'click'], outcome: ['taken', 'repeated', 'outside'] },
     }),

@@ -19,7 +19,7 @@ export function subscriptions(
 ): readonly Subscription[] {
   const outcomes = metrics.counter({
     name: 'member_changes_total',
-    help: 'Changes of members that were heard of, by whether they were news',
+    help: 'Changes of members that were received, by whether they were newer than the stored state',
     labelNames: ['outcome'],
     from0: { outcome: ['stored', 'outdated'] },
   });

@@ -136,7 +136,7 @@ async function endSession(
     return 'not-over';
   } catch (error) {
     if (!(error instanceof Fault) || error.status !== 503) throw error;
-    billing.logger.warn({ error, purchase }, 'closing a payment page came to no certain end');
+    billing.logger.warn({ error, purchase }, 'it is uncertain whether a payment page was closed');
     return 'not-over';
   }
 }

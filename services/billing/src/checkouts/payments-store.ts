@@ -182,6 +182,6 @@ function paymentOf(row: PaymentRow): OfferPayment {
 
 /** For columns that the table's constraints guarantee to be set. */
 function present<T>(value: T | null): T {
-  if (value === null) throw new Error('a payment row lacks what its payment method needs');
+  if (value === null) throw new Error('a payment row lacks a column that its payment method requires');
   return value;
 }

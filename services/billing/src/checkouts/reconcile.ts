@@ -68,7 +68,7 @@ async function survive(
     await work(billing, payment);
   } catch (error) {
     const purchase = purchaseName(payment.purchase);
-    billing.logger.warn({ error, purchase }, 'a checkout could not be reconciled, it waits');
+    billing.logger.warn({ error, purchase }, 'a checkout could not be reconciled and will be tried again');
   }
 }
 
@@ -84,7 +84,7 @@ async function askAbout(billing: Billing, payment: CardPayment): Promise<void> {
   if (facts.isPaid && facts.receipt !== null) {
     const recorded = await recordFoundPayment(billing, facts.receipt);
     if (recorded === 'paid') billing.meters.missedPayments.inc({ mode: payment.book.mode });
-    billing.logger.info({ purchase: payment.purchase, recorded }, 'a payment was found by asking');
+    billing.logger.info({ purchase: payment.purchase, recorded }, 'a payment was found by asking Stripe');
     if (!isProblem(recorded)) return;
     isAlerted = true;
   }
@@ -96,7 +96,10 @@ async function askAbout(billing: Billing, payment: CardPayment): Promise<void> {
   await changeCheckout(billing, payment, (checkout) => sessionExpired(checkout, generation));
   if (isGivenUp && !isAlerted) {
     const { purchase } = payment;
-    billing.logger.error({ purchase, sessionId }, 'a card payment came to no end and is asked about no more');
+    billing.logger.error(
+      { purchase, sessionId },
+      'a card payment stayed undecided and is not checked any more',
+    );
   }
 }
 

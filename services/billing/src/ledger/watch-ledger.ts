@@ -33,11 +33,11 @@ export async function checkAndRecord(o: Watched, signal?: AbortSignal): Promise<
 export function watchLedger(o: Watched & { logger: Logger; metrics: Metrics }): LedgerWatch {
   const problems = o.metrics.gauge({
     name: 'ledger_check_problems',
-    help: 'What the last check of the ledger found wrong; every replica tells it',
+    help: 'Problems found by the last check of the ledger; the same on every replica',
   });
   const checkedAt = o.metrics.gauge({
     name: 'ledger_check_timestamp_seconds',
-    help: 'When the last check of the ledger came to its end; 0 when none ever has',
+    help: 'When the last check of the ledger ended; 0 if none has',
   });
   const checking = startLoop({
     ...o,
@@ -51,7 +51,7 @@ export function watchLedger(o: Watched & { logger: Logger; metrics: Metrics }): 
         const found = await checkAndRecord(o, signal);
         const facts = { transactions: found.transactions, problems: found.problems.length };
         if (found.ok) o.logger.info(facts, 'the ledger has been checked');
-        else o.logger.error(facts, 'the ledger does not add up: ledger check says where');
+        else o.logger.error(facts, 'the ledger has errors: run ledger check to see them');
       });
     },
   });

@@ -17,12 +17,12 @@ const LOOK_EVERY_MS = 60_000;
 export function watchReversals(o: { postgres: Postgres; logger: Logger; metrics: Metrics }): Loop {
   const waiting = o.metrics.gauge({
     name: 'card_reversals_waiting',
-    help: 'Refunds and disputes at the card provider of which nobody has decided yet who bears them; every replica tells it',
+    help: 'Refunds and disputes at the card provider without a decision who bears them; the same on every replica',
     labelNames: ['kind', 'mode'],
   });
   const owed = o.metrics.gauge({
     name: 'credits_owed_minor_units',
-    help: 'Unused Time that was credited although the card provider has taken the payment back, until somebody has decided who bears it; every replica tells it',
+    help: 'Unused Time that was credited although the card provider has taken the payment back, until a decision who bears it; the same on every replica',
     labelNames: ['mode', 'currency'],
   });
   return startLoop({

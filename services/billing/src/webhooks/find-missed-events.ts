@@ -20,7 +20,10 @@ export async function findMissedEvents(billing: Billing, signal: AbortSignal): P
     if (signal.aborted) return;
     // An account that cannot be read must not stop the other; it is tried again in the next round.
     await readMode(billing, mode, signal).catch((error: unknown) => {
-      billing.logger.warn({ error, mode }, 'Stripe’s list of events could not be read, it waits');
+      billing.logger.warn(
+        { error, mode },
+        'Stripe’s list of events could not be read and will be tried again',
+      );
     });
   }
 }
@@ -84,6 +87,6 @@ async function applyMissed(billing: Billing, event: ListedEvent): Promise<void> 
   billing.meters.missedEvents.inc({ mode });
   billing.logger.warn(
     { mode, eventId, type, outcome },
-    'an event whose webhook never came was found by asking',
+    'an event whose webhook never came was found in Stripe’s list',
   );
 }

@@ -84,6 +84,6 @@ export async function announceOrganisation(
 
 export async function existingOrganisation(tx: Transaction, id: number): Promise<Organisation> {
   const organisation = await findOrganisation(tx, id);
-  if (organisation === null) throw new Error(`organisation ${id} was there a moment ago`);
+  if (organisation === null) throw new Error(`organisation ${id} disappeared within the transaction`);
   return organisation;
 }

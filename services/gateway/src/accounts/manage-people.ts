@@ -148,7 +148,7 @@ function personIn(
 ): PersonOutcome {
   if (!outcome.ok) return outcome;
   const person = personOf(outcome.value, ref);
-  if (person === undefined) throw new Error('the person was there a moment ago');
+  if (person === undefined) throw new Error('the person disappeared within the transaction');
   return done(person);
 }
 

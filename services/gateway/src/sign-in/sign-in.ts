@@ -50,7 +50,7 @@ export function startSignIn(o: AnsweringOptions & { readonly publicUrl: string }
   });
   const requests = o.metrics.counter({
     name: 'sign_in_requests_total',
-    help: 'Requests for a link to sign in, by what became of them; too-many-waiting were refused at once.',
+    help: 'Requests for a link to sign in, by outcome; too-many-waiting were refused at once.',
     labelNames: ['outcome'],
     from0: { outcome: requestOutcomes },
   });

@@ -57,7 +57,7 @@ export function startSignUp(
   const { postgres, clock } = o;
   const requests = o.metrics.counter({
     name: 'sign_up_requests_total',
-    help: 'Requests to register an organisation, by what became of them.',
+    help: 'Requests to register an organisation, by outcome.',
     labelNames: ['outcome'],
     from0: { outcome: outcomes },
   });

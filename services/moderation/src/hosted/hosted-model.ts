@@ -110,7 +110,7 @@ async function whileAwaited<T>({ signal }: Call, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw signal.aborted ? new Unawaited('nobody waited any longer', { cause: error }) : error;
+    throw signal.aborted ? new Unawaited('the caller stopped waiting', { cause: error }) : error;
   }
 }
 

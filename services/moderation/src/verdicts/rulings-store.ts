@@ -59,7 +59,7 @@ export async function openRulingsStore(mongo: Mongo): Promise<RulingsStore> {
         if (!isTaken(error)) throw error;
       }
     }
-    throw serviceUnavailable('rulings: others were faster each time');
+    throw serviceUnavailable('rulings: other writers took the number each time');
   }
 
   return {

@@ -179,7 +179,7 @@ async function fenced(db: Queryable, sql: string, hold: Hold, ...values: unknown
  * request that is still running.
  */
 function overtaken(): Fault {
-  return new Fault('this creation was taken for dead', {
+  return new Fault('another request took this creation over, or its picture was removed', {
     status: 409,
     publicMessage: stillProcessing,
     retryAfterSeconds: 1,
@@ -202,7 +202,7 @@ function toCreation(row: KeyRow): Creation {
 
 /** For columns that the table's constraints guarantee at their recovery points. */
 function present<T>(value: T | null): T {
-  if (value === null) throw new Error('an idempotency row lacks what its recovery point promises');
+  if (value === null) throw new Error('an idempotency row lacks a column that its recovery point requires');
   return value;
 }
 

@@ -35,14 +35,17 @@ type RemovalContext = Pick<OffersContext, 'postgres' | 'images' | 'clock'> & {
 };
 
 export function startImageRemoval(o: RemovalContext): ImageRemoval {
-  const removed = o.metrics.counter({ name: 'images_removed_total', help: 'Pictures that nobody needed.' });
+  const removed = o.metrics.counter({
+    name: 'images_removed_total',
+    help: 'Unneeded pictures that were removed.',
+  });
   const failed = o.metrics.counter({
     name: 'image_removals_failed_total',
     help: 'Pictures that could not be removed and will be tried again.',
   });
   const adopted = o.metrics.counter({
     name: 'images_adopted_total',
-    help: 'Pictures found in the store that no row knew.',
+    help: 'Pictures found in the store without a row in the database.',
   });
   const removing = startLoop({
     ...o,
@@ -102,7 +105,7 @@ async function removeAll(
         await o.images.remove(name);
         gone.push(name);
       } catch (error) {
-        o.logger.warn({ error }, 'a picture that nobody needs could not be removed and will be tried again');
+        o.logger.warn({ error }, 'an unneeded picture could not be removed and will be tried again');
       }
     }
   };

@@ -38,7 +38,7 @@ export async function lockViewers(
     columnsOf(viewers),
   );
   if (rows.length !== viewers.length)
-    throw new Error('a viewer was forgotten just now, the next try finds none');
+    throw new Error('a viewer was deleted meanwhile; the retry inserts it again');
   return new Map(rows.map(({ viewer, seen }) => [viewer.toString(), read(seen)]));
 }
 

@@ -1,6 +1,7 @@
 /**
  * The index as a file, so that a restart need not read every member from MongoDB. It contains members' positions: only the service's own
  * user may read it.
+ *
  * Layout: a magic word with the version of this layout, the length of the header (32 bits, little endian), the header as JSON, the saved
  * index, the SHA-256 of all of that.
  */

@@ -27,7 +27,7 @@ export function openKnowledge(o: {
 }): Knowledge {
   const usedUp = o.metrics.counter({
     name: 'estimate_budgets_used_up_total',
-    help: 'Budgets of revealing estimates that were used up, by whose they are; the log names them',
+    help: 'Budgets of revealing estimates that were used up, by kind of holder; the log names the holders',
     labelNames: ['of'],
     from0: { of: [...holders] },
   });
@@ -58,7 +58,7 @@ export function openKnowledge(o: {
     // After the loop has stopped, so that the other replicas learn what was spent here last.
     loops.defer(() =>
       share().catch((error: unknown) => {
-        logger.warn({ error }, 'what was spent of budgets in the last seconds is lost');
+        logger.warn({ error }, 'budget spending of the last seconds could not be stored and is lost');
       }),
     );
     loops.use(startLoop({ name: 'share-knowledge', everyMs: SHARE_EVERY_MS, work: share, logger, metrics }));

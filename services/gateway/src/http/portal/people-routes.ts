@@ -21,7 +21,7 @@ export function peopleRoutes({ people }: { people: People }): Router {
     if (!outcome.ok) return refuse(res, outcome.reason);
     const all = await people.list(memberOf(req).organisationId);
     const person = all.find(({ id }) => id === outcome.value.id);
-    if (person === undefined) throw new Error('the person was there a moment ago');
+    if (person === undefined) throw new Error('the person disappeared within the transaction');
     res.status(status).json(replyOf(person));
   }
 

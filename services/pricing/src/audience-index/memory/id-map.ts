@@ -1,6 +1,7 @@
 /**
  * Maps a member id to the member's slot. Ids hash into 2^14 segments; each is a small hash table with linear probing that grows
  * independently, so that no change has to wait for moving ten million entries.
+ *
  * An entry is a slot's reference (29 bits: superblock number and slot) and three bits of the id's hash. These three bits nearly always tell
  * whether the id in the slot needs to be compared. 0 is an empty entry. A removed entry stays marked as gone, because probes for other ids
  * pass it, until it is reused or the segment is rewritten.
