@@ -1,7 +1,8 @@
 /** The system that drills break. Whatever a drill leaves broken is whole again after `recover`. */
-import { randomInt } from 'node:crypto';
 import { freePorts } from '@offer-ads/backing/free-port';
 import type { DemoOrganisation } from '@offer-ads/dev/demo-data/organisations';
+import { unusedAddress } from '../harness/advertiser.ts';
+import { setFaults } from '../harness/simulators.ts';
 import { type System, type SystemOptions, startSystem } from '../harness/system.ts';
 import { cleanFolder } from './clean-folder.ts';
 import { type Doing, doing } from './faults/keep-doing.ts';
@@ -35,15 +36,7 @@ export async function startDrillSystem(o: Omit<SystemOptions, 'prepare'>): Promi
   );
   const [organisation] = system.state().organisations;
   if (organisation === undefined) throw new Error('there is no organisation to work with');
-  const simulate: DrillSystem['simulate'] = async (simulator, faults) => {
-    const path = { stripe: '/sim/faults', rates: '/sim/rates', mail: '/sim/mail' }[simulator];
-    const reply = await fetch(`${system.addresses[simulator]}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(faults),
-    });
-    if (!reply.ok) throw new Error(`the ${simulator} simulator answered ${reply.status}`);
-  };
+  const simulate: DrillSystem['simulate'] = (simulator, faults) => setFaults(system, simulator, faults);
   const keeping = doing();
   const locks = openLocks(system.stores);
   starting.defer(() => locks.release());
@@ -60,7 +53,11 @@ export async function startDrillSystem(o: Omit<SystemOptions, 'prepare'>): Promi
       fetch(`${system.addresses.gateway}${path}`, {
         signal: AbortSignal.timeout(30_000),
         ...init,
-        headers: { 'x-api-key': organisation.keys.TEST, 'x-forwarded-for': someAddress(), ...init?.headers },
+        headers: {
+          'x-api-key': organisation.keys.TEST,
+          'x-forwarded-for': unusedAddress(),
+          ...init?.headers,
+        },
       }),
     simulate,
     recover: async () => {
@@ -72,9 +69,4 @@ export async function startDrillSystem(o: Omit<SystemOptions, 'prepare'>): Promi
     },
     [Symbol.asyncDispose]: () => done.disposeAsync(),
   };
-}
-
-/** In the network for benchmarks (RFC 2544), which nobody calls from. */
-function someAddress(): string {
-  return `198.18.${randomInt(256)}.${randomInt(1, 255)}`;
 }

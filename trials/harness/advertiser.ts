@@ -96,7 +96,7 @@ export function inFuture(milliseconds: number): string {
 export const london = [51.5074, -0.1278] as const;
 export const midAtlantic = [40, -40] as const;
 
-const picture = photographLikeJpeg({ width: 1080, height: 1080 });
+let picture: Promise<Buffer> | undefined;
 
 type Fields = Record<string, string | readonly string[] | Blob | undefined>;
 
@@ -107,7 +107,9 @@ export async function offerForm(changes: Fields = {}): Promise<FormData> {
     title: 'Two for one',
     description: 'Any two cocktails for the price of one.',
     url: 'https://crown.example/offer',
-    image: new Blob([new Uint8Array(await picture)], { type: 'image/jpeg' }),
+    image: new Blob([new Uint8Array(await (picture ??= photographLikeJpeg({ width: 1080, height: 1080 })))], {
+      type: 'image/jpeg',
+    }),
     'location[]': london.map(String),
     radius: '10',
     start_datetime: inFuture(0),

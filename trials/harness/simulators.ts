@@ -9,7 +9,7 @@ export type Mail = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-export async function mailsTo(system: System, address: string): Promise<readonly Mail[]> {
+export async function mailsTo(system: Pick<System, 'state'>, address: string): Promise<readonly Mail[]> {
   const url = `${system.state().mailbox}/api/messages?to=${encodeURIComponent(address)}`;
   return (await (await fetch(url)).json()) as Mail[];
 }
@@ -58,20 +58,17 @@ async function openPaymentPage(paymentUrl: string): Promise<{ page: string; sess
   return { page, sessionId };
 }
 
-/** What the card provider is to do wrong from now on; `{}` clears it. */
-export async function setStripeFaults(system: System, faults: object): Promise<void> {
-  await fetch(`${system.state().stripeSimulator}/sim/faults`, {
+/** What a simulator does wrong from now on; `{}` ends it. */
+export async function setFaults(
+  { addresses }: Pick<System, 'addresses'>,
+  simulator: 'stripe' | 'rates' | 'mail',
+  faults: object,
+): Promise<void> {
+  const path = { stripe: '/sim/faults', rates: '/sim/rates', mail: '/sim/mail' }[simulator];
+  const reply = await fetch(`${addresses[simulator]}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(faults),
   });
-}
-
-/** What the central bank's feed is to do wrong from now on; `{}` clears it. */
-export async function setRatesFaults(system: System, faults: object): Promise<void> {
-  await fetch(`${system.state().ratesSimulator}/sim/rates`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(faults),
-  });
+  if (!reply.ok) throw new Error(`the ${simulator} simulator answered ${reply.status}`);
 }

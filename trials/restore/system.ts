@@ -15,6 +15,8 @@ export type DrillSystem = Pick<System, 'state' | 'admin'> & {
 
 export function drillSystem(folder: string, stores: DrillStores): DrillSystem {
   let running: System | undefined;
+  /** A system that is just starting can be stopped only once it runs. */
+  let starting: Promise<System> | undefined;
   const current = () => {
     if (running === undefined) throw new Error('the system is stopped');
     return running;
@@ -37,11 +39,13 @@ export function drillSystem(folder: string, stores: DrillStores): DrillSystem {
     start: async () => {
       // One thread of the model is enough for a few pictures, and is ready sooner.
       const env = { MODEL_THREADS: '1' };
-      running = await startSystem({ folder, say: () => {}, env, stores: { env: addresses() } });
+      starting = startSystem({ folder, say: () => {}, env, stores: { env: addresses() } });
+      running = await starting;
     },
     stop: async () => {
-      await running?.[Symbol.asyncDispose]();
-      running = undefined;
+      const ending = await starting?.catch(() => undefined);
+      [running, starting] = [undefined, undefined];
+      await ending?.[Symbol.asyncDispose]();
     },
     migrateRestored: async (...services) => {
       for (const service of services)

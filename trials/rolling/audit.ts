@@ -1,19 +1,17 @@
 /** After a round: whether everything that was answered is there, once, and nothing else. */
 import type { ServiceName } from '@offer-ads/contracts/values/primitives';
-import type { AdminClient } from '@offer-ads/dev/demo-data/admin-client';
-import type { Stores } from '@offer-ads/dev/start/stores';
 import { RETRY_DELAYS_MS } from '@offer-ads/platform/messaging/broker/broker';
 import { brokerNames } from '@offer-ads/platform/messaging/broker/topology';
 import { type Channel, connect } from 'amqplib';
+import { mailsTo } from '../harness/simulators.ts';
 import { query } from '../harness/sql.ts';
+import type { System } from '../harness/system.ts';
 import type { Advertiser } from './advertisers.ts';
-
-type Where = { readonly stores: Stores; readonly admin: AdminClient; readonly mailbox: string };
 
 const consumers = ['offers', 'billing', 'pricing', 'notifier'] as const satisfies readonly ServiceName[];
 
 /** Everything that is still under way, one sentence each: the audit is for when there is nothing. */
-export async function underWay({ stores }: Where): Promise<string[]> {
+export async function underWay({ stores }: System): Promise<string[]> {
   const waiting: string[] = [];
   for (const [service, url] of Object.entries(stores.databases)) {
     const [row] = await query<{ events: number }>(url, 'SELECT count(*)::int AS events FROM outbox');
@@ -34,15 +32,15 @@ export async function underWay({ stores }: Where): Promise<string[]> {
 }
 
 /** Everything that is wrong, one sentence each. */
-export async function audit(where: Where, advertisers: readonly Advertiser[]): Promise<string[]> {
-  const problems = await parkedIn(where);
-  const ledger = await where.admin<{ problems: string[] }>('BILLING', 'GET', '/admin/ledger/check');
+export async function audit(system: System, advertisers: readonly Advertiser[]): Promise<string[]> {
+  const problems = await parkedIn(system);
+  const ledger = await system.callAdmin<{ problems: string[] }>('BILLING', 'GET', '/admin/ledger/check');
   problems.push(...ledger.problems);
-  for (const advertiser of advertisers) problems.push(...(await auditOne(where, advertiser)));
+  for (const advertiser of advertisers) problems.push(...(await auditOne(system, advertiser)));
   return problems;
 }
 
-async function parkedIn({ stores }: Where): Promise<string[]> {
+async function parkedIn({ stores }: System): Promise<string[]> {
   const names = brokerNames('');
   const problems: string[] = [];
   await onChannel(stores.rabbitmq, async (channel) => {
@@ -65,8 +63,8 @@ type OfferRow = {
   clicks: number;
 };
 
-async function auditOne(where: Where, advertiser: Advertiser): Promise<string[]> {
-  const { stores, admin } = where;
+async function auditOne(system: System, advertiser: Advertiser): Promise<string[]> {
+  const { stores, callAdmin } = system;
   const { organisationId } = advertiser;
   const problems: string[] = [];
   const expect = (holds: boolean, problem: string) => void (holds || problems.push(problem));
@@ -78,8 +76,11 @@ async function auditOne(where: Where, advertiser: Advertiser): Promise<string[]>
     [organisationId],
   );
   const credits = await creditsOf(stores.databases.billing, organisationId);
-  const mails = await mailsTo(where.mailbox, advertiser.adminEmail);
-  expect(new Set(mails.map(({ id }) => id)).size === mails.length, `a mail to ${organisationId} came twice`);
+  const mails = await mailsTo(system, advertiser.adminEmail);
+  expect(
+    new Set(mails.map(({ headers }) => headers['message-id'])).size === mails.length,
+    `a mail to ${organisationId} came twice`,
+  );
 
   let balanceMinor = advertiser.toppedUpMinor;
   for (const purchase of advertiser.purchases) {
@@ -108,7 +109,7 @@ async function auditOne(where: Where, advertiser: Advertiser): Promise<string[]>
   const titles = new Set(advertiser.purchases.map(({ title }) => title));
   for (const { offer_id: id, title } of offers) expect(titles.has(title), `nobody asked for offer ${id}`);
   const path = `/admin/balances?organisationId=${organisationId}&mode=TEST&currency=GBP`;
-  const balance = await admin<{ balanceMinor: string }>('BILLING', 'GET', path);
+  const balance = await callAdmin<{ balanceMinor: string }>('BILLING', 'GET', path);
   expect(
     BigInt(balance.balanceMinor) === balanceMinor,
     `organisation ${organisationId} has ${balance.balanceMinor}, due ${balanceMinor}`,
@@ -128,14 +129,6 @@ async function creditsOf(url: string, organisationId: number): Promise<ReadonlyM
     [organisationId],
   );
   return new Map(rows.map((row) => [Number(row.offer_id), row.credited_minor]));
-}
-
-type Mail = { readonly subject: string; readonly id: string | undefined };
-
-async function mailsTo(mailbox: string, address: string): Promise<readonly Mail[]> {
-  const reply = await fetch(`${mailbox}/api/messages?to=${encodeURIComponent(address)}`);
-  const mails = (await reply.json()) as { subject: string; headers: Record<string, string> }[];
-  return mails.map(({ subject, headers }) => ({ subject, id: headers['message-id'] }));
 }
 
 async function onChannel(url: string, work: (channel: Channel) => Promise<void>): Promise<void> {

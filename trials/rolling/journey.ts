@@ -6,6 +6,7 @@ import { toForm } from '@offer-ads/dev/demo/advertiser';
 import type { Broker } from '@offer-ads/platform/messaging/broker/broker';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { photographLikeJpeg } from '@offer-ads/testing/pictures/pictures';
+import { unusedAddress } from '../harness/advertiser.ts';
 import type { Advertiser, Purchase } from './advertisers.ts';
 import type { Answer, Insisting } from './insisting.ts';
 
@@ -43,8 +44,7 @@ export async function travel(world: World, advertiser: Advertiser, turn: number)
   ) => {
     await pause(randomInt(2 * world.pauseMs + 1));
     // The 60 requests a minute are counted by address.
-    const address = () => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
-    const headers = () => ({ 'x-api-key': advertiser.key, 'x-forwarded-for': address() });
+    const headers = () => ({ 'x-api-key': advertiser.key, 'x-forwarded-for': unusedAddress() });
     return insist(route, gateway + path, () => init(headers()), expects);
   };
   const listed = async () => {

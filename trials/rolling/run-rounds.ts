@@ -41,17 +41,15 @@ export async function runRounds(
     },
     replicas: { preStopMs: o.preStopMs, code: o.from },
   });
-  const { stores, callAdmin: admin, addresses } = system;
-  const where = { stores, admin, mailbox: addresses.mail };
   await using broker = await connectBroker({
-    url: stores.rabbitmq,
+    url: system.stores.rabbitmq,
     service: 'admin',
     declarations: [OfferViewed, OfferClicked],
     logger: createLogger({ service: 'rolling', level: 'silent' }),
     metrics: createMetrics('rolling'),
   });
 
-  const end = await Promise.race([inOrder(o, { system, broker, where, fresh, say }), interrupted]);
+  const end = await Promise.race([inOrder(o, { system, broker, fresh, say }), interrupted]);
   if (end === 'interrupted') say('\nStopping ...');
   return end === true;
 }
@@ -61,13 +59,11 @@ async function inOrder(
   {
     system,
     broker,
-    where,
     fresh,
     say,
   }: {
     system: System;
     broker: Broker;
-    where: Parameters<typeof audit>[0];
     fresh: Secrets;
     say: (line: string) => void;
   },
@@ -121,9 +117,9 @@ async function inOrder(
     await load.stop();
     code = next;
     const tookMs = performance.now() - startedAt;
-    const waiting = await untilQuiet(() => underWay(where), round.quietWithinMs);
+    const waiting = await untilQuiet(() => underWay(system), round.quietWithinMs);
     const problems =
-      waiting.length > 0 ? waiting : await untilQuiet(() => audit(where, advertisers), round.quietWithinMs);
+      waiting.length > 0 ? waiting : await untilQuiet(() => audit(system, advertisers), round.quietWithinMs);
     say(
       `\n  ${tally.requests()} requests of ${load.journeys()} journeys in ${seconds(tookMs)}\n${tally.lines().join('\n')}`,
     );

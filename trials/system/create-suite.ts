@@ -18,7 +18,7 @@ import {
   offerForm,
   unusedAddress,
 } from '../harness/advertiser.ts';
-import { setRatesFaults } from '../harness/simulators.ts';
+import { setFaults } from '../harness/simulators.ts';
 import { query } from '../harness/sql.ts';
 import type { TestSystem } from '../harness/test-system.ts';
 
@@ -257,13 +257,13 @@ export function describeCreation(system: () => TestSystem, way = byHttp): void {
     it("E6 400: the billing currency's rate is out of date", async () => {
       const { key } = await newOrganisation(system(), { country: 'US', currency: 'USD', balance: '0' });
       try {
-        await setRatesFaults(system(), { staleDays: 10 });
+        await setFaults(system(), 'rates', { staleDays: 10 });
         await system().admin('rates', 'refresh');
         const { status, body } = await advertiser(system(), key).create(await offerForm());
         expect({ status, code: body.return_code }).toEqual({ status: 400, code: 'E6' });
         expect(body.message).toMatch(/USD.*not charged/);
       } finally {
-        await setRatesFaults(system(), {});
+        await setFaults(system(), 'rates', {});
         await system().admin('rates', 'refresh');
       }
     });

@@ -14,7 +14,7 @@ import {
   offerForm,
   type SoonOver,
 } from '../harness/advertiser.ts';
-import { setStripeFaults } from '../harness/simulators.ts';
+import { setFaults } from '../harness/simulators.ts';
 import type { TestSystem } from '../harness/test-system.ts';
 import { bySdk, everyRow, type Row, sdkClient } from './sdk-advertiser.ts';
 
@@ -73,12 +73,12 @@ export function describeSdk(system: () => TestSystem, reached: Set<Row>, over: (
       const offerId = await byCard();
       const remove = () => caller.request('DELETE', `/offers/${offerId}`);
       try {
-        await setStripeFaults(system(), { failExpire: 'down' });
+        await setFaults(system(), 'stripe', { failExpire: 'down' });
         expect(await remove()).toMatchObject({ status: 503, body: { return_code: 'E7' } });
-        await setStripeFaults(system(), { failExpire: 'complete' });
+        await setFaults(system(), 'stripe', { failExpire: 'complete' });
         expect(await remove()).toMatchObject({ status: 409, body: { return_code: 'E6' } });
       } finally {
-        await setStripeFaults(system(), {});
+        await setFaults(system(), 'stripe', {});
       }
     });
 
@@ -94,12 +94,12 @@ export function describeSdk(system: () => TestSystem, reached: Set<Row>, over: (
       const ads = sdkClient(system(), organisation.key);
       try {
         // Billing asks twice by itself: the first request fails for good, the second for a moment.
-        await setStripeFaults(system(), { failCreate: 'down', failTimes: 3 });
+        await setFaults(system(), 'stripe', { failCreate: 'down', failTimes: 3 });
         const result = await ads.offers.create(await request());
         expect(result).toMatchObject({ ok: true, value: { status: 'Awaiting Payment' }, replayed: false });
         expect(result.reply.attempts).toBeGreaterThan(1);
       } finally {
-        await setStripeFaults(system(), {});
+        await setFaults(system(), 'stripe', {});
       }
     }, 240_000);
 
@@ -108,10 +108,10 @@ export function describeSdk(system: () => TestSystem, reached: Set<Row>, over: (
       const offer = await request();
       let failed: unknown;
       try {
-        await setStripeFaults(system(), { failCreate: 'down' });
+        await setFaults(system(), 'stripe', { failCreate: 'down' });
         failed = await ads.offers.create(offer).catch((error: unknown) => error);
       } finally {
-        await setStripeFaults(system(), {});
+        await setFaults(system(), 'stripe', {});
       }
       if (!(failed instanceof OfferAdsError)) throw new Error('it did not fail', { cause: failed });
       expect(failed).toMatchObject({ kind: 'unavailable', status: 503, idempotencyKey: expect.any(String) });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import type { Page } from 'playwright-core';
 import { advertiser, hourMs, inFuture, newOrganisation, offerForm } from '../../harness/advertiser.ts';
-import { payAsAPersonWould, setRatesFaults } from '../../harness/simulators.ts';
+import { payAsAPersonWould, setFaults } from '../../harness/simulators.ts';
 import type { TestSystem } from '../../harness/test-system.ts';
 import { auditOf, type StaffConsole, signInHere, staffConsole } from './console-staff.ts';
 import { describeInBrowser, faultsOf, type Portal } from './portal-under-test.ts';
@@ -18,7 +18,7 @@ export function describeConsoleDecisions(portal: () => Portal): void {
 
     it('see a rate that jumped, which is used only once one of them accepts it', async () => {
       const { system } = portal();
-      await setRatesFaults(system, { factors: { USD: 1.3 } });
+      await setFaults(system, 'rates', { factors: { USD: 1.3 } });
       const ann = await staff.signIn('ann', '/rates');
       const used = async (page: Page) => page.getByRole('row', { name: /^USD/ }).last().innerText();
       await ann.page.getByRole('heading', { name: 'In use' }).waitFor();
@@ -42,7 +42,7 @@ export function describeConsoleDecisions(portal: () => Portal): void {
         expect(calls.at(-1)).toMatchObject({ actor: 'ann', status: 200, reason: 'devalued overnight' });
       });
       expect([...ann.complaints, ...bo.complaints]).toEqual([]);
-      await setRatesFaults(system, {});
+      await setFaults(system, 'rates', {});
       await system.admin('rates', 'refresh', `--accept-jump=${date}`);
     }, 300_000);
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe } from '@jest/globals';
 import { findProgram } from '@offer-ads/backing/programs';
+import { testProfile } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import axeCore from 'axe-core';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -156,8 +157,9 @@ const looks = {
 } as const;
 
 /**
- * Looks at the page as it stands in light, in dark and on a phone: pictures go to `.dev/pages`; the answer is what axe calls serious or
- * worse, and whatever makes a phone scroll sideways.
+ * Looks at the page as it stands in light, in dark and on a phone. The answer is what axe calls serious or worse, and whatever makes
+ * a phone scroll sideways. With TEST_PROFILE=long pictures of all pages go to `.dev/pages`; they are left out of the short run,
+ * because they take half a minute of it.
  */
 export async function faultsOf(page: Page, name: string): Promise<readonly string[]> {
   const faults: string[] = [];
@@ -165,7 +167,8 @@ export async function faultsOf(page: Page, name: string): Promise<readonly strin
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height });
     await standsStill(page);
-    await page.screenshot({ path: join(pictures, `${name}-${look}.png`), fullPage: true });
+    if (testProfile === 'long')
+      await page.screenshot({ path: join(pictures, `${name}-${look}.png`), fullPage: true });
     faults.push(...(await seriousFaults(page)).map((fault) => `${name}, ${look}: ${fault}`));
     const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (overhang > 0) faults.push(`${name}, ${look}: wider than the window by ${overhang} pixels`);
@@ -191,7 +194,7 @@ async function standsStill(page: Page): Promise<void> {
 
 async function seriousFaults(page: Page): Promise<string[]> {
   // Evaluated as a debugger does it: the page's policy stays in force.
-  await page.evaluate(axeCore.source);
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeCore.source);
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: typeof axeCore };
     const { violations } = await axe.run(document, { resultTypes: ['violations'] });
