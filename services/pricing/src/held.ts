@@ -38,7 +38,7 @@ export function keepFresh(
   return async () => {
     try {
       await Promise.all(held.map((each) => each.refresh()));
-      if (failing) logger.info('rates and interests can be read again');
+      if (failing) logger.info('rates and interests are followed again');
       failing = false;
     } catch (error) {
       if (!failing)
