@@ -46,7 +46,7 @@ CREATE TABLE invitations (
 );
 CREATE INDEX invitations_person ON invitations (person_id, sent_at);
 
--- The most offers that may be neither deleted nor Ended (decision 17).
+-- The most offers that may be neither deleted nor Ended (decision 17, quota of offers).
 CREATE TABLE quotas (
   organisation_id  integer NOT NULL REFERENCES organisations,
   mode             text NOT NULL CHECK (mode IN ('TEST', 'LIVE')),
@@ -73,7 +73,8 @@ CREATE TABLE terms_acceptances (
 
 ---- API keys ----
 
--- Nothing from which a key could be recovered (decision 24). Rows stay for ever: the call log refers to them.
+-- Nothing from which a key could be recovered (decision 24, form of keys). Rows stay for ever: the call log refers
+-- to them.
 CREATE TABLE api_keys (
   id                  integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   organisation_id     integer NOT NULL REFERENCES organisations,
@@ -128,7 +129,7 @@ CREATE INDEX sign_ups_requested_at ON sign_ups (requested_at);
 CREATE INDEX sign_ups_person ON sign_ups (person_id) WHERE person_id IS NOT NULL;
 ALTER TABLE sign_ups SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
----- Signing in to the portal (decision 26) ----
+---- Signing in to the portal (decision 26, roles) ----
 -- By a one-time link sent by email. No row holds anything with which somebody could sign in: of links and session tokens only the
 -- SHA-256 is kept.
 

@@ -28,7 +28,7 @@ INSERT INTO catalogue (version) VALUES (0);
 ---- Offers ----
 
 -- Facts only: what an offer is like and what happened to it. Its status is never stored. It follows from these facts and the clock
--- (decision 1), so a late sweeper makes no status wrong.
+-- (decision 1, state is computed), so a late sweeper makes no status wrong.
 CREATE TABLE offers (
   -- Four bytes are enough for two thousand million offers and stay a plain number in JSON. A creation that is given up leaves a gap
   -- on purpose: its id is never used again.
@@ -91,7 +91,7 @@ CREATE TABLE offers (
   version              integer NOT NULL DEFAULT 0
 );
 
--- The listing's order, newest first (decision 22).
+-- The listing's order, newest first (decision 22, order of the listing).
 CREATE INDEX offers_listed ON offers (organisation_id, mode, created_at DESC, offer_id DESC)
   WHERE deleted_at IS NULL AND shown_at IS NOT NULL;
 -- Offers that need a picture.
@@ -150,7 +150,7 @@ CREATE INDEX offers_to_refile ON offers (
 
 ---- The quota ----
 
--- The quota counts what is neither deleted nor Ended, reservations included (decision 17).
+-- The quota counts what is neither deleted nor Ended, reservations included (decision 17, quota of offers).
 CREATE INDEX offers_counted ON offers (organisation_id, mode, expiry_at) WHERE deleted_at IS NULL;
 -- The few LIVE offers that cost 0.00, of one day.
 CREATE INDEX offers_free ON offers (organisation_id, created_at) WHERE net_minor = 0 AND mode = 'LIVE';
@@ -185,7 +185,7 @@ END $$;
 CREATE SEQUENCE creation_fences;
 
 -- One row per Idempotency-Key of POST /offers, with the recovery point of its creation (architecture, "Creating an offer"). A refusal
--- deletes the row and so frees the key; a finished row stays for ever (decision 10).
+-- deletes the row and so frees the key; a finished row stays for ever (decision 10, idempotency keys).
 CREATE TABLE idempotency_keys (
   organisation_id integer NOT NULL,
   mode            text NOT NULL CHECK (mode IN ('TEST', 'LIVE')),
@@ -241,10 +241,11 @@ CREATE TABLE image_store (
 );
 
 ---- Views and clicks ----
--- They come by the thousand a second. Repeats and bots are told apart (decision 50) and counted beside what counts. Nothing here names a
--- member.
+-- They come by the thousand a second. Repeats and bots are told apart (decision 50, views and clicks)
+-- and counted beside what counts. Nothing here names a member.
 
--- By whole hours (UTC): the intervals of analytics start at whole hours, so the sums are exact (decision 18a).
+-- By whole hours (UTC): the intervals of analytics start at whole hours, so the sums are exact (decision 18a, forms
+-- and formats).
 CREATE TABLE traffic (
   offer_id         integer NOT NULL REFERENCES offers,
   hour             timestamptz(3) NOT NULL,
