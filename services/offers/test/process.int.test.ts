@@ -16,7 +16,9 @@ const ABANDONED_MS = 61_000;
 
 /** One process dies in each row, with two creations at each of its moments: one is tried again, the other left alone. */
 const deaths = {
-  'while a creation is checked': [
+  'before the reservation': [
+    'commit.received.lost.B',
+    'commit.received.made.B',
     'call.price.asked.B',
     'call.price.done.B',
     'call.balance.asked.B',
@@ -36,7 +38,6 @@ const deaths = {
     'call.settle.asked.E.refused',
     'call.settle.done.E.refused',
   ],
-  'in a commit before the reservation': ['commit.received.lost.B', 'commit.received.made.B'],
   'in the commit of the reservation': [
     'commit.charging.lost.B',
     'commit.charging.made.B',
