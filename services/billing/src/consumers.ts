@@ -8,7 +8,7 @@ import { recordInInbox } from '@offer-ads/platform/messaging/inbox';
 import { creditUnusedTime } from './balance/credit-offer.ts';
 import type { Billing } from './billing.ts';
 import { closePageSoon } from './checkouts/checkouts-store.ts';
-import { lockPayment } from './checkouts/payments-store.ts';
+import { lockOfferPayment } from './checkouts/payments-store.ts';
 import { saveOrganisation } from './organisations-store.ts';
 
 export function subscriptions(billing: Billing): readonly Subscription[] {
@@ -39,7 +39,7 @@ async function credit(
 ): Promise<void> {
   await billing.postgres.transaction(async (tx) => {
     if (!(await recordInInbox(tx, eventId))) return;
-    const payment = await lockPayment(tx, offerId);
+    const payment = await lockOfferPayment(tx, offerId);
     // Offers reports a paid offer only after billing has published its payment. The message is parked for a person to look at.
     if (payment === undefined) throw new Error(`offer ${offerId} is paid but billing does not know it`);
     await creditUnusedTime(tx, payment, unusedTime, billing.clock.now());

@@ -23,9 +23,9 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { createTestDatabase } from '@offer-ads/testing/stores/database';
 import { topUpBalance } from '../src/balance/top-up-balance.ts';
 import type { Billing } from '../src/billing.ts';
-import { findByPayToken } from '../src/checkouts/checkouts-store.ts';
+import { findCardPaymentByToken } from '../src/checkouts/checkouts-store.ts';
 import { type CheckoutOrder, openCheckout } from '../src/checkouts/open-checkout.ts';
-import { findPayment } from '../src/checkouts/payments-store.ts';
+import { findOfferPayment } from '../src/checkouts/payments-store.ts';
 import type { Book } from '../src/domain/ledger/ledger.ts';
 import { checkLedger } from '../src/ledger/ledger-check-store.ts';
 import { billingMeters } from '../src/meters.ts';
@@ -175,7 +175,7 @@ export async function startBillingUnderTest() {
       if (!outcome.ok) throw new Error(`not opened: ${outcome.refusal.reason}`);
       const { paymentUrl } = outcome.topUp;
       const payToken = paymentUrl.slice(-32);
-      const payment = await findByPayToken(postgres, payToken);
+      const payment = await findCardPaymentByToken(postgres, payToken);
       const sessionId = payment?.checkout.session.sessionId ?? '';
       return { ...order, ...outcome.topUp, payToken, sessionId };
     },
@@ -208,7 +208,7 @@ export async function startBillingUnderTest() {
   };
 
   async function cardPayment(offerId: number) {
-    const payment = await findPayment(postgres, offerId);
+    const payment = await findOfferPayment(postgres, offerId);
     if (payment?.method !== 'E') throw new Error(`offer ${offerId} is not paid by card`);
     return payment;
   }

@@ -9,11 +9,11 @@ import { Fault } from '@offer-ads/platform/process/faults';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { chargeOffer } from '../src/balance/charge-offer.ts';
 import { topUpBalance } from '../src/balance/top-up-balance.ts';
-import { findByPayToken } from '../src/checkouts/checkouts-store.ts';
+import { findCardPaymentByToken } from '../src/checkouts/checkouts-store.ts';
 import { closeCheckout, keepCheckout } from '../src/checkouts/close-checkout.ts';
 import { followPaymentLink } from '../src/checkouts/follow-payment-link.ts';
 import { openCheckout } from '../src/checkouts/open-checkout.ts';
-import { findPayment } from '../src/checkouts/payments-store.ts';
+import { findOfferPayment } from '../src/checkouts/payments-store.ts';
 import { reconcileCheckouts } from '../src/checkouts/reconcile.ts';
 import { settleOffer } from '../src/checkouts/settle-offer.ts';
 import { subscriptions } from '../src/consumers.ts';
@@ -263,11 +263,11 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
         return offer.method === 'B' ? charge(offer, isAlone) : open(offer);
       }
       case 'pay': {
-        const payment = await findPayment(billing.postgres, offerOf(o.offer).offerId);
+        const payment = await findOfferPayment(billing.postgres, offerOf(o.offer).offerId);
         return pay(offerOf(o.offer), payment?.method === 'E' ? payment.checkout.session.sessionId : null);
       }
       case 'visit': {
-        const payment = await findPayment(billing.postgres, offerOf(o.offer).offerId);
+        const payment = await findOfferPayment(billing.postgres, offerOf(o.offer).offerId);
         if (payment?.method === 'E') {
           await followPaymentLink(billing, payment.payToken, stripeDeadline());
         }
@@ -288,7 +288,7 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
         }
         return;
       case 'keep': {
-        const payment = await findPayment(billing.postgres, offerOf(o.offer).offerId);
+        const payment = await findOfferPayment(billing.postgres, offerOf(o.offer).offerId);
         if (payment?.method === 'E') await keepCheckout(billing, offerOf(o.offer), o.deletion);
         return;
       }
@@ -317,7 +317,7 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
       case 'pay top-up': {
         const topUp = topUps[o.book] as KnownTopUp;
         if (topUp.payToken === null) return;
-        const payment = await findByPayToken(billing.postgres, topUp.payToken);
+        const payment = await findCardPaymentByToken(billing.postgres, topUp.payToken);
         return pay(topUp, payment?.checkout.session.sessionId);
       }
       case 'webhooks': {

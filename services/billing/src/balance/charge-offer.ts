@@ -3,7 +3,7 @@ import type { ChargeReply } from '@offer-ads/contracts/internal/billing-api';
 import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Billing } from '../billing.ts';
-import { deletePayment, insertCharge, lockPayment } from '../checkouts/payments-store.ts';
+import { deletePayment, insertCharge, lockOfferPayment } from '../checkouts/payments-store.ts';
 import { type Book, movesMoney, offerCharged } from '../domain/ledger/ledger.ts';
 import { isSameSale } from '../domain/payments/offer-payment.ts';
 import { conflictingSale } from '../faults.ts';
@@ -60,7 +60,7 @@ async function chargeBalance(tx: Transaction, charge: Charge, now: Date): Promis
 }
 
 async function repeatCharge(tx: Transaction, charge: Charge): Promise<ChargeReply> {
-  const payment = await lockPayment(tx, charge.offerId);
+  const payment = await lockOfferPayment(tx, charge.offerId);
   const balanceMinor = await balanceOf(tx, charge.book);
   if (payment?.method === null) return refused('closed', balanceMinor);
   if (payment?.method !== 'B' || !isSameSale(payment, charge)) throw conflictingSale(charge.offerId);

@@ -7,7 +7,7 @@ import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
-import { lockPayment, saveCredits } from '../checkouts/payments-store.ts';
+import { lockOfferPayment, saveCredits } from '../checkouts/payments-store.ts';
 import { creditDue, earnedCredit } from '../domain/ledger/credit.ts';
 import { unusedTimeCredited } from '../domain/ledger/ledger.ts';
 import { type OfferPayment, paidAt, paymentIntentOf } from '../domain/payments/offer-payment.ts';
@@ -33,7 +33,7 @@ export async function creditUnusedTime(
 
 /** For money that the card provider has returned, or that the organisation bore. Locks the payment's row. */
 export async function creditWithheld(tx: Transaction, offerId: number, now: Date): Promise<void> {
-  const payment = await lockPayment(tx, offerId);
+  const payment = await lockOfferPayment(tx, offerId);
   if (payment !== undefined) await credit(tx, payment, payment.earnedMinor, now);
 }
 

@@ -1,7 +1,7 @@
 /** The credit that Unused Time would give now, without booking it. */
 import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
-import { findPayment } from '../checkouts/payments-store.ts';
+import { findOfferPayment } from '../checkouts/payments-store.ts';
 import { creditDue, earnedCredit } from '../domain/ledger/credit.ts';
 import type { Book } from '../domain/ledger/ledger.ts';
 import { isSameBook, paidAt } from '../domain/payments/offer-payment.ts';
@@ -13,7 +13,7 @@ export async function previewCredit(
   offer: { readonly offerId: number; readonly book: Book },
   unusedTime: UnusedTime,
 ): Promise<bigint> {
-  const payment = await findPayment(postgres, offer.offerId);
+  const payment = await findOfferPayment(postgres, offer.offerId);
   if (payment === undefined || !isSameBook(payment.book, offer.book) || paidAt(payment) === null) return 0n;
   const earnedMinor = earnedCredit(payment, unusedTime);
   return creditDue({ ...payment, earnedMinor }, await takenBackOf(postgres, payment));

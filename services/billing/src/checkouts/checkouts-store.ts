@@ -37,17 +37,20 @@ export async function lockCardPayment(tx: Transaction, purchase: Purchase): Prom
     `SELECT * FROM card_payments WHERE purchase = $1 AND ${id} = $2`,
     [purchase.kind, key],
   );
-  return row && cardPaymentOf(row);
+  return row && toCardPayment(row);
 }
 
-export async function findByPayToken(on: Transaction, payToken: string): Promise<CardPayment | undefined> {
+export async function findCardPaymentByToken(
+  on: Transaction,
+  payToken: string,
+): Promise<CardPayment | undefined> {
   const [row] = await on.query<CardPaymentRow>('SELECT * FROM card_payments WHERE pay_token = $1', [
     payToken,
   ]);
-  return row && cardPaymentOf(row);
+  return row && toCardPayment(row);
 }
 
-export async function findByIntent(
+export async function findCardPaymentByIntent(
   on: Transaction,
   mode: Book['mode'],
   paymentIntentId: string,
@@ -56,7 +59,7 @@ export async function findByIntent(
     'SELECT * FROM card_payments WHERE payment_intent_id = $1 AND mode = $2 LIMIT 1',
     [paymentIntentId, mode],
   );
-  return row && cardPaymentOf(row);
+  return row && toCardPayment(row);
 }
 
 /** Applies `change` to the checkout of a locked card payment and returns the changed payment. */
@@ -182,7 +185,7 @@ export async function takeDueSessions(
       due.map((row) => nextCheck(now, row.begun_at, row.expires_at)),
     ],
   );
-  return findAll(tx, taken);
+  return findCardPayments(tx, taken);
 }
 
 /**
@@ -211,7 +214,7 @@ export async function takeOutlived(tx: Transaction, { modes, now, limit }: DueQu
       )),
     );
   }
-  return findAll(tx, taken);
+  return findCardPayments(tx, taken);
 }
 
 /**
@@ -228,13 +231,13 @@ export async function closePageSoon(on: Queryable, offerId: number, now: Date): 
 
 type PurchaseRow = { readonly offer_id?: bigint | null; readonly top_up_id?: bigint | null };
 
-async function findAll(on: Transaction, rows: readonly PurchaseRow[]): Promise<CardPayment[]> {
+async function findCardPayments(on: Transaction, rows: readonly PurchaseRow[]): Promise<CardPayment[]> {
   const ids = (id: keyof PurchaseRow) => rows.map((row) => row[id] ?? null).filter((key) => key !== null);
   const found = await on.query<CardPaymentRow>(
     'SELECT * FROM card_payments WHERE offer_id = ANY ($1::bigint[]) OR top_up_id = ANY ($2::bigint[])',
     [ids('offer_id'), ids('top_up_id')],
   );
-  return found.map(cardPaymentOf);
+  return found.map(toCardPayment);
 }
 
 /** A row of the view `card_payments`. */
@@ -263,7 +266,7 @@ type CardPaymentRow = {
   expired: boolean;
 };
 
-function cardPaymentOf(row: CardPaymentRow): CardPayment {
+function toCardPayment(row: CardPaymentRow): CardPayment {
   return {
     method: 'E',
     purchase:

@@ -25,7 +25,7 @@ import { isSameBook } from '../domain/payments/offer-payment.ts';
 import { conflictingSale } from '../faults.ts';
 import { expireSession, openSession } from '../stripe/sessions.ts';
 import { changeCheckout, updateCheckout } from './checkouts-store.ts';
-import { insertClosed, lockPayment } from './payments-store.ts';
+import { insertClosed, lockOfferPayment } from './payments-store.ts';
 import { isProblem, recordFoundPayment } from './record-payment.ts';
 import { reportMissing } from './report-missing.ts';
 
@@ -71,7 +71,7 @@ async function beginClosing(
 ): Promise<CardPayment | Closing> {
   return billing.postgres.transaction(async (tx) => {
     await insertClosed(tx, offerId, book);
-    const payment = await lockPayment(tx, offerId);
+    const payment = await lockOfferPayment(tx, offerId);
     if (payment === undefined) throw new Error(`offer ${offerId} is neither new nor on record`);
     if (!isSameBook(payment.book, book)) throw conflictingSale(offerId);
     if (payment.method === null) return 'closed';
@@ -100,7 +100,7 @@ export async function keepCheckout(
   deletion: number,
 ): Promise<KeepCheckoutReply['outcome']> {
   return billing.postgres.transaction(async (tx) => {
-    const payment = await lockPayment(tx, offerId);
+    const payment = await lockOfferPayment(tx, offerId);
     if (payment?.method !== 'E' || !isSameBook(payment.book, book)) throw conflictingSale(offerId);
     const change = (checkout: Checkout) => takenBack(checkout, deletion);
     const { checkout } = await updateCheckout(tx, payment, change, billing.clock.now());

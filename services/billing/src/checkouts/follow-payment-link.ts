@@ -4,7 +4,7 @@ import type { Billing } from '../billing.ts';
 import type { CardPayment, Purchase } from '../domain/payments/card-payment.ts';
 import { isOverAtStripe, payerMeets, renewed, sessionExpired } from '../domain/payments/checkout.ts';
 import { retrieveSession } from '../stripe/sessions.ts';
-import { changeCheckout, findByPayToken } from './checkouts-store.ts';
+import { changeCheckout, findCardPaymentByToken } from './checkouts-store.ts';
 import { ensureSession } from './ensure-session.ts';
 import { recordFoundPayment } from './record-payment.ts';
 import { reportMissing } from './report-missing.ts';
@@ -21,7 +21,7 @@ export async function followPaymentLink(
   payToken: string,
   deadline: Deadline,
 ): Promise<LinkLeadsTo> {
-  const payment = await findByPayToken(billing.postgres, payToken);
+  const payment = await findCardPaymentByToken(billing.postgres, payToken);
   if (payment === undefined) return { kind: 'unknown' };
   const met = payerMeets(payment.checkout, billing.clock.now());
   if (met.kind !== 'no-session') return leadsTo(payment, met);
@@ -31,7 +31,7 @@ export async function followPaymentLink(
 
 /** The same without creating a session or calling Stripe: for HEAD, and for the pages after a payment. */
 export async function lookAtPaymentLink(billing: Billing, payToken: string): Promise<LinkLeadsTo> {
-  const payment = await findByPayToken(billing.postgres, payToken);
+  const payment = await findCardPaymentByToken(billing.postgres, payToken);
   if (payment === undefined) return { kind: 'unknown' };
   return leadsTo(payment, payerMeets(payment.checkout, billing.clock.now()));
 }
@@ -59,7 +59,7 @@ async function nextGeneration(billing: Billing, payment: CardPayment, deadline: 
 }
 
 async function openedOrNot(billing: Billing, payToken: string, deadline: Deadline): Promise<LinkLeadsTo> {
-  const payment = await findByPayToken(billing.postgres, payToken);
+  const payment = await findCardPaymentByToken(billing.postgres, payToken);
   if (payment === undefined) return { kind: 'unknown' };
   const ready = await ensureSession(billing, payment, deadline);
   if (ready === 'too-small') return { kind: 'unavailable', of: payment.purchase.kind };

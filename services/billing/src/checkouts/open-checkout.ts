@@ -15,7 +15,7 @@ import { isSameSale, type OfferCardPayment } from '../domain/payments/offer-paym
 import { conflictingSale } from '../faults.ts';
 import { ensureSession } from './ensure-session.ts';
 import { newPayToken, paymentUrl } from './payment-link.ts';
-import { insertCheckout, lockPayment } from './payments-store.ts';
+import { insertCheckout, lockOfferPayment } from './payments-store.ts';
 
 export type CheckoutOrder = {
   readonly offerId: number;
@@ -78,7 +78,7 @@ async function reserve(
   return billing.postgres.transaction(async (tx) => {
     const checkout = newCheckout(order.offerExpiryAt, now);
     await insertCheckout(tx, { offerId, book, title, netMinor, vatMinor, payToken }, checkout, now);
-    const payment = await lockPayment(tx, offerId);
+    const payment = await lockOfferPayment(tx, offerId);
     if (payment === undefined) throw serviceUnavailable(`checkout of offer ${offerId} vanished, ask again`);
     if (payment.method === null) return 'closed';
     if (payment.method !== 'E' || !isSameSale(payment, order)) throw conflictingSale(offerId);

@@ -78,16 +78,16 @@ const SELECT_PAYMENT = `
       SELECT * FROM checkout_sessions s WHERE s.offer_id = p.offer_id ORDER BY generation DESC LIMIT 1
     ) s ON true`;
 
-export async function lockPayment(tx: Transaction, offerId: number): Promise<OfferPayment | undefined> {
+export async function lockOfferPayment(tx: Transaction, offerId: number): Promise<OfferPayment | undefined> {
   // Two statements, because one that waits for the lock would return the session as it was before the wait.
   const locked = await tx.query('SELECT FROM offer_payments WHERE offer_id = $1 FOR UPDATE', [offerId]);
   // Without this check, a row inserted between the two statements would be read without its lock.
-  return locked.length === 0 ? undefined : findPayment(tx, offerId);
+  return locked.length === 0 ? undefined : findOfferPayment(tx, offerId);
 }
 
-export async function findPayment(on: Queryable, offerId: number): Promise<OfferPayment | undefined> {
+export async function findOfferPayment(on: Queryable, offerId: number): Promise<OfferPayment | undefined> {
   const [row] = await on.query<PaymentRow>(`${SELECT_PAYMENT} WHERE p.offer_id = $1`, [offerId]);
-  return row && paymentOf(row);
+  return row && toOfferPayment(row);
 }
 
 /** One page of all payments, ordered by offer id. */
@@ -99,7 +99,7 @@ export async function listPayments(
     `${SELECT_PAYMENT} WHERE p.offer_id > $1 ORDER BY p.offer_id LIMIT $2`,
     [o.after, o.limit],
   );
-  return rows.map(paymentOf);
+  return rows.map(toOfferPayment);
 }
 
 /** Stores what the Unused Time is worth so far, and how much of it was credited. */
@@ -141,7 +141,7 @@ type PaymentRow = {
   expired: boolean | null;
 };
 
-function paymentOf(row: PaymentRow): OfferPayment {
+function toOfferPayment(row: PaymentRow): OfferPayment {
   const facts = {
     offerId: Number(row.offer_id),
     book: { organisationId: Number(row.organisation_id), mode: row.mode, currency: row.currency },

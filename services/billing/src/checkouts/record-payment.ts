@@ -17,7 +17,7 @@ import { bookPaidTopUp } from '../top-ups/book-paid-top-up.ts';
 import { isKeptProblem, recordOutcome, recordProviderEvent } from '../webhooks/provider-events-store.ts';
 import { bookPaidOffer } from './book-paid-offer.ts';
 import { lockCardPayment, recordPaidSession, sessionOf, updateCheckout } from './checkouts-store.ts';
-import { lockPayment } from './payments-store.ts';
+import { lockOfferPayment } from './payments-store.ts';
 
 /** If `invoice` is not null, the caller calls `issueInvoice` as the last step of its transaction. */
 export type RecordedPayment = { readonly outcome: PaymentOutcome; readonly invoice: DueInvoice | null };
@@ -27,7 +27,9 @@ export async function recordPayment(tx: Transaction, receipt: Receipt, now: Date
   // Before the row lock and any booking: every transaction that needs several of these locks takes them in this order.
   if (receipt.paymentIntentId !== null) await lockIntent(tx, receipt.paymentIntentId);
   const payment =
-    purchase.kind === 'offer' ? await lockPayment(tx, purchase.offerId) : await lockCardPayment(tx, purchase);
+    purchase.kind === 'offer'
+      ? await lockOfferPayment(tx, purchase.offerId)
+      : await lockCardPayment(tx, purchase);
   const problem = receiptProblem(payment, receipt, await sessionOf(tx, receipt));
   if (problem !== null) return { outcome: problem, invoice: null };
   // `receiptProblem` returns a problem for every other payment.

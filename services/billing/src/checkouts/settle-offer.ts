@@ -9,7 +9,7 @@ import type { Book } from '../domain/ledger/ledger.ts';
 import { paidAt } from '../domain/payments/offer-payment.ts';
 import { closeCheckout } from './close-checkout.ts';
 import { paymentUrl } from './payment-link.ts';
-import { findPayment } from './payments-store.ts';
+import { findOfferPayment } from './payments-store.ts';
 
 export async function settleOffer(
   billing: Billing,
@@ -18,7 +18,7 @@ export async function settleOffer(
 ): Promise<SettleReply> {
   const closing = await closeCheckout(billing, offer, deadline);
   if (closing !== 'paid') return { outcome: closing };
-  const payment = await findPayment(billing.postgres, offer.offerId);
+  const payment = await findOfferPayment(billing.postgres, offer.offerId);
   const at = payment && paidAt(payment);
   if (!payment?.method || !at) throw new Error(`offer ${offer.offerId} is paid but has no payment`);
   return {

@@ -4,19 +4,19 @@ import { creditUnusedTime, whollyUnused } from '../balance/credit-offer.ts';
 import type { Billing } from '../billing.ts';
 import { stripeDeadline } from '../stripe/client.ts';
 import { closeCheckout } from './close-checkout.ts';
-import { findPayment, lockPayment } from './payments-store.ts';
+import { findOfferPayment, lockOfferPayment } from './payments-store.ts';
 
 /** Undefined if the offer has no payment. The amount goes to the balance, never back to a card (price rule 7). */
 export async function voidPayment(
   billing: Billing,
   offerId: number,
 ): Promise<VoidReply['outcome'] | undefined> {
-  const payment = await findPayment(billing.postgres, offerId);
+  const payment = await findOfferPayment(billing.postgres, offerId);
   if (payment === undefined) return undefined;
   const closing = await closeCheckout(billing, payment, stripeDeadline());
   if (closing !== 'paid') return closing;
   await billing.postgres.transaction(async (tx) => {
-    const paid = await lockPayment(tx, offerId);
+    const paid = await lockOfferPayment(tx, offerId);
     if (paid !== undefined) await creditUnusedTime(tx, paid, whollyUnused, billing.clock.now());
   });
   return 'credited';

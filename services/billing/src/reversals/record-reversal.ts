@@ -5,8 +5,8 @@
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { creditWithheld } from '../balance/credit-offer.ts';
 import type { Billing } from '../billing.ts';
-import { findByIntent } from '../checkouts/checkouts-store.ts';
-import { lockPayment } from '../checkouts/payments-store.ts';
+import { findCardPaymentByIntent } from '../checkouts/checkouts-store.ts';
+import { lockOfferPayment } from '../checkouts/payments-store.ts';
 import {
   type OfReversal,
   returnedByProvider,
@@ -18,16 +18,17 @@ import type { CardPayment } from '../domain/payments/card-payment.ts';
 import type { ReversalOutcome } from '../domain/payments/event-outcomes.ts';
 import { type KeptReversal, learned, type Reversal } from '../domain/payments/reversal.ts';
 import { book } from '../ledger/ledger-store.ts';
-import { findReversal, findReversalsOf, lockIntent, markBooked, saveReversal } from './reversals-store.ts';
+import { lockIntent, lockReversal, lockReversalsOf, markBooked, saveReversal } from './reversals-store.ts';
 import { findSettlement, markGivenBack } from './settlements-store.ts';
 
 export async function recordReversal(tx: Transaction, news: Reversal, now: Date): Promise<ReversalOutcome> {
   const { reversalId, mode, paymentIntentId } = news;
   await lockIntent(tx, paymentIntentId ?? reversalId);
-  const before = await findReversal(tx, reversalId);
+  const before = await lockReversal(tx, reversalId);
   const reversal = learned(before, news);
   await saveReversal(tx, reversal, now);
-  const payment = paymentIntentId === null ? undefined : await findByIntent(tx, mode, paymentIntentId);
+  const payment =
+    paymentIntentId === null ? undefined : await findCardPaymentByIntent(tx, mode, paymentIntentId);
   if (payment === undefined) return 'reversal-of-unknown';
   const offerId = await lockOfferOf(tx, payment);
   const kept = {
@@ -43,7 +44,7 @@ export async function recordReversal(tx: Transaction, news: Reversal, now: Date)
 /** Call before any booking, which locks the balance: credits also lock the offer's row first. Null for a top-up. */
 export async function lockOfferOf(tx: Transaction, { purchase }: CardPayment): Promise<number | null> {
   if (purchase.kind !== 'offer') return null;
-  await lockPayment(tx, purchase.offerId);
+  await lockOfferPayment(tx, purchase.offerId);
   return purchase.offerId;
 }
 
@@ -54,7 +55,7 @@ export async function bookReversalsOf(
   paymentIntentId: string,
   now: Date,
 ): Promise<void> {
-  for (const reversal of await findReversalsOf(tx, paymentIntentId))
+  for (const reversal of await lockReversalsOf(tx, paymentIntentId))
     await bookReversal(tx, payment, reversal, now);
 }
 

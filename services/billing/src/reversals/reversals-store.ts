@@ -28,7 +28,7 @@ export async function lockIntent(tx: Transaction, paymentIntentId: string): Prom
 }
 
 /** The key to pass to `lockIntent` before the row is locked; undefined for an unknown reversal. */
-export async function lockKeyOf(on: Transaction, reversalId: string): Promise<string | undefined> {
+export async function findLockKey(on: Transaction, reversalId: string): Promise<string | undefined> {
   const [row] = await on.query<{ key: string }>(
     'SELECT coalesce(payment_intent_id, reversal_id) AS key FROM card_reversals WHERE reversal_id = $1',
     [reversalId],
@@ -36,7 +36,7 @@ export async function lockKeyOf(on: Transaction, reversalId: string): Promise<st
   return row?.key;
 }
 
-export async function findReversal(tx: Transaction, reversalId: string): Promise<KeptReversal | undefined> {
+export async function lockReversal(tx: Transaction, reversalId: string): Promise<KeptReversal | undefined> {
   const [row] = await tx.query<ReversalRow>(
     'SELECT * FROM card_reversals WHERE reversal_id = $1 FOR UPDATE',
     [reversalId],
@@ -44,7 +44,7 @@ export async function findReversal(tx: Transaction, reversalId: string): Promise
   return row && reversalOf(row);
 }
 
-export async function findReversalsOf(tx: Transaction, paymentIntentId: string): Promise<KeptReversal[]> {
+export async function lockReversalsOf(tx: Transaction, paymentIntentId: string): Promise<KeptReversal[]> {
   const rows = await tx.query<ReversalRow>(
     'SELECT * FROM card_reversals WHERE payment_intent_id = $1 ORDER BY reversal_id FOR UPDATE',
     [paymentIntentId],

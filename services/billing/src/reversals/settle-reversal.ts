@@ -2,7 +2,7 @@
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { creditWithheld } from '../balance/credit-offer.ts';
 import { announceLowBalance } from '../balance/low-balance.ts';
-import { findByIntent } from '../checkouts/checkouts-store.ts';
+import { findCardPaymentByIntent } from '../checkouts/checkouts-store.ts';
 import { settled } from '../domain/ledger/card-ledger.ts';
 import type { KeptReversal } from '../domain/payments/reversal.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from '../domain/payments/settlement.ts';
 import { balanceOf, book } from '../ledger/ledger-store.ts';
 import { lockOfferOf, ofPayment } from './record-reversal.ts';
-import { findReversal, lockIntent, lockKeyOf } from './reversals-store.ts';
+import { findLockKey, lockIntent, lockReversal } from './reversals-store.ts';
 import { findSettlement, insertSettlement } from './settlements-store.ts';
 
 export type Decision = {
@@ -38,10 +38,10 @@ export async function settleReversal(
   now: Date,
 ): Promise<SettleOutcome> {
   return postgres.transaction(async (tx) => {
-    const key = await lockKeyOf(tx, decision.reversalId);
+    const key = await findLockKey(tx, decision.reversalId);
     // Events of this reversal and of its payment wait until this transaction ends.
     if (key !== undefined) await lockIntent(tx, key);
-    const reversal = key === undefined ? undefined : await findReversal(tx, decision.reversalId);
+    const reversal = key === undefined ? undefined : await lockReversal(tx, decision.reversalId);
     if (reversal === undefined) return refuse({ reason: 'unknown' });
     const before = await findSettlement(tx, decision.reversalId);
     if (before !== undefined) {
@@ -60,7 +60,8 @@ async function bear(
   now: Date,
 ): Promise<SettleOutcome> {
   const { mode, paymentIntentId, amountMinor, reversalId } = reversal;
-  const payment = paymentIntentId === null ? undefined : await findByIntent(tx, mode, paymentIntentId);
+  const payment =
+    paymentIntentId === null ? undefined : await findCardPaymentByIntent(tx, mode, paymentIntentId);
   if (payment === undefined) return refuse({ reason: 'payment-unknown' });
   const offerId = await lockOfferOf(tx, payment);
   const transaction = settled(ofPayment(payment, reversal), decision.borneBy);

@@ -3,7 +3,7 @@ import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { followPaymentLink, lookAtPaymentLink } from '../../src/checkouts/follow-payment-link.ts';
 import { type CheckoutOrder, openCheckout } from '../../src/checkouts/open-checkout.ts';
-import { findPayment } from '../../src/checkouts/payments-store.ts';
+import { findOfferPayment } from '../../src/checkouts/payments-store.ts';
 import { stripeDeadline } from '../../src/stripe/client.ts';
 import { type BillingUnderTest, startBillingUnderTest } from '../billing-under-test.ts';
 
@@ -90,14 +90,14 @@ describe('a checkout', () => {
   it('below the provider’s minimum is refused with the minimum and leaves nothing behind', async () => {
     const order = newOrder({ netMinor: 29n });
     expect(await open(order)).toEqual({ outcome: 'refused', reason: 'below-minimum', minimumMinor: '30' });
-    expect(await findPayment(test.billing.postgres, order.offerId)).toBeUndefined();
+    expect(await findOfferPayment(test.billing.postgres, order.offerId)).toBeUndefined();
   });
 
   it('that Stripe itself finds too small is refused likewise', async () => {
     await test.setFaults({ failCreate: 'too_small' });
     const order = newOrder();
     expect(await open(order)).toMatchObject({ outcome: 'refused', reason: 'below-minimum' });
-    expect(await findPayment(test.billing.postgres, order.offerId)).toBeUndefined();
+    expect(await findOfferPayment(test.billing.postgres, order.offerId)).toBeUndefined();
   });
 
   it('that comes to more than eight digits with its VAT is refused, whoever asks Stripe', async () => {

@@ -5,7 +5,7 @@ import { fc, runs } from '@offer-ads/testing/profile';
 import { chargeOffer } from '../../src/balance/charge-offer.ts';
 import { creditUnusedTime, whollyUnused } from '../../src/balance/credit-offer.ts';
 import { changeLowBalance, readLowBalance } from '../../src/balance/low-balance.ts';
-import { lockPayment } from '../../src/checkouts/payments-store.ts';
+import { lockOfferPayment } from '../../src/checkouts/payments-store.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
 import { readStatement } from '../../src/statement/read-statement.ts';
 import { type BillingUnderTest, startBillingUnderTest, untilServed } from '../billing-under-test.ts';
@@ -25,7 +25,7 @@ function charge(book: Book, netMinor: bigint, offerId = test.newOfferId()) {
 
 function credit(offerId: number) {
   return test.billing.postgres.transaction(async (tx) => {
-    const payment = await lockPayment(tx, offerId);
+    const payment = await lockOfferPayment(tx, offerId);
     if (payment !== undefined) await creditUnusedTime(tx, payment, whollyUnused, test.clock.now());
   });
 }

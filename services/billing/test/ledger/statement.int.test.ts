@@ -6,7 +6,7 @@ import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { chargeOffer } from '../../src/balance/charge-offer.ts';
 import { creditUnusedTime, whollyUnused } from '../../src/balance/credit-offer.ts';
 import { topUpBalance } from '../../src/balance/top-up-balance.ts';
-import { findPayment, lockPayment } from '../../src/checkouts/payments-store.ts';
+import { findOfferPayment, lockOfferPayment } from '../../src/checkouts/payments-store.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
 import { balanceOf } from '../../src/ledger/ledger-store.ts';
 import { readStatement } from '../../src/statement/read-statement.ts';
@@ -61,7 +61,7 @@ function charge(book: Book, netMinor: bigint, offerId = test.newOfferId(), at = 
 
 function credit(offerId: number, unused = whollyUnused) {
   return test.billing.postgres.transaction(async (tx) => {
-    const payment = await lockPayment(tx, offerId);
+    const payment = await lockOfferPayment(tx, offerId);
     if (payment !== undefined) await creditUnusedTime(tx, payment, unused, test.clock.now());
   });
 }
@@ -70,7 +70,7 @@ function credit(offerId: number, unused = whollyUnused) {
 async function pay(checkout: { readonly offerId: number; readonly sessionId: string }): Promise<void> {
   await test.pay(checkout.sessionId);
   await eventually(async () => {
-    expect(await findPayment(test.billing.postgres, checkout.offerId)).toMatchObject({
+    expect(await findOfferPayment(test.billing.postgres, checkout.offerId)).toMatchObject({
       checkout: { state: 'paid' },
     });
   });

@@ -13,7 +13,7 @@ import { runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { creditUnusedTime, whollyUnused } from '../../src/balance/credit-offer.ts';
 import { changeLowBalance } from '../../src/balance/low-balance.ts';
-import { lockPayment } from '../../src/checkouts/payments-store.ts';
+import { lockOfferPayment } from '../../src/checkouts/payments-store.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
 import type { Bearer } from '../../src/domain/payments/settlement.ts';
 import { adminRoutes } from '../../src/http/admin-routes.ts';
@@ -125,7 +125,7 @@ it('a credit whose payment was taken back since is told as owed and listed with 
   await test.pay(offer.sessionId);
   await eventually(async () => expect((await test.cardPayment(offer.offerId)).checkout.state).toBe('paid'));
   await postgres.transaction(async (tx) => {
-    const payment = await lockPayment(tx, offer.offerId);
+    const payment = await lockOfferPayment(tx, offer.offerId);
     if (payment !== undefined) await creditUnusedTime(tx, payment, whollyUnused, test.clock.now());
   });
   const before = await owed('GBP');

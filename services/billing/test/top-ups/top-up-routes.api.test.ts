@@ -6,7 +6,7 @@ import type { CallerContext } from '@offer-ads/contracts/internal/caller-context
 import { adminToken, adminTokenHashes } from '@offer-ads/testing/admin';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { findByPayToken } from '../../src/checkouts/checkouts-store.ts';
+import { findCardPaymentByToken } from '../../src/checkouts/checkouts-store.ts';
 import { adminRoutes } from '../../src/http/admin-routes.ts';
 import { internalRoutes } from '../../src/http/internal-routes.ts';
 import { payRoutes } from '../../src/http/pay-routes.ts';
@@ -73,7 +73,7 @@ const show = async (token: string, path = '') => {
   return { status: answer.status, html: await answer.text(), location: answer.headers.get('location') };
 };
 const sessionOf = async (token: string) =>
-  (await findByPayToken(test.billing.postgres, token))?.checkout.session.sessionId ?? '';
+  (await findCardPaymentByToken(test.billing.postgres, token))?.checkout.session.sessionId ?? '';
 
 describe('POST /internal/top-ups', () => {
   it('gives the stable link, both amounts and when it ends; the same again under the same key', async () => {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { BalanceToppedUp } from '@offer-ads/contracts/events/billing';
 import { runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { findByPayToken } from '../../src/checkouts/checkouts-store.ts';
+import { findCardPaymentByToken } from '../../src/checkouts/checkouts-store.ts';
 import { closeTopUp } from '../../src/checkouts/close-checkout.ts';
 import { followPaymentLink } from '../../src/checkouts/follow-payment-link.ts';
 import { reconcileCheckouts } from '../../src/checkouts/reconcile.ts';
@@ -165,7 +165,7 @@ describe('its page', () => {
     expect(await follow(topUp)).toMatchObject({ kind: 'session', of: 'top-up' });
     test.clock.advance(DAY_MS);
     expect(await follow(topUp)).toMatchObject({ kind: 'session' });
-    const payment = await findByPayToken(test.billing.postgres, topUp.payToken);
+    const payment = await findCardPaymentByToken(test.billing.postgres, topUp.payToken);
     expect(payment?.checkout.session.generation).toBe(2);
     await test.pay(payment?.checkout.session.sessionId ?? '');
     await eventually(async () => expect(await follow(topUp)).toEqual({ kind: 'paid', of: 'top-up' }));
@@ -180,7 +180,7 @@ describe('its page', () => {
     // Stripe may just tell of the last session's end: who is at work on a checkout is left alone until the next round.
     const checkout = await eventually(async () => {
       await reconcile();
-      const payment = await findByPayToken(test.billing.postgres, topUp.payToken);
+      const payment = await findCardPaymentByToken(test.billing.postgres, topUp.payToken);
       expect(payment?.checkout.state).toBe('closed');
       return payment?.checkout;
     });
@@ -202,7 +202,7 @@ describe('its page', () => {
 it('paying while the page is being closed, both orders: closed without money, or on the balance', async () => {
   for (let round = 0; round < runs(15, 1_000); round += 1) {
     const topUp = await test.openTopUp();
-    const payment = await findByPayToken(test.billing.postgres, topUp.payToken);
+    const payment = await findCardPaymentByToken(test.billing.postgres, topUp.payToken);
     const both = [
       () => test.pay(topUp.sessionId),
       () => closeTopUp(test.billing, payment!, stripeDeadline()),

@@ -8,7 +8,7 @@ import { type Offer, statusAt } from '../domain/offer.ts';
 import { created, type OfferNews, paymentApplied, paymentLinkIssued } from '../lifecycle/offer-events.ts';
 import { lockOffer, saveOffer } from '../offers-store.ts';
 import type { CallContext } from '../other-services.ts';
-import { confirmHold, freeKey, type Hold, markFinished } from './idempotency-store.ts';
+import { freeKey, type Hold, lockHold, markFinished } from './idempotency-store.ts';
 import { dropReservation } from './reservations-store.ts';
 
 /**
@@ -63,7 +63,7 @@ export async function abandonCreation(o: OffersContext, hold: Hold, offerId: num
 }
 
 export async function lockReservation(tx: Transaction, hold: Hold, offerId: number): Promise<Offer> {
-  await confirmHold(tx, hold);
+  await lockHold(tx, hold);
   const offer = await lockOffer(tx, offerId);
   if (offer === null || offer.shownAt !== null) throw new Error(`offer ${offerId} is no reservation`);
   return offer;

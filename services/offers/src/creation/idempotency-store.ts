@@ -152,7 +152,7 @@ export async function markFinished(tx: Transaction, hold: Hold, reply: CreateRep
 }
 
 /** Locks the key's row until the transaction ends, if this holder still has it. */
-export async function confirmHold(tx: Transaction, hold: Hold): Promise<void> {
+export async function lockHold(tx: Transaction, hold: Hold): Promise<void> {
   await fenced(tx, `SELECT 1 FROM idempotency_keys WHERE ${thisHold} FOR UPDATE`, hold);
 }
 
