@@ -2,14 +2,15 @@
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import * as billing from '../internal/billing-api.ts';
+import { idempotencyKey } from '../values/idempotency-key.ts';
 import { change, named, read, refused, reply } from './operations.ts';
 
 const modePath = z.object({ mode: z.enum(['test', 'live']) });
 const roles = 'Admin';
 const badQuery = refused('A parameter does not fit; the message names it.');
 const lowBalance = named('LowBalanceThreshold', billing.lowBalanceReply);
-const idempotencyKey = z.object({
-  'Idempotency-Key': z.string().min(1).max(255).meta({
+const keyHeader = z.object({
+  'Idempotency-Key': idempotencyKey.meta({
     description:
       'Of your choice, one for each top-up; sent again, it adds nothing and gives the same answer.',
   }),
@@ -74,7 +75,7 @@ export const billingPaths = {
       description:
         'The balance receives `amountMinor` when the page is paid; VAT comes on top where it is due.',
       roles,
-      parameters: { path: modePath, header: idempotencyKey },
+      parameters: { path: modePath, header: keyHeader },
       body: billing.cardTopUpRequest,
       replies: {
         '200': reply('The payment page.', named('TopUp', billing.cardTopUpReply)),
@@ -91,7 +92,7 @@ export const billingPaths = {
       description:
         'At once, without a card; it is no payment and has no invoice. There is no such thing in LIVE mode.',
       roles,
-      parameters: { header: idempotencyKey },
+      parameters: { header: keyHeader },
       body: billing.playMoneyRequest,
       replies: {
         '200': reply('The balance.', named('PlayMoney', billing.playMoneyReply)),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { refusal } from '../public/api.ts';
+import { idempotencyKey } from '../values/idempotency-key.ts';
 import { offerId } from '../values/primitives.ts';
 import * as offers from './offers-api.ts';
 import { change, read, refused, reply } from './operations.ts';
@@ -30,7 +31,7 @@ export const portalOfferPaths = {
       id: 'readCreation',
       summary: 'What became of the creation of an offer whose answer was lost',
       roles,
-      parameters: { path: z.object({ mode, idempotency_key: z.string().min(1).max(255) }) },
+      parameters: { path: z.object({ mode, idempotency_key: idempotencyKey }) },
       replies: { '200': reply('How far it came.', offers.creationReply) },
     }),
   },

@@ -6,6 +6,7 @@ import {
   type ZodOpenApiPathItemObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
+import { idempotencyKey } from '../values/idempotency-key.ts';
 import { offerId } from '../values/primitives.ts';
 import {
   analyticsInterval,
@@ -89,13 +90,10 @@ const create: ZodOpenApiOperationObject = {
     'Replaying the same `Idempotency-Key` returns the original response and creates nothing. Only `S1` uses a key up.',
   requestParams: {
     header: z.object({
-      'Idempotency-Key': z
-        .string()
-        .regex(/^[!-~]{1,255}$/)
-        .meta({
-          description: 'A unique value per offer, e.g. a UUID v4.',
-          examples: ['0b9dd1f8-5a9c-4d0b-8d1e-6f6f3a0f5c11'],
-        }),
+      'Idempotency-Key': idempotencyKey.meta({
+        description: 'A unique value per offer, e.g. a UUID v4.',
+        examples: ['0b9dd1f8-5a9c-4d0b-8d1e-6f6f3a0f5c11'],
+      }),
     }),
   },
   requestBody: { required: true, content: { 'multipart/form-data': { schema: createOfferForm } } },

@@ -1,3 +1,4 @@
+import { idempotencyKeyRule, isIdempotencyKey } from '@offer-ads/contracts/values/idempotency-key';
 import { Fault } from '@offer-ads/platform/process/faults';
 import type { Request } from 'express';
 
@@ -6,7 +7,6 @@ export function idempotencyKeyOf(req: Request): string {
   const key = req.get('Idempotency-Key') ?? '';
   const refuse = (publicMessage: string) => new Fault('idempotency key', { status: 400, publicMessage });
   if (key === '') throw refuse('The Idempotency-Key header is missing');
-  if (!/^[\x21-\x7e]{1,255}$/.test(key))
-    throw refuse('Idempotency-Key must be 1 to 255 printable ASCII characters without spaces');
+  if (!isIdempotencyKey(key)) throw refuse(`Idempotency-Key must be ${idempotencyKeyRule}`);
   return key;
 }

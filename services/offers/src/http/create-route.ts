@@ -1,12 +1,12 @@
 /** POST /offers: checks the request in order (decision 9, order of checks), then creates the offer. */
 import type { CallerContext } from '@offer-ads/contracts/internal/caller-context';
 import { readPictureHeader } from '@offer-ads/contracts/pictures/picture-header';
+import { isIdempotencyKey } from '@offer-ads/contracts/values/idempotency-key';
 import { callerOf } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import type { Request, RequestHandler } from 'express';
 import type { OffersContext } from '../context.ts';
 import { createOffer } from '../creation/create-offer.ts';
-import { isIdempotencyKey } from '../domain/creation/idempotency-key.ts';
 import {
   GREATEST_PICTURE_FRAMES,
   namedMode,

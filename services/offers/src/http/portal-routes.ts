@@ -8,6 +8,7 @@ import {
   seriesQuery,
   simulatedTraffic,
 } from '@offer-ads/contracts/portal/offers-api';
+import { isIdempotencyKey } from '@offer-ads/contracts/values/idempotency-key';
 import { callerOf, requireCaller } from '@offer-ads/platform/calls/caller-context';
 import { requestFacts } from '@offer-ads/platform/http/request';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';
@@ -15,7 +16,6 @@ import { validInput } from '@offer-ads/platform/http/valid-input';
 import express, { type Express, type Request } from 'express';
 import type { OffersContext } from '../context.ts';
 import { findCreation } from '../creation/idempotency-store.ts';
-import { isIdempotencyKey } from '../domain/creation/idempotency-key.ts';
 import { unusedTimeIfDeleted } from '../domain/lifecycle/deletion-credit.ts';
 import { effectiveAt } from '../domain/lifecycle/lifecycle.ts';
 import { portalFilters, readListingQuery } from '../domain/listing-query.ts';

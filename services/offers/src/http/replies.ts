@@ -5,6 +5,7 @@
 
 import type { Refusal } from '@offer-ads/contracts/public/api';
 import { formatMinor } from '@offer-ads/contracts/values/currencies';
+import { idempotencyKeyRule } from '@offer-ads/contracts/values/idempotency-key';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { CatalogueRefusal } from '../catalogue-store.ts';
 import type { CreateRefusal } from '../creation/create-offer.ts';
@@ -38,8 +39,7 @@ export type AnyCreateRefusal = CreateRefusal | CreateRequestRefusal;
 /** POST /offers */
 const createReplies = {
   'key-missing': () => coded('E1', 400, 'The Idempotency-Key header is missing'),
-  'key-malformed': () =>
-    coded('E1', 400, 'Idempotency-Key must be 1 to 255 printable ASCII characters without spaces'),
+  'key-malformed': () => coded('E1', 400, `Idempotency-Key must be ${idempotencyKeyRule}`),
   'broken-form': ({ faults }) => coded('E1', 400, sentence(faults)),
   'other-mode': ({ keyMode }) => otherMode(keyMode),
   'invalid-input': ({ faults }) => coded('E1', 400, sentence(faults)),

@@ -1,8 +1,9 @@
 /** Request bodies of the portal API: small, and with the content type of JSON. */
 
+import { hasBody } from '@offer-ads/platform/http/request';
 import { jsonBody } from '@offer-ads/platform/http/request-bodies';
 import { Fault } from '@offer-ads/platform/process/faults';
-import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
 
 /** For forms; pictures use routes that stream. */
 const mostBytes = 16 * 1024;
@@ -27,7 +28,3 @@ const refuseUnreadable: ErrorRequestHandler = (error: unknown, _req, _res, next)
       : error,
   );
 };
-
-function hasBody(req: Request): boolean {
-  return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
-}

@@ -1,9 +1,4 @@
-/** The Idempotency-Key: its form, and the possible results for a request with one (decision 10). */
-
-/** 1 to 255 printable ASCII characters without spaces. */
-export function isIdempotencyKey(text: string): boolean {
-  return /^[\x21-\x7e]{1,255}$/.test(text);
-}
+/** What a request with an Idempotency-Key finds that was used before (decision 10, idempotency keys). */
 
 /** The points from which a creation can be continued (architecture, "Creating an offer"). */
 export type RecoveryPoint = 'received' | 'charging' | 'finished';
