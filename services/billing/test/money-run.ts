@@ -15,7 +15,7 @@ import { followPaymentLink } from '../src/checkouts/follow-payment-link.ts';
 import { openCheckout } from '../src/checkouts/open-checkout.ts';
 import { findOfferPayment } from '../src/checkouts/payments-store.ts';
 import { reconcileCheckouts } from '../src/checkouts/reconcile.ts';
-import { settleOffer } from '../src/checkouts/settle-offer.ts';
+import { resolveCharge } from '../src/checkouts/resolve-charge.ts';
 import { subscriptions } from '../src/consumers.ts';
 import type { Book } from '../src/domain/ledger/ledger.ts';
 import type { Bearer } from '../src/domain/payments/settlement.ts';
@@ -275,7 +275,7 @@ export function beginRun(test: BillingUnderTest, plan: Plan) {
       }
       case 'settle': {
         const offer = offerOf(o.offer);
-        const { outcome } = await settleOffer(billing, offer, stripeDeadline());
+        const { outcome } = await resolveCharge(billing, offer, stripeDeadline());
         if (outcome !== 'unknown') offer.answers.add(`settled as ${outcome}`);
         return;
       }

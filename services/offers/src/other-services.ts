@@ -54,7 +54,7 @@ export type OtherServices = AsyncDisposable & {
   ) => Promise<CloseCheckoutReply>;
   /** The deletion failed: its payment page must work again. */
   readonly keepCheckout: (call: CallContext, offerId: number, deletion: number) => Promise<KeepCheckoutReply>;
-  readonly settle: (call: CallContext, offerId: number) => Promise<SettleReply>;
+  readonly resolveCharge: (call: CallContext, offerId: number) => Promise<SettleReply>;
   /** The credit that this Unused Time would give now. */
   readonly previewCredit: (
     call: CallContext,
@@ -150,7 +150,7 @@ export function connectOtherServices(
         json: { deletion },
         reply: keepCheckoutReply,
       }),
-    settle: (call, offerId) =>
+    resolveCharge: (call, offerId) =>
       ask('billing', call, {
         path: `/internal/offers/${offerId}/settle`,
         reply: settleReply,

@@ -4,7 +4,7 @@ import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from '../domain/ledger/ledger.ts';
 import { type PlayMoneyRefusal, playMoneyAdded, playMoneyProblem } from '../domain/ledger/play-money.ts';
 import { isSameBook } from '../domain/payments/offer-payment.ts';
-import { balanceOf, book, findByCause, lockCause } from '../ledger/ledger-store.ts';
+import { balanceOf, findByCause, lockCause, postTransaction } from '../ledger/ledger-store.ts';
 
 export type PlayMoneyOrder = {
   readonly book: Book;
@@ -36,8 +36,8 @@ export async function addPlayMoney(
     }
     const problem = playMoneyProblem({ book: order.book, amountMinor, balanceMinor });
     if (problem !== null) return { ok: false, refusal: problem };
-    const booking = await book(tx, transaction, now);
-    if (!booking.booked) throw new Error(`${transaction.cause}: refused`);
-    return { ok: true, balanceMinor: booking.balance.minor };
+    const posted = await postTransaction(tx, transaction, now);
+    if (!posted.ok) throw new Error(`${transaction.cause}: refused`);
+    return { ok: true, balanceMinor: posted.balance.minor };
   }, deadline);
 }

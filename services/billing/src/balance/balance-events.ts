@@ -1,12 +1,12 @@
 /**
- * The key and version of a balance in events. The version is the number of the latest ledger transaction, which grows with every booking.
+ * The key and version of a balance in events. The version is the number of the latest ledger transaction, which grows with every post.
  */
 import { BalanceToppedUp } from '@offer-ads/contracts/events/billing';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from '../domain/ledger/ledger.ts';
-import type { Booked } from '../ledger/ledger-store.ts';
+import type { Posted } from '../ledger/ledger-store.ts';
 
 export function balanceSubject({ organisationId, mode, currency }: Book): string {
   return `balance/${organisationId}/${mode}/${currency}`;
@@ -22,7 +22,7 @@ type AnnouncedTopUp = {
 export async function announceTopUp(
   tx: Transaction,
   topUp: AnnouncedTopUp,
-  { transactionId, balance }: Booked,
+  { transactionId, balance }: Posted,
   at: Date,
 ): Promise<void> {
   await addToOutbox(tx, [

@@ -7,7 +7,7 @@ import { deletePayment, insertCharge, lockOfferPayment } from '../checkouts/paym
 import { type Book, movesMoney, offerCharged } from '../domain/ledger/ledger.ts';
 import { isSameSale } from '../domain/payments/offer-payment.ts';
 import { conflictingSale } from '../faults.ts';
-import { balanceOf, book } from '../ledger/ledger-store.ts';
+import { balanceOf, postTransaction } from '../ledger/ledger-store.ts';
 import { chargeAtOnce } from './charges-store.ts';
 import { announceLowBalance } from './low-balance.ts';
 
@@ -49,14 +49,14 @@ async function chargePlainly(postgres: Postgres, charge: Charge, now: Date, dead
 async function chargeBalance(tx: Transaction, charge: Charge, now: Date): Promise<ChargeReply> {
   const transaction = offerCharged(charge.book, charge.offerId, charge.netMinor);
   if (!movesMoney(transaction)) return charged(now, await balanceOf(tx, charge.book));
-  const booking = await book(tx, transaction, now);
-  if (!booking.booked) {
+  const posted = await postTransaction(tx, transaction, now);
+  if (!posted.ok) {
     await deletePayment(tx, charge.offerId);
     return refused('balance-too-low', await balanceOf(tx, charge.book));
   }
   const taken = { book: charge.book, changeMinor: -charge.netMinor };
-  await announceLowBalance(tx, taken, booking, now);
-  return charged(now, booking.balance.minor);
+  await announceLowBalance(tx, taken, posted, now);
+  return charged(now, posted.balance.minor);
 }
 
 async function repeatCharge(tx: Transaction, charge: Charge): Promise<ChargeReply> {

@@ -11,7 +11,7 @@ import { lockOfferPayment, saveCredits } from '../checkouts/payments-store.ts';
 import { creditDue, earnedCredit } from '../domain/ledger/credit.ts';
 import { unusedTimeCredited } from '../domain/ledger/ledger.ts';
 import { type OfferPayment, paidAt, paymentIntentOf } from '../domain/payments/offer-payment.ts';
-import { book } from '../ledger/ledger-store.ts';
+import { postTransaction } from '../ledger/ledger-store.ts';
 import { sumTakenBack } from '../reversals/reversals-store.ts';
 import { balanceSubject } from './balance-events.ts';
 
@@ -48,19 +48,19 @@ async function credit(tx: Transaction, payment: OfferPayment, earnedMinor: bigin
     amountMinor,
     creditedSoFarMinor: creditedMinor,
   });
-  const booking = await book(tx, transaction, now);
-  if (!booking.booked) throw new Error(`${transaction.cause}: a credit was refused`);
+  const posted = await postTransaction(tx, transaction, now);
+  if (!posted.ok) throw new Error(`${transaction.cause}: a credit was refused`);
   await addToOutbox(tx, [
     newEvent(BalanceCredited, {
       subject: balanceSubject(payment.book),
-      subjectVersion: Number(booking.transactionId),
+      subjectVersion: Number(posted.transactionId),
       at: now,
       data: {
         ...payment.book,
         offerId: payment.offerId,
         title: payment.title,
         amountMinor: `${amountMinor}`,
-        balanceMinor: `${booking.balance.minor}`,
+        balanceMinor: `${posted.balance.minor}`,
       },
     }),
   ]);

@@ -8,14 +8,14 @@ import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from '../domain/ledger/ledger.ts';
 import { fallsBelow, isLow } from '../domain/ledger/low-balance.ts';
-import { type Balance, type Booked, balanceStanding, setLowThreshold } from '../ledger/ledger-store.ts';
+import { type Balance, balanceStanding, type Posted, setLowThreshold } from '../ledger/ledger-store.ts';
 import { balanceSubject } from './balance-events.ts';
 
-/** Called in the transaction of every booking that takes from a balance. */
+/** Called in the transaction of every posting that takes from a balance. */
 export async function announceLowBalance(
   tx: Transaction,
   { book, changeMinor }: { readonly book: Book; readonly changeMinor: bigint },
-  { balance, transactionId }: Booked,
+  { balance, transactionId }: Posted,
   now: Date,
 ): Promise<void> {
   const crossing = { beforeMinor: balance.minor - changeMinor, afterMinor: balance.minor };

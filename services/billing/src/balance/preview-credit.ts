@@ -1,4 +1,4 @@
-/** The credit that Unused Time would give now, without booking it. */
+/** The credit that Unused Time would give now, without posting it. */
 import type { UnusedTime } from '@offer-ads/contracts/values/unused-time';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { findOfferPayment } from '../checkouts/payments-store.ts';

@@ -3,7 +3,7 @@ import type { Deadline } from '@offer-ads/platform/calls/deadline';
 import type { Postgres } from '@offer-ads/platform/postgres/postgres';
 import { type Book, balanceToppedUp } from '../domain/ledger/ledger.ts';
 import { isSameBook } from '../domain/payments/offer-payment.ts';
-import { balanceOf, book, findByCause, lockCause } from '../ledger/ledger-store.ts';
+import { balanceOf, findByCause, lockCause, postTransaction } from '../ledger/ledger-store.ts';
 import { announceTopUp } from './balance-events.ts';
 
 export type TopUp = { readonly book: Book; readonly amountMinor: bigint; readonly reference: string };
@@ -23,11 +23,11 @@ export async function topUpBalance(
     await lockCause(tx, transaction.cause);
     const before = await findByCause(tx, transaction.cause);
     if (before === undefined) {
-      const booking = await book(tx, transaction, now);
-      if (!booking.booked) throw new Error(`${transaction.cause}: refused`);
+      const posted = await postTransaction(tx, transaction, now);
+      if (!posted.ok) throw new Error(`${transaction.cause}: refused`);
       const added = { book: topUp.book, netMinor: topUp.amountMinor, vatMinor: 0n };
-      await announceTopUp(tx, { ...added, method: 'platform' }, booking, now);
-      return { ok: true, balanceMinor: booking.balance.minor };
+      await announceTopUp(tx, { ...added, method: 'platform' }, posted, now);
+      return { ok: true, balanceMinor: posted.balance.minor };
     }
     const isRepeat = isSameBook(before.book, topUp.book) && before.balanceChangeMinor === topUp.amountMinor;
     if (!isRepeat) return { ok: false, reason: 'reference-taken' };

@@ -1,4 +1,4 @@
-/** Records a card payment that Stripe reports by webhook or in answer to a request: it is booked once, or stored with its problem. */
+/** Records a card payment that Stripe reports by webhook or in answer to a request: it is posted once, or stored with its problem. */
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Billing } from '../billing.ts';
 import {
@@ -11,20 +11,20 @@ import { type Checkout, opened, paid } from '../domain/payments/checkout.ts';
 import type { PaymentOutcome } from '../domain/payments/event-outcomes.ts';
 import { isOfOffer, type OfferCardPayment } from '../domain/payments/offer-payment.ts';
 import { type DueInvoice, issueInvoice } from '../invoices/invoices.ts';
-import { bookReversalsOf } from '../reversals/record-reversal.ts';
+import { postReversalsOf } from '../reversals/record-reversal.ts';
 import { lockIntent } from '../reversals/reversals-store.ts';
-import { bookPaidTopUp } from '../top-ups/book-paid-top-up.ts';
-import { isKeptProblem, recordOutcome, recordProviderEvent } from '../webhooks/provider-events-store.ts';
-import { bookPaidOffer } from './book-paid-offer.ts';
+import { postPaidTopUp } from '../top-ups/post-paid-top-up.ts';
+import { isRecordedProblem, recordOutcome, recordProviderEvent } from '../webhooks/provider-events-store.ts';
 import { lockCardPayment, recordPaidSession, sessionOf, updateCheckout } from './checkouts-store.ts';
 import { lockOfferPayment } from './payments-store.ts';
+import { postPaidOffer } from './post-paid-offer.ts';
 
 /** If `invoice` is not null, the caller calls `issueInvoice` as the last step of its transaction. */
 export type RecordedPayment = { readonly outcome: PaymentOutcome; readonly invoice: DueInvoice | null };
 
 export async function recordPayment(tx: Transaction, receipt: Receipt, now: Date): Promise<RecordedPayment> {
   const { purchase } = receipt;
-  // Before the row lock and any booking: every transaction that needs several of these locks takes them in this order.
+  // Before the row lock and before anything is posted: every transaction that needs several of these locks takes them in this order.
   if (receipt.paymentIntentId !== null) await lockIntent(tx, receipt.paymentIntentId);
   const payment =
     purchase.kind === 'offer'
@@ -42,9 +42,9 @@ export async function recordPayment(tx: Transaction, receipt: Receipt, now: Date
   const settled = { ...(await updateCheckout(tx, unpaid, change, now)), paymentIntentId };
   await recordPaidSession(tx, purchase, receipt);
   const invoiced = isOfOffer(settled)
-    ? await bookPaidOffer(tx, settled, now)
-    : await bookPaidTopUp(tx, settled, now);
-  if (receipt.paymentIntentId !== null) await bookReversalsOf(tx, settled, receipt.paymentIntentId, now);
+    ? await postPaidOffer(tx, settled, now)
+    : await postPaidTopUp(tx, settled, now);
+  if (receipt.paymentIntentId !== null) await postReversalsOf(tx, settled, receipt.paymentIntentId, now);
   return { outcome: 'paid', invoice: { ...invoiced, paidAt: now } };
 }
 
@@ -70,7 +70,7 @@ async function keepProblem(
   problem: ReceiptProblem,
   now: Date,
 ): Promise<boolean> {
-  if (await isKeptProblem(tx, receipt.sessionId, problem)) return false;
+  if (await isRecordedProblem(tx, receipt.sessionId, problem)) return false;
   const eventId = `found ${receipt.sessionId}`;
   const found = { eventId, mode: receipt.mode, type: 'found when asked', receipt };
   const isNew = await recordProviderEvent(tx, found, now);

@@ -112,7 +112,7 @@ function reversalLine(
     taken,
     returned,
     ...payment,
-    booked: taken === reversal.takenBooked && returned === reversal.returnedBooked,
+    booked: taken === reversal.takenPosted && returned === reversal.returnedPosted,
     settlement: settlement === undefined ? null : settlementShown(settlement),
   };
 }

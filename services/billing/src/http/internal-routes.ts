@@ -28,7 +28,7 @@ import { previewCredit } from '../balance/preview-credit.ts';
 import type { Billing } from '../billing.ts';
 import { closeCheckout, keepCheckout } from '../checkouts/close-checkout.ts';
 import { openCheckout } from '../checkouts/open-checkout.ts';
-import { settleOffer } from '../checkouts/settle-offer.ts';
+import { resolveCharge } from '../checkouts/resolve-charge.ts';
 import type { Book } from '../domain/ledger/ledger.ts';
 import { balanceOf } from '../ledger/ledger-store.ts';
 import { readStatement } from '../statement/read-statement.ts';
@@ -86,7 +86,7 @@ export function internalRoutes(app: Express, billing: Billing, contextSecret: st
   });
 
   routes.post('/offers/:id/settle', async (req, res) => {
-    res.json(await settleOffer(billing, offerOf(req), deadlineOf(req)));
+    res.json(await resolveCharge(billing, offerOf(req), deadlineOf(req)));
   });
 
   routes.post('/offers/:id/credit-preview', async (req, res) => {

@@ -1,26 +1,26 @@
-/** The ledger in Postgres: booking, balances, and the check that recomputes everything. */
+/** The ledger in Postgres: posting, balances, and the check that recomputes everything. */
 import type { PreparedStatement, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { accountKindsIn, type Book, entriesOf, type LedgerTransaction } from '../domain/ledger/ledger.ts';
 
 export type Balance = { readonly minor: bigint; readonly lowThresholdMinor: bigint | null };
 
-export type Booked = {
-  readonly booked: true;
+export type Posted = {
+  readonly ok: true;
   readonly transactionId: bigint;
   /** The prepaid balance after the transaction, even if the transaction does not change it. */
   readonly balance: Balance;
 };
-export type Booking = Booked | { readonly booked: false; readonly reason: 'balance-too-low' };
+export type PostOutcome = Posted | { readonly ok: false; readonly reason: 'balance-too-low' };
 
-type BookingRow = {
+type PostRow = {
   accounts: bigint;
   transaction_id: bigint | null;
   balance_minor: bigint | null;
   low_threshold_minor: bigint | null;
 };
 
-const bookStatement: PreparedStatement = {
-  name: 'book',
+const postStatement: PreparedStatement = {
+  name: 'post',
   sql: `WITH entry AS MATERIALIZED (
           SELECT account_id, kind, amount_minor
             FROM unnest($6::text[], $7::bigint[]) AS change (kind, amount_minor)
@@ -52,15 +52,19 @@ const bookStatement: PreparedStatement = {
 };
 
 /**
- * Books the whole transaction or nothing; the database refuses a cause that was booked before. It is one statement, so that a busy balance
+ * Posts the whole transaction or nothing; the database refuses a cause that was posted before. It is one statement, so that a busy balance
  * is locked only until the commit. Every transaction takes that lock, even if it does not change the balance, and gets its id, its time and
  * the balance while it holds the lock. Within a book, ids and times therefore grow in the order of commits, and statements are exact.
  */
-export async function book(tx: Transaction, transaction: LedgerTransaction, at: Date): Promise<Booking> {
+export async function postTransaction(
+  tx: Transaction,
+  transaction: LedgerTransaction,
+  at: Date,
+): Promise<PostOutcome> {
   const entries = entriesOf(transaction);
   const { organisationId, mode, currency } = transaction.book;
   const attempt = async () => {
-    const [row] = await tx.query<BookingRow>(bookStatement, [
+    const [row] = await tx.query<PostRow>(postStatement, [
       organisationId,
       mode,
       currency,
@@ -71,7 +75,7 @@ export async function book(tx: Transaction, transaction: LedgerTransaction, at: 
       at,
       transaction.kind,
     ]);
-    if (row === undefined) throw new Error(`booking "${transaction.cause}" gave no row`);
+    if (row === undefined) throw new Error(`posting "${transaction.cause}" gave no row`);
     return row;
   };
   let row = await attempt();
@@ -80,9 +84,9 @@ export async function book(tx: Transaction, transaction: LedgerTransaction, at: 
     row = await attempt();
   }
   if (row.transaction_id === null || row.balance_minor === null)
-    return { booked: false, reason: 'balance-too-low' };
+    return { ok: false, reason: 'balance-too-low' };
   const balance = { minor: row.balance_minor, lowThresholdMinor: row.low_threshold_minor };
-  return { booked: true, transactionId: row.transaction_id, balance };
+  return { ok: true, transactionId: row.transaction_id, balance };
 }
 
 /** Accounts are created on first use (architecture, rule 10), so no command has to wait for an event. */
@@ -99,7 +103,7 @@ async function openAccounts(tx: Transaction, { organisationId, mode, currency }:
   );
 }
 
-/** 0 if nothing was ever booked. */
+/** 0 if nothing was ever posted. */
 export async function balanceOf(on: Transaction, book: Book): Promise<bigint> {
   return (await balanceStanding(on, book)).minor;
 }
@@ -116,7 +120,7 @@ export async function balanceStanding(
   return row === undefined ? { minor: 0n, lowThresholdMinor: null } : balanceIn(row);
 }
 
-/** The balance below which the organisation wants a notice. Stored even if nothing was booked yet. */
+/** The balance below which the organisation wants a notice. Stored even if nothing was posted yet. */
 export async function setLowThreshold(
   tx: Transaction,
   book: Book,

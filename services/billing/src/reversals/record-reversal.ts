@@ -1,5 +1,5 @@
 /**
- * Refunds and disputes at the card provider. Each is stored once and booked once, in whatever order its events and the payment's events
+ * Refunds and disputes at the card provider. Each is stored once and posted once, in whatever order its events and the payment's events
  * arrive. A person decides who bears the amount.
  */
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
@@ -16,9 +16,9 @@ import {
 import { movesMoney } from '../domain/ledger/ledger.ts';
 import type { CardPayment } from '../domain/payments/card-payment.ts';
 import type { ReversalOutcome } from '../domain/payments/event-outcomes.ts';
-import { type KeptReversal, learned, type Reversal } from '../domain/payments/reversal.ts';
-import { book } from '../ledger/ledger-store.ts';
-import { lockIntent, lockReversal, lockReversalsOf, markBooked, saveReversal } from './reversals-store.ts';
+import { learned, type RecordedReversal, type Reversal } from '../domain/payments/reversal.ts';
+import { postTransaction } from '../ledger/ledger-store.ts';
+import { lockIntent, lockReversal, lockReversalsOf, markPosted, saveReversal } from './reversals-store.ts';
 import { findSettlement, markGivenBack } from './settlements-store.ts';
 
 export async function recordReversal(tx: Transaction, news: Reversal, now: Date): Promise<ReversalOutcome> {
@@ -33,36 +33,36 @@ export async function recordReversal(tx: Transaction, news: Reversal, now: Date)
   const offerId = await lockOfferOf(tx, payment);
   const kept = {
     ...reversal,
-    takenBooked: before?.takenBooked === true,
-    returnedBooked: before?.returnedBooked === true,
+    takenPosted: before?.takenPosted === true,
+    returnedPosted: before?.returnedPosted === true,
   };
-  const outcome = await bookReversal(tx, payment, kept, now);
+  const outcome = await postReversal(tx, payment, kept, now);
   if (reversal.returned && offerId !== null) await creditWithheld(tx, offerId, now);
   return outcome;
 }
 
-/** Call before any booking, which locks the balance: credits also lock the offer's row first. Null for a top-up. */
+/** Call before anything is posted, which locks the balance: credits also lock the offer's row first. Null for a top-up. */
 export async function lockOfferOf(tx: Transaction, { purchase }: CardPayment): Promise<number | null> {
   if (purchase.kind !== 'offer') return null;
   await lockOfferPayment(tx, purchase.offerId);
   return purchase.offerId;
 }
 
-/** Books reversals that arrived before their payment, which this transaction has just recorded. Call `lockIntent` before any booking. */
-export async function bookReversalsOf(
+/** Posts reversals that arrived before their payment, which this transaction has just recorded. Call `lockIntent` before anything is posted. */
+export async function postReversalsOf(
   tx: Transaction,
   payment: CardPayment,
   paymentIntentId: string,
   now: Date,
 ): Promise<void> {
   for (const reversal of await lockReversalsOf(tx, paymentIntentId))
-    await bookReversal(tx, payment, reversal, now);
+    await postReversal(tx, payment, reversal, now);
 }
 
-async function bookReversal(
+async function postReversal(
   tx: Transaction,
   payment: CardPayment,
-  reversal: KeptReversal,
+  reversal: RecordedReversal,
   now: Date,
 ): Promise<ReversalOutcome> {
   if (reversal.mode !== payment.book.mode || reversal.currency !== payment.book.currency) {
@@ -70,13 +70,13 @@ async function bookReversal(
   }
   const facts = ofPayment(payment, reversal);
   const due = [
-    ...(reversal.taken && !reversal.takenBooked ? [takenByProvider(facts)] : []),
-    ...(reversal.returned && !reversal.returnedBooked ? [returnedByProvider(facts)] : []),
+    ...(reversal.taken && !reversal.takenPosted ? [takenByProvider(facts)] : []),
+    ...(reversal.returned && !reversal.returnedPosted ? [returnedByProvider(facts)] : []),
   ];
   if (due.length === 0) return 'reversal-kept';
-  for (const transaction of due.filter(movesMoney)) await book(tx, transaction, now);
+  for (const transaction of due.filter(movesMoney)) await postTransaction(tx, transaction, now);
   if (reversal.returned) await giveBack(tx, facts, now);
-  await markBooked(tx, reversal.reversalId, reversal);
+  await markPosted(tx, reversal.reversalId, reversal);
   return 'reversal-booked';
 }
 
@@ -89,7 +89,7 @@ async function giveBack(tx: Transaction, facts: OfReversal, now: Date): Promise<
   const settlement = await findSettlement(tx, facts.reversal.reversalId);
   if (settlement === undefined || settlement.givenBack) return;
   const transaction = settlementReturned(facts, settlement.borneBy);
-  await book(tx, transaction, now);
+  await postTransaction(tx, transaction, now);
   await markGivenBack(tx, settlement.reversalId, transaction.cause);
 }
 

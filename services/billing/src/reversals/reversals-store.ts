@@ -1,7 +1,7 @@
 /** Refunds and disputes at the card provider, in Postgres. */
 import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import type { Book } from '../domain/ledger/ledger.ts';
-import type { KeptReversal, Reversal } from '../domain/payments/reversal.ts';
+import type { RecordedReversal, Reversal } from '../domain/payments/reversal.ts';
 
 type ReversalRow = {
   reversal_id: string;
@@ -36,7 +36,10 @@ export async function findLockKey(on: Transaction, reversalId: string): Promise<
   return row?.key;
 }
 
-export async function lockReversal(tx: Transaction, reversalId: string): Promise<KeptReversal | undefined> {
+export async function lockReversal(
+  tx: Transaction,
+  reversalId: string,
+): Promise<RecordedReversal | undefined> {
   const [row] = await tx.query<ReversalRow>(
     'SELECT * FROM card_reversals WHERE reversal_id = $1 FOR UPDATE',
     [reversalId],
@@ -44,7 +47,7 @@ export async function lockReversal(tx: Transaction, reversalId: string): Promise
   return row && reversalOf(row);
 }
 
-export async function lockReversalsOf(tx: Transaction, paymentIntentId: string): Promise<KeptReversal[]> {
+export async function lockReversalsOf(tx: Transaction, paymentIntentId: string): Promise<RecordedReversal[]> {
   const rows = await tx.query<ReversalRow>(
     'SELECT * FROM card_reversals WHERE payment_intent_id = $1 ORDER BY reversal_id FOR UPDATE',
     [paymentIntentId],
@@ -77,7 +80,7 @@ export async function saveReversal(tx: Transaction, reversal: Reversal, now: Dat
   );
 }
 
-export async function markBooked(
+export async function markPosted(
   tx: Transaction,
   reversalId: string,
   booked: { readonly taken: boolean; readonly returned: boolean },
@@ -107,7 +110,7 @@ export async function sumTakenBack(
 }
 
 /**
- * Counts reversals that were taken, not returned, and have no decision. A reversal of an unknown payment is not booked, so it needs no
+ * Counts reversals that were taken, not returned, and have no decision. A reversal of an unknown payment is not posted, so it needs no
  * decision yet.
  */
 export async function countWaiting(
@@ -177,7 +180,7 @@ export async function listCreditedTakenBack(
 
 /** A row of the admin list. */
 export type ListedReversal = {
-  readonly reversal: KeptReversal;
+  readonly reversal: RecordedReversal;
   readonly firstHeardAt: Date;
   readonly organisationId: number | null;
   readonly offerId: number | null;
@@ -215,7 +218,7 @@ function numberOf(id: bigint | null): number | null {
   return id === null ? null : Number(id);
 }
 
-function reversalOf(row: ReversalRow): KeptReversal {
+function reversalOf(row: ReversalRow): RecordedReversal {
   return {
     reversalId: row.reversal_id,
     kind: row.kind,
@@ -228,7 +231,7 @@ function reversalOf(row: ReversalRow): KeptReversal {
     asOf: row.as_of,
     taken: row.taken,
     returned: row.returned,
-    takenBooked: row.taken_booked,
-    returnedBooked: row.returned_booked,
+    takenPosted: row.taken_booked,
+    returnedPosted: row.returned_booked,
   };
 }

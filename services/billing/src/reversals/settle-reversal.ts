@@ -1,17 +1,17 @@
-/** Stores a person's decision who bears a refund or a dispute: once, booked with its reason. It never overdraws the balance. */
+/** Stores a person's decision who bears a refund or a dispute: once, posted with its reason. It never overdraws the balance. */
 import type { Postgres, Transaction } from '@offer-ads/platform/postgres/postgres';
 import { creditWithheld } from '../balance/credit-offer.ts';
 import { announceLowBalance } from '../balance/low-balance.ts';
 import { findCardPaymentByIntent } from '../checkouts/checkouts-store.ts';
 import { settled } from '../domain/ledger/card-ledger.ts';
-import type { KeptReversal } from '../domain/payments/reversal.ts';
+import type { RecordedReversal } from '../domain/payments/reversal.ts';
 import {
   type Bearer,
   type NothingToSettle,
   nothingToSettle,
   type Settlement,
 } from '../domain/payments/settlement.ts';
-import { balanceOf, book } from '../ledger/ledger-store.ts';
+import { balanceOf, postTransaction } from '../ledger/ledger-store.ts';
 import { lockOfferOf, ofPayment } from './record-reversal.ts';
 import { findLockKey, lockIntent, lockReversal } from './reversals-store.ts';
 import { findSettlement, insertSettlement } from './settlements-store.ts';
@@ -26,9 +26,13 @@ export type Decision = {
 export type SettleRefusal =
   | { readonly reason: 'unknown' | NothingToSettle }
   | { readonly reason: 'settled-otherwise'; readonly settlement: Settlement }
-  | { readonly reason: 'balance-too-low'; readonly balanceMinor: bigint; readonly reversal: KeptReversal };
+  | {
+      readonly reason: 'balance-too-low';
+      readonly balanceMinor: bigint;
+      readonly reversal: RecordedReversal;
+    };
 export type SettleOutcome =
-  | { readonly ok: true; readonly settlement: Settlement; readonly reversal: KeptReversal }
+  | { readonly ok: true; readonly settlement: Settlement; readonly reversal: RecordedReversal }
   | { readonly ok: false; readonly refusal: SettleRefusal };
 
 /** Repeating the same decision returns the stored one. */
@@ -55,7 +59,7 @@ export async function settleReversal(
 
 async function bear(
   tx: Transaction,
-  reversal: KeptReversal,
+  reversal: RecordedReversal,
   decision: Decision,
   now: Date,
 ): Promise<SettleOutcome> {
@@ -65,13 +69,13 @@ async function bear(
   if (payment === undefined) return refuse({ reason: 'payment-unknown' });
   const offerId = await lockOfferOf(tx, payment);
   const transaction = settled(ofPayment(payment, reversal), decision.borneBy);
-  const booking = await book(tx, transaction, now);
-  if (!booking.booked) {
+  const posted = await postTransaction(tx, transaction, now);
+  if (!posted.ok) {
     const balanceMinor = await balanceOf(tx, payment.book);
-    return refuse({ reason: booking.reason, balanceMinor, reversal });
+    return refuse({ reason: posted.reason, balanceMinor, reversal });
   }
   if (decision.borneBy === 'balance') {
-    await announceLowBalance(tx, { book: payment.book, changeMinor: -amountMinor }, booking, now);
+    await announceLowBalance(tx, { book: payment.book, changeMinor: -amountMinor }, posted, now);
   }
   const settlement = { ...decision, reversalId, amountMinor, settledAt: now };
   await insertSettlement(tx, settlement, transaction.cause);

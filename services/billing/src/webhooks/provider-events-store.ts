@@ -76,7 +76,7 @@ export async function recordOutcome(tx: Transaction, eventId: string, outcome: s
 }
 
 /** Whether this problem of the session was already reported, after a webhook or after asking Stripe. */
-export async function isKeptProblem(
+export async function isRecordedProblem(
   on: Transaction,
   sessionId: string,
   problem: ReceiptProblem,

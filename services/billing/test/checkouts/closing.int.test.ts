@@ -7,7 +7,7 @@ import { closeCheckout, keepCheckout } from '../../src/checkouts/close-checkout.
 import { followPaymentLink } from '../../src/checkouts/follow-payment-link.ts';
 import { openCheckout } from '../../src/checkouts/open-checkout.ts';
 import { reconcileCheckouts } from '../../src/checkouts/reconcile.ts';
-import { settleOffer } from '../../src/checkouts/settle-offer.ts';
+import { resolveCharge } from '../../src/checkouts/resolve-charge.ts';
 import { closing } from '../../src/domain/payments/checkout.ts';
 import { stripeDeadline } from '../../src/stripe/client.ts';
 import { type BillingUnderTest, startBillingUnderTest } from '../billing-under-test.ts';
@@ -25,7 +25,8 @@ afterAll(() => test.finish());
 type Offer = Awaited<ReturnType<BillingUnderTest['openOffer']>>;
 const close = (offer: Pick<Offer, 'offerId' | 'book'>) =>
   closeCheckout(test.billing, offer, stripeDeadline());
-const settle = (offer: Pick<Offer, 'offerId' | 'book'>) => settleOffer(test.billing, offer, stripeDeadline());
+const settle = (offer: Pick<Offer, 'offerId' | 'book'>) =>
+  resolveCharge(test.billing, offer, stripeDeadline());
 const follow = ({ payToken }: Offer) => followPaymentLink(test.billing, payToken, stripeDeadline());
 const paidEvents = async (offerId: number) =>
   (await test.emitted(OfferPaid)).filter((event) => event.offerId === offerId);

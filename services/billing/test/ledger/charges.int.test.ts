@@ -3,7 +3,7 @@ import { createDeadline } from '@offer-ads/platform/calls/deadline';
 import { signedCaller, testContextSecret } from '@offer-ads/testing/caller';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { chargeOffer } from '../../src/balance/charge-offer.ts';
-import { settleOffer } from '../../src/checkouts/settle-offer.ts';
+import { resolveCharge } from '../../src/checkouts/resolve-charge.ts';
 import type { Book } from '../../src/domain/ledger/ledger.ts';
 import { internalRoutes } from '../../src/http/internal-routes.ts';
 import { balanceOf } from '../../src/ledger/ledger-store.ts';
@@ -199,7 +199,7 @@ describe('settling an abandoned creation by balance', () => {
     const book = await bookWith(10_00n);
     const offerId = test.newOfferId();
     await charge(book, 4_00n, offerId);
-    expect(await settleOffer(test.billing, { offerId, book }, stripeDeadline())).toEqual({
+    expect(await resolveCharge(test.billing, { offerId, book }, stripeDeadline())).toEqual({
       outcome: 'charged',
       paymentMethod: 'B',
       paymentUrl: null,
@@ -212,7 +212,7 @@ describe('settling an abandoned creation by balance', () => {
   it('closes the id for ever when none was made: a late charge is refused', async () => {
     const book = await bookWith(10_00n);
     const offerId = test.newOfferId();
-    const settle = () => settleOffer(test.billing, { offerId, book }, stripeDeadline());
+    const settle = () => resolveCharge(test.billing, { offerId, book }, stripeDeadline());
     expect(await settle()).toEqual({ outcome: 'closed' });
     expect(await charge(book, 4_00n, offerId)).toMatchObject({ outcome: 'refused', reason: 'closed' });
     expect(await settle()).toEqual({ outcome: 'closed' });
@@ -225,7 +225,7 @@ describe('settling an abandoned creation by balance', () => {
       const offerId = test.newOfferId();
       const [charged, settled] = await Promise.all([
         charge(book, 1_00n, offerId),
-        settleOffer(test.billing, { offerId, book }, stripeDeadline()),
+        resolveCharge(test.billing, { offerId, book }, stripeDeadline()),
       ]);
       expect(settled.outcome).toBe(charged.outcome === 'charged' ? 'charged' : 'closed');
     }

@@ -10,7 +10,7 @@ import { chargeOffer } from '../../src/balance/charge-offer.ts';
 import { topUpBalance } from '../../src/balance/top-up-balance.ts';
 import { accountKinds, type Book, balanceToppedUp } from '../../src/domain/ledger/ledger.ts';
 import { checkLedger } from '../../src/ledger/ledger-check-store.ts';
-import { balanceOf, book } from '../../src/ledger/ledger-store.ts';
+import { balanceOf, postTransaction } from '../../src/ledger/ledger-store.ts';
 import { checkAndRecord } from '../../src/ledger/watch-ledger.ts';
 import { type BillingUnderTest, startBillingUnderTest } from '../billing-under-test.ts';
 
@@ -89,7 +89,8 @@ describe('the database itself', () => {
 
   it('refuses to book one cause twice', async () => {
     const toppedUp = balanceToppedUp(test.newBook(), 'twice', 1n);
-    const bookOnce = () => test.billing.postgres.transaction((tx) => book(tx, toppedUp, test.clock.now()));
+    const bookOnce = () =>
+      test.billing.postgres.transaction((tx) => postTransaction(tx, toppedUp, test.clock.now()));
     await bookOnce();
     await expect(bookOnce()).rejects.toMatchObject({ constraint: 'transactions_cause_key' });
   });
@@ -166,7 +167,7 @@ describe('the ledger check', () => {
       await tx.query('SET LOCAL session_replication_role = replica');
       const tampered = test.newBook();
       for (let bookings = 0; bookings < 6; bookings += 1)
-        await book(tx, balanceToppedUp(tampered, randomUUID(), 10n), test.clock.now());
+        await postTransaction(tx, balanceToppedUp(tampered, randomUUID(), 10n), test.clock.now());
       await tamper(tx, tampered);
       ({ problems } = await checkLedger(tx, { transactionsAtOnce: step, rowsAtOnce: step }));
       throw new Error('undo');
@@ -341,7 +342,7 @@ describe('the ledger check', () => {
   it('counts what was booked', async () => {
     const before = await test.billing.postgres.transaction((tx) => checkLedger(tx));
     await test.billing.postgres.transaction((tx) =>
-      book(tx, balanceToppedUp(test.newBook(), 'counted', 1n), test.clock.now()),
+      postTransaction(tx, balanceToppedUp(test.newBook(), 'counted', 1n), test.clock.now()),
     );
     const after = await test.billing.postgres.transaction((tx) => checkLedger(tx));
     expect(after).toEqual({ ok: true, transactions: before.transactions + 1, problems: [] });

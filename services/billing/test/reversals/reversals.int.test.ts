@@ -55,7 +55,7 @@ describe('a refund made at Stripe', () => {
     expect(await listed(id)).toMatchObject({
       offerId: offer.offerId,
       organisationId: offer.book.organisationId,
-      reversal: { kind: 'refund', amountMinor: 500n, taken: true, takenBooked: true, returned: false },
+      reversal: { kind: 'refund', amountMinor: 500n, taken: true, takenPosted: true, returned: false },
     });
   });
 
@@ -73,7 +73,7 @@ describe('a refund made at Stripe', () => {
     const id = await test.reverse(`sessions/${offer.sessionId}/refund`);
     await test.reverse(`refunds/${id}/fail`);
     await eventually(async () =>
-      expect(await listed(id)).toMatchObject({ reversal: { returnedBooked: true, status: 'failed' } }),
+      expect(await listed(id)).toMatchObject({ reversal: { returnedPosted: true, status: 'failed' } }),
     );
     expect(await accounts(offer.book)).toMatchObject({ 'card-clearing': -1200n, 'card-reversals': 0n });
   });
@@ -129,7 +129,7 @@ describe('a dispute', () => {
     const offer = await paidOffer();
     const id = await test.reverse(`sessions/${offer.sessionId}/dispute`, { inquiry: true });
     await eventually(async () =>
-      expect(await listed(id)).toMatchObject({ reversal: { taken: false, takenBooked: false } }),
+      expect(await listed(id)).toMatchObject({ reversal: { taken: false, takenPosted: false } }),
     );
     expect(await accounts(offer.book)).toMatchObject({ 'card-clearing': -1200n });
   });
@@ -181,7 +181,7 @@ it('the ledger check finds a refund or a top-up that record and ledger tell diff
   const problems = async () => (await postgres.transaction((tx) => checkLedger(tx))).problems;
   const offer = await paidOffer();
   const id = await test.reverse(`sessions/${offer.sessionId}/refund`);
-  await eventually(async () => expect(await listed(id)).toMatchObject({ reversal: { takenBooked: true } }));
+  await eventually(async () => expect(await listed(id)).toMatchObject({ reversal: { takenPosted: true } }));
   const topUp = await test.openTopUp();
   await test.pay(topUp.sessionId);
   await eventually(async () => expect(await balanceOf(postgres, topUp.book)).toBe(100_00n));

@@ -80,7 +80,7 @@ async function takenBack(how: 'refund' | 'dispute' = 'refund') {
   const offer = await test.openOffer();
   await test.pay(offer.sessionId);
   const id = await test.reverse(`sessions/${offer.sessionId}/${how}`);
-  await eventually(async () => expect(await recordOf(id)).toMatchObject({ takenBooked: true }));
+  await eventually(async () => expect(await recordOf(id)).toMatchObject({ takenPosted: true }));
   return { ...offer, id };
 }
 
@@ -130,7 +130,7 @@ it('a credit whose payment was taken back since is told as owed and listed with 
   });
   const before = await owed('GBP');
   const id = await test.reverse(`sessions/${offer.sessionId}/refund`);
-  await eventually(async () => expect(await recordOf(id)).toMatchObject({ takenBooked: true }));
+  await eventually(async () => expect(await recordOf(id)).toMatchObject({ takenPosted: true }));
   expect(await owed('GBP')).toBe(before + 30_00);
   const listed = async () => cardProblemsReply.parse((await admin('card-problems')).body).owed;
   const { organisationId, mode, currency } = offer.book;
@@ -227,7 +227,7 @@ describe('a refund is settled', () => {
 it('two at once from a balance that bears one: one is settled', async () => {
   const { book, id, sessionId } = await takenBack();
   const other = await test.reverse(`sessions/${sessionId}/refund`);
-  await eventually(async () => expect(await recordOf(other)).toMatchObject({ takenBooked: true }));
+  await eventually(async () => expect(await recordOf(other)).toMatchObject({ takenPosted: true }));
   await test.topUp(book, 20_00n);
   const answers = await Promise.all([settle(id, 'balance'), settle(other, 'balance')]);
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
@@ -250,7 +250,7 @@ describe('there is nothing to settle', () => {
   it('of a refund that failed', async () => {
     const { id, book } = await takenBack();
     await test.reverse(`refunds/${id}/fail`);
-    await eventually(async () => expect(await recordOf(id)).toMatchObject({ returnedBooked: true }));
+    await eventually(async () => expect(await recordOf(id)).toMatchObject({ returnedPosted: true }));
     expect(await settle(id, 'platform')).toMatchObject({ status: 409 });
     expect(await accounts(book)).toEqual({ ...sold, 'card-clearing': -1200n });
   });
@@ -281,7 +281,7 @@ describe('money that comes back after it was settled', () => {
     await test.topUp(book, 12_00n);
     await settled(id, borneBy);
     await test.reverse(`disputes/${id}/close`, { outcome: 'won' });
-    await eventually(async () => expect(await recordOf(id)).toMatchObject({ returnedBooked: true }));
+    await eventually(async () => expect(await recordOf(id)).toMatchObject({ returnedPosted: true }));
     expect(await accounts(book)).toEqual({
       ...sold,
       'card-clearing': -1200n,
@@ -302,7 +302,7 @@ describe('money that comes back after it was settled', () => {
         () => test.reverse(`disputes/${id}/close`, { outcome: 'won' }),
       ];
       await Promise.all((round % 2 === 0 ? both : both.toReversed()).map((work) => work()));
-      await eventually(async () => expect(await recordOf(id)).toMatchObject({ returnedBooked: true }));
+      await eventually(async () => expect(await recordOf(id)).toMatchObject({ returnedPosted: true }));
       expect(await accounts(book)).toEqual({
         ...sold,
         'card-clearing': -1200n,

@@ -69,7 +69,7 @@ describe('a refund whose webhook is lost for ever', () => {
       await findLater();
       await findLater();
       expect(await listed(id)).toMatchObject([
-        { offerId: offer.offerId, reversal: { mode, amountMinor: 500n, takenBooked: true } },
+        { offerId: offer.offerId, reversal: { mode, amountMinor: 500n, takenPosted: true } },
       ]);
       expect(await linesOf(offer.book)).toEqual([
         { kind: 'card-refund', net: '-500' },
@@ -161,7 +161,7 @@ it('a dispute none of whose webhooks came is taken and, won, returned', async ()
   const id = await test.reverse(`sessions/${offer.sessionId}/dispute`);
   await test.reverse(`disputes/${id}/close`, { outcome: 'won' });
   await findLater();
-  expect(await listed(id)).toMatchObject([{ reversal: { status: 'won', returnedBooked: true } }]);
+  expect(await listed(id)).toMatchObject([{ reversal: { status: 'won', returnedPosted: true } }]);
   expect(await linesOf(offer.book)).toEqual([
     { kind: 'card-dispute-won', net: '1200' },
     { kind: 'card-dispute', net: '-1200' },

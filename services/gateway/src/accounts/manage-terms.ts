@@ -65,7 +65,7 @@ export function manageTerms(o: Administration) {
     latest: () => store.latestTerms(postgres),
 
     /** The latest terms and the earlier ones, with the organisation's acceptances. */
-    standingOf: async (organisationId: number) => {
+    readTerms: async (organisationId: number) => {
       const [head, ...earlier] = await store.listTerms(postgres, {
         organisationId,
         limit: mostVersionsListed,

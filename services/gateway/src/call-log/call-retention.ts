@@ -8,7 +8,7 @@ import type { Clock } from '@offer-ads/platform/process/clock';
 import { type Loop, startLoop, tryWithLeadership } from '@offer-ads/platform/process/loops';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
-import { daysFrom, isOver } from '../domain/call-days.ts';
+import { daysFrom, isPastRetention } from '../domain/call-days.ts';
 import { dropDay, listDays, makeDays, readStoreTime } from './calls-partitions-store.ts';
 
 type Retention = { readonly postgres: Postgres; readonly clock: Clock; readonly logger: Logger };
@@ -36,7 +36,7 @@ export async function retainCalls(o: Retention & { signal?: AbortSignal }): Prom
     const storeNow = await readStoreTime(o.postgres);
     const earliest = now < storeNow ? now : storeNow;
     for (const stored of await listDays(o.postgres)) {
-      if (o.signal?.aborted === true || !isOver(stored.day, earliest)) return;
+      if (o.signal?.aborted === true || !isPastRetention(stored.day, earliest)) return;
       await dropDay(o.postgres, stored);
       o.logger.info({ day: stored.day }, 'dropped a day of the call log');
     }

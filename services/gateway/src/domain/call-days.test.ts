@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { readCallCursor, writeCallCursor } from './call-cursor.ts';
-import { daysFrom, isLoggable, isOver, keptSince } from './call-days.ts';
+import { daysFrom, isLoggable, isPastRetention, keptSince } from './call-days.ts';
 
 const now = new Date('2026-06-01T12:00:00.000Z');
 
 describe('days of the call log', () => {
   it('are over when their last millisecond is older than 90 days', () => {
     expect(keptSince(now)).toEqual(new Date('2026-03-03T12:00:00.000Z'));
-    expect(isOver('2026-03-02', now)).toBe(true);
-    expect(isOver('2026-03-03', now)).toBe(false);
-    expect(isOver('2026-03-03', new Date('2026-06-01T23:59:59.999Z'))).toBe(false);
-    expect(isOver('2026-03-03', new Date('2026-06-02T00:00:00.000Z'))).toBe(true);
+    expect(isPastRetention('2026-03-02', now)).toBe(true);
+    expect(isPastRetention('2026-03-03', now)).toBe(false);
+    expect(isPastRetention('2026-03-03', new Date('2026-06-01T23:59:59.999Z'))).toBe(false);
+    expect(isPastRetention('2026-03-03', new Date('2026-06-02T00:00:00.000Z'))).toBe(true);
   });
 
   it('follow each other over the ends of months and years', () => {

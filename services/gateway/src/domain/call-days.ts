@@ -25,7 +25,7 @@ export function keptSince(now: Date): Date {
 }
 
 /** Whether all records of the day are older than that. */
-export function isOver(day: Day, now: Date): boolean {
+export function isPastRetention(day: Day, now: Date): boolean {
   return startOf(nextDay(day)) <= keptSince(now);
 }
 

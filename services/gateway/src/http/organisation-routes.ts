@@ -76,7 +76,7 @@ export function organisationRoutes(o: { organisations: Organisations; terms: Man
   });
   routes.get('/organisations/:id/terms', async (req, res) => {
     if ((await organisations.find(idIn(req))) === null) return refuse(res, 'organisation-unknown');
-    const { latest, earlier } = await terms.standingOf(idIn(req));
+    const { latest, earlier } = await terms.readTerms(idIn(req));
     const all = latest === null ? [] : [latest, ...earlier];
     const listed = all.map(({ version, publishedAt, acceptedAt, acceptedBy }) => ({
       version,

@@ -53,7 +53,7 @@ export async function recordOf(review: Review, name: string): Promise<PictureRec
     review.verdicts.ofPictures([picture.contentHash]),
     review.rulings.latest({ names: namesOf(picture), limit: mostRulings }),
     review.copies.find(picture.contentHash),
-    standingOf(review, picture),
+    findStanding(review, picture),
   ]);
   const holds = now?.ruling;
   const rulings =
@@ -64,7 +64,7 @@ export async function recordOf(review: Review, name: string): Promise<PictureRec
 export type Standing = { readonly now: Outcome | undefined; readonly current: Judgement | undefined };
 
 /** The answer that the next upload would get. */
-async function standingOf(
+async function findStanding(
   review: Review,
   picture: Recognised,
   verdicts?: readonly Judgement[],
@@ -86,7 +86,7 @@ export async function listPictures(
   const verdicts = await review.verdicts.ofPictures(page.map(({ contentHash }) => contentHash));
   const listed: (UploadedPicture & Standing)[] = [];
   for (const { fingerprints, ...picture } of page)
-    listed.push({ ...picture, ...(await standingOf(review, { ...picture, fingerprints }, verdicts)) });
+    listed.push({ ...picture, ...(await findStanding(review, { ...picture, fingerprints }, verdicts)) });
   return listed;
 }
 

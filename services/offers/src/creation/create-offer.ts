@@ -21,7 +21,7 @@ import {
   checkCreation,
   quotaOf,
 } from './check-creation.ts';
-import { abandonCreation, finishCreation, lockReservation, settle } from './end-creation.ts';
+import { abandonCreation, finishCreation, lockReservation, resolveCharge } from './end-creation.ts';
 import { type Creation, claimKey, freeKey, type Hold, letGo, markCharging } from './idempotency-store.ts';
 import { dropReservation, insertReservation, lockOffersInUse } from './reservations-store.ts';
 
@@ -141,8 +141,8 @@ async function charge(
 ): Promise<CreateOutcome> {
   const answer = await askBilling(o, request, offer);
   if (!answer.ok) {
-    // An earlier attempt may still run at billing and charge after this refusal; after it is settled, it cannot.
-    const billed = await settle(o, request, offer.offerId);
+    // An earlier attempt may still run at billing and charge after this refusal; once the charge is resolved, it cannot.
+    const billed = await resolveCharge(o, request, offer.offerId);
     if (billed === null) {
       await abandonCreation(o, hold, offer.offerId);
       return answer;

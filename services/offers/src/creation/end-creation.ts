@@ -15,8 +15,12 @@ import { dropReservation } from './reservations-store.ts';
  * Finds out what became of a charge: returns what was billed, or null if nothing was billed and nothing can be for this id.
  * @throws the 503 fault while billing cannot tell
  */
-export async function settle(o: OffersContext, call: CallContext, offerId: number): Promise<Billed | null> {
-  const fate = await o.otherServices.settle(call, offerId);
+export async function resolveCharge(
+  o: OffersContext,
+  call: CallContext,
+  offerId: number,
+): Promise<Billed | null> {
+  const fate = await o.otherServices.resolveCharge(call, offerId);
   switch (fate.outcome) {
     case 'charged':
       return {

@@ -95,7 +95,7 @@ export async function findCreation(
 
 /**
  * Claims a creation whose lease ended before the first instant, or has an impossible end. One at a time, so that no creation is locked
- * while another is settled.
+ * while another is resolved.
  */
 export async function claimAbandoned(
   postgres: Postgres,

@@ -8,7 +8,7 @@ import { CLOCK_SKEW_MS } from '../domain/creation/idempotency-key.ts';
 import { closedOrLeftAlone, closePage, keepPage } from '../lifecycle/delete-offer.ts';
 import { findPagesToKeep, findStrandedDeletions } from '../offers-store.ts';
 import { systemCallContext } from '../other-services.ts';
-import { abandonCreation, finishCreation, lockReservation, settle } from './end-creation.ts';
+import { abandonCreation, finishCreation, lockReservation, resolveCharge } from './end-creation.ts';
 import { type Creation, claimAbandoned, freeKey, type Hold, letGo } from './idempotency-store.ts';
 
 /** Clients that get a 503 retry sooner than this; a creation that is older has no client any more. */
@@ -42,7 +42,7 @@ async function endOrLetGo(o: OffersContext, hold: Hold, creation: Creation): Pro
   try {
     await endCreation(o, hold, creation);
   } catch (error) {
-    o.logger.warn({ error }, 'an abandoned creation could not be settled and will be tried again');
+    o.logger.warn({ error }, 'an abandoned creation could not be ended and will be tried again');
     await letGo(o.postgres, hold, o.clock.now()).catch((fault: unknown) => {
       o.logger.warn({ error: fault }, 'a creation stays leased until its lease runs out');
     });
@@ -53,7 +53,7 @@ async function endOrLetGo(o: OffersContext, hold: Hold, creation: Creation): Pro
 async function endCreation(o: OffersContext, hold: Hold, creation: Creation): Promise<void> {
   if (creation.at !== 'charging') return freeKey(o.postgres, hold);
   const offer = await o.postgres.transaction((tx) => lockReservation(tx, hold, creation.offerId));
-  const billed = await settle(o, systemCallContext(offer, randomUUID()), offer.offerId);
+  const billed = await resolveCharge(o, systemCallContext(offer, randomUUID()), offer.offerId);
   if (billed === null) await abandonCreation(o, hold, offer.offerId);
   else await finishCreation(o, hold, offer.offerId, billed, o.clock.now());
 }

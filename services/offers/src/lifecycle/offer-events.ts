@@ -86,7 +86,7 @@ export function enabled(offer: Offer, at: Date): OfferNews {
 export function ended(offer: Offer, at: Date): OfferNews {
   return news(OfferEnded, at, {
     ...reference(offer),
-    ...settlement(offer, at),
+    ...creditFacts(offer, at),
     endedAt: offer.expiryAt.toISOString(),
   });
 }
@@ -95,7 +95,7 @@ export function deleted(offer: Offer, at: Date): OfferNews {
   const deletedAt = offer.deletedAt ?? at;
   return news(OfferDeleted, at, {
     ...reference(offer),
-    ...settlement(offer, deletedAt),
+    ...creditFacts(offer, deletedAt),
     deletedAt: deletedAt.toISOString(),
   });
 }
@@ -125,6 +125,6 @@ function price(offer: Offer) {
 }
 
 /** Cumulative, so that billing can receive it late, twice or out of order (architecture, rule 5). */
-function settlement(offer: Offer, at: Date) {
+function creditFacts(offer: Offer, at: Date) {
   return { ...unusedTime(offer, at), paid: offer.paymentAppliedAt !== null };
 }

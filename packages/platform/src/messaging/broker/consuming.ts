@@ -7,10 +7,10 @@ import type { Logger } from '../../telemetry/logging.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { acknowledgeOn } from './acknowledging.ts';
 import { type Batches, gatherBatches } from './batches.ts';
+import { attemptsOf, type Delivery, finishBy } from './finishing.ts';
 import { startHolding, type Tried } from './holding.ts';
 import { readMessage, type Subscription } from './messages.ts';
 import { type Publish, within } from './publishing.ts';
-import { attemptsOf, type Delivery, settleBy } from './settling.ts';
 import type { BrokerNames, BrokerUser } from './topology.ts';
 import type { Withhold } from './withholding.ts';
 
@@ -20,7 +20,7 @@ export type Consuming = {
   readonly inHand: () => InHand;
 };
 
-/** What this replica was given and has not settled. It is the head of the queue, so its oldest is about the queue's oldest. */
+/** What this replica was given and has not finished. It is the head of the queue, so its oldest is about the queue's oldest. */
 export type InHand = { readonly count: number; readonly oldestAgeMs: number };
 
 /** A message with the trace that it belongs to. */
@@ -58,7 +58,7 @@ export async function startConsuming(o: {
     o.subscriptions.map((subscription) => [eventType(subscription.declaration), subscription]),
   );
   const acknowledging = acknowledgeOn(channel);
-  const { settle, settleTogether, putOff } = settleBy({ ...o, acknowledging, byType });
+  const { finish, finishTogether, putOff } = finishBy({ ...o, acknowledging, byType });
   const waiting: Delivered[] = [];
   const running = new Set<Promise<void>>();
   const over = new AbortController();
@@ -97,7 +97,7 @@ export async function startConsuming(o: {
   async function tryAlone(delivery: Delivered): Promise<Tried> {
     const { message, trace } = delivery;
     // In the trace of the delivery: it may start when another delivery ends.
-    const tried = await context.with(trace, () => settle(message, holding.watchTry(delivery)));
+    const tried = await context.with(trace, () => finish(message, holding.watchTry(delivery)));
     if (tried === 'answered') holding.answered();
     return tried;
   }
@@ -108,7 +108,7 @@ export async function startConsuming(o: {
     if (handleTogether === undefined) continue;
     const work = async (deliveries: readonly Delivery[]) => {
       if (holding.isHolding()) return deliveries.forEach(holding.keep);
-      const outcome = await settleTogether(deliveries, { declaration, handleTogether });
+      const outcome = await finishTogether(deliveries, { declaration, handleTogether });
       if (outcome === 'handled') holding.answered();
       // Where a batch is too much for a store that answers, its events are handled alone.
       else if (outcome === 'unavailable' && !deliveries.some(holding.isSuspect)) holding.failed(deliveries);

@@ -17,7 +17,7 @@ const withheldHeader = 'x-withheld';
 export type Selection = readonly string[] | 'all';
 
 /** The message as it came, straight to one queue, with headers of ours changed. */
-export function forward(
+export function copyTo(
   message: Message,
   queue: string,
   headers: Readonly<Record<string, unknown>>,
@@ -38,7 +38,7 @@ export function toParked(
   o: { queue: string; reason: string; attempts: number; withhold: Withhold },
 ): OutgoingMessage {
   const { content, isWhole } = o.withhold(message);
-  const parked = forward(message, o.queue, {
+  const parked = copyTo(message, o.queue, {
     [reasonHeader]: o.reason,
     [parkedAtHeader]: new Date().toISOString(),
     [attemptsHeader]: o.attempts,
@@ -93,7 +93,7 @@ export async function replayParked(
   const isWanted = (message: GetMessage) => isSelected(message, o.select) && !isWithheld(message);
   return takeParked(channel, o.parked, isWanted, (message) =>
     o.publish([
-      forward(message, o.queue, {
+      copyTo(message, o.queue, {
         [attemptsHeader]: 0,
         [reasonHeader]: undefined,
         [parkedAtHeader]: undefined,

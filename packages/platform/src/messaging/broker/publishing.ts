@@ -17,7 +17,7 @@ export function confirmedPublish(
 
   const publishOne = (message: OutgoingMessage) =>
     new Promise<void>((resolve, reject) => {
-      const settle = (error: unknown) => {
+      const finish = (error: unknown) => {
         if (returned.delete(message.messageId)) {
           o.onUnroutable();
           reject(serviceUnavailable(`broker: no queue for ${message.routingKey}`));
@@ -33,7 +33,7 @@ export function confirmedPublish(
       };
       // Inside the trace that caused the event, which ended long ago when a relay publishes it.
       inTraceOf(message.headers, () =>
-        channel.publish(message.exchange, message.routingKey, message.content, options, settle),
+        channel.publish(message.exchange, message.routingKey, message.content, options, finish),
       );
     });
 

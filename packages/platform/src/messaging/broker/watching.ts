@@ -27,7 +27,7 @@ export function watchQueues(o: {
     help: 'Messages of the service that wait in the broker: in its queue, for a later try, or parked for a person',
     labelNames: ['queue'],
   });
-  const count = { name: 'events_in_hand', help: 'Events that were delivered and are not settled yet' };
+  const count = { name: 'events_in_hand', help: 'Events that were delivered and are not finished yet' };
   o.metrics.readGauge(count, (gauge) => gauge.set(o.inHand().count));
   const age = {
     name: 'events_in_hand_oldest_age_seconds',

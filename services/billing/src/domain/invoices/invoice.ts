@@ -27,7 +27,7 @@ export type Invoiced = {
 /** All data printed on the document, as of the day of issue. */
 export type Invoice = Invoiced & {
   readonly sequence: bigint;
-  /** The cause of the ledger transaction that booked the payment. */
+  /** The cause of the ledger transaction that posted the payment. */
   readonly cause: string;
   readonly vatPercent: number;
   readonly issuedAt: Date;

@@ -20,7 +20,10 @@ export function creditDue(
   payment: Price & { readonly creditedMinor: bigint; readonly earnedMinor: bigint },
   takenBackMinor: bigint,
 ): bigint {
-  return larger(0n, smaller(payment.earnedMinor, keptNet(payment, takenBackMinor)) - payment.creditedMinor);
+  return larger(
+    0n,
+    smaller(payment.earnedMinor, retainedNet(payment, takenBackMinor)) - payment.creditedMinor,
+  );
 }
 
 /**
@@ -31,12 +34,12 @@ export function creditOwed(
   payment: Price & { readonly creditedMinor: bigint },
   takenBack: { readonly inAllMinor: bigint; readonly undecidedMinor: bigint },
 ): bigint {
-  const beyondKept = larger(0n, payment.creditedMinor - keptNet(payment, takenBack.inAllMinor));
-  return smaller(beyondKept, payment.netMinor - keptNet(payment, takenBack.undecidedMinor));
+  const beyondRetained = larger(0n, payment.creditedMinor - retainedNet(payment, takenBack.inAllMinor));
+  return smaller(beyondRetained, payment.netMinor - retainedNet(payment, takenBack.undecidedMinor));
 }
 
 /** The price without VAT, reduced by the share of the payment that was taken back; rounded down, so never too much. */
-function keptNet({ netMinor, vatMinor }: Price, takenBackMinor: bigint): bigint {
+function retainedNet({ netMinor, vatMinor }: Price, takenBackMinor: bigint): bigint {
   const grossMinor = netMinor + vatMinor;
   if (takenBackMinor >= grossMinor) return takenBackMinor === 0n ? netMinor : 0n;
   return (netMinor * (grossMinor - takenBackMinor)) / grossMinor;

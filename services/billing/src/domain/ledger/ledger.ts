@@ -31,7 +31,7 @@ export type Book = { readonly organisationId: number; readonly mode: Mode; reado
 export type Posting = { readonly amountMinor: bigint; readonly from: AccountKind; readonly to: AccountKind };
 
 export type LedgerTransaction = {
-  /** The event that caused the transaction. It is unique over all transactions, so nothing is booked twice. */
+  /** The event that caused the transaction. It is unique over all transactions, so nothing is posted twice. */
   readonly cause: string;
   /** The kind shown on statements. */
   readonly kind: TransactionKind;
@@ -74,7 +74,7 @@ export function offerPaidByCard(
 
 /**
  * Unused Time goes back to the balance, net (price rule 7). The cause contains the sum credited so far. That sum only grows, so one credit cannot be
- * booked twice.
+ * posted twice.
  */
 export function unusedTimeCredited(
   book: Book,
@@ -117,7 +117,7 @@ export function entriesOf(transaction: LedgerTransaction): Entry[] {
     .map(([account, amountMinor]) => ({ account, amountMinor }));
 }
 
-/** False for a price that rounds to 0.00, which is allowed and is not booked (decision 18a, forms and formats). */
+/** False for a price that rounds to 0.00, which is allowed and is not posted (decision 18a, forms and formats). */
 export function movesMoney(transaction: LedgerTransaction): boolean {
   return entriesOf(transaction).length > 0;
 }

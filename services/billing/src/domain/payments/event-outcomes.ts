@@ -4,7 +4,7 @@ import { receiptProblems } from './card-payment.ts';
 export const paymentOutcomes = ['paid', 'paid-before', ...receiptProblems] as const;
 export type PaymentOutcome = (typeof paymentOutcomes)[number];
 
-/** `reversal-of-unknown`: its payment is unknown or has another currency; it is booked when the payment arrives. */
+/** `reversal-of-unknown`: its payment is unknown or has another currency; it is posted when the payment arrives. */
 export const reversalOutcomes = ['reversal-booked', 'reversal-kept', 'reversal-of-unknown'] as const;
 export type ReversalOutcome = (typeof reversalOutcomes)[number];
 

@@ -23,7 +23,7 @@ export type Reversal = {
 };
 
 /** With the bookings that exist in the ledger. */
-export type KeptReversal = Reversal & { readonly takenBooked: boolean; readonly returnedBooked: boolean };
+export type RecordedReversal = Reversal & { readonly takenPosted: boolean; readonly returnedPosted: boolean };
 
 /** The combined state after another event. Money that was returned must have been taken before, even if no event said so. */
 export function learned(before: Reversal | undefined, news: Reversal): Reversal {
@@ -33,7 +33,7 @@ export function learned(before: Reversal | undefined, news: Reversal): Reversal 
   return {
     ...latest,
     paymentIntentId: before.paymentIntentId ?? news.paymentIntentId,
-    // The amount of a refund or dispute never changes, so the booked amount stays.
+    // The amount of a refund or dispute never changes, so the posted amount stays.
     amountMinor: before.amountMinor,
     currency: before.currency,
     taken: before.taken || news.taken || returned,

@@ -1,5 +1,5 @@
 /** Who bears the money that the card provider took back. A person decides this once for each refund or dispute. */
-import type { KeptReversal } from './reversal.ts';
+import type { RecordedReversal } from './reversal.ts';
 
 /** `balance`: the organisation's prepaid balance, which is never overdrawn. `platform`: the platform itself. */
 export type Bearer = 'platform' | 'balance';
@@ -18,9 +18,9 @@ export type Settlement = {
 /** Why no decision is needed or possible. */
 export type NothingToSettle = 'nothing-taken' | 'returned' | 'payment-unknown';
 
-export function nothingToSettle(reversal: KeptReversal): NothingToSettle | null {
+export function nothingToSettle(reversal: RecordedReversal): NothingToSettle | null {
   if (reversal.returned) return 'returned';
   if (!reversal.taken || reversal.amountMinor === 0n) return 'nothing-taken';
-  // While its payment is unknown, the organisation is unknown too, and the ledger has no booking of it.
-  return reversal.takenBooked ? null : 'payment-unknown';
+  // While its payment is unknown, the organisation is unknown too, and the ledger has no posting of it.
+  return reversal.takenPosted ? null : 'payment-unknown';
 }

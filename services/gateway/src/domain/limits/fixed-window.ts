@@ -19,12 +19,12 @@ export type Window = { readonly count: number; readonly endsAtMs: number };
  * time.
  */
 export function countIn(window: Window | undefined, limit: Limit, nowMs: number): Window {
-  return isOver(window, nowMs)
+  return windowHasEnded(window, nowMs)
     ? { count: 1, endsAtMs: nowMs + limit.windowSeconds * 1_000 }
     : { count: window.count + 1, endsAtMs: window.endsAtMs };
 }
 
-export function isOver(window: Window | undefined, nowMs: number): window is undefined {
+export function windowHasEnded(window: Window | undefined, nowMs: number): window is undefined {
   return window === undefined || window.endsAtMs <= nowMs;
 }
 

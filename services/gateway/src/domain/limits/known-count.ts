@@ -2,7 +2,7 @@
  * A replica's copy of a shared count. With it, the replica can refuse without asking the store, continue while the store is unavailable,
  * and add the requests counted meanwhile when it is back.
  */
-import { countIn, isOver, type Limit, type Window } from './fixed-window.ts';
+import { countIn, type Limit, type Window, windowHasEnded } from './fixed-window.ts';
 
 /** `owed`: requests counted here that are missing in the shared count. */
 export type KnownCount = Window & { readonly owed: number };
@@ -12,7 +12,7 @@ export type KnownCount = Window & { readonly owed: number };
  * other replicas learn of them.
  */
 export function surelyOver(known: KnownCount | undefined, limit: Limit, nowMs: number): Window | undefined {
-  if (isOver(known, nowMs) || known.owed > 0 || known.count < limit.requests) return undefined;
+  if (windowHasEnded(known, nowMs) || known.owed > 0 || known.count < limit.requests) return undefined;
   return { count: known.count + 1, endsAtMs: known.endsAtMs };
 }
 
@@ -25,7 +25,8 @@ export function toAdd(
   limit: Limit,
   nowMs: number,
 ): { readonly requests: number; readonly windowSeconds: number } {
-  if (isOver(known, nowMs) || known.owed === 0) return { requests: 1, windowSeconds: limit.windowSeconds };
+  if (windowHasEnded(known, nowMs) || known.owed === 0)
+    return { requests: 1, windowSeconds: limit.windowSeconds };
   return { requests: 1 + known.owed, windowSeconds: Math.ceil((known.endsAtMs - nowMs) / 1_000) };
 }
 
@@ -35,7 +36,7 @@ export function withoutDebt(known: KnownCount | undefined): KnownCount | undefin
 
 /** Answers can arrive out of order; for the same window, the highest count is the latest. */
 export function learn(known: KnownCount | undefined, told: Window, nowMs: number): KnownCount {
-  if (isOver(known, nowMs)) return { ...told, owed: 0 };
+  if (windowHasEnded(known, nowMs)) return { ...told, owed: 0 };
   return known.count >= told.count ? known : { ...told, owed: known.owed };
 }
 
@@ -45,7 +46,7 @@ export function countHere(
   limit: Limit,
   o: { nowMs: number; owes: 0 | 1 },
 ): KnownCount {
-  const owed = isOver(known, o.nowMs) ? 0 : known.owed;
+  const owed = windowHasEnded(known, o.nowMs) ? 0 : known.owed;
   const { count, endsAtMs } = countIn(known, limit, o.nowMs);
   return { count, endsAtMs, owed: owed + o.owes };
 }

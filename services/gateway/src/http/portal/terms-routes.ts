@@ -12,7 +12,7 @@ export function termsRoutes({ terms }: { terms: ManagedTerms }): Router {
   const routes = express.Router();
 
   async function termsFor(organisationId: number): Promise<TermsReply> {
-    const { latest, earlier } = await terms.standingOf(organisationId);
+    const { latest, earlier } = await terms.readTerms(organisationId);
     return {
       latest: latest === null ? null : { ...replyOf(latest), text: latest.text },
       earlier: earlier.map(replyOf),

@@ -9,7 +9,7 @@ import { unusedTime } from './unused-time.ts';
 /** The usual offer runs from hour 1 to hour 11. */
 const tenHours = 10 * HOUR;
 
-describe('the Unused Time that a deletion would settle', () => {
+describe('the Unused Time that a deletion would credit', () => {
   it('is the whole period before the start, and the rest of it while the offer runs', () => {
     expect(unusedTimeIfDeleted(paidOffer(), at(0.5))).toEqual({ unusedMs: tenHours, scheduledMs: tenHours });
     expect(unusedTimeIfDeleted(paidOffer(), at(4))).toEqual({ unusedMs: 7 * HOUR, scheduledMs: tenHours });

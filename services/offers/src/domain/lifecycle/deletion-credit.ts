@@ -6,7 +6,7 @@ import { type UnusedTime, unusedTime } from './unused-time.ts';
 
 /**
  * The Unused Time that OfferDeleted would contain if the offer were deleted now. Null: a deletion credits nothing, because nothing was paid
- * or because the end has already settled everything (decision 5, credit at the end).
+ * or because the end has already credited everything (decision 5, credit at the end).
  */
 export function unusedTimeIfDeleted(offer: Offer, now: Date): UnusedTime | null {
   const begun = beginDeletion(offer, now);

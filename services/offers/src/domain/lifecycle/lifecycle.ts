@@ -210,7 +210,7 @@ export function paymentOutcome(state: OfferState): Exclude<PaymentOutcome, 'kept
 
 /**
  * The time at which a command takes effect. Its `now` was set when the request arrived, and clocks of replicas differ. But once the end was
- * published, and Unused Time settled with it, every later command counts as after the end.
+ * published, and Unused Time reported with it, every later command counts as after the end.
  */
 export function effectiveAt(offer: Pick<Offer, 'endedToldAt'>, now: Date): Date {
   return offer.endedToldAt !== null && now < offer.endedToldAt ? offer.endedToldAt : now;

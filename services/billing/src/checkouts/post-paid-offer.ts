@@ -1,4 +1,4 @@
-/** Books the card payment of an offer and tells the offers service about it. */
+/** Posts the card payment of an offer and tells the offers service about it. */
 import { OfferPaid } from '@offer-ads/contracts/events/billing';
 import { newEvent } from '@offer-ads/platform/messaging/events';
 import { addToOutbox } from '@offer-ads/platform/messaging/outbox';
@@ -6,12 +6,12 @@ import type { Transaction } from '@offer-ads/platform/postgres/postgres';
 import { creditUnusedTime, whollyUnused } from '../balance/credit-offer.ts';
 import { movesMoney, offerPaidByCard } from '../domain/ledger/ledger.ts';
 import type { OfferCardPayment } from '../domain/payments/offer-payment.ts';
-import { book } from '../ledger/ledger-store.ts';
+import { postTransaction } from '../ledger/ledger-store.ts';
 
 /** The caller has locked the payment's row. Returns the content of the invoice. */
-export async function bookPaidOffer(tx: Transaction, payment: OfferCardPayment, now: Date) {
+export async function postPaidOffer(tx: Transaction, payment: OfferCardPayment, now: Date) {
   const transaction = offerPaidByCard(payment.book, payment.offerId, payment);
-  if (movesMoney(transaction)) await book(tx, transaction, now);
+  if (movesMoney(transaction)) await postTransaction(tx, transaction, now);
   await addToOutbox(tx, [offerPaid(payment, now)]);
   // A closed checkout has no offer to run, so the price goes to the balance at once (decision 7, late card payments). The offers service
   // reports the same Unused Time later; that changes nothing, because credits are cumulative.

@@ -8,7 +8,7 @@ import type { ReceivedEvent } from '../events.ts';
 import type { Acknowledging } from './acknowledging.ts';
 import type { Tried } from './holding.ts';
 import { type ReadMessage, readMessage, type Subscription } from './messages.ts';
-import { attemptsHeader, forward, toParked } from './parking.ts';
+import { attemptsHeader, copyTo, toParked } from './parking.ts';
 import type { Publish } from './publishing.ts';
 import type { BrokerNames, BrokerUser } from './topology.ts';
 import type { Withhold } from './withholding.ts';
@@ -30,9 +30,9 @@ export type Settling = {
    * After `unavailable` nothing has become of the message.
    * @param isToBlame whether it is the event itself for which its handler says that a store is away
    */
-  readonly settle: (message: ConsumeMessage, isToBlame: () => boolean) => Promise<Tried>;
+  readonly finish: (message: ConsumeMessage, isToBlame: () => boolean) => Promise<Tried>;
   /** After `unavailable` and `failed` nothing has become of any of them. */
-  readonly settleTogether: (
+  readonly finishTogether: (
     deliveries: readonly Delivery[],
     by: Together,
   ) => Promise<'handled' | 'unavailable' | 'failed'>;
@@ -47,7 +47,7 @@ const LINKS = 128;
 
 type Outcome = 'handled' | 'retried' | 'parked' | 'held';
 
-export function settleBy(o: {
+export function finishBy(o: {
   acknowledging: Acknowledging;
   publish: Publish;
   service: BrokerUser;
@@ -94,7 +94,7 @@ export function settleBy(o: {
       { error, attempts, delayMs, eventId: idOf(message) },
       'event not handled, will be tried again',
     );
-    await o.publish([forward(message, names.retry(service, delayMs), { [attemptsHeader]: attempts })]);
+    await o.publish([copyTo(message, names.retry(service, delayMs), { [attemptsHeader]: attempts })]);
     return 'retried';
   }
 
@@ -106,7 +106,7 @@ export function settleBy(o: {
   }
 
   return {
-    settle: async (message, isToBlame) => {
+    finish: async (message, isToBlame) => {
       const read = readMessage(message, o.byType);
       const done = handled.startTimer({ type: read.ok ? read.subscription.declaration.name : 'unreadable' });
       try {
@@ -122,7 +122,7 @@ export function settleBy(o: {
         return 'unknown';
       }
     },
-    settleTogether: async (deliveries, { declaration, handleTogether }) => {
+    finishTogether: async (deliveries, { declaration, handleTogether }) => {
       const done = handled.startTimer({ type: declaration.name });
       try {
         await inTraceOfItsOwn(declaration.name, deliveries, () =>
@@ -149,7 +149,7 @@ export function settleBy(o: {
       try {
         if (delayMs === undefined) throw new Error('no queue delays that shortly');
         const queue = names.retry(service, delayMs);
-        await o.publish(messages.map((message) => forward(message, queue, {})));
+        await o.publish(messages.map((message) => copyTo(message, queue, {})));
         acknowledging.ack(messages);
       } catch (error) {
         logger.warn({ error, events: messages.length }, 'events given back to the broker');

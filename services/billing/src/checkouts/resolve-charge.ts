@@ -11,7 +11,7 @@ import { closeCheckout } from './close-checkout.ts';
 import { paymentUrl } from './payment-link.ts';
 import { findOfferPayment } from './payments-store.ts';
 
-export async function settleOffer(
+export async function resolveCharge(
   billing: Billing,
   offer: { readonly offerId: number; readonly book: Book },
   deadline: Deadline,
