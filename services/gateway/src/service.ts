@@ -33,12 +33,13 @@ export type Gateway = RunningService & { readonly url: string };
 
 /**
  * `limitsNamespace`: a prefix in the shared store. `limitsAnswerMs`: how long a request waits for that store. `elapsedMs`: the clock of the
- * limits.
+ * limits. `rememberKeysMs`: how long a look-up of a key is cached.
  */
 export type GatewayOverrides = Overrides & {
   readonly limitsNamespace?: string;
   readonly limitsAnswerMs?: number;
   readonly elapsedMs?: () => number;
+  readonly rememberKeysMs?: number;
 };
 
 /** A look-up takes a millisecond or two and is cached for a second. */
@@ -115,7 +116,8 @@ export async function startGateway(
     ...foundation,
   });
   const foundKeys = noteFoundKeys((sha256) => findKeyFacts(keyStore, sha256));
-  const administration = { postgres, clock, untilForgotten };
+  const { rememberKeysMs } = overrides;
+  const administration = { postgres, clock, untilForgotten: () => untilForgotten(rememberKeysMs) };
   const http = gatewayRoutes({
     config,
     logger,
@@ -125,7 +127,7 @@ export async function startGateway(
     limiter,
     callLog,
     upstreams,
-    lookUp: rememberLookUps(foundKeys.find),
+    lookUp: rememberLookUps(foundKeys.find, { rememberMs: rememberKeysMs }),
     keyWasFound: foundKeys.wasFound,
     tokenFor: createTokenMaker({
       secrets: {

@@ -9,7 +9,7 @@ import { createTestDatabase } from '@offer-ads/testing/stores/database';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { patiently } from '@offer-ads/testing/waiting/patiently';
 import { type GatewayConfig, readGatewayConfig } from '../src/config.ts';
-import { type GatewayOverrides, startGateway } from '../src/service.ts';
+import { type Gateway, type GatewayOverrides, startGateway } from '../src/service.ts';
 import { type FakeUpstream, startFakeUpstream } from './forwarding/fake-upstream.ts';
 
 export const contextSecrets = {
@@ -18,6 +18,9 @@ export const contextSecrets = {
   billing: 'the-secret-of-billing-that-only-tests-use-012',
   notifier: 'the-secret-of-notifier-that-only-tests-use-01',
 };
+
+/** Revoking a key waits until no replica remembers it any more: shorter than in production, so that no test waits for a second. */
+const rememberKeysMs = 100;
 
 export type Reply = { status: number; headers: Headers; body: unknown };
 type Call = {
@@ -52,6 +55,11 @@ export type GatewayUnderTest = AsyncDisposable & {
     organisationId: number,
     overrides?: Record<string, unknown>,
   ) => Promise<{ id: number; key: string }>;
+  /** Like the first but for what is named. The caller disposes it. */
+  readonly startReplica: (o?: {
+    config?: Partial<GatewayConfig>;
+    overrides?: GatewayOverrides;
+  }) => Promise<Gateway>;
 };
 
 export async function startGatewayUnderTest(
@@ -85,16 +93,21 @@ export async function startGatewayUnderTest(
     SIGN_UP: 'open',
     ...o.settings,
   });
-  const gateway = opened.use(
-    await startWhenStoresServe(() =>
-      startGateway(config, {
-        logger: silentLogger,
-        brokerNamespace: broker.namespace,
-        ...(o.clock === undefined ? {} : { clock: o.clock }),
-        ...o.overrides,
-      }),
-    ),
-  );
+  const startReplica: GatewayUnderTest['startReplica'] = (changed = {}) =>
+    startWhenStoresServe(() =>
+      startGateway(
+        { ...config, ...changed.config },
+        {
+          logger: silentLogger,
+          brokerNamespace: broker.namespace,
+          rememberKeysMs,
+          ...(o.clock === undefined ? {} : { clock: o.clock }),
+          ...o.overrides,
+          ...changed.overrides,
+        },
+      ),
+    );
+  const gateway = opened.use(await startReplica());
 
   const call = (
     path: string,
@@ -148,6 +161,7 @@ export async function startGatewayUnderTest(
     admin,
     register,
     createKey,
+    startReplica,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

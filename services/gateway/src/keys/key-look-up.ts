@@ -15,8 +15,8 @@ const longestLookUpMs = 750;
 const marginMs = 50;
 
 /** Every revocation awaits it after its commit. */
-export async function untilForgotten(): Promise<void> {
-  await pause(rememberKeysMs + marginMs);
+export async function untilForgotten(rememberMs = rememberKeysMs): Promise<void> {
+  await pause(rememberMs + marginMs);
 }
 
 export function sha256Of(key: string): Buffer {
@@ -33,11 +33,12 @@ export type KeyLookUp = (sha256: Buffer) => Promise<KeyFacts | null>;
 /** Caches each look-up, whatever its result, and shares it with requests that arrive while it runs. */
 export function rememberLookUps(
   find: KeyLookUp,
-  o: { elapsedMs?: () => number; mostKeys?: number } = {},
+  o: { elapsedMs?: () => number; mostKeys?: number; rememberMs?: number | undefined } = {},
 ): KeyLookUp {
   const elapsedMs = o.elapsedMs ?? (() => performance.now());
   /** Limits the memory that invented keys can take. */
   const mostKeys = o.mostKeys ?? 10_000;
+  const rememberMs = o.rememberMs ?? rememberKeysMs;
   const remembered = new Map<
     string,
     { readonly startedAtMs: number; readonly found: Promise<KeyFacts | null> }
@@ -47,7 +48,7 @@ export function rememberLookUps(
     const id = sha256.toString('latin1');
     const known = remembered.get(id);
     const nowMs = elapsedMs();
-    if (known !== undefined && nowMs - known.startedAtMs < rememberKeysMs) return known.found;
+    if (known !== undefined && nowMs - known.startedAtMs < rememberMs) return known.found;
     const look = { startedAtMs: nowMs, found: inTime(find(sha256)) };
     // Deleted first, so that the map stays in the order of look-ups and its first entry is the oldest.
     remembered.delete(id);

@@ -3,12 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import pg from 'pg';
-import { startGateway } from '../../src/service.ts';
 import { answerJson, type FakeUpstream } from '../forwarding/fake-upstream.ts';
 import { sendRaw } from '../forwarding/raw-client.ts';
 import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
@@ -33,12 +31,9 @@ beforeAll(async () => {
   gateway = open.use(await startGatewayUnderTest({ overrides: { logger } }));
   wire = open.use(await startTcpProxy(gateway.databaseUrl));
   replica = open.use(
-    await startWhenStoresServe(() =>
-      startGateway(
-        { ...gateway.config, GATEWAY_DATABASE_URL: wire.url, CALL_SPOOL_FOLDER: spoolFolder },
-        { logger, brokerNamespace: gateway.brokerNamespace },
-      ),
-    ),
+    await gateway.startReplica({
+      config: { GATEWAY_DATABASE_URL: wire.url, CALL_SPOOL_FOLDER: spoolFolder },
+    }),
   );
   database = new pg.Client({ connectionString: gateway.databaseUrl });
   await database.connect();

@@ -2,16 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { testClock } from '@offer-ads/testing/clock';
-import { silentLogger } from '@offer-ads/testing/logger';
 import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
 import { patiently } from '@offer-ads/testing/waiting/patiently';
 import pg from 'pg';
 import { composeKey } from '../../src/domain/keys/api-key.ts';
-import { startGateway } from '../../src/service.ts';
 import { everyEndpoint } from '../every-endpoint.ts';
 import { answerJson } from '../forwarding/fake-upstream.ts';
 import { type GatewayUnderTest, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
@@ -200,12 +197,7 @@ describe('a record that is 90 days old', () => {
     expect(await stored()).toBe(1);
     clock.set(new Date());
     // Each replica looks when it starts, and every hour from then on.
-    const { config, brokerNamespace } = past;
-    open.use(
-      await startWhenStoresServe(() =>
-        startGateway(config, { clock, logger: silentLogger, brokerNamespace }),
-      ),
-    );
+    open.use(await past.startReplica());
     await eventually(async () => expect(await stored()).toBe(0));
   });
 });
@@ -217,14 +209,8 @@ describe('a gateway with a spool', () => {
     await using open = new AsyncDisposableStack();
     open.defer(() => rmSync(folder, { recursive: true }));
     open.use(wire);
-    const replica = open.use(
-      await startWhenStoresServe(() =>
-        startGateway(
-          { ...gateway.config, GATEWAY_DATABASE_URL: wire.url, CALL_SPOOL_FOLDER: folder },
-          { logger: silentLogger, brokerNamespace: gateway.brokerNamespace },
-        ),
-      ),
-    );
+    const config = { GATEWAY_DATABASE_URL: wire.url, CALL_SPOOL_FOLDER: folder };
+    const replica = open.use(await gateway.startReplica({ config }));
     const metric = async (name: string) => {
       const metrics = await (await fetch(`${replica.url}/metrics`)).text();
       return Number(new RegExp(`^${name}\\{[^}]*\\} (\\d+)$`, 'm').exec(metrics)?.[1]);
@@ -260,13 +246,8 @@ describe('a gateway with a spool', () => {
     open.defer(() => rmSync(folder, { recursive: true }));
     open.use(wire);
     const { key, allCalls } = await freshKey();
-    const start = () =>
-      startWhenStoresServe(() =>
-        startGateway(
-          { ...gateway.config, GATEWAY_DATABASE_URL: wire.url, CALL_SPOOL_FOLDER: folder },
-          { logger: silentLogger, brokerNamespace: gateway.brokerNamespace },
-        ),
-      );
+    const config = { GATEWAY_DATABASE_URL: wire.url, CALL_SPOOL_FOLDER: folder };
+    const start = () => gateway.startReplica({ config });
     const first = await start();
     wire.takeDown();
     const ip = unusedIp();

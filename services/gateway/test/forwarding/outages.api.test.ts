@@ -1,11 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
-import { silentLogger } from '@offer-ads/testing/logger';
 import { startTcpProxy } from '@offer-ads/testing/stores/tcp-proxy';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
-import { startGateway } from '../../src/service.ts';
 import { type GatewayUnderTest, type Reply, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
 import { answerJson } from './fake-upstream.ts';
 import { sendRawUntil } from './raw-client.ts';
@@ -133,12 +130,7 @@ describe('while the store is away', () => {
   it('requests with a key get 503, pages go on, the status page says why, and every call is in the log when it is back', async () => {
     const wire = await startTcpProxy(gateway.databaseUrl);
     await using _wire = wire;
-    await using cutOff = await startWhenStoresServe(() =>
-      startGateway(
-        { ...gateway.config, GATEWAY_DATABASE_URL: wire.url },
-        { logger: silentLogger, brokerNamespace: gateway.brokerNamespace },
-      ),
-    );
+    await using cutOff = await gateway.startReplica({ config: { GATEWAY_DATABASE_URL: wire.url } });
     const ask = (path: string, sent = key) =>
       fetch(cutOff.url + path, { headers: { 'x-api-key': sent, 'x-forwarded-for': unusedIp() } });
     wire.takeDown();
@@ -185,12 +177,7 @@ describe('while the store is frozen', () => {
   it('requests with a key get 503 in under a second, once what is remembered of the key is forgotten', async () => {
     const wire = await startTcpProxy(gateway.databaseUrl);
     await using _wire = wire;
-    await using cutOff = await startWhenStoresServe(() =>
-      startGateway(
-        { ...gateway.config, GATEWAY_DATABASE_URL: wire.url },
-        { logger: silentLogger, brokerNamespace: gateway.brokerNamespace },
-      ),
-    );
+    await using cutOff = await gateway.startReplica({ config: { GATEWAY_DATABASE_URL: wire.url } });
     const ask = () =>
       fetch(`${cutOff.url}/categories`, { headers: { 'x-api-key': key, 'x-forwarded-for': unusedIp() } });
     await eventually(async () => expect((await ask()).status).toBe(200));

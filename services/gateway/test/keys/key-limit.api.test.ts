@@ -1,9 +1,6 @@
 /** The optional limit of a key, beside that of the client IP, over two replicas. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
-import { silentLogger } from '@offer-ads/testing/logger';
 import { testValkey } from '@offer-ads/testing/stores/valkey';
-import { startGateway } from '../../src/service.ts';
 import {
   type GatewayUnderTest,
   startGatewayUnderTest,
@@ -18,14 +15,9 @@ let organisationId: number;
 
 beforeAll(async () => {
   const valkey = testValkey();
-  const limits = { limitsNamespace: valkey.namespace, limitsAnswerMs: 1_000 };
-  const overrides = { logger: silentLogger, ...limits };
+  const overrides = { limitsNamespace: valkey.namespace, limitsAnswerMs: 1_000 };
   gateway = open.use(await startGatewayUnderTest({ settings: { VALKEY_URL: valkey.url }, overrides }));
-  second = open.use(
-    await startWhenStoresServe(() =>
-      startGateway(gateway.config, { ...overrides, brokerNamespace: gateway.brokerNamespace }),
-    ),
-  );
+  second = open.use(await gateway.startReplica());
   organisationId = await gateway.register();
   for (const replica of [gateway, second]) await whenCountedTogether(replica.url);
 });

@@ -3,11 +3,8 @@
  * has answered.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
-import { silentLogger } from '@offer-ads/testing/logger';
 import { runs } from '@offer-ads/testing/profile';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
-import { startGateway } from '../../src/service.ts';
 import { type GatewayUnderTest, startGatewayUnderTest } from '../gateway-under-test.ts';
 
 type Key = { readonly id: number; readonly key: string };
@@ -19,14 +16,7 @@ let organisationId: number;
 
 beforeAll(async () => {
   gateway = open.use(await startGatewayUnderTest());
-  const second = open.use(
-    await startWhenStoresServe(() =>
-      startGateway(gateway.config, {
-        logger: silentLogger,
-        brokerNamespace: gateway.brokerNamespace,
-      }),
-    ),
-  );
+  const second = open.use(await gateway.startReplica());
   replicas = [gateway.url, second.url];
   organisationId = await gateway.register();
 });

@@ -1,6 +1,5 @@
 /** The rate limit over two replicas that count in one store. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import { createLogger } from '@offer-ads/platform/telemetry/logging';
 import { testProfile } from '@offer-ads/testing/config';
 import { silentLogger } from '@offer-ads/testing/logger';
@@ -8,7 +7,6 @@ import { startTcpProxy, type TcpProxy } from '@offer-ads/testing/stores/tcp-prox
 import { testValkey } from '@offer-ads/testing/stores/valkey';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { inTime } from '@offer-ads/testing/waiting/in-time';
-import { startGateway } from '../../src/service.ts';
 import {
   type GatewayUnderTest,
   startGatewayUnderTest,
@@ -34,24 +32,11 @@ let direct: readonly [Replica, Replica];
 beforeAll(async () => {
   const valkey = testValkey();
   wire = open.use(await startTcpProxy(valkey.url));
-  const limits = { limitsNamespace: valkey.namespace, limitsAnswerMs: 1_000 };
-  const overrides = { logger, ...limits };
+  const overrides = { logger, limitsNamespace: valkey.namespace, limitsAnswerMs: 1_000 };
   first = open.use(await startGatewayUnderTest({ settings: { VALKEY_URL: wire.url }, overrides }));
-  second = open.use(
-    await startWhenStoresServe(() =>
-      startGateway(first.config, { ...overrides, brokerNamespace: first.brokerNamespace }),
-    ),
-  );
-  const startDirect = async () =>
-    open.use(
-      await startWhenStoresServe(() =>
-        startGateway(
-          { ...first.config, VALKEY_URL: valkey.url },
-          { logger: silentLogger, ...limits, brokerNamespace: first.brokerNamespace },
-        ),
-      ),
-    );
-  direct = [await startDirect(), await startDirect()];
+  second = open.use(await first.startReplica());
+  const changed = { config: { VALKEY_URL: valkey.url }, overrides: { logger: silentLogger } };
+  direct = [open.use(await first.startReplica(changed)), open.use(await first.startReplica(changed))];
   for (const replica of [first, second, ...direct]) await whenCountedTogether(replica.url);
 });
 afterAll(async () => open.disposeAsync());
@@ -167,13 +152,8 @@ describe('while the store is away', () => {
 
   it('a replica starts without it and uses it once it is there', async () => {
     wire.takeDown();
-    await using late = await startWhenStoresServe(() =>
-      startGateway(first.config, {
-        logger,
-        brokerNamespace: first.brokerNamespace,
-        limitsNamespace: testValkey().namespace,
-      }),
-    );
+    const overrides = { limitsNamespace: testValkey().namespace };
+    await using late = await first.startReplica({ overrides });
     expect((await ask(late, unusedIp())).passed).toBe(true);
     expect(await metric(late, 'rate_limit_store_up')).toBe(0);
     wire.bringBack();

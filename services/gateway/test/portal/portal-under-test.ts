@@ -9,7 +9,6 @@ import {
 } from '@offer-ads/contracts/events/gateway';
 import { connectBroker, on } from '@offer-ads/platform/messaging/broker/broker';
 import type { ReceivedEvent } from '@offer-ads/platform/messaging/events';
-import { startWhenStoresServe } from '@offer-ads/platform/process/patient-start';
 import type { Logger } from '@offer-ads/platform/telemetry/logging';
 import { createMetrics } from '@offer-ads/platform/telemetry/metrics';
 import { type TestClock, testClock } from '@offer-ads/testing/clock';
@@ -17,7 +16,6 @@ import { silentLogger } from '@offer-ads/testing/logger';
 import { eventually } from '@offer-ads/testing/waiting/eventually';
 import { patiently } from '@offer-ads/testing/waiting/patiently';
 import pg from 'pg';
-import { startGateway } from '../../src/service.ts';
 import { type GatewayUnderTest, type Reply, startGatewayUnderTest, unusedIp } from '../gateway-under-test.ts';
 
 export const publicUrl = 'https://ads.example.test';
@@ -178,11 +176,7 @@ export async function startPortalUnderTest(
   };
   const replicas = opened.adopt(new AsyncDisposableStack(), (stack) => stack.disposeAsync());
   const startReplica = async () => {
-    const replica = replicas.use(
-      await startWhenStoresServe(() =>
-        startGateway(gateway.config, { clock, logger, brokerNamespace: gateway.brokerNamespace }),
-      ),
-    );
+    const replica = replicas.use(await gateway.startReplica());
     return replica.url;
   };
 
