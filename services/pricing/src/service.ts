@@ -28,18 +28,19 @@ import { ratesWatch } from './rates/watch-rates.ts';
 
 /** Usually fetches nothing: only while a fixing is due that is not stored yet, and after growing pauses. */
 const LOOK_FOR_RATES_EVERY_MS = 5_000;
-/** One replica's change reaches all others within this time. Two small reads. */
-const READ_HELD_EVERY_MS = 2_000;
+/** One replica's change or spending reaches all others within this time. A few small reads. */
+const SHARE_EVERY_MS = 2_000;
 
 export type PricingService = RunningService & { readonly url: string };
 
-/** @param overrides `audience`: counts instead of the configured engine */
+/** @param overrides `audience`: counts instead of the configured engine; `shareEveryMs`: replaces SHARE_EVERY_MS */
 export async function startPricing(
   config: PricingConfig,
-  overrides: Overrides & { readonly audience?: Audience } = {},
+  overrides: Overrides & { readonly audience?: Audience; readonly shareEveryMs?: number } = {},
 ): Promise<PricingService> {
   const foundation = createFoundation('pricing', config.LOG_LEVEL, overrides);
   const { clock, logger } = foundation;
+  const { shareEveryMs = SHARE_EVERY_MS } = overrides;
   // If the start fails before `move`, everything opened so far is closed.
   await using opened = new AsyncDisposableStack();
 
@@ -63,7 +64,7 @@ export async function startPricing(
   opened.use(
     startLoop({
       name: 'read-held',
-      everyMs: READ_HELD_EVERY_MS,
+      everyMs: shareEveryMs,
       work: keepFresh([rates, interests], logger),
       ...foundation,
     }),
@@ -102,6 +103,7 @@ export async function startPricing(
       minCohort: config.AUDIENCE_MIN_COHORT,
       secret: config.PRICING_CONTEXT_SECRET,
       store: await openSpentStore(mongo.connection),
+      shareEveryMs,
       ...foundation,
     }),
   );

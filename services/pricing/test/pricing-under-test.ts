@@ -81,7 +81,8 @@ export async function startPricingUnderTest(
           ...settings,
           ...replicaSettings,
         },
-        { clock, logger: silentLogger, brokerNamespace: corner.namespace },
+        // Tests that wait for another replica would wait for seconds.
+        { clock, logger: silentLogger, brokerNamespace: corner.namespace, shareEveryMs: 100 },
       ),
     );
   const service = opened.use(await startOne());

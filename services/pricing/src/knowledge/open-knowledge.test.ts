@@ -13,6 +13,7 @@ function open(add: (spent: readonly Spent[]) => Promise<void>) {
     minCohort: 10,
     secret: 'a-secret-that-only-this-test-uses-0123456789',
     store: { add: (_, spent) => add(spent), totals: async () => [] },
+    shareEveryMs: 60_000,
     logger: silentLogger,
     metrics: createMetrics('pricing'),
   });

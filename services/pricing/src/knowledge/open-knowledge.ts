@@ -7,8 +7,6 @@ import type { Metrics } from '@offer-ads/platform/telemetry/metrics';
 import { estimateTrace } from './estimate-trace.ts';
 import { holders, knowledgeBudget, type Question, type SpentStore } from './knowledge-budget.ts';
 
-/** A replica knows after this time what the others have spent. */
-const SHARE_EVERY_MS = 2_000;
 const TRACE_EVERY_MS = 10_000;
 
 export type Knowledge = AsyncDisposable & {
@@ -22,6 +20,8 @@ export function openKnowledge(o: {
   /** The same on all replicas. */
   readonly secret: string;
   readonly store: SpentStore;
+  /** A replica learns within this time what the others have spent. */
+  readonly shareEveryMs: number;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }): Knowledge {
@@ -61,7 +61,7 @@ export function openKnowledge(o: {
         logger.warn({ error }, 'budget spending of the last seconds could not be stored and is lost');
       }),
     );
-    loops.use(startLoop({ name: 'share-knowledge', everyMs: SHARE_EVERY_MS, work: share, logger, metrics }));
+    loops.use(startLoop({ name: 'share-knowledge', everyMs: o.shareEveryMs, work: share, logger, metrics }));
   }
   return {
     tell: (question) => {
