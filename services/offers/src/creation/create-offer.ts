@@ -22,7 +22,15 @@ import {
   quotaOf,
 } from './check-creation.ts';
 import { abandonCreation, finishCreation, lockReservation, resolveCharge } from './end-creation.ts';
-import { type Creation, claimKey, freeKey, type Hold, letGo, markCharging } from './idempotency-store.ts';
+import {
+  type Creation,
+  claimKey,
+  freeKey,
+  type Hold,
+  HoldLost,
+  letGo,
+  markCharging,
+} from './idempotency-store.ts';
 import { dropReservation, insertReservation, lockOffersInUse } from './reservations-store.ts';
 
 /** `receivedAt` is used as `now` by every rule. It is set once, when the request arrives (decision 8, time of a request). */
@@ -60,6 +68,7 @@ async function claimAndProceed(o: OffersContext, request: CreateRequest): Promis
     await letGo(o.postgres, claim.hold, o.clock.now()).catch((error: unknown) => {
       o.logger.warn({ error }, 'a creation stays leased until its lease runs out');
     });
+    if (fault instanceof HoldLost) return refused({ reason: 'in-flight' });
     throw fault;
   }
 }

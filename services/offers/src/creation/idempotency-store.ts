@@ -6,7 +6,6 @@
 import type { CreateReply } from '@offer-ads/contracts/public/api';
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { Postgres, Queryable, Transaction } from '@offer-ads/platform/postgres/postgres';
-import { Fault } from '@offer-ads/platform/process/faults';
 import { judgeKey, latestLease, leaseFrom, type RecoveryPoint } from '../domain/creation/idempotency-key.ts';
 
 export type KeyName = {
@@ -171,23 +170,16 @@ export async function letGo(db: Queryable, hold: Hold, now: Date): Promise<void>
 
 async function fenced(db: Queryable, sql: string, hold: Hold, ...values: unknown[]): Promise<void> {
   const touched = await db.query(sql, [...holdValues(hold), ...values]);
-  if (touched.length === 0) throw overtaken();
+  if (touched.length === 0) throw new HoldLost();
 }
 
 /**
- * Another request took this creation over, or its picture was removed after an hour without progress. The caller gets the answer for a
- * request that is still running.
+ * Another request took this creation over, or its picture was removed after an hour without progress. Thrown so that the transaction rolls
+ * back; `createOffer` turns it into the refusal `in-flight`.
  */
-function overtaken(): Fault {
-  return new Fault('another request took this creation over, or its picture was removed', {
-    status: 409,
-    publicMessage: stillProcessing,
-    retryAfterSeconds: 1,
-  });
+export class HoldLost extends Error {
+  override readonly message = 'another request took this creation over, or its picture was removed';
 }
-
-/** "Codes" of POST /offers: 409, with the Retry-After of decision 10, idempotency keys. */
-export const stillProcessing = 'A request with this Idempotency-Key is still being processed';
 
 function toCreation(row: KeyRow): Creation {
   switch (row.recovery_point) {

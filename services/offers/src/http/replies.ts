@@ -9,7 +9,6 @@ import { idempotencyKeyRule } from '@offer-ads/contracts/values/idempotency-key'
 import type { Mode } from '@offer-ads/contracts/values/primitives';
 import type { CatalogueRefusal } from '../catalogue-store.ts';
 import type { CreateRefusal } from '../creation/create-offer.ts';
-import { stillProcessing } from '../creation/idempotency-store.ts';
 import type {
   DisableRefusal,
   EnableRefusal,
@@ -44,7 +43,8 @@ const createReplies = {
   'other-mode': ({ keyMode }) => otherMode(keyMode),
   'invalid-input': ({ faults }) => coded('E1', 400, sentence(faults)),
   'different-payload': () => plain(422, 'This Idempotency-Key was used with a different payload'),
-  'in-flight': () => plain(409, stillProcessing, { 'Retry-After': '1' }),
+  'in-flight': () =>
+    plain(409, 'A request with this Idempotency-Key is still being processed', { 'Retry-After': '1' }),
   'start-in-past': () => coded('E1', 400, 'start_datetime must not be more than 60 seconds in the past'),
   'unknown-category': () => coded('E1', 400, 'category_id must be an id from GET /categories'),
   'unknown-interests': ({ ids }) =>
