@@ -1,4 +1,4 @@
-/** The internal admin route by which sent events are published again. */
+/** The internal admin route that publishes sent events again. */
 import { type RepublishReply, republishRequest } from '@offer-ads/contracts/admin/events-api';
 import express from 'express';
 import { validInput } from '../http/valid-input.ts';
@@ -8,7 +8,7 @@ import type { Postgres } from '../postgres/postgres.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import { requireAdmin } from './routes.ts';
 
-/** POST /admin/events/republish, again and again until it says 0. */
+/** POST /admin/events/republish. The caller repeats it until the reply says 0. */
 export function mountRepublishRoute(
   app: express.Express,
   o: { postgres: Postgres; broker: Pick<Broker, 'types'>; adminTokenHashes: string; logger: Logger },
@@ -25,5 +25,5 @@ export function mountRepublishRoute(
   );
 }
 
-/** The clocks of other machines may be ahead. */
+/** Without an end, all events are meant. "Now" would miss events of machines whose clocks are ahead. */
 const END_OF_TIME = new Date('9999-12-31T00:00:00Z');

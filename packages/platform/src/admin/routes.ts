@@ -5,9 +5,9 @@ import { callerGoneStatus, unauthorised } from '../process/faults.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import { parseTokenHashes } from './tokens.ts';
 
-/** For whom the console calls. Nobody else is believed. */
+/** Names the person for whom the console calls. Only the console may send it. */
 export const adminActorHeader = 'x-admin-actor';
-/** The name of the one credential that may call in the name of others: the console has asked them for their tokens. */
+/** The name of the only credential that may call for other people: the console has checked their tokens. */
 export const consoleName = 'console';
 
 type Caller = { readonly actor: string; readonly via?: typeof consoleName };
@@ -21,7 +21,7 @@ export function requireAdmin(o: { tokenHashes: string; logger: Logger }): Reques
     const name = parsed.hashes.nameOf(given);
     const granted = name !== null;
     if (granted) callers.set(req, callerOf(req, name));
-    // Not 'finish', which never comes when the caller does not wait for the reply: what was done is done all the same.
+    // Not 'finish': it is never emitted when the caller leaves before the reply, but the call may have had its effect.
     res.once('close', () => {
       const isUnheard = !res.writableFinished && !res.headersSent;
       const call = {
@@ -29,7 +29,7 @@ export function requireAdmin(o: { tokenHashes: string; logger: Logger }): Reques
         ...callers.get(req),
         method: req.method,
         route: routeTemplate(req),
-        // Which one: ids stand in paths, never a name or an address.
+        // Admin paths hold ids only, never a name or an address.
         path: granted ? pathOf(req) : undefined,
         status: isUnheard ? callerGoneStatus : res.statusCode,
         reason: granted ? reasonOf(req) : undefined,
@@ -40,7 +40,7 @@ export function requireAdmin(o: { tokenHashes: string; logger: Logger }): Reques
   };
 }
 
-/** Who does it: the name of the credential, or the person for whom the console calls. Behind `requireAdmin` only. */
+/** The name of the credential, or the person for whom the console calls. Only for routes behind `requireAdmin`. */
 export function actorOf(req: Request): string {
   const caller = callers.get(req);
   if (caller === undefined) throw new Error('this route needs requireAdmin before it');
@@ -57,7 +57,7 @@ function pathOf(req: Request): string {
   return (req.originalUrl.split('?', 1)[0] ?? '').slice(0, 200);
 }
 
-/** Why, where a person has to say so: a line of the body that the route has checked, written for whoever reads this log. */
+/** The reason that some routes require. It is a checked field of the body and is written to the audit log. */
 function reasonOf(req: Request): string | undefined {
   const { reason } = (req.body ?? {}) as { reason?: unknown };
   return typeof reason === 'string' ? reason.replace(/\p{Cc}/gu, ' ').slice(0, 500) : undefined;

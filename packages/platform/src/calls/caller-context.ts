@@ -1,4 +1,4 @@
-/** The signed caller context: the gateway says who calls, services verify it and trust nothing else. */
+/** The signed caller context: the gateway writes who calls; services verify it and trust no other statement about the caller. */
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import {
@@ -19,10 +19,10 @@ export function signCallerContext(secret: string, context: CallerContext): strin
   return `${payload}.${mac}`;
 }
 
-/** What a service expects of a caller context. While its secret is replaced, `secret` holds several (secrets.ts). */
+/** How a service verifies a caller context. While its secret is being replaced, `secret` holds several (secrets.ts). */
 type Expected = { readonly secret: string; readonly audience: ServiceName; readonly clock: Clock };
 
-/** The caller of a request that express has not seen. @throws {Fault} 401 unless genuine, for this audience and not expired */
+/** For requests that bypass express. @throws {Fault} 401 unless the context is genuine, for this audience and not expired */
 export function callerVerifier(o: Expected): (req: IncomingMessage) => CallerContext {
   const seal = createSeal(o.secret);
   return (req) => {
@@ -35,11 +35,11 @@ export function callerVerifier(o: Expected): (req: IncomingMessage) => CallerCon
   };
 }
 
-/** Lets a request pass whose context is genuine, for this audience and not expired; otherwise 401. */
+/** Answers 401 unless the request's context is genuine, for this audience and not expired. */
 export function requireCaller(o: Expected): RequestHandler {
   const verify = callerVerifier(o);
   return (req, _res, next) => {
-    // What is thrown here, express hands to the error middleware.
+    // Express passes what is thrown here to the error middleware.
     callers.set(req, verify(req));
     next();
   };
@@ -57,9 +57,9 @@ const callers = new WeakMap<Request, CallerContext>();
 function verifyCallerContext(seal: Seal, token: string): CallerContext | null {
   const dot = token.indexOf('.');
   const payload = token.slice(0, Math.max(0, dot));
-  // All that follows the first dot: a further segment makes it no signature.
+  // Everything after the first dot is the signature, so a token with a third segment is refused.
   if (!seal.isGenuine(payload, token.slice(dot + 1))) return null;
-  // The mac is genuine, so this is our own JSON; the schema guards against versions that differ.
+  // The signature is valid, so this is our own JSON. The schema protects against another version of it.
   const parsed = callerContext.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString()));
   return parsed.success ? parsed.data : null;
 }

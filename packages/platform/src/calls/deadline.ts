@@ -1,25 +1,25 @@
-/** How long a caller still waits: set once, passed on, never extended. */
+/** The deadline of a request: set once, passed on to other services, never extended. */
 import { callerGone } from '../process/faults.ts';
 
 export type Deadline = {
   readonly remainingMs: () => number;
-  /** Aborts after what remains, or after `atMostMs` if that is sooner. */
+  /** Aborts at the deadline, or after `atMostMs` if that is sooner. */
   readonly signal: (atMostMs: number) => AbortSignal;
   /**
-   * The same, but over at once when the caller leaves: for reads and checks that nobody needs then. Work that has begun
-   * to change something keeps the plain deadline and is never cut short.
+   * The same deadline, but it also ends when the caller disconnects: for reads and checks, which are useless then. Work that has begun to
+   * change something uses the plain deadline, so that a disconnect does not interrupt it.
    */
   readonly whileAwaited: () => AwaitedDeadline;
-  /** The same end in the time of the called service's store, in Unix milliseconds; undefined when the caller does not know that time. */
+  /** The deadline on the clock of the called service's store, in Unix milliseconds; undefined when the caller does not know that clock. */
   readonly commitByMs: number | undefined;
 };
 
 export type AwaitedDeadline = Deadline & {
-  /** @throws {Fault} `callerGone` when nobody waits for the outcome any more: asked before the first effect */
+  /** Call it before the first effect. @throws {Fault} `callerGone` when the caller has disconnected */
   readonly stopIfGone: () => void;
 };
 
-/** A caller that may leave before the reply is out. */
+/** A caller that may disconnect before the reply is sent. */
 export type CallerPresence = {
   readonly leave: () => void;
   readonly hasLeft: () => boolean;
@@ -27,7 +27,7 @@ export type CallerPresence = {
   readonly signal: () => AbortSignal;
 };
 
-/** The signal is made when it is first asked for: most requests never need it. */
+/** Creates the signal on first use: most requests never need it. */
 export function callerPresence(): CallerPresence {
   let left = false;
   let controller: AbortController | undefined;
@@ -46,10 +46,10 @@ export function callerPresence(): CallerPresence {
 }
 
 /**
- * Counts on the monotonic clock, so that a corrected wall clock neither ends nor extends a request.
- * @param caller nobody who could leave, unless given
- * @param startedAtMs on `performance.now`'s clock: now, unless given
- * @param commitByMs what the caller has said of it
+ * Uses the monotonic clock, so that a correction of the wall clock neither ends nor extends a request.
+ * @param caller a caller that never leaves, unless given
+ * @param startedAtMs on the clock of `performance.now`: now, unless given
+ * @param commitByMs as the caller sent it
  */
 export function createDeadline(
   budgetMs: number,

@@ -1,4 +1,4 @@
-/** Calls to another service: keep-alive, a time-out per call, a breaker per client, and replies that are checked. */
+/** Calls to another service: keep-alive, a time-out per call, a breaker per client, replies checked against a schema. */
 
 import {
   callerContextHeader,
@@ -27,21 +27,21 @@ export type ServiceCall<S extends z.ZodType> = {
   readonly json?: unknown;
   readonly bytes?: Uint8Array;
   readonly reply: S;
-  /** Instead of the client's own time-out. */
+  /** Replaces the client's default time-out. */
   readonly timeoutMs?: number;
-  /** One more try when the connection failed; only for calls that may be repeated. */
+  /** Retries once when the connection failed; only for calls that may safely be repeated. */
   readonly retry?: 'safe';
 };
 
 export type ServiceClient = AsyncDisposable & {
   /**
-   * The reply of a 200. A 429, which is the caller's own, throws the 429 fault; anything else (refused, hanging, garbage, other
-   * statuses) the 503 fault.
+   * The body of a 200. A 429 is the caller's own fault and throws the 429 fault. Everything else (connection refused, no answer, an
+   * unexpected body, another status) throws the 503 fault.
    */
   readonly call: <S extends z.ZodType>(o: ServiceCall<S>) => Promise<z.infer<S>>;
 };
 
-/** An image of 5 MiB re-encoded and in base64 fits several times over; a runaway reply does not. */
+/** Several times a re-encoded image of 5 MiB in base64, the largest expected reply. Bounds the memory for a faulty one. */
 const largestReplyBytes = 64 * 1024 * 1024;
 
 export function createServiceClient(o: {
@@ -50,7 +50,7 @@ export function createServiceClient(o: {
   logger: Logger;
   metrics: Metrics;
   timeoutMs: number;
-  /** Where a caller's input decides how long a call lasts: no call is then the trial whether the service is back, a probe is. */
+  /** Set it where the caller's input decides how long a call lasts: an open breaker then sends a probe instead of trying a call. */
   isProbed?: boolean;
 }): ServiceClient {
   const agent = new Agent({ ...keepAlive, connect: { timeout: 1_000 }, headersTimeout: 0, bodyTimeout: 0 });
@@ -98,10 +98,10 @@ export function createServiceClient(o: {
   };
 }
 
-/** The caller's deadline left less than half of the call's own time, so that no answer says nothing about the service. */
+/** The deadline left less than half of the call's usual time-out, so a missing answer does not count against the service. */
 class TooLittleTime extends Error {}
 
-/** The service answered, but not with what was agreed. */
+/** The service answered with a status or body outside of the contract. */
 class UnexpectedReply extends Error {
   readonly status: number;
   constructor(status: number, problem: string) {
@@ -117,7 +117,7 @@ async function attempt(
 ): Promise<unknown> {
   const timeoutMs = call.timeoutMs ?? o.timeoutMs;
   const signal = call.deadline.signal(timeoutMs);
-  // Before what remains: if the process stands still in between, the instant is too early and not too late.
+  // Read before the remaining time: if the process is paused in between, the computed instant is too early, never too late.
   const storeMs = o.storeClock.nowMs();
   const budgetMs = Math.floor(Math.min(timeoutMs, call.deadline.remainingMs()));
   try {
@@ -161,7 +161,7 @@ async function exchange(
   return parsed.data;
 }
 
-/** The parser's own complaint would quote the reply, which may hold somebody's data. */
+/** The parser's own error would quote the reply, which may hold personal data. */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -207,14 +207,14 @@ async function withRetry<T>(call: ServiceCall<z.ZodType>, fire: () => Promise<T>
   }
 }
 
-/** The request may never have been seen: nothing listened, or the connection broke under it. */
+/** Errors after which the service may never have seen the request. */
 const connectionFailures = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 function isConnectionFailure(error: unknown): boolean {
   return connectionFailures.has((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/** Never the reply's own text: it may hold somebody's data. */
+/** Never quotes the reply: it may hold personal data. */
 function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,4 @@
-/** Reading settings from the environment: every problem at once, with its fix, and never a value. */
+/** Reads settings from the environment. Reports all problems at once, each with its fix, and never prints a value. */
 import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import { z } from 'zod';
 import { parseTokenHashes, tokenPattern } from '../admin/tokens.ts';
@@ -6,7 +6,7 @@ import { readSecretFile } from './secret-files.ts';
 import { allSecrets } from './secrets.ts';
 import { factsOf, type SettingFacts } from './setting-facts.ts';
 
-/** Settings are missing or wrong. The message names variables only: values may be secrets and logs are read by many. */
+/** Settings are missing or wrong. The message names variables only: values may be secrets, and many people read logs. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly string[];
@@ -18,8 +18,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Parses the variables that the schema names; an empty variable counts as missing, as compose files write it. A secret may
- * come as a file instead, named by NAME_FILE. The environment itself is left as it is.
+ * Parses the variables that the schema names. An empty variable counts as missing, because compose files pass unset ones that way. A
+ * secret may come from the file that NAME_FILE names. The environment is not changed.
  */
 export function readConfig<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEnv): z.infer<S> {
   const given: Record<string, Given> = Object.fromEntries(
@@ -62,18 +62,18 @@ function address(example: string, protocols: RegExp) {
   return z.url({ protocol: protocols, error: `must be an address such as ${example}` });
 }
 
-/** Whose value is a secret or holds one. */
+/** Marks settings that are secrets or contain one. */
 export const isSecret = { secret: true } as const satisfies SettingFacts;
 
 export const postgresUrl = address('postgres://user@host:5432/database', /^postgres(ql)?$/).meta({
   ...isSecret,
   description:
-    "The service's own database in Postgres, as its own user. Beyond a network that you trust with ?sslmode=verify-full and the certificate.",
+    "The service's own database in Postgres, with its own user. Across a network that you do not trust, use ?sslmode=verify-full and the certificate.",
   example: 'postgres://user:password@postgres:5432/database',
 });
 const mongoExample = 'mongodb://host:27017/database?replicaSet=rs0';
 const mongoHost = address(mongoExample, /^mongodb(\+srv)?$/);
-/** It may name several members of a replica set, separated by commas, which is more than a URL can. */
+/** May name several members of a replica set, separated by commas; a URL parser refuses that. */
 export const mongoUrl = z
   .string({ error: `must be an address such as ${mongoExample}` })
   .refine((text) => mongoHost.safeParse(text.replace(/,[^/?@]+/, '')).success, {
@@ -82,29 +82,29 @@ export const mongoUrl = z
   .meta({
     ...isSecret,
     description:
-      "The service's own database in MongoDB, a replica set, as its own user. All members, separated by commas, or mongodb+srv://.",
+      "The service's own database in MongoDB (a replica set), with its own user. Name all members, separated by commas, or use mongodb+srv://.",
     example: 'mongodb://user:password@mongo:27017/database?replicaSet=mongo&authSource=admin',
   });
 export const amqpUrl = address('amqp://user:password@host:5672', /^amqps?$/).meta({
   ...isSecret,
-  description: "RabbitMQ, as the service's own user; amqps:// beyond a network that you trust.",
+  description: "RabbitMQ, with the service's own user. Across a network that you do not trust, use amqps://.",
   example: 'amqp://user:password@rabbitmq:5672',
 });
-/** Without the trailing slash, so that paths are simply appended. */
+/** The trailing slash is removed, so that paths can be appended. */
 export const httpUrl = address('https://host:8080', /^https?$/).transform((url) => url.replace(/\/+$/, ''));
 
-/** 32 characters: a signing secret that cannot be guessed. There is no default on purpose. */
+/** At least 32 characters, so that it cannot be guessed. There is no default, so that nobody runs with a known secret. */
 const secretHint =
-  'must be a random text of at least 32 characters, for example from `openssl rand -hex 32`; while it is replaced, several separated by commas without blanks';
+  'must be a random text of at least 32 characters, for example from `openssl rand -hex 32`; to replace it, list the old and the new one, separated by a comma without blanks';
 export const secret = z
   .string({ error: secretHint })
   .refine((text) => allSecrets(text).every((one) => one.length >= 32), { error: secretHint })
-  // Of `old, new` replicas would accept " new" until they are restarted with it in front: others refuse those that are.
-  // A line break at the end, as secrets made of files have it, no header can carry, and no other service may have.
+  // A blank after the comma of `old, new` would become part of the new secret, until it stands first: replicas would then disagree.
+  // A line break at the end, as files often have it, cannot be sent in a header.
   .refine((text) => !/^\s|\s$|\s,|,\s/.test(text), { error: secretHint })
   .meta(isSecret);
 
-/** Given by others, to be sent as it is. A line break at its end would be refused only when it is sent, in an error that quotes it. */
+/** Issued by a third party and sent unchanged. A line break at its end would fail only when it is sent, with an error that quotes it. */
 export const credential = z
   .string()
   .regex(/^[\x21-\x7e]+$/, { error: 'must be printable characters without spaces or line breaks' });
@@ -117,11 +117,11 @@ export const adminToken = z
   .meta({
     ...isSecret,
     description:
-      'The token of the person who uses the admin tool, or of the console. Services are sent credentials made of it, another one each; they hold its hashes alone (ADMIN_TOKEN_HASHES).',
+      'The token of the person who uses the admin tool, or of the console. Each service gets a different credential derived from it, and stores only the hash of that credential (ADMIN_TOKEN_HASHES).',
   });
 
 const adminTokenHashesHint = 'must be like ann:HASH,bo:HASH';
-/** In words for the setting's own messages. */
+/** Turns a parse problem into a message of the setting. */
 export function checkTokenHashes(text: string, context: z.RefinementCtx<string>): void {
   const parsed = parseTokenHashes(text);
   if (!parsed.ok) context.addIssue({ code: 'custom', message: `${adminTokenHashesHint}: ${parsed.problem}` });
@@ -136,10 +136,10 @@ export const adminTokenHashes = z
     example: 'ann:HASH,console:HASH',
   });
 
-/** Of the tokens in which callers of a service say on whose behalf they call. */
+/** The secret that signs the caller contexts sent to one service. */
 export function contextSecret(service: ServiceName) {
   return secret.meta({
-    description: `Signs and verifies on whose behalf ${service} is called. The same in ${service} and in all who call it.`,
+    description: `Signs and verifies for whom ${service} is called. ${service} and all services that call it need the same value.`,
   });
 }
 
@@ -161,25 +161,25 @@ export const port = z
   .transform(Number)
   .refine((number) => number <= 65_535, { error: portHint });
 
-/** What every service that listens needs; spread it into the service's own schema. */
+/** The settings of every HTTP service; spread them into the service's own schema. */
 export const httpSettings = {
   HOST: z.string().default('127.0.0.1').meta({
     description:
-      'Address of this machine on which it listens. 0.0.0.0, every address, in containers; what is reached from outside is decided there.',
+      'Address of this machine on which the service listens. In containers use 0.0.0.0 (every address): the container platform decides what can be reached from outside.',
   }),
-  PORT: port.default(8080).meta({ description: 'Port on which it listens; 0 takes any free one.' }),
+  PORT: port.default(8080).meta({ description: 'Port on which the service listens; 0 takes any free one.' }),
   LOG_LEVEL: logLevel.default('info').meta({
     description:
-      'The least important lines that are logged: trace, debug, info, warn, error, fatal or silent. debug while you look for a fault.',
+      'The lowest level that is logged: trace, debug, info, warn, error, fatal or silent. Use debug while you look for a fault.',
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional().meta({
     description:
-      'The OpenTelemetry collector that gets the traces, by OTLP over HTTP. Without it none are sent, and logs have trace ids all the same.',
+      'The OpenTelemetry collector that receives the traces, by OTLP over HTTP. Without it no traces are sent; logs have trace ids in both cases.',
     example: 'http://otel-collector:4318',
   }),
 };
 
-/** The same before there is a config: OpenTelemetry's standard variable, whose presence alone switches exporters on. */
+/** The same setting, for code that runs before the config is read. If this standard variable is set, exporters are on. */
 export function telemetryEndpoint(env: NodeJS.ProcessEnv = process.env): string | undefined {
   return env.OTEL_EXPORTER_OTLP_ENDPOINT || undefined;
 }

@@ -69,7 +69,7 @@ describe('a secret in a file', () => {
   it('that is missing, a folder, empty or endless is told by its variable, together with all other problems', () => {
     mkdirSync(join(folder, 'a-folder'));
     expect(problemsOf({ SIGNING_SECRET_FILE: join(folder, 'nothing') })).toEqual([
-      'SIGNING_SECRET_FILE names a file that is not there',
+      'SIGNING_SECRET_FILE names a file that does not exist',
       'STORE_URL is missing: must be an address such as postgres://user@host:5432/database',
     ]);
     const problemOf = (path: string) => problemsOf({ ...good, API_KEY_FILE: path });

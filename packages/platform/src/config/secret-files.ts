@@ -1,14 +1,14 @@
-/** Secrets that are given as files, as containers get them: NAME_FILE instead of NAME. */
+/** Reads secrets from files, as containers get them: NAME_FILE instead of NAME. */
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Far more than any secret here, and a wrong path (/dev/zero, a log) fills no memory. */
+/** Far more than any secret. Bounds the memory when the path is wrong (/dev/zero, a log). */
 const mostBytes = 64 * 1024;
 
 export type FileContent =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problem: string };
 
-/** Without the line break that editors and `echo` leave at the end. Problems name neither path nor content. */
+/** Removes the line break that editors and `echo` add at the end. Problems name neither path nor content. */
 export function readSecretFile(path: string): FileContent {
   let text: string;
   try {
@@ -23,7 +23,7 @@ export function readSecretFile(path: string): FileContent {
 
 const unreadable = 'names a file that cannot be read';
 const problems: Readonly<Record<string, string>> = {
-  ENOENT: 'names a file that is not there',
+  ENOENT: 'names a file that does not exist',
   EACCES: 'names a file that this user may not read',
   EISDIR: 'names a folder: it must be a file',
 };

@@ -1,25 +1,25 @@
 /**
- * Secrets that are replaced while everything runs. A setting may hold several, separated by commas: the first is the one that
- * signs and is sent, all are accepted. So a new one is added behind the old one, then put before it, then the old one is left
- * out, each by a rolling restart in which replicas differ and no request fails (docs/operations/rotation.md).
+ * Secrets that can be replaced without downtime. A setting may hold several, separated by commas: the first one signs and is sent, all
+ * are accepted. To replace one, add the new secret behind the old one, then put it first, then remove the old one. Each step is a
+ * rolling restart; replicas differ meanwhile, and no request fails (docs/operations/rotation.md).
  */
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 
-/** Its owner speaks with this one. */
+/** The secret that is sent. */
 export function firstSecret(setting: string): string {
   const end = setting.indexOf(',');
   return end === -1 ? setting : setting.slice(0, end);
 }
 
-/** Its owner listens to all of these. */
+/** All secrets that are accepted. */
 export function allSecrets(setting: string): readonly string[] {
   return setting.split(',');
 }
 
-/** Signs with the first secret and knows what any of them has signed: HMAC-SHA256, cut to `bytes`, as base64url. */
+/** Signs with the first secret and accepts signatures of all: HMAC-SHA256, cut to `bytes`, as base64url. */
 export type Seal = {
   readonly sign: (text: string) => string;
-  /** Texts are compared, not bytes: Node decodes many texts to the same bytes, and only one of them was given out. */
+  /** Compares texts, not bytes: Node decodes many texts to the same bytes, but only one of them was issued. */
   readonly isGenuine: (text: string, signature: string) => boolean;
 };
 

@@ -1,17 +1,17 @@
-/** What a schema says of its settings beside their shape: zod's metadata, read by config.ts, the documents and the tests. */
+/** Metadata of settings in zod schemas: read by config.ts, by the generated documents and by tests. */
 import { z } from 'zod';
 
 export type SettingFacts = {
   /** What it is, in which unit, and when to change it. */
   readonly description?: string;
-  /** Its value is a secret or holds one, as an address with a password does: NAME_FILE may name a file that holds it. */
+  /** The value is or contains a secret, such as an address with a password. NAME_FILE may name a file that holds it. */
   readonly secret?: true;
   readonly example?: string;
-  /** What is taken without it, where that is not one value. */
+  /** What is used when it is not set, in words, where that is not one fixed value. */
   readonly without?: string;
 };
 
-/** Those of the outermost schema win: `secret.optional()` is a secret still, and says more with `.meta()` after it. */
+/** The outermost schema wins: `secret.optional()` is still a secret, and a `.meta()` after it adds to the metadata. */
 export function factsOf(field: unknown): SettingFacts {
   if (!(field instanceof z.ZodType)) return {};
   return { ...factsOf(innerOf(field)), ...(field.meta() as SettingFacts | undefined) };
@@ -19,7 +19,7 @@ export function factsOf(field: unknown): SettingFacts {
 
 export type SettingDefault = { readonly required: boolean; readonly byDefault?: string };
 
-/** Whether a start insists on it, and what is taken otherwise, as one would write it into the environment. */
+/** Whether the setting is required, and its default as it would be written in the environment. */
 export function defaultOf(field: unknown): SettingDefault {
   if (field instanceof z.ZodDefault) return { required: false, byDefault: String(field.def.defaultValue) };
   if (field instanceof z.ZodOptional) return { required: false };
@@ -27,7 +27,7 @@ export function defaultOf(field: unknown): SettingDefault {
   return inner === undefined ? { required: true } : defaultOf(inner);
 }
 
-/** Of a default, an optional one, and of what is transformed after it was read. */
+/** The schema inside a default, an optional one, or a transformation. */
 function innerOf(field: unknown): unknown {
   if (field instanceof z.ZodDefault || field instanceof z.ZodOptional) return field.unwrap();
   if (field instanceof z.ZodPipe) return field.in;

@@ -1,10 +1,10 @@
 /**
- * Requests that two servers in a row could read differently, which is how one request is smuggled inside another
- * (RFC 9112, sections 3.2, 6.1 and 11.2). Node's parser refuses most; this refuses what it lets through.
+ * Refuses requests that two servers in a row could read differently: this is how request smuggling works (RFC 9112, sections 3.2, 6.1
+ * and 11.2). Node's parser refuses most of them; this refuses the rest.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { sendJson, tell } from './replies.ts';
+import { sendJson, setHeader } from './replies.ts';
 
 type Ambiguity = 'unknown-version' | 'unknown-coding' | 'several-hosts';
 
@@ -14,11 +14,11 @@ const replies = {
   'several-hosts': { status: 400, message: 'Bad request' },
 } satisfies Record<Ambiguity, { status: number; message: string }>;
 
-/** Nobody can say where their next request begins, so what Node takes for one is neither served nor answered. */
+/** Marks connections on which the start of the next request is unknown: what Node takes for one is neither served nor answered. */
 const refused = Symbol('refused as ambiguous');
 type Connection = Socket & { [refused]?: boolean };
 
-/** @returns whether the request was refused, and its connection with it */
+/** @returns whether the request was refused; its connection is then closed */
 export function refuseAmbiguous(req: IncomingMessage, res: ServerResponse): boolean {
   const connection: Connection = req.socket;
   if (connection[refused] === true) return true;
@@ -26,12 +26,12 @@ export function refuseAmbiguous(req: IncomingMessage, res: ServerResponse): bool
   if (ambiguity === null) return false;
   connection[refused] = true;
   const { status, message } = replies[ambiguity];
-  tell(res, 'Connection', 'close');
+  setHeader(res, 'Connection', 'close');
   sendJson(res, status, { message });
   return true;
 }
 
-/** Proxies write the address of the server into the request line; what counts here is the rest (RFC 9112, 3.2.2). */
+/** Requests to proxies have the server's address in the request line; this removes it (RFC 9112, 3.2.2). */
 export function toOriginForm(target: string): string {
   if (target.startsWith('/')) return target;
   const rest = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1];
@@ -43,14 +43,14 @@ function ambiguityOf(req: IncomingMessage): Ambiguity | null {
   const { httpVersion } = req;
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'unknown-version';
   const coding = req.headers['transfer-encoding'];
-  // Whoever speaks HTTP/1.0 does not know of codings, and one that we do not know hides where the body ends.
+  // HTTP/1.0 has no transfer codings, and with an unknown coding the end of the body is unknown.
   if (coding !== undefined && (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked')) {
     return 'unknown-coding';
   }
   return countHosts(req.rawHeaders) > 1 ? 'several-hosts' : null;
 }
 
-/** Node keeps the first and drops the others. */
+/** Counted in the raw headers, because Node keeps only the first one. */
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

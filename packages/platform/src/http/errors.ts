@@ -1,6 +1,5 @@
 /**
- * How requests fail: one plain JSON body per kind (decision 19, bodies of refusals), and no detail of ours for the
- * caller.
+ * Answers failed requests: one plain JSON body per kind of failure (decision 19, bodies of refusals), without internal details.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -8,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { Fault } from '../process/faults.ts';
 import type { Logger } from '../telemetry/logging.ts';
-import { sendJson, tell } from './replies.ts';
+import { sendJson, setHeader } from './replies.ts';
 import { acceptedOf, hasBody } from './request.ts';
 
 export const notFound: RequestHandler = (_req, res) => {
@@ -26,13 +25,13 @@ export function answerFault(logger: Logger, error: unknown, res: ServerResponse)
   const { requestId } = acceptedOf(res.req);
   const level = fault.status >= 500 ? 'error' : 'info';
   logger[level]({ requestId, status: fault.status, error: fault }, fault.message);
-  // Half a reply cannot be taken back: break the connection, so that the caller does not take it for a whole one.
+  // Part of the reply is already sent: break the connection, so that the caller does not take it for complete.
   if (res.headersSent) return void res.destroy();
-  if (fault.retryAfterSeconds !== undefined) tell(res, 'Retry-After', fault.retryAfterSeconds);
+  if (fault.retryAfterSeconds !== undefined) setHeader(res, 'Retry-After', fault.retryAfterSeconds);
   sendJson(res, fault.status, fault.publicBody);
 }
 
-/** What express and its parsers refuse by themselves. */
+/** Statuses with which express and its parsers refuse requests. */
 const refusals: Record<number, string> = {
   400: 'Bad request',
   413: 'Payload too large',
@@ -48,26 +47,26 @@ function asFault(error: unknown): Fault {
     : new Fault('unexpected error', { status: 500, publicMessage: 'Internal server error', cause: error });
 }
 
-/** A body that is not JSON is quoted in the parser's message, which must not reach the log. */
+/** The parser's message quotes a body that is not JSON, so it must not reach the log. */
 function withoutBody(error: unknown): unknown {
   const isQuoting = (error as { type?: unknown } | null)?.type === 'entity.parse.failed';
   return isQuoting ? new Error('the body is not JSON') : error;
 }
 
 /**
- * Node ends idle sockets after `server.timeout`. Here only an upload that stalls ends (408); a caller who waits for a
- * reply that is in the making is left waiting, because deadlines bound that.
+ * Node ends idle sockets after `server.timeout`. This ends only stalled uploads (408). A caller that waits for its reply keeps its
+ * connection: deadlines bound that wait.
  */
 export function endStalledUploads(req: IncomingMessage, res: ServerResponse): void {
-  // Any listener tells Node not to destroy the socket by itself.
+  // With any listener Node does not destroy the socket by itself.
   res.on('timeout', endUnreadReply);
   if (hasBody(req)) req.on('timeout', () => refuseUpload(res, 408));
 }
 
-/** Slower than any line that could bring a picture in time: 1.6 KB a second. */
+/** 1.6 KB a second: too slow to send a picture within the upload's time limit. */
 const leastUploadBytes = 16_384;
 
-/** Called once a window, so that no request costs a timer. An upload whose bytes wait for us to read them does not crawl. */
+/** Called once per window for all connections, so that requests need no timers. An upload that waits for us to read it is not slow. */
 export function endCrawlingUploads(connections: Iterable<Connection & { readonly bytesRead: number }>): void {
   for (const connection of connections) {
     const res = responseUnderWay(connection);
@@ -85,25 +84,25 @@ function endUnreadReply(this: ServerResponse): void {
 
 const uploadRefusals = { 400: 'Bad request', 408: 'Request timeout' };
 
-/** A body that stalls or that nobody can read: the reply is out first, so that whoever listens hears why. */
+/** Refuses a stalled or unreadable body. The reply is sent before the connection ends, so that the caller learns the reason. */
 function refuseUpload(res: ServerResponse, status: keyof typeof uploadRefusals): void {
   if (!res.headersSent) {
-    tell(res, 'Connection', 'close');
+    setHeader(res, 'Connection', 'close');
     sendJson(res, status, { message: uploadRefusals[status] });
   }
-  // After the reply is on its way: whoever still reads the body sees it break off.
+  // After the reply was written: code that still reads the body gets an error.
   setImmediate(() => res.req.destroy(new Error('upload stalled or broken')));
 }
 
-/** What Node's parser refuses before there is a request. */
+/** Status lines for what Node's parser refuses, when no request object exists yet. */
 const parserRefusals: Record<string, string> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
-/** A peer that goes on sending after it was refused is read for this long, so that the refusal reaches it, then cut off. */
+/** After a refusal the peer may still be sending. It is read for this long, so that the refusal reaches it; then the connection is cut. */
 const lingerMs = 1_000;
 
-/** Properties of the connection: WeakMaps would cost every garbage collection their share. */
+/** Properties of the connection, because WeakMaps slow down every garbage collection. */
 const latest = Symbol('response to the latest request');
 const refused = Symbol('refused');
 const lookedAt = Symbol('what a look at its upload found');
@@ -113,15 +112,15 @@ type Connection = Duplex & {
   [lookedAt]?: { readonly res: ServerResponse; readonly bytesRead: number } | undefined;
 };
 
-/** Undefined when the connection waits for a request. */
+/** The response that is not complete yet; undefined when the connection is idle. */
 export function responseUnderWay(socket: Connection): ServerResponse | undefined {
   const res = socket[latest];
   return res?.writableFinished === true ? undefined : res;
 }
 
 /**
- * Answers what Node's parser refuses, and closes the connection. Replies keep their order: what is wrong may follow a
- * request whose reply is not out yet, and that reply is nobody's but that request's.
+ * Answers what Node's parser refuses, and closes the connection. Replies keep their order: an earlier request on the connection
+ * may still wait for its reply, and the refusal must not be taken for that reply.
  */
 export function answerBadRequests(server: Server): void {
   server.on('request', (req, res) => {
@@ -129,13 +128,13 @@ export function answerBadRequests(server: Server): void {
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Connection) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    // What else comes over a connection that was refused is of no interest.
+    // Ignore everything after a refusal.
     if (socket[refused] === true) return;
     socket[refused] = true;
     const res = socket[latest];
     if (res === undefined) return close(socket, refusalText(error));
     const isAnswered = res.writableFinished;
-    // The fault is in the body of that request.
+    // The error is in the body of the request that is being served.
     if (!res.req.complete) {
       if (isAnswered) return close(socket);
       return refuseUpload(res, error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400);

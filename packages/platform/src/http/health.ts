@@ -1,9 +1,9 @@
-/** `/livez`, `/readyz` and `/metrics`: for probes and scrapers, not for callers. */
+/** `/livez`, `/readyz` and `/metrics`: for probes and Prometheus, not for API callers. */
 import type { Express, Response } from 'express';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { nameRoute } from './request.ts';
 
-/** What keeps the service from doing its work; empty means ready. */
+/** The problems that keep the service from working; an empty list means ready. */
 export type Readiness = () => Promise<readonly string[]>;
 
 export function healthRoutes(
@@ -20,7 +20,7 @@ export function healthRoutes(
     '/metrics': async (res) =>
       res.type(o.metrics.registry.contentType).send(await o.metrics.registry.metrics()),
   };
-  // One layer for all three: every request of the service passes it.
+  // One layer for all three, because every request passes through it.
   app.use((req, res, next) => {
     const isRead = req.method === 'GET' || req.method === 'HEAD';
     const probe = isRead ? probes[req.url] : undefined;
@@ -30,7 +30,7 @@ export function healthRoutes(
   });
 }
 
-/** A probe that fails is a problem, not a fault of the probe's caller. */
+/** A failed check is reported as a problem, not as an error of the probe. */
 async function problemsOf(readiness: Readiness): Promise<readonly string[]> {
   try {
     return await readiness();

@@ -1,10 +1,10 @@
-/** How long a connection between services is kept when nothing comes over it. */
+/** How long idle connections between services stay open. */
 
 /**
- * By whoever calls. Less than any server keeps one, and less than a server that stops waits (`drain` of http-server.ts): so
- * it is always the caller who ends an idle connection, and no request meets one that is just being closed.
+ * The caller closes an idle connection after this long. That is less than any server keeps one, and less than a stopping server waits
+ * (`drain` in server.ts). So always the caller closes, and no request is sent on a connection that the server is closing.
  */
 export const callerKeepsIdleMs = 4_000;
 
-/** For undici: also where the server would keep it longer, and says so. */
+/** For undici: the same limit also when the server's Keep-Alive header allows more. */
 export const keepAlive = { keepAliveTimeout: callerKeepsIdleMs, keepAliveMaxTimeout: callerKeepsIdleMs };

@@ -1,6 +1,6 @@
 /**
- * Replies whose head is gathered and written in one go: node's `setHeader` keeps each header in three places before it is
- * written. Express wants them there, so what express serves gets them handed over.
+ * Collects the headers of a reply and writes them at once. This is faster than Node's `setHeader`, which stores each header in three
+ * places. Express needs the headers there, so requests that express serves get them by `handHeadersOver`.
  */
 import type { ServerResponse } from 'node:http';
 
@@ -11,36 +11,40 @@ export function gatherHeaders(res: ServerResponse): void {
   (res as Carrier)[gathered] = [];
 }
 
-/** From here on headers are set on the response itself. */
+/** Moves the collected headers to the response; later headers are set on the response itself. */
 export function handHeadersOver(res: ServerResponse): void {
   const headers = (res as Carrier)[gathered] ?? [];
   (res as Carrier)[gathered] = undefined;
   for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
 }
 
-/** A header of the reply; told twice, the last one counts. Spell it always alike. */
-export function tell(res: ServerResponse, name: string, value: string | number | readonly string[]): void {
+/** Sets or replaces a header of the reply. Names are compared with case, so always use the same spelling. */
+export function setHeader(
+  res: ServerResponse,
+  name: string,
+  value: string | number | readonly string[],
+): void {
   const headers = (res as Carrier)[gathered];
   if (headers === undefined) return void res.setHeader(name, value);
   for (let at = 0; at < headers.length; at += 2) {
     if (headers[at] === name) headers.splice(at, 2);
   }
-  if (typeof value === 'object') for (const one of value) headers.push(name, one);
+  if (typeof value === 'object') for (const item of value) headers.push(name, item);
   else headers.push(name, String(value));
 }
 
-/** Writes the head with all that was told. */
+/** Writes the status and the collected headers. */
 export function sendHead(res: ServerResponse, status: number): void {
   const headers = (res as Carrier)[gathered];
   if (headers === undefined) res.statusCode = status;
   else res.writeHead(status, headers);
 }
 
-/** What express's `json` does, for any reply. */
+/** Like express's `res.json`, also for replies outside of express. */
 export function sendJson(res: ServerResponse, status: number, body: unknown): void {
   const text = JSON.stringify(body);
-  tell(res, 'Content-Type', 'application/json; charset=utf-8');
-  tell(res, 'Content-Length', Buffer.byteLength(text));
+  setHeader(res, 'Content-Type', 'application/json; charset=utf-8');
+  setHeader(res, 'Content-Length', Buffer.byteLength(text));
   sendHead(res, status);
   res.end(text);
 }

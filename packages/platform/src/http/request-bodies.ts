@@ -1,28 +1,28 @@
-/** Bodies of requests: no more of them is taken than somebody reads, or than lets an honest sender hear the reply. */
+/** Bounds what is read of request bodies: what the route reads, and some more so that an honest sender can read the reply. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type RequestHandler } from 'express';
 import { Fault } from '../process/faults.ts';
 import { hasBody } from './request.ts';
 
 /**
- * More than any endpoint takes, so that whoever sends a form with a picture hears why it is refused: many clients read no reply
- * before they have sent everything.
+ * More than any endpoint accepts. Many clients read the reply only after they have sent everything; with this limit they can send a
+ * whole form with a picture and then learn why it was refused.
  */
 const mostDiscardedBytes = 8 * 1024 * 1024;
 
 const lingerMs = 1_000;
 
-/** Node itself would read and discard the rest of a body that nobody wanted to its end, so that the connection can be used again. */
+/** Node itself would read and discard an unread body to its end, however long, to reuse the connection. This sets a limit. */
 export function endUnreadBody(req: IncomingMessage, res: ServerResponse): void {
   if (!hasBody(req)) return;
-  // Before Node's own listener, which looks whether anybody reads the body.
+  // Before Node's own listener, which checks whether the body is being read.
   res.prependListener('finish', () => {
     if (req.complete) return;
     let discardedBytes = 0;
     const discard = (chunk: Buffer) => {
       discardedBytes += chunk.length;
       if (discardedBytes <= mostDiscardedBytes) return;
-      // Nothing more is read, so the sender stands still and may find the reply, which a broken connection would take away.
+      // Stop reading: the sender blocks and can still read the reply. A broken connection could destroy the reply.
       req.off('data', discard).pause();
       const { socket } = req;
       const cut = setTimeout(() => socket.destroy(), lingerMs);
@@ -33,8 +33,8 @@ export function endUnreadBody(req: IncomingMessage, res: ServerResponse): void {
 }
 
 /**
- * Reads a body of JSON into `req.body`. One that is too long is refused when that shows: Express's own parser, which does the rest,
- * would read it to its end first.
+ * Reads a JSON body into `req.body`. A body that is too long is refused as soon as the limit is passed. Express's own parser, which is
+ * used for the rest, would read it to its end first.
  */
 export function jsonBody(o: { mostBytes: number; inflate?: boolean }): RequestHandler {
   const parse = express.json({ limit: o.mostBytes, inflate: o.inflate ?? true });
@@ -53,7 +53,7 @@ export function jsonBody(o: { mostBytes: number; inflate?: boolean }): RequestHa
     };
     if (Number(req.headers['content-length'] ?? 0) > o.mostBytes) return end(tooLong());
     parse(req, res, end);
-    // Only of a body that the parser reads: to listen is to read.
+    // Only if the parser reads the body: a 'data' listener starts the reading.
     if (!isDone) req.on('data', count);
   };
 }

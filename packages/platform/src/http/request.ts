@@ -1,4 +1,4 @@
-/** What is known of a request from its arrival until its connection is done with it. */
+/** Facts about a request, from its arrival until its reply is sent. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import {
@@ -11,9 +11,9 @@ import { type CallerPresence, callerPresence, createDeadline, type Deadline } fr
 
 export type RequestFacts = {
   readonly requestId: string;
-  /** `now` for the whole request: frozen when it arrived (decision 8, time of a request). */
+  /** `now` for the whole request: the time of its arrival (decision 8, time of a request). */
   readonly receivedAt: Date;
-  /** What the caller still waits, counted from when the body had arrived. Ask after the body has been read. */
+  /** The caller's deadline, counted from when the body had arrived. Call it after the body was read. */
   deadline(): Deadline;
 };
 
@@ -21,22 +21,22 @@ export function requestFacts(req: IncomingMessage): RequestFacts {
   return acceptedOf(req);
 }
 
-/** The route's pattern, without ids or query string: what logs and metrics may hold. */
+/** The route's pattern, without ids and query string, so that logs and metrics may hold it. */
 export function routeTemplate(req: IncomingMessage): string {
-  // What express adds to a request, if it was express's.
+  // Express adds these if it served the request.
   const { route, baseUrl = '' } = req as { route?: { path?: unknown }; baseUrl?: string };
   const path = acceptedOf(req).routeName ?? route?.path;
-  // A mounted router's path is as the caller wrote it, and express takes it in any case.
+  // The path of a mounted router is as the caller wrote it, and express ignores upper and lower case.
   return typeof path === 'string' ? `${baseUrl.toLowerCase()}${path}` : 'unmatched';
 }
 
-/** For routes that express does not match by itself. `template` is an express pattern, without ids. */
+/** Sets the route for requests that express does not match. `template` is an express pattern, without ids. */
 export function nameRoute(req: IncomingMessage, template: string): void {
   acceptedOf(req).routeName = template;
   trace.getActiveSpan()?.setAttribute('http.route', template).updateName(`${req.method} ${template}`);
 }
 
-/** A property of the request: a WeakMap would cost every garbage collection its share. */
+/** A property of the request, because a WeakMap slows down every garbage collection. */
 const accepted = Symbol('accepted request');
 type Carrier = IncomingMessage & { [accepted]?: AcceptedRequest };
 
@@ -89,9 +89,9 @@ class AcceptedRequest implements RequestFacts {
   }
 }
 
-/** What callers may send as a request id; anything else is replaced, so that logs hold no text of theirs. */
+/** Callers may send a request id of this form. Anything else is replaced, so that callers cannot write any text into logs. */
 const wellFormedRequestId = /^[A-Za-z0-9._-]{8,64}$/;
-/** The longest budget: a creation (decision 23, deadlines and outages). */
+/** The longest deadline: that of a creation (decision 23, deadlines and outages). */
 const longestBudgetMs = 25_000;
 
 function budgetMs(req: IncomingMessage): number {
@@ -104,7 +104,7 @@ function commitByMs(req: IncomingMessage): number | undefined {
   return Number.isSafeInteger(given) && given > 0 ? given : undefined;
 }
 
-/** Whether a body was announced. */
+/** Whether the headers announce a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

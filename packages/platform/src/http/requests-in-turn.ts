@@ -1,25 +1,24 @@
 /**
- * HTTP/1.1 lets a client send further requests before it has its replies (pipelining). Node hands all of them over at once, so that a
- * client with a few connections has thousands of requests under way. Here each connection has one under way, and the others wait.
- * A request that waits takes some 13 KB, up to 30 KB with the largest headers: therefore their number is bounded over all connections.
+ * HTTP/1.1 lets a client send further requests before it has its replies (pipelining). Node passes all of them on at once, so a client
+ * with a few connections could have thousands of requests in progress. Here each connection has one in progress, and the others wait.
+ * A waiting request takes some 13 KB, up to 30 KB with the largest headers: therefore their number is bounded over all connections.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 export type Serve = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** Few clients send any request early, and those send a handful. A connection with more than this is ended. */
+/** Few clients use pipelining, and those send a handful of requests ahead. A connection with more than this is closed. */
 const mostWaiting = 100;
 /**
- * Of all connections together, 60 MB at most. The connection that sends one more is ended (decision 174, requests
- * sent early).
+ * Over all connections together: 60 MB at most. The connection that sends one more is closed (decision 174, requests sent early).
  */
 const mostWaitingInAll = 2_000;
 
-/** A property of the connection: a WeakMap would cost every garbage collection its share. */
+/** A property of the connection, because a WeakMap slows down every garbage collection. */
 const waiting = Symbol('requests that wait for their turn');
 type Waiting = { readonly req: IncomingMessage; readonly res: ServerResponse };
-/** The list is there while a request is under way. */
+/** The list exists while a request is in progress. */
 type Connection = Socket & { [waiting]?: Waiting[] | undefined };
 
 export function inTurn(serve: Serve): Serve {
@@ -27,11 +26,11 @@ export function inTurn(serve: Serve): Serve {
 
   function begin({ req, res }: Waiting): void {
     res.once('close', beginNext);
-    // While it waited, its body may have turned out to be broken: then it has been refused.
+    // If its body was found to be broken while it waited, it has been refused already.
     if (!res.headersSent) serve(req, res);
   }
 
-  // One listener for all requests: it finds the connection by the response that it is called on.
+  // One function for all requests: `this` is the response.
   function beginNext(this: ServerResponse): void {
     const socket: Connection = this.req.socket;
     const line = socket[waiting] ?? [];

@@ -1,4 +1,4 @@
-/** An express server with what every service owes its callers: ids, logs, health, limits, plain errors, a graceful stop. */
+/** The HTTP server of every service: express with request ids, logs, health, limits, plain errors and a graceful stop. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -22,7 +22,7 @@ import {
 } from './errors.ts';
 import { healthRoutes, type Readiness } from './health.ts';
 import { callerKeepsIdleMs } from './keep-alive.ts';
-import { gatherHeaders, handHeadersOver, tell } from './replies.ts';
+import { gatherHeaders, handHeadersOver, setHeader } from './replies.ts';
 import { accept, acceptedOf, routeTemplate } from './request.ts';
 import { endUnreadBody } from './request-bodies.ts';
 import { inTurn } from './requests-in-turn.ts';
@@ -31,8 +31,8 @@ export type HttpServer = AsyncDisposable & {
   readonly url: string;
   readonly port: number;
   /**
-   * Before it stops: not ready any more, but everybody is still served, and each reply ends its connection. Resolves when none is
-   * open, at the latest when callers have given up those that they keep idle.
+   * Call it before the stop: the server reports "not ready" but still serves, and each reply closes its connection. Resolves when no
+   * connection is open, at the latest when callers have closed their idle ones.
    */
   readonly drain: () => Promise<void>;
 };
@@ -47,43 +47,43 @@ export type HttpServerOptions = {
   readonly clock: Clock;
   readonly readiness: Readiness;
   readonly routes: (app: Express) => void;
-  /** The address by which callers know the service: where it is https, browsers are told to come by no other way (RFC 6797). */
+  /** The public address of the service. If it is https, replies tell browsers to use only https (RFC 6797). */
   readonly publicUrl?: string;
-  /** Of services whose callers bound their commits. */
+  /** For services whose callers send the time by which a change must be committed. */
   readonly storeClock?: StoreClock;
-  /** Requests that are served before express, because express costs as much as all else that is done for them. */
+  /** Serves some requests without express, because express takes as much time as everything else for them. */
   readonly fastPath?: FastPath;
-  /** An upload ends when no byte came for this long (decision 23, deadlines and outages). */
+  /** An upload is refused when no byte came for this long (decision 23, deadlines and outages). */
   readonly stallMs?: number;
-  /** An upload ends that brought fewer than `leastUploadBytes` in a whole window of this length. */
+  /** An upload is refused when it brought fewer than `leastUploadBytes` in a whole window of this length. */
   readonly crawlWindowMs?: number;
-  /** An upload ends after this long, however much of it still arrives. */
+  /** An upload is refused after this long, at any speed. */
   readonly uploadMs?: number;
-  /** How long requests in flight may take to finish when the server stops, draining included. */
+  /** How long requests in progress may take when the server stops, including the draining. */
   readonly stopMs?: number;
   readonly drainMs?: number;
 };
 
-/** What is to be done for a request; null leaves it to the routes. What it throws is answered like a route's. */
+/** Returns the handler for a request, or null to leave it to the routes. Errors are answered like those of routes. */
 export type FastPath = (req: IncomingMessage) => ((res: ServerResponse) => Promise<void>) | null;
 
 /** Decision 23, deadlines and outages: 15 s without a byte. */
 const defaultStallMs = 15_000;
-/** Longer than a phone is without a network in a tunnel; the slowest one sends ten times `leastUploadBytes` meanwhile. */
+/** Longer than a phone has no network in a tunnel. In this time the slowest network sends ten times `leastUploadBytes`. */
 const defaultCrawlWindowMs = 10_000;
-/** The largest picture at 90 KB a second: a poor mobile connection. */
+/** The largest picture at 90 KB a second, the speed of a poor mobile connection. */
 const defaultUploadMs = 60_000;
-/** A year; of this host alone, because others of the domain are not ours. */
+/** One year. Only for this host, because other hosts of the domain may belong to others. */
 const strictTransport = 'max-age=31536000';
-/** One second more than the longest request, a creation. */
+/** One second more than the longest request (a creation). */
 const defaultStopMs = 26_000;
-/** Far more than a busy service has; idle ones of this many take about 200 MB, and more are refused. */
+/** Far more than a busy service has. This many idle connections take about 200 MB; further ones are refused. */
 const mostConnections = 10_000;
-/** Longer than clients keep idle connections, so that it is they who close and no request meets a closing one. */
+/** Longer than clients keep idle connections, so that clients close first and no request is sent on a closing one. */
 const keepAliveMs = 65_000;
-/** So long services keep an idle connection (`callerKeepsIdleMs`), and a moment: after that it is nobody's any more. */
+/** Callers close idle connections after `callerKeepsIdleMs`; two seconds are added so that they close first. */
 const defaultDrainMs = callerKeepsIdleMs + 2_000;
-/** A connection without a single byte for this long carries no request that is just arriving. */
+/** A new connection that has sent no byte for this long is not sending a request. */
 const silentMs = 500;
 
 export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer> {
@@ -124,7 +124,7 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
     receive(req, res);
   });
   server.on('request', serve);
-  // An expectation that we do not know is ignored instead of being refused without the headers that every reply has.
+  // Ignore unknown `Expect` headers: Node's own refusal would lack the headers that every reply has.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   answerBadRequests(server);
   server.listen(o.port, o.host);
@@ -150,12 +150,12 @@ export async function startHttpServer(o: HttpServerOptions): Promise<HttpServer>
 }
 
 type Lifetime = {
-  /** Connections, and when they came. */
+  /** Connections, and when they were opened. */
   readonly open: Map<Socket, number>;
   stoppingSinceMs: number | undefined;
 };
 
-/** From here on each reply ends its connection, those to requests under way too. */
+/** From now on each reply closes its connection, also replies to requests in progress. */
 function beginToStop(lifetime: Lifetime): number {
   if (lifetime.stoppingSinceMs === undefined) {
     lifetime.stoppingSinceMs = performance.now();
@@ -167,7 +167,7 @@ function beginToStop(lifetime: Lifetime): number {
   return lifetime.stoppingSinceMs;
 }
 
-/** Gives every request its facts, its id in the reply, its line in the access log, its metrics, and then to whom it is for. */
+/** Adds facts, the reply's request id, access log and metrics to every request, then passes it to its handler. */
 function receiveRequests(
   o: HttpServerOptions,
   app: Express,
@@ -176,7 +176,7 @@ function receiveRequests(
   const report = reportByRoute(o);
   const isSecure = o.publicUrl?.startsWith('https://') === true;
 
-  // One listener for all requests: it finds its request by the response that it is called on.
+  // One function for all requests: `this` is the response.
   function answered(this: ServerResponse): void {
     const { req } = this;
     const request = acceptedOf(req);
@@ -191,9 +191,9 @@ function receiveRequests(
   return (req, res) => {
     const request = accept(req, o.clock.now());
     gatherHeaders(res);
-    tell(res, 'X-Request-Id', request.requestId);
-    if (isSecure) tell(res, 'Strict-Transport-Security', strictTransport);
-    if (o.storeClock !== undefined) tellStoreTime(req, res, o.storeClock);
+    setHeader(res, 'X-Request-Id', request.requestId);
+    if (isSecure) setHeader(res, 'Strict-Transport-Security', strictTransport);
+    if (o.storeClock !== undefined) setStoreTime(req, res, o.storeClock);
     if (lifetime.stoppingSinceMs !== undefined) res.shouldKeepAlive = false;
     res.on('close', answered);
     if (refuseAmbiguous(req, res)) return;
@@ -205,10 +205,10 @@ function receiveRequests(
   };
 }
 
-/** Only to services, which say a budget. */
-function tellStoreTime(req: IncomingMessage, res: ServerResponse, clock: StoreClock): void {
+/** Only for calls of services: these send a deadline. */
+function setStoreTime(req: IncomingMessage, res: ServerResponse, clock: StoreClock): void {
   const nowMs = req.headers[requestBudgetHeader] === undefined ? undefined : clock.nowMs();
-  if (nowMs !== undefined) tell(res, storeTimeHeader, nowMs);
+  if (nowMs !== undefined) setHeader(res, storeTimeHeader, nowMs);
 }
 
 type Answered = {
@@ -220,7 +220,7 @@ type Answered = {
   readonly aborted: boolean;
 };
 
-/** The parser knows some thirty more, and anybody may send them. */
+/** Labels of metrics. Node's parser accepts some thirty more methods, which are counted as one. */
 const usualMethods: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -231,7 +231,7 @@ const usualMethods: ReadonlySet<string> = new Set([
   'OPTIONS',
 ]);
 
-/** Routes and statuses are few, so that what is the same for all requests of one is made once. */
+/** Prepares log text and metrics once per route and status, because there are few of these. */
 function reportByRoute(o: { logger: Logger; metrics: Metrics }): (answered: Answered) => void {
   const durations = o.metrics.histogram({
     name: 'http_request_duration_seconds',
@@ -255,18 +255,18 @@ function reportByRoute(o: { logger: Logger; metrics: Metrics }): (answered: Answ
   };
 }
 
-/** Refuses new connections, lets requests in flight finish, ends the rest after `stopMs`. */
+/** Refuses new connections, waits for requests in progress, and cuts the rest after `stopMs`. */
 async function stop(server: Server, { open }: Lifetime, stopMs: number): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   const endIdle = () => {
     server.closeIdleConnections();
-    // To Node a connection that has brought nothing yet is not idle; balancers and browsers open such ones.
+    // Node does not count a connection without any request as idle. Load balancers and browsers open such connections.
     for (const [socket, sinceMs] of open)
       if (socket.bytesRead === 0 && performance.now() - sinceMs > silentMs) socket.destroy();
   };
   endIdle();
-  // Connections that become idle when their last reply is out do not close by themselves.
+  // Connections that become idle after their last reply do not close by themselves.
   const idle = setInterval(endIdle, 100);
   const bound = setTimeout(() => server.closeAllConnections(), stopMs);
   await closed;

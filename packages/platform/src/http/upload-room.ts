@@ -1,13 +1,13 @@
-/** Bounds what uploads hold in memory together, and leaves room for organisations that hold nothing yet. */
+/** Bounds the memory of all uploads together, and reserves part of it for organisations without an upload in progress. */
 import type { RequestHandler } from 'express';
 import { callerOf } from '../calls/caller-context.ts';
 import { serviceUnavailable, tooManyRequests } from '../process/faults.ts';
 
 /**
- * Refuses before the body is read: with 429 when the upload's organisation would hold more than it leaves free for all others, with 503
- * when there is no room at all. An upload keeps its room until its reply is out. Needs `requireCaller` before it.
+ * Refuses before the body is read: with 429 when the organisation's uploads would take more memory than is left for all others, with
+ * 503 when no memory is left. An upload counts until its reply is sent. Needs `requireCaller` before it.
  * @param o.mostBytes of all uploads together
- * @param o.largestBytes what one upload holds at the most, and so what one that does not tell its length is taken for
+ * @param o.largestBytes the most that one upload can hold; also assumed for an upload without a declared length
  */
 export function uploadRoom(o: { readonly mostBytes: number; readonly largestBytes: number }): RequestHandler {
   const heldBy = new Map<number, number>();

@@ -1,8 +1,8 @@
-/** Input of internal routes: it fits the contract, or the caller is told where it does not. */
+/** Checks the input of internal routes against the contract. */
 import type { z } from 'zod';
 import { Fault } from '../process/faults.ts';
 
-/** Bodies, queries and path parameters of routes that only our own services and tools call; throws a 400. */
+/** For bodies, queries and path parameters of routes that only our own services and tools call. Throws a 400 that names the faults. */
 export function validInput<S extends z.ZodType>(schema: S, input: unknown): z.infer<S> {
   const parsed = schema.safeParse(input ?? {});
   if (parsed.success) return parsed.data;

@@ -1,21 +1,21 @@
-/** Building events from their declarations. */
+/** Builds events from their declarations. */
 import { randomUUID } from 'node:crypto';
 import type { EventData, EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import { eventType } from '@offer-ads/contracts/events/event-declaration';
 import { type RestingTrace, restingTrace } from '../telemetry/traces.ts';
 
-/** An event on its way out; plain JSON, because it rests in the outbox first. */
+/** An event to be published; plain JSON, because it is stored in the outbox first. */
 export type OutgoingEvent = {
   readonly id: string;
   readonly type: string;
   /** ISO 8601. */
   readonly time: string;
-  /** What it is about, for example `offer/17`. */
+  /** The entity that the event is about, for example `offer/17`. */
   readonly subject: string;
   /** Orders the events of one subject. */
   readonly subjectVersion: number;
   readonly data: unknown;
-  /** W3C trace context of the work that caused the event; the relay publishes later, outside of it. */
+  /** W3C trace context of the work that caused the event, because the relay publishes later, outside of that trace. */
   readonly trace: RestingTrace;
 };
 
@@ -27,7 +27,7 @@ export type ReceivedEvent<D extends EventDeclaration = EventDeclaration> = {
   readonly data: EventData<D>;
 };
 
-/** Throws when the data does not fit the declaration: that is a bug of the caller, not an input. */
+/** Throws when the data does not fit the declaration: that is a bug, never bad input. */
 export function newEvent<D extends EventDeclaration>(
   declaration: D,
   o: { subject: string; subjectVersion: number; at: Date; data: EventData<D> },

@@ -1,4 +1,4 @@
-/** The inbox: an event's effect happens once, because its id is recorded in the same transaction. */
+/** The inbox: an event takes effect once, because its id is recorded in the same transaction as the effect. */
 
 import type { Postgres, Transaction } from '../postgres/postgres.ts';
 import { removeOlderThan } from '../postgres/removing.ts';
@@ -6,7 +6,7 @@ import { startLoop } from '../process/loops.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-/** False: this event was handled before, so do nothing. Waits for a handler of the same event that is at work. */
+/** False: this event was handled before, so do nothing. Waits while another handler of the same event is running. */
 export async function recordInInbox(tx: Transaction, eventId: string): Promise<boolean> {
   const recorded = await tx.query(
     'INSERT INTO inbox (event_id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING event_id',
@@ -15,7 +15,7 @@ export async function recordInInbox(tx: Transaction, eventId: string): Promise<b
   return recorded.length === 1;
 }
 
-/** Longer than any retry and any outage of the broker; after that only a person replays, and handlers bear it. */
+/** Longer than any retry and any outage of the broker. Later only a person replays events, and handlers tolerate a repetition. */
 export const INBOX_RETENTION_DAYS = 30;
 const PRUNE_EVERY_MS = 3_600_000;
 

@@ -1,4 +1,4 @@
-/** When the outbox is relayed: batch after batch while there are any, once at a time, and a last time at the end. */
+/** Schedules the outbox relay: batch after batch while events wait, one run at a time, and a last run at the stop. */
 
 import { serviceUnavailable } from '../process/faults.ts';
 import { type Loop, startLoop } from '../process/loops.ts';
@@ -7,18 +7,18 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Broker } from './broker/broker.ts';
 
 export type OutboxRelay = AsyncDisposable & {
-  /** Publishes what waits, and rejects when it cannot. */
+  /** Publishes all waiting events; rejects when that fails. */
   readonly flush: () => Promise<void>;
 };
 
 export type WakeableRelay = OutboxRelay & {
-  /** Publishes soon what was just written; what cannot be published is left to the poll. */
+  /** Publishes newly written events soon. After a failure the next poll publishes them. */
   readonly wake: () => void;
 };
 
-/** What waits to be published. */
+/** The events that wait to be published. */
 export type Waiting = {
-  /** No more than `MOST_COUNTED`. */
+  /** At most `MOST_COUNTED`. */
   readonly events: number;
   /** By the clock of the store; undefined when nothing waits. */
   readonly oldestAgeMs: number | undefined;
@@ -26,17 +26,17 @@ export type Waiting = {
 
 /** Most events that are published and confirmed together. */
 export const RELAY_BATCH_SIZE = 500;
-/** So a look costs some milliseconds, however long the broker has been away. */
+/** Keeps counting within some milliseconds, however long the broker has been down. */
 export const MOST_COUNTED = 10_000;
 /** About as long as a batch takes. */
 const FIRST_RETRY_MS = 5;
 /** As often as metrics are scraped. */
 const LOOK_EVERY_MS = 15_000;
-/** A backlog of an outage is others' to publish, or the next start's: whoever stops has 30 s for all that is left to do. */
+/** A process has 30 s to stop. The backlog of a longer outage is left to other replicas or the next start. */
 const LAST_FLUSH_MS = 3_000;
 
 export function startRelay(o: {
-  /** Publishes the oldest events and forgets them; says how many, or that another relay is at work. */
+  /** Publishes the oldest events and deletes them. Returns their number, or `busy` when another relay is running. */
   relayBatch: () => Promise<number | 'busy'>;
   countWaiting: () => Promise<Waiting>;
   everyMs: number;
@@ -49,7 +49,7 @@ export function startRelay(o: {
     help: 'Events published from the outbox',
   });
 
-  /** @returns whether another relay was at work, which may have looked before the last events were written */
+  /** @returns whether another relay was running; it may have read the outbox before the last events were written */
   const drain = async (goesOn: () => boolean): Promise<boolean> => {
     let count: number | 'busy';
     do {
@@ -65,7 +65,7 @@ export function startRelay(o: {
     everyMs: o.everyMs,
     logger: o.logger,
     metrics: o.metrics,
-    // While the broker is away the events simply wait; the broker module is what reports the outage.
+    // While the broker is unreachable the events wait; the broker module reports the outage.
     work: async (signal) => {
       wasBusy = o.broker.connected() && (await drain(() => !signal.aborted));
     },
@@ -78,7 +78,7 @@ export function startRelay(o: {
   const wake = () => void loop.runNow().then(relayAgainIfBusy, () => {});
   function relayAgainIfBusy(): void {
     if (!wasBusy) retryAfterMs = FIRST_RETRY_MS;
-    // A relay that takes as long as the poll is left to the poll.
+    // If the other relay takes as long as the poll interval, wait for the poll.
     if (!wasBusy || retry !== undefined || retryAfterMs >= o.everyMs) return;
     retry = setTimeout(() => {
       retry = undefined;
@@ -97,7 +97,7 @@ export function startRelay(o: {
       await looking[Symbol.asyncDispose]();
       await loop[Symbol.asyncDispose]();
       clearTimeout(retry);
-      // What a stopping service has just written should not wait for its next start.
+      // Events that were written just before the stop should not wait for the next start.
       const until = performance.now() + LAST_FLUSH_MS;
       await drain(() => performance.now() < until).catch((error: unknown) =>
         o.logger.warn({ error }, 'outbox not flushed, events wait'),
@@ -106,7 +106,7 @@ export function startRelay(o: {
   };
 }
 
-/** Told by every replica alike: also by those that do not relay, should the one that does be stuck. */
+/** Every replica reports this, also those that do not relay, in case the relaying one is stuck. */
 function watchWaiting(o: { countWaiting: () => Promise<Waiting>; logger: Logger; metrics: Metrics }): Loop {
   const events = o.metrics.gauge({
     name: 'outbox_events',

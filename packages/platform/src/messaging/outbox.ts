@@ -1,6 +1,6 @@
 /**
- * The outbox: events are written in the transaction of the state that they tell of, and a relay publishes them in that
- * order, each at least once (architecture, rule 3).
+ * The outbox: an event is written in the same transaction as the change that it reports. A relay publishes events in the order of their
+ * writing, each at least once (architecture, rule 3).
  */
 
 import type { Postgres, Transaction } from '../postgres/postgres.ts';
@@ -17,12 +17,12 @@ import {
 } from './outbox-relay.ts';
 import { startSentEventsPruning } from './sent-events.ts';
 
-/** Told after the commit of a transaction that wrote to the outbox. */
+/** Topic emitted after the commit of a transaction that wrote to the outbox. */
 const WRITTEN = 'outbox-written';
 
 export async function addToOutbox(tx: Transaction, events: readonly OutgoingEvent[]): Promise<void> {
   if (events.length === 0) return;
-  // The order of the list is the order of publishing.
+  // Events are published in the order of this list.
   await tx.query(
     `INSERT INTO outbox (event)
      SELECT event FROM json_array_elements($1::json) WITH ORDINALITY AS listed (event, place) ORDER BY place`,
@@ -31,7 +31,7 @@ export async function addToOutbox(tx: Transaction, events: readonly OutgoingEven
   tx.tellAfterCommit?.(WRITTEN);
 }
 
-/** Only events whose process died after their commit wait for the poll, and those written while the broker was away. */
+/** Only two kinds of events wait for the poll: those whose process died after the commit, and those written while the broker was down. */
 const POLL_EVERY_MS = 1_000;
 
 export function startOutboxRelay(o: {
@@ -60,14 +60,14 @@ export function startOutboxRelay(o: {
 }
 
 /**
- * Takes the oldest events, publishes them and commits once the broker has confirmed: when anything fails they stay. Those that
- * were published are kept for a while (sent-events.ts).
- * That the transaction is open meanwhile is deliberate (docs/adr/0003-outbox-relay-publishes-inside-its-transaction.md).
+ * Takes the oldest events, publishes them and commits after the broker has confirmed. If anything fails, they stay. Published events are
+ * kept for a while (sent-events.ts).
+ * The transaction is open while it publishes, on purpose (docs/adr/0003-outbox-relay-publishes-inside-its-transaction.md).
  */
 async function relayBatch(postgres: Postgres, broker: Broker): Promise<number | 'busy'> {
   return postgres.transaction(async (tx) => {
     if (!(await becomeRelay(tx))) return 'busy';
-    // What opens something for whoever reads it is kept nowhere once it is sent.
+    // Events with credentials are not kept after they were sent.
     const rows = await tx.query<{ position: bigint; event: OutgoingEvent }>(
       `WITH taken AS (
          DELETE FROM outbox WHERE position IN (
@@ -80,14 +80,14 @@ async function relayBatch(postgres: Postgres, broker: Broker): Promise<number | 
       [RELAY_BATCH_SIZE, broker.typesWithCredentials],
     );
     if (rows.length === 0) return 0;
-    // A DELETE promises no order.
+    // DELETE ... RETURNING guarantees no order.
     rows.sort((a, b) => (a.position < b.position ? -1 : 1));
     await broker.publish(rows.map((row) => row.event));
     return rows.length;
   });
 }
 
-/** In the order of the primary key, so that it reads no more rows than it counts. */
+/** Reads in the order of the primary key, so that it reads only the rows that it counts. */
 async function countWaiting(postgres: Postgres): Promise<Waiting> {
   const [row] = await postgres.query<{ events: number; oldestAgeMs: number | null }>(
     `SELECT count(*)::integer AS events,
@@ -98,7 +98,7 @@ async function countWaiting(postgres: Postgres): Promise<Waiting> {
   return { events: row?.events ?? 0, oldestAgeMs: row?.oldestAgeMs ?? undefined };
 }
 
-/** One relay per service, or events of one subject could overtake each other. The lock ends with the transaction. */
+/** Takes the lock of the only relay of the service: with two, events of one subject could be reordered. The lock ends with the transaction. */
 async function becomeRelay(tx: Transaction): Promise<boolean> {
   const [lock] = await tx.query<{ held: boolean }>(
     "SELECT pg_try_advisory_xact_lock(hashtextextended('outbox-relay', 0)) AS held",

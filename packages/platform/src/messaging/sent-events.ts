@@ -1,4 +1,4 @@
-/** Published events that are kept for a while, so that they can be published again after a restore (docs/operations). */
+/** Keeps published events for a while, so that they can be published again after a restore (docs/operations). */
 
 import type { Postgres } from '../postgres/postgres.ts';
 import { removeOlderThan } from '../postgres/removing.ts';
@@ -6,21 +6,21 @@ import { startLoop } from '../process/loops.ts';
 import type { Logger } from '../telemetry/logging.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-/** Longer than it takes to notice and to restore; less than the inboxes' memory, so that each takes effect once. */
+/** Longer than it takes to notice a loss and to restore; shorter than inboxes keep ids, so that each event takes effect once. */
 export const SENT_EVENTS_RETENTION_DAYS = 14;
 const PRUNE_EVERY_MS = 3_600_000;
-/** Most that are put back into the outbox at once: so many the relay publishes in a second or two. */
+/** Events put back into the outbox at once: the relay publishes that many in a second or two. */
 export const REPUBLISH_BATCH = 5_000;
 
 export type Republished = {
   readonly republished: number;
-  /** Where this selection ends, so that what is published meanwhile is not taken again. */
+  /** End of the selection, so that events published meanwhile are not selected again. */
   readonly upTo: bigint;
 };
 
 /**
- * Puts events of a period back into the outbox, the oldest first, under their own ids; 0 when there are no more. Only of `types`:
- * one that this release knows no more it cannot publish, and in the outbox it would hold up all behind it for ever.
+ * Puts events of a period back into the outbox, oldest first, with their original ids. Returns 0 when there are no more. Only events of
+ * `types`: this release cannot publish other ones, and in the outbox such an event would block all later events.
  */
 export async function republish(
   postgres: Postgres,

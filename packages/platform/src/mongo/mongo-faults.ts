@@ -1,4 +1,4 @@
-/** Telling a MongoDB that cannot serve now from one that refuses an operation. */
+/** Distinguishes a MongoDB that is unavailable from one that refuses an operation. */
 import mongoose from 'mongoose';
 import type { Deadline } from '../calls/deadline.ts';
 import { serviceUnavailable } from '../process/faults.ts';
@@ -7,21 +7,21 @@ import { serviceUnavailable } from '../process/faults.ts';
 const BUDGET_MS = 2_000;
 
 /**
- * Options of one read, from now on: the server stops working on it, and the driver stops waiting for a server that has
- * gone silent. The driver's own `timeoutMS` has no effect (mongodb 7.8).
- * @param deadline ends the read sooner; of an awaited one also when the caller leaves: the driver closes the connection, upon which
- *   the server stops working
+ * Options of one read that starts now: the server stops working on it in time, and the driver stops waiting for a silent server. The
+ * driver's own `timeoutMS` has no effect (mongodb 7.8).
+ * @param deadline ends the read sooner. An awaited one also ends it when the caller disconnects: the driver then closes the connection,
+ *   and the server stops working
  */
 export function withinBudget(deadline?: Deadline): { maxTimeMS: number; signal: AbortSignal } {
   if (deadline === undefined) return { maxTimeMS: BUDGET_MS, signal: AbortSignal.timeout(BUDGET_MS) };
-  // 0 would mean without end.
+  // 0 would mean "no limit".
   const maxTimeMS = Math.max(1, Math.min(BUDGET_MS, Math.ceil(deadline.remainingMs())));
   return { maxTimeMS, signal: deadline.signal(BUDGET_MS) };
 }
 
 /**
- * The result, or the fault "down" (decision 23, deadlines and outages). What the server says about the operation
- * itself stays as it is.
+ * The result, or the 503 fault when the store is unavailable (decision 23, deadlines and outages). Errors about the operation itself are
+ * passed on unchanged.
  */
 export async function orUnavailable<T>(operation: Promise<T>): Promise<T> {
   try {
@@ -32,15 +32,15 @@ export async function orUnavailable<T>(operation: Promise<T>): Promise<T> {
   }
 }
 
-/** Server codes by which it says that it cannot serve now: time limit, shutting down, no primary. */
+/** Error codes of a server that is unavailable: time limit, shutting down, no primary. */
 const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([50, 91, 189, 10107, 11600, 11602, 13435, 13436]);
 
 function isUnavailable(error: unknown): error is Error {
-  // A bulk of writes that did not reach the server is told as one that the server refused.
+  // The driver reports a bulk write that did not reach the server as one that the server refused.
   if (error instanceof mongoose.mongo.MongoBulkWriteError && isUnavailable(error.errorResponse)) return true;
   if (error instanceof mongoose.mongo.MongoServerError) return UNAVAILABLE_CODES.has(error.code);
   if (error instanceof mongoose.mongo.MongoError) return true;
-  // The driver lets a time-out before the first byte, and a reset while it writes, through as they are.
+  // The driver passes on two network errors unchanged: a time-out before the first byte, and a reset while it writes.
   const { name, syscall } = error as { name?: unknown; syscall?: unknown };
   return name === 'TimeoutError' || syscall !== undefined;
 }

@@ -1,4 +1,4 @@
-/** MongoDB: one connection per service that fails fast, and transactions. */
+/** MongoDB: one connection per service with short time-outs, and transactions. */
 import mongoose from 'mongoose';
 import { serviceUnavailable } from '../process/faults.ts';
 import type { Logger } from '../telemetry/logging.ts';
@@ -7,7 +7,7 @@ import { withinBudget } from './mongo-faults.ts';
 
 export type Mongo = AsyncDisposable & {
   readonly connection: mongoose.Connection;
-  /** `work` may run more than once when writers meet, so it has no other effects. Give its session to every call. */
+  /** `work` may run more than once after write conflicts, so it must have no other effects. Pass its session to every call. */
   readonly transaction: <T>(work: (session: mongoose.ClientSession) => Promise<T>) => Promise<T>;
   readonly healthy: () => Promise<boolean>;
 };
@@ -15,21 +15,21 @@ export type Mongo = AsyncDisposable & {
 /** Decision 23, deadlines and outages: a call to a store may take two seconds. */
 const TIMEOUT_MS = 2_000;
 
-/** Connects, so that a wrong address shows at start; later outages are survived by the driver. */
+/** Connects, so that a wrong address is noticed at start. The driver reconnects after later outages. */
 export async function openMongo(o: {
   url: string;
   logger: Logger;
   metrics: Metrics;
-  /** For calls that may take minutes, such as reading everything: that the server has gone silent is told by heartbeats alone. */
+  /** For calls that may take minutes, such as reading everything: only heartbeats detect a silent server. */
   patient?: boolean;
 }): Promise<Mongo> {
-  // Settings belong to this instance and not to the library, so that services in one test process do not meet.
+  // A separate instance, so that services in one test process do not share settings.
   const instance = new mongoose.Mongoose({
     bufferCommands: false,
     strictQuery: true,
-    // Operators in values from outside never reach a filter.
+    // Removes query operators from values that come from outside.
     sanitizeFilter: true,
-    // Indexes are created by the service when it starts, not by the first query.
+    // The service creates indexes at its start, not the first query.
     autoIndex: false,
     autoCreate: false,
   });
@@ -54,7 +54,7 @@ export async function openMongo(o: {
         () => false,
       ),
     [Symbol.asyncDispose]: () => {
-      // Asked for, so nothing to warn of.
+      // An intended disconnect needs no warning.
       connection.off('disconnected', onDisconnected);
       return connection.close();
     },

@@ -1,6 +1,6 @@
 /**
- * Pages and files that were built beforehand, each beside a Brotli and a gzip copy of itself (web/build.ts), and the headers that go
- * with every page. A file that is gone is 404: it ends no process.
+ * Serves built pages and files, each stored with a Brotli and a gzip copy (web/build.ts), and sets the headers of every page. A missing
+ * file is a 404 and does not end the process.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import type { RequestHandler, Response } from 'express';
 import expressStaticGzip from 'express-static-gzip';
 
-/** What `npm run build:web` made: by its place, because images have the result without the package that built it. */
+/** The output of `npm run build:web`. Found by its path, because images contain it without the package that built it. */
 export const builtFolder = fileURLToPath(new URL('../../../../web/dist', import.meta.url));
 
-/** @param file of a page that its server cannot do without: it does not start otherwise */
+/** Throws when the file is missing, so that the server does not start without it. */
 export function readBuiltPage(file: string): string {
   try {
     return readFileSync(file, 'utf8');
@@ -20,7 +20,7 @@ export function readBuiltPage(file: string): string {
   }
 }
 
-/** Sends one page at every address that it is mounted at; read each time, so that a new build beside a running server is seen. */
+/** Sends one page. Reads the file each time, so that a new build is served without a restart. */
 export function builtPage(folder: string, name: string): RequestHandler {
   readBuiltPage(join(folder, name));
   return (_req, res) =>
@@ -28,7 +28,7 @@ export function builtPage(folder: string, name: string): RequestHandler {
 }
 
 /**
- * @param o.keep how long caches may keep them: seconds, 0 for asking again each time, or `for-ever` where names change with content
+ * @param o.keep how long caches may keep the files: seconds, 0 to revalidate each time, or `for-ever` where names change with content
  */
 export function builtFiles(folder: string, o: { readonly keep: number | 'for-ever' }): RequestHandler {
   return expressStaticGzip(folder, {
@@ -46,8 +46,8 @@ export function builtFiles(folder: string, o: { readonly keep: number | 'for-eve
 }
 
 /**
- * Of pages that are our own from end to end: only scripts and styles of this origin run, and texts never become markup.
- * @param o.imageSources where pictures come from beside this origin
+ * The policy of our own pages: only scripts and styles of this origin run, and text never becomes markup.
+ * @param o.imageSources other origins from which images are loaded
  */
 export function strictPolicy({
   imageSources = [],
@@ -64,12 +64,12 @@ export function strictPolicy({
   ]);
 }
 
-/** A content security policy. @param sources the directives of what the page may load */
+/** A content security policy. @param sources the directives that say what the page may load */
 export function policyOf(sources: readonly string[]): string {
   return [...sources, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join('; ');
 }
 
-/** Nothing of ours is framed, sniffed or referred elsewhere. */
+/** Sets security headers: no framing, no content sniffing, no referrer. */
 export function protect(res: Response, policy: string): void {
   res.setHeader('Content-Security-Policy', policy);
   res.setHeader('Referrer-Policy', 'no-referrer');

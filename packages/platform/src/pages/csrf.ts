@@ -1,16 +1,16 @@
-/** Whether a request comes from our own pages: no other site may act in the name of who is signed in. */
+/** Protection against cross-site request forgery: only our own pages may send requests with a session. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 
 export const csrfTokenHeader = 'x-csrf-token';
 
 const refusals = {
-  'foreign-origin': 'The request comes from another site: open this page under its own address and try again',
+  'foreign-origin': 'The request comes from another site: open this page at its own address and try again',
   'csrf-token-wrong':
     'The header X-CSRF-Token is missing or out of date: load the session again and try again',
 } as const;
 
-/** What browsers say of themselves must be ours. Nothing said: no browser of today, which the token still stops. */
+/** Refuses requests whose origin headers name another site. Requests without these headers pass; the CSRF token still stops them. */
 export function refuseForeignOrigins(publicUrl: string): RequestHandler {
   const ours = new URL(publicUrl).origin;
   return (req, res, next) => {
@@ -45,7 +45,7 @@ function isSafe(req: Request): boolean {
   return req.method === 'GET' || req.method === 'HEAD' || req.method === 'OPTIONS';
 }
 
-/** Digests have one length, so that the comparison takes the same time whatever was sent. */
+/** Compares digests, which have the same length, so that the comparison takes the same time for every input. */
 function isSame(sent: string, expected: string): boolean {
   return timingSafeEqual(digest(sent), digest(expected));
 }

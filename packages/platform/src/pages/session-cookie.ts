@@ -1,4 +1,4 @@
-/** The cookie that carries the token of a session. */
+/** The session cookie. */
 import type { Request, Response } from 'express';
 
 export type SessionCookie = {
@@ -8,9 +8,9 @@ export type SessionCookie = {
 };
 
 /**
- * Behind https the `__Host-` prefix keeps other hosts of the domain and plain http from setting it. In development there
- * is no https, and browsers refuse that prefix and `Secure`.
- * @param o.name of its own for each site: one that shares the host has the same cookies, whatever its port
+ * With https the `__Host-` prefix prevents other hosts of the domain and plain http from setting the cookie. Development has no https,
+ * and browsers refuse that prefix and `Secure` there.
+ * @param o.name different for each site, because sites on one host share cookies, also across ports
  */
 export function sessionCookie(o: { publicUrl: string; name: string }): SessionCookie {
   const isSecure = new URL(o.publicUrl).protocol === 'https:';

@@ -1,4 +1,4 @@
-/** Pages that stand alone, for people, on a phone first. Nothing on them comes from outside, and nobody may frame them. */
+/** Single HTML pages without scripts, made for phones first. They load nothing from elsewhere and cannot be framed. */
 import { createHash } from 'node:crypto';
 
 export type WebPage = { readonly status: number; readonly html: string };
@@ -14,7 +14,7 @@ const style = `
 `;
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-/** Nothing but the page's own style may load, and its address, which may be somebody's credential, goes to nobody. */
+/** Allows only the page's own style. Sends no referrer, because the page's address may contain a credential. */
 export function webPageHeaders({ hasForm }: { readonly hasForm: boolean }) {
   const policy = [
     "default-src 'none'",
@@ -32,7 +32,7 @@ export function webPageHeaders({ hasForm }: { readonly hasForm: boolean }) {
   } as const;
 }
 
-/** @param o HTML, in which everything foreign is escaped */
+/** @param o HTML in which all input is escaped already */
 export function webPage({ title, heading, body }: { title: string; heading: string; body: string }): string {
   return `<!doctype html>
 <html lang="en">

@@ -1,4 +1,4 @@
-/** Forward-only SQL migrations, run as a command of their own and never when a service starts (architecture, rule 7). */
+/** Forward-only SQL migrations. A separate command runs them, never the start of a service (architecture, rule 7). */
 import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
 import pg from 'pg';
@@ -7,16 +7,15 @@ import type { Logger } from '../telemetry/logging.ts';
 const platformMigrations = fileURLToPath(new URL('../../migrations', import.meta.url));
 
 /**
- * Whoever waits for the lock of a table holds up all who come after, requests too: a migration that does not get it in this time
- * gives up, leaves everything as it was, and is run again (its Job is, by Kubernetes).
+ * While a migration waits for a table lock, all later users of the table wait too, also requests. A migration that does not get the lock
+ * in this time gives up, changes nothing, and is run again (Kubernetes restarts its Job).
  */
 const LOCK_TIMEOUT_MS = 10_000;
 
 /**
- * Brings the database up to date: first the outbox and inbox of the platform, then the service's own files, each set
- * recorded in its own table so that their numbers never collide. Replicas that come at once wait for each other. Files run in the
- * order of their numbers: one that belongs before a file that has run is refused with all that come with it, because nobody has
- * tried that order. It gets a number after all of them.
+ * Brings the database up to date: first the platform's outbox and inbox, then the service's own files. Each set is recorded in its own
+ * table, so that their numbers do not collide. Concurrent runs wait for each other. Files run in the order of their numbers. If a new
+ * file has a lower number than one that has run, the whole run is refused, because that order was never tested: give it a higher number.
  */
 export async function migrate(o: {
   url: string;
@@ -27,13 +26,13 @@ export async function migrate(o: {
   const say = (text: string) => o.logger?.info(text);
   const quiet = { debug: () => {}, info: say, warn: say, error: say };
   const run = async (dir: string, migrationsTable: string) => {
-    // Not the runner's own, which it leaves to end some time after it has returned: a database that is dropped or copied next would
-    // still have a guest, whose end nobody listens to.
+    // Not the runner's own client: that one closes some time after the run has returned, so the database could not be dropped or copied
+    // right away.
     const client = new pg.Client({
       connectionString: o.url,
       lock_timeout: o.lockTimeoutMs ?? LOCK_TIMEOUT_MS,
     });
-    // The statement that fails with the connection says it all.
+    // The statement that fails with the connection reports the error.
     client.on('error', () => {});
     await client.connect();
     try {
@@ -54,13 +53,13 @@ export async function migrate(o: {
   await run(o.directory, 'migrations');
 }
 
-/** More than any table has grown by since the last backup, and two thousand times less than the smallest kind of id can count. */
+/** More rows than any table gets between two backups, and two thousand times less than the range of the smallest id type. */
 const SKIPPED_IDS = 1_000_000;
 
 /**
- * After a restore: ids that were given out after the moment of the backup are never given out again, because other services, the
- * card provider and people know them as something else. So every sequence goes on a million later. So does the `version` in the
- * tables of `versioned`, by which events are ordered: whoever has heard of a later one would take what is told now for old.
+ * For use after a restore: ids that were issued after the backup must not be issued again, because other services, the card provider and
+ * people know them already. So every sequence is advanced by a million. So is `version` in the tables of `versioned`, which orders events:
+ * consumers that have seen a higher version would ignore new events as old ones.
  */
 export async function skipUsedIds(o: { url: string; versioned?: readonly string[] }): Promise<number> {
   const client = new pg.Client({ connectionString: o.url });

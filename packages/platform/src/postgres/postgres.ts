@@ -8,8 +8,8 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { createStoreClock, type StoreClock } from './store-clock.ts';
 
 /**
- * One that each connection has the server parse once, and plan a few times only: for statements whose planning costs more than
- * their work. It names its columns one by one: `*` would fail when a migration adds one.
+ * A statement that the server parses once per connection and plans only a few times: for statements whose planning costs more than their
+ * execution. List the columns one by one: `*` would fail when a migration adds one.
  */
 export type PreparedStatement = {
   /** Unique within the service. */
@@ -26,24 +26,24 @@ export type Transaction = {
     statement: string | PreparedStatement,
     values?: readonly unknown[],
   ) => Promise<R[]>;
-  /** Has the topic told to the listeners of `Postgres.committed` once this has committed. Absent where each statement commits by itself. */
+  /** Emits the topic on `Postgres.committed` after the commit. Absent where each statement commits by itself. */
   readonly tellAfterCommit?: (topic: string) => void;
 };
 
-/** Stores whose statements may stand alone take this. */
+/** A transaction, or a pool on which each statement commits by itself. */
 export type Queryable = Transaction;
 
 export type Postgres = AsyncDisposable &
   Transaction & {
     readonly pool: pg.Pool;
     /**
-     * Commits what `work` did, or nothing when it throws. No network call belongs inside.
-     * @param deadline nothing is committed after it, by the database's clock (docs/adr/0020)
+     * Commits the changes of `work`; rolls back when it throws. `work` makes no network calls.
+     * @param deadline nothing is committed after it, on the database's clock (docs/adr/0020)
      */
     readonly transaction: <T>(work: (tx: Transaction) => Promise<T>, deadline?: Deadline) => Promise<T>;
     /**
-     * For a statement that changes something and stands alone: the instant, on the database's clock, from which it must change nothing any
-     * more. Null without a deadline.
+     * For a changing statement outside of a transaction: the instant on the database's clock after which it must change nothing. Null
+     * without a deadline.
      * @throws the 503 fault when the deadline has passed
      */
     readonly commitBy: (deadline: Deadline | undefined) => Date | null;
@@ -57,22 +57,22 @@ export type Postgres = AsyncDisposable &
 /** Decision 23, deadlines and outages: a call to a store may take two seconds. */
 const DEFAULT_TIMEOUT_MS = 2_000;
 const DEFAULT_MAX_CONNECTIONS = 10;
-/** The client gives up a little after the server would have, for when the server has gone silent. */
+/** The client waits a little longer than the server's own time-out, and gives up when the server is silent. */
 const SILENT_SERVER_GRACE_MS = 1_000;
-/** A process that is merely busy may take this long between two statements. */
+/** A busy process may take this long between two statements. */
 const IDLE_AT_LEAST_MS = 2_000;
-/** Above the outbox relay's wait for confirms, the only work that leaves a transaction idle on purpose. */
+/** Longer than the outbox relay waits for confirms. Only the relay leaves a transaction idle on purpose. */
 const IDLE_IN_TRANSACTION_MS = 30_000;
 
-/** Connects, so that a wrong address shows at start; later outages are survived by the pool. */
+/** Connects, so that a wrong address is noticed at start. The pool reconnects after later outages. */
 export async function openPostgres(o: {
   url: string;
   logger: Logger;
   metrics: Metrics;
-  /** Tells the pools of a service that has several apart in its metrics. */
+  /** Name in metrics, for services with several pools. */
   pool?: string;
   maxConnections?: number;
-  /** Where it is longer than usual, a connection may take as long. */
+  /** A value above the default also applies to connecting. */
   statementTimeoutMs?: number;
 }): Promise<Postgres> {
   const statementTimeoutMs = o.statementTimeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -128,7 +128,7 @@ async function inTransaction<T>(
   const onLost = (error: Error) => {
     lost ??= error;
   };
-  // Without a listener a connection that dies between two statements would end the process.
+  // Without a listener a connection loss between two statements would end the process.
   client.on('error', onLost);
   const topics = new Set<string>();
   const tx: Transaction = {
@@ -144,11 +144,11 @@ async function inTransaction<T>(
     return result;
   } catch (error) {
     broken = await tx.query('ROLLBACK').then(() => undefined, asError);
-    // The server ended the transaction while it waited for us: whatever was sent after that did nothing.
+    // The server ended the idle transaction: later statements had no effect.
     throw lost !== undefined && isTooLate(asFault(lost)) ? asFault(lost) : error;
   } finally {
     client.off('error', onLost);
-    // A connection that could not even roll back must not serve anybody else.
+    // A connection that could not roll back is destroyed.
     client.release(broken);
   }
 }
@@ -177,16 +177,16 @@ async function begin(
   const [row] = (shown as unknown as pg.QueryResult<Shown>[]).at(-1)?.rows ?? [];
   if (row === undefined) throw new Error('the database did not show its time');
   clock.note(row.shownMs);
-  // The answer is older than this line, so what remains now ends sooner by it than by the database's present time.
+  // The shown time is a little old, so the computed instant is too early rather than too late.
   return Math.floor(Math.min(row.shownMs + deadline.remainingMs(), deadline.commitByMs ?? Infinity));
 }
 
-/** While its process stands still, the locks of a transaction are held no longer than this: others may want them. */
+/** While the process is paused, its transaction holds locks no longer than this. */
 function longestIdleMs(deadline: Deadline): number {
   return Math.min(Math.max(IDLE_AT_LEAST_MS, Math.ceil(deadline.remainingMs())), IDLE_IN_TRANSACTION_MS);
 }
 
-/** Check and commit in one message: a process that stands still can stand still before both or after both. */
+/** Check and commit in one message, so that a pause of the process cannot fall between them. */
 function commitBefore(limitMs: number): string {
   return `DO $$BEGIN
       IF clock_timestamp() >= to_timestamp(${limitMs / 1_000}) THEN
@@ -195,7 +195,7 @@ function commitBefore(limitMs: number): string {
     END$$; COMMIT`;
 }
 
-/** What is known of the store's clock is never ahead of it, so this instant is never later than the deadline. */
+/** The estimate of the store's clock is never ahead of it, so this instant is never later than the deadline. */
 function commitBy(clock: StoreClock, deadline: Deadline | undefined): Date | null {
   if (deadline === undefined) return null;
   if (deadline.remainingMs() === 0)
@@ -207,7 +207,7 @@ function commitBy(clock: StoreClock, deadline: Deadline | undefined): Date | nul
 
 class TooLate extends Error {}
 
-/** The transaction met its deadline before its commit: it has changed nothing. */
+/** Whether the deadline passed before the commit, so that nothing was changed. */
 export function isTooLate(error: unknown): boolean {
   return error instanceof Fault && error.cause instanceof TooLate;
 }
@@ -225,18 +225,18 @@ async function rowsOf<R extends pg.QueryResultRow>(
   }
 }
 
-/** Raised by `commitBefore`, and by a statement that stands alone when it finds itself later than `commitBy` says. */
+/** Raised by `commitBefore`, and by single statements that run later than `commitBy` allows. */
 export const TOO_LATE = '57D01';
-/** Raised by the server when it ends a transaction that was idle for too long. */
+/** SQLSTATE of a transaction that the server ended because it was idle for too long. */
 const IDLE_FOR_TOO_LONG = '25P03';
 
 /**
- * SQLSTATE classes by which the server says that it cannot serve now: connection, resources, operator, system; and 25006, by which one
- * that is no primary any more refuses to write.
+ * SQLSTATE classes of an unavailable server: connection, resources, operator intervention, system error; and 25006, with which a server
+ * that is no longer the primary refuses to write.
  */
 const UNAVAILABLE = /^(08|53|57|58|25006)/;
 
-/** What the server says about the statement stays as it is (constraints have meaning); all else means "down". */
+/** Errors about the statement are passed on unchanged (constraints have meaning); all others mean "unavailable". */
 function asFault(error: unknown): unknown {
   if (error instanceof pg.DatabaseError && [TOO_LATE, IDLE_FOR_TOO_LONG].includes(error.code ?? ''))
     return asFault(new TooLate(error.message));
@@ -244,14 +244,14 @@ function asFault(error: unknown): unknown {
   return serviceUnavailable(`postgres: ${asError(error).message}`, error);
 }
 
-/** Identifiers and money are `bigint`; a calendar day stays `YYYY-MM-DD`, it has no instant. */
+/** Identifiers and money are parsed as `bigint`. A calendar day stays the text `YYYY-MM-DD`, because it is no instant. */
 export const exactTypeParser: typeof pg.types.getTypeParser = (type, format) => {
   if (type === pg.types.builtins.INT8) return BigInt;
   if (type === pg.types.builtins.DATE) return (day: string) => day;
   return pg.types.getTypeParser(type, format);
 };
 
-/** Read at every scrape: a pool that is stuck tells nothing by itself. */
+/** Read at every scrape, because a stuck pool emits no events. */
 function reportPool(pool: pg.Pool, o: { name: string; size: number; metrics: Metrics }): void {
   const labels = { pool: o.name };
   const labelNames = ['pool'];

@@ -1,10 +1,10 @@
-/** Removing what is old, in steps: one statement for all of it may take longer than a statement may, and then nothing would ever go. */
+/** Deletes old rows in steps: one statement for all of them could exceed the statement time-out, and then no row would ever be deleted. */
 import type { Postgres } from './postgres.ts';
 
-/** A statement of some ten milliseconds. */
+/** Rows per statement; one statement takes some ten milliseconds. */
 export const REMOVED_AT_ONCE = 5_000;
 
-/** Names are of our own tables; `time` has an index. */
+/** Table and column names come from our code, never from input. `time` needs an index. */
 export async function removeOlderThan(
   postgres: Postgres,
   o: { readonly table: string; readonly key: string; readonly time: string; readonly days: number },

@@ -1,15 +1,15 @@
 /**
- * The clock of a store, as others know it. Clocks of machines differ, and a process that stood still does not know it: so the
- * instant by which a change must be committed is told in the time of the store that commits it (docs/adr/0020).
+ * An estimate of a store's clock. Clocks of machines differ, and a process does not notice that it was paused. So the instant by which
+ * a change must be committed is given on the clock of the store that commits it (docs/adr/0020).
  */
 export type StoreClock = {
-  /** What the store's clock showed, in Unix milliseconds, some time ago. */
+  /** Records a reading of the store's clock, in Unix milliseconds. */
   readonly note: (shownMs: number) => void;
-  /** The store's time, or less: never ahead of it, because what it showed is never from the future. Undefined while nothing was noted. */
+  /** The store's time or a little less, never more, because a reading is always from the past. Undefined before the first reading. */
   readonly nowMs: () => number | undefined;
 };
 
-/** The best estimate of this time is kept; it is given up for a later one because clocks drift and are corrected. */
+/** The best estimate of this period is used. Older ones are replaced, because clocks drift and are corrected. */
 const KEPT_MS = 60_000;
 
 export function createStoreClock(localMs = () => performance.now()): StoreClock {
@@ -20,7 +20,7 @@ export function createStoreClock(localMs = () => performance.now()): StoreClock 
     note: (shownMs) => {
       const at = localMs();
       const offered = shownMs - at;
-      // A note that was longer on its way says less.
+      // A reading that took longer to arrive is less exact.
       if (offsetMs !== undefined && offered <= offsetMs && at - notedAtMs < KEPT_MS) return;
       offsetMs = offered;
       notedAtMs = at;

@@ -1,6 +1,6 @@
-/** The one error type of the system: what went wrong for us, and what the caller is told. */
+/** The only error type of the system: an internal message, and a public one for the caller. */
 
-/** A fault that ends a request. `message` is internal and logged; `publicBody` is all that the caller learns. */
+/** A fault that ends a request. `message` is internal and logged; the caller gets only `publicBody`. */
 export class Fault extends Error {
   override readonly name = 'Fault';
   readonly status: number;
@@ -23,7 +23,7 @@ export class Fault extends Error {
   }
 }
 
-/** Breakers try again after two seconds, so a caller who waits that long meets a fresh answer. */
+/** Breakers try again after two seconds, so a retry after that time reaches the dependency. */
 const retryAfterSeconds = 2;
 
 /** A dependency is down or too slow (decision 23, deadlines and outages). */
@@ -36,7 +36,7 @@ export function serviceUnavailable(internalMessage: string, cause?: unknown): Fa
   });
 }
 
-/** So much is waited for already that nobody should join: over in a moment. */
+/** Too many requests wait already. This passes within seconds. */
 export function overloaded(internalMessage: string, cause?: unknown): Fault {
   return new Fault(internalMessage, {
     status: 503,
@@ -46,7 +46,7 @@ export function overloaded(internalMessage: string, cause?: unknown): Fault {
   });
 }
 
-/** Too much of one caller's at once, which is over in a moment. */
+/** One caller has too much in progress at once. This passes within seconds. */
 export function tooManyRequests(internalMessage: string, cause?: unknown): Fault {
   return new Fault(internalMessage, {
     status: 429,
@@ -65,7 +65,7 @@ export function unauthorised(internalMessage: string): Fault {
   return new Fault(internalMessage, { status: 401, publicMessage: 'Unauthorised' });
 }
 
-/** As nginx counts it: the caller left before there was a reply. Nobody is told, and nothing of ours failed. */
+/** nginx's status for a caller that disconnected before the reply. It is only logged and counted, and is no failure of the service. */
 export const callerGoneStatus = 499;
 
 export function callerGone(): Fault {

@@ -1,4 +1,4 @@
-/** What every service stands on before it opens anything: a clock, a logger, metrics. */
+/** The basic objects of every service: a clock, a logger, metrics. */
 
 import { createLogger, type Logger } from '../telemetry/logging.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
@@ -6,11 +6,11 @@ import { type Clock, systemClock } from './clock.ts';
 
 export type Foundation = { readonly clock: Clock; readonly logger: Logger; readonly metrics: Metrics };
 
-/** What a test puts in place of the real thing. */
+/** Replacements that tests pass in. */
 export type Overrides = {
   readonly clock?: Clock;
   readonly logger?: Logger;
-  /** A corner of the broker of its own. */
+  /** Isolates the queues of a test. */
   readonly brokerNamespace?: string;
 };
 

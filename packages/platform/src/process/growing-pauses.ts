@@ -1,4 +1,4 @@
-/** Trying again calmly: soon after the first failure, then less and less often. */
+/** Exponential backoff: retries soon after the first failure, then after longer and longer pauses. */
 import { setTimeout as pause } from 'node:timers/promises';
 
 export type PauseBounds = { readonly firstMs: number; readonly longestMs: number };
@@ -8,7 +8,7 @@ const USUAL: PauseBounds = { firstMs: 250, longestMs: 15_000 };
 export type GrowingPauses = {
   /** Returns at once when the signal aborts. */
   readonly wait: () => Promise<void>;
-  /** It worked: the next failure counts as the first. */
+  /** Call it after a success: the next failure counts as the first. */
   readonly startAnew: () => void;
 };
 
@@ -27,8 +27,8 @@ export function growingPauses(signal: AbortSignal, { firstMs, longestMs } = USUA
 }
 
 /**
- * Until it works. @throws what `work` throws once the signal has aborted, or at once when `isPassing` says that trying again
- * cannot help
+ * Repeats `work` until it succeeds.
+ * @throws the error of `work`: after the signal has aborted, or at once when `isPassing` says that a retry cannot help
  */
 export async function keepTrying<T>(
   work: () => Promise<T>,

@@ -1,24 +1,24 @@
 /**
- * A semaphore for each key, with a bounded queue: work that contends for one row or lock of a store waits here, in memory, instead of each
- * holding a connection that others need. What finds the queue full is refused at once.
+ * A semaphore for each key, with a bounded queue. Work that needs the same row or lock of a store waits here, in memory, without a
+ * database connection. When the queue is full, work is refused at once.
  */
 import type { Deadline } from '../calls/deadline.ts';
 import { type Fault, overloaded } from './faults.ts';
 
 export type KeyedSemaphore = {
-  /** @throws {Fault} when as many wait for the key as may, or the deadline comes before the turn */
+  /** @throws {Fault} when the key's queue is full, or the deadline passes while waiting */
   readonly run: <T>(key: string, work: () => Promise<T>, deadline?: Deadline) => Promise<T>;
 };
 
 type Queue = { running: number; readonly waiting: Set<() => void> };
 
 export function createKeyedSemaphore(o: {
-  /** What is waited for, in logs. Keys are not logged: they may be personal data. */
+  /** Names the work in logs. Keys are not logged: they may be personal data. */
   readonly of: string;
-  /** Of one key. */
+  /** For one key. */
   readonly atOnce: number;
   readonly waiting: number;
-  /** What refuses; the 503 of `overloaded` unless given. */
+  /** Makes the refusal; the default is the 503 of `overloaded`. */
   readonly refusal?: (internalMessage: string) => Fault;
 }): KeyedSemaphore {
   const { refusal = overloaded } = o;
@@ -30,7 +30,7 @@ export function createKeyedSemaphore(o: {
       return;
     }
     if (queue.waiting.size >= o.waiting)
-      throw refusal(`${o.of}: ${queue.running} are under way and ${queue.waiting.size} wait already`);
+      throw refusal(`${o.of}: ${queue.running} are running and ${queue.waiting.size} wait already`);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     queue.waiting.add(resolve);
     const signal = deadline?.signal(Number.MAX_SAFE_INTEGER);
@@ -44,7 +44,7 @@ export function createKeyedSemaphore(o: {
   function leave(key: string, queue: Queue): void {
     const [next] = queue.waiting;
     if (next !== undefined) {
-      // The place is handed on, so that nobody who comes now gets in between.
+      // The place is passed on directly, so that a new caller cannot take it first.
       queue.waiting.delete(next);
       next();
       return;

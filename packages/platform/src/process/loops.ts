@@ -1,4 +1,4 @@
-/** Work that repeats: one run at a time, faults logged and survived, stopped by disposal. */
+/** Repeats work: one run at a time. Errors are logged and do not end the loop; disposal ends it. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Postgres } from '../postgres/postgres.ts';
 import type { Logger } from '../telemetry/logging.ts';
@@ -6,11 +6,11 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { inNoTrace } from '../telemetry/traces.ts';
 
 export type Loop = AsyncDisposable & {
-  /** A run that starts after this call; calls that come while it waits for its turn share it. Rejects when it fails. */
+  /** Starts a run after the current one. Calls that come before it starts share it. Rejects when the run fails. */
   readonly runNow: () => Promise<void>;
 };
 
-/** The first run starts at once. The pause is counted from the end of a run, so runs never pile up. */
+/** The first run starts at once. The pause begins at the end of a run, so runs never pile up. */
 export function startLoop(o: {
   name: string;
   everyMs: number;
@@ -28,7 +28,7 @@ export function startLoop(o: {
   });
   const succeeded = o.metrics.gauge({
     name: 'loop_last_success_timestamp_seconds',
-    help: 'When a run of repeated work last succeeded; before the first, when it began to be repeated',
+    help: 'When a run of repeated work last succeeded; before the first success, when the loop started',
     labelNames: ['loop'],
   });
   o.metrics
@@ -90,8 +90,8 @@ export function startLoop(o: {
 }
 
 /**
- * Runs the work in at most one replica at a time; says whether it was this one. The lock belongs to the connection, so
- * a replica that dies lets go of it.
+ * Runs the work in at most one replica at a time. Returns whether this replica ran it. The lock belongs to the connection, so it is
+ * released when the replica dies.
  */
 export async function tryWithLeadership(
   postgres: Postgres,
@@ -118,7 +118,7 @@ export async function tryWithLeadership(
     return true;
   } finally {
     client.off('error', onError);
-    // Closing the connection frees the lock that could not be given back.
+    // Closing the connection releases the lock if the unlock failed.
     client.release(broken);
   }
 }

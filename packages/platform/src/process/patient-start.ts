@@ -1,16 +1,16 @@
-/** A start that waits for stores: one that just comes up, or stands still, is asked again. */
+/** Waits at a start for stores that are not available yet. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isServiceUnavailable } from './faults.ts';
 
-/** Half of what Kubernetes gives a start (`startupProbe`). */
+/** Half of the time that Kubernetes allows for a start (`startupProbe`). */
 const WITHIN_MS = 60_000;
 const AGAIN_AFTER_MS = 1_000;
 
 /**
- * What `start` gives, tried again while a store cannot serve.
- * @param signal ends the waiting
- * @param report hears each time why it has to wait
- * @throws whatever else `start` throws, at once; after a minute, that the store cannot serve
+ * Calls `start`, and again while a store is unavailable. Returns its result.
+ * @param signal ends the wait
+ * @param report called with the reason before each wait
+ * @throws at once, any other error of `start`; after a minute, the error of the unavailable store
  */
 export async function startWhenStoresServe<T>(
   start: () => Promise<T>,

@@ -4,13 +4,13 @@ import { startWhenStoresServe } from './patient-start.ts';
 
 /** Longer than the longest request (a creation, 25 s) and within Kubernetes' usual 30 s + slack. */
 const stopWithinMs = 30_000;
-/** What may linger after everything was disposed of, such as the last spans on their way out. */
+/** Time for what is still running after everything was disposed, such as sending the last spans. */
 const lingerMs = 3_000;
-/** EX_CONFIG of sysexits.h: starting again cannot help until somebody changes the settings. */
+/** EX_CONFIG of sysexits.h: a restart cannot help until somebody changes the settings. */
 const exitConfig = 78;
 
 export type RunningService = AsyncDisposable & {
-  /** Lets callers go before anything stops (http-server.ts). */
+  /** Closes the callers' connections before anything stops (http/server.ts). */
   readonly drain: () => Promise<void>;
 };
 
@@ -18,17 +18,17 @@ export type RunningService = AsyncDisposable & {
 export async function runService(service: string, start: () => Promise<RunningService>): Promise<void> {
   const stopping = new AbortController();
   const signalled = waitForSignal().finally(() => stopping.abort());
-  // From the signal on, also when it meets a start that hangs.
+  // Counted from the signal, also while the start hangs.
   void signalled.then(() =>
     setTimeout(() => exitNow(service, 'did not stop in time', 1), stopWithinMs).unref(),
   );
   try {
     const running = await startWhenStoresServe(start, {
       signal: stopping.signal,
-      report: (problem) => process.stderr.write(`${service}: waits to start: ${problem}\n`),
+      report: (problem) => process.stderr.write(`${service}: the start waits: ${problem}\n`),
     });
     const signal = await signalled;
-    // Whoever presses Ctrl-C calls nothing any more.
+    // After Ctrl-C (SIGINT) no callers are expected.
     if (signal === 'SIGTERM') await running.drain();
     await running[Symbol.asyncDispose]();
     process.exitCode = 0;

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 
 export type Logger = pino.Logger;
 
-/** Fields that must never reach a log, wherever somebody puts them by mistake. */
+/** Fields that are removed from every log line, in case somebody logs them by mistake. */
 const secretFields = [
   'password',
   'secret',
@@ -34,7 +34,7 @@ export function createLogger(o: {
       paths: secretFields.flatMap((field) => [field, field.startsWith('[') ? `*${field}` : `*.${field}`]),
       censor: '[redacted]',
     },
-    // One name for errors: pino's own `err` would write everything that a driver hangs on them.
+    // Errors are logged as `error`: pino's own `err` would write all properties that a driver adds to them.
     serializers: { error: describeError },
     errorKey: 'error',
     mixin: traceIds,
@@ -43,12 +43,12 @@ export function createLogger(o: {
 }
 
 /**
- * Lines are written some at a time: a write for each would cost as much as serving a request. They are late by a tenth of
- * a second at most, and out before the process ends. Nobody reading them costs lines, not memory.
+ * Lines are written in groups: a write for each would cost as much as serving a request. They are written within a tenth of a second, and
+ * before the process ends. If nothing reads the output, lines are dropped and the memory stays bounded.
  */
 const buffered = { sync: false, minLength: 8 * 1024, periodicFlush: 100, maxLength: 16 * 1024 * 1024 };
 
-/** As pino writes it; lines of one millisecond share the text. */
+/** In pino's format. Lines of the same millisecond reuse the text. */
 function isoTime(): () => string {
   let lastMs = 0;
   let text = '';
@@ -63,8 +63,8 @@ function isoTime(): () => string {
 }
 
 /**
- * Writes the line of a request: fields that are known to be harmless, as JSON without its braces, many a second. Building
- * objects and looking for secrets in them would cost more than all else that is done for a request.
+ * Writes the log line of a request. `fields` is JSON without its braces and must not contain secrets: it is not searched for them,
+ * because that would cost more than the rest of serving a request.
  */
 export function writeAccessLog(logger: Logger): (fields: string) => void {
   const { streamSym, chindingsSym } = pino.symbols as unknown as Record<'streamSym' | 'chindingsSym', symbol>;
@@ -80,7 +80,7 @@ export function writeAccessLog(logger: Logger): (fields: string) => void {
   };
 }
 
-/** Only these fields of an error and of its causes: drivers hang whole queries and rows on theirs. */
+/** Logs only these fields of an error and of its causes: drivers add whole queries and rows to theirs. */
 function describeError(error: unknown): unknown {
   if (!types.isNativeError(error)) return error;
   const { name, message, stack, cause } = error;

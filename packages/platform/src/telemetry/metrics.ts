@@ -1,27 +1,27 @@
-/** Prometheus metrics of one service instance: a registry of its own, so that tests run many side by side. */
+/** Prometheus metrics of one service instance. Each has its own registry, so that tests run several in one process. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 type Instrument = { readonly name: string; readonly help: string; readonly labelNames?: readonly string[] };
 
-/** The values of some labels, each with each. They are few and known beforehand, never ids or texts. */
+/** Label values whose combinations all start at 0. They are few and fixed, never ids or texts. */
 type From0 = Readonly<Record<string, readonly string[]>>;
 
 export type Metrics = {
   readonly registry: Registry;
   /**
-   * Each gives the same instrument again when it is asked for twice under one name.
-   * @param from0 what is told as 0 from the start: of a series that begins with 1 Prometheus sees no increase
+   * A second call with the same name returns the same instrument.
+   * @param from0 series that start at 0: Prometheus sees no increase in a series that begins with 1
    */
   readonly counter: (o: Instrument & { readonly from0?: From0 }) => Counter;
   readonly gauge: (o: Instrument) => Gauge;
   readonly histogram: (
     o: Instrument & { readonly buckets?: readonly number[]; readonly from0?: From0 },
   ) => Histogram;
-  /** A gauge that is read whenever somebody scrapes, by everyone who has asked for it: `read` is quick and sets what is so now. */
+  /** A gauge that is measured at every scrape by all registered `read` functions. `read` is quick and sets the current value. */
   readonly readGauge: (o: Instrument, read: (gauge: Gauge) => void) => void;
 };
 
-/** Seconds; from a cached look-up to the 25 s that a creation may take. */
+/** In seconds: from a cached look-up to the 25 s that a creation may take. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25];
 
 export function createMetrics(service: string): Metrics {

@@ -1,6 +1,6 @@
 /**
- * Loaded before everything else: `node --import @offer-ads/platform/telemetry src/main.ts`. The hooks must be in place
- * before any instrumented package is imported, therefore the SDK is imported dynamically, after them.
+ * Loaded before everything else: `node --import @offer-ads/platform/telemetry src/main.ts`. The hooks must be registered before any
+ * instrumented package is imported. Therefore the SDK is imported dynamically, after them.
  */
 import { register } from 'import-in-the-middle/register-hooks.mjs';
 import { telemetryEndpoint } from '../config/config.ts';
@@ -16,9 +16,9 @@ const { PgInstrumentation } = await import('@opentelemetry/instrumentation-pg');
 const { MongoDBInstrumentation } = await import('@opentelemetry/instrumentation-mongodb');
 const { AmqplibInstrumentation } = await import('@opentelemetry/instrumentation-amqplib');
 const { UndiciInstrumentation } = await import('@opentelemetry/instrumentation-undici');
-const { tellingOwnAlone } = await import('./traces.ts');
+const { skipOutsideCalls } = await import('./traces.ts');
 
-/** Never called, but with no processor at all the SDK would make no ids. */
+/** Does nothing, but without any processor the SDK would create no ids. */
 const keepNothing = {
   onStart: () => {},
   onEnd: () => {},
@@ -26,7 +26,7 @@ const keepNothing = {
   shutdown: async () => {},
 };
 
-/** Without a collector requests have their trace ids, in logs and towards other services, and nothing else is recorded. */
+/** Without a collector, requests still have trace ids in logs and in calls to other services. Nothing else is recorded. */
 const idsOnly = {
   spanProcessors: [keepNothing],
   sampler: { shouldSample: () => ({ decision: SamplingDecision.NOT_RECORD }), toString: () => 'ids only' },
@@ -35,8 +35,8 @@ const idsOnly = {
 const probes = new Set(['/livez', '/readyz', '/metrics']);
 
 /**
- * Paths hold ids and what opens something, and addresses tell who called. Spans leave this machine: of requests they know the
- * route, of calls the service.
+ * Spans leave this machine, so they must not hold paths (these contain ids and credentials) and network addresses (these identify callers).
+ * A span of a request has its route, a span of a call has the service's name.
  */
 const noAddresses = { 'url.full': '', 'url.path': '', 'url.query': '', 'user_agent.original': '' };
 const nothingOfTheCaller = { ...noAddresses, 'client.address': '', 'network.peer.address': '' };
@@ -46,15 +46,15 @@ const sdk = new NodeSDK({
   ...(process.env.OTEL_SERVICE_NAME
     ? {}
     : { serviceName: /services[\\/]([a-z]+)[\\/]/.exec(process.argv[1] ?? '')?.[1] ?? 'offer-ads' }),
-  // Without an endpoint the default exporters would hold up every exit by seconds.
+  // Without an endpoint the default exporters would delay every exit by seconds.
   ...(telemetryEndpoint() === undefined ? idsOnly : {}),
-  // A caller's trace is taken up, its `baggage` is not: that is any text of anybody, and would be passed on to every service, into
-  // outboxes and mails that wait.
-  textMapPropagator: tellingOwnAlone(new W3CTraceContextPropagator()),
+  // A caller's trace is continued, but its `baggage` is dropped: it may be any text, and it would be passed on to every service and stored
+  // with events and mails.
+  textMapPropagator: skipOutsideCalls(new W3CTraceContextPropagator()),
   // Logs go to standard output, where the platform collects them; metrics are scraped.
   logRecordProcessors: [],
   metricReaders: [],
-  // What repeats by itself, such as a look into a store, belongs to nobody's request: without a parent it makes no spans.
+  // Repeated background work, such as polling a store, has no parent span and creates no spans.
   instrumentations: [
     new HttpInstrumentation({
       ignoreIncomingRequestHook: (req) => probes.has(req.url ?? ''),
@@ -62,7 +62,7 @@ const sdk = new NodeSDK({
       startOutgoingSpanHook: () => noAddresses,
       requireParentforOutgoingSpans: true,
     }),
-    // For the names of routes alone: a span for each function that a request passes tells nobody anything.
+    // Only for the names of routes: a span for each middleware function would be useless.
     new ExpressInstrumentation({
       ignoreLayersType: [
         ExpressLayerType.ROUTER,
@@ -71,7 +71,7 @@ const sdk = new NodeSDK({
       ],
     }),
     new PgInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true }),
-    // Without the statement: its keys may be anybody's data.
+    // Without the statement: its keys may be personal data.
     new MongoDBInstrumentation({ requireParentSpan: true, dbStatementSerializer: () => '' }),
     new AmqplibInstrumentation(),
     new UndiciInstrumentation({ startSpanHook: () => noAddresses, requireParentforSpans: true }),
@@ -79,5 +79,5 @@ const sdk = new NodeSDK({
 });
 sdk.start();
 
-// The event loop is empty: everything has been disposed of, the last spans may leave.
+// The event loop is empty and everything is disposed: send the last spans.
 process.once('beforeExit', () => void sdk.shutdown());

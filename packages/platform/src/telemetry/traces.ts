@@ -1,4 +1,4 @@
-/** Traces of work that rests: in the outbox as an event, in a store as a mail, until somebody goes on with it. */
+/** Stores the trace of work that is continued later: with an event in the outbox or a mail in a store. */
 import {
   type Attributes,
   type Context,
@@ -11,22 +11,22 @@ import {
   trace,
 } from '@opentelemetry/api';
 
-/** W3C trace context as fields of text; empty when nothing is traced. */
+/** W3C trace context as text fields; empty when nothing is traced. */
 export type RestingTrace = Readonly<Record<string, string>>;
 
-/** The trace that is being worked for now. */
+/** The current trace. */
 export function restingTrace(): RestingTrace {
   const fields: Record<string, string> = {};
   propagation.inject(context.active(), fields);
   return fields;
 }
 
-/** Goes on in that trace, with whatever other fields there are beside it. */
+/** Runs the work in the trace stored in `fields`; other fields are ignored. */
 export function inTraceOf<T>(fields: Readonly<Record<string, unknown>>, work: () => T): T {
   return context.with(propagation.extract(ROOT_CONTEXT, fields), work);
 }
 
-/** Whoever wakes work that belongs to many must not find all of it in their own trace. */
+/** Runs the work outside of the current trace: for shared work that a request merely triggers. */
 export function inNoTrace<T>(work: () => T): T {
   return context.with(ROOT_CONTEXT, work);
 }
@@ -34,15 +34,15 @@ export function inNoTrace<T>(work: () => T): T {
 const outside = createContextKey('offer-ads: of others');
 
 /**
- * For calls to hosts of others, such as the card provider: they have spans like all calls, but the header that would tell those
- * others of the trace, and whether we record it, stays here.
+ * For calls to other companies' hosts, such as the card provider's. They have spans like all calls, but the header with the trace is
+ * not sent.
  */
 export function calledOutside<T>(work: () => T): T {
   return context.with(context.active().setValue(outside, true), work);
 }
 
-/** As the one given, but tells nobody outside. */
-export function tellingOwnAlone(propagator: TextMapPropagator): TextMapPropagator {
+/** Like the given propagator, but adds no header to calls inside `calledOutside`. */
+export function skipOutsideCalls(propagator: TextMapPropagator): TextMapPropagator {
   return {
     inject: (active: Context, carrier, setter) => {
       if (active.getValue(outside) !== true) propagator.inject(active, carrier, setter);
@@ -52,7 +52,7 @@ export function tellingOwnAlone(propagator: TextMapPropagator): TextMapPropagato
   };
 }
 
-/** A span around a call to something outside that no instrumentation knows. The outcome of the work tells its attributes. */
+/** A span around a call that no instrumentation covers. The outcome of the work gives its attributes. */
 export async function traceCall<T>(
   o: { readonly name: string; readonly attributes: Attributes },
   work: () => Promise<T>,

@@ -1,7 +1,7 @@
 /** The public API: limit, log, key, then the service that answers (decision 9, order of checks). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { tell } from '@offer-ads/platform/http/replies';
+import { setHeader } from '@offer-ads/platform/http/replies';
 import { nameRoute } from '@offer-ads/platform/http/request';
 import type { FastPath } from '@offer-ads/platform/http/server';
 import type { Clock } from '@offer-ads/platform/process/clock';
@@ -74,7 +74,7 @@ export function unknownEndpoints(
 
 /** In the services' spelling, because a service's own header replaces it. */
 function keepInNoCache(res: ServerResponse): void {
-  tell(res, 'cache-control', 'no-store');
+  setHeader(res, 'cache-control', 'no-store');
 }
 
 /**

@@ -1,13 +1,13 @@
-/** Acknowledging in few frames: a frame for each of many thousand events a second would cost the broker more than they do. */
+/** Acknowledges many deliveries with one frame: with thousands of events a second, one frame each would be the broker's main load. */
 import type { Channel, ConsumeMessage } from 'amqplib';
 
 export type Acknowledging = {
-  /** Every delivery of the channel is told of, in the order in which they come. */
+  /** Call it for every delivery of the channel, in their order. */
   readonly delivered: (message: ConsumeMessage) => void;
-  /** Throws when the channel is gone, and with it every delivery that was not acknowledged. */
+  /** Throws when the channel is closed: the broker then delivers everything again that was not acknowledged. */
   readonly ack: (messages: readonly ConsumeMessage[]) => void;
   readonly giveBack: (message: ConsumeMessage) => void;
-  /** Those that were delivered and neither acknowledged nor given back, oldest delivery first. */
+  /** Deliveries that are neither acknowledged nor given back, oldest first. */
   readonly inHand: () => { readonly count: number; readonly first: ConsumeMessage | undefined };
 };
 
@@ -15,7 +15,7 @@ export function acknowledgeOn(channel: Channel): Acknowledging {
   /** By delivery tag, oldest first. */
   const open = new Map<number, ConsumeMessage>();
 
-  /** The last before which nothing else is open: one frame acknowledges it and all before it. */
+  /** The last delivery of which all earlier ones are done: one frame acknowledges it and all before it. */
   function lastOfOldest(done: ReadonlySet<number>): ConsumeMessage | undefined {
     let last: ConsumeMessage | undefined;
     for (const [tag, message] of open) {
@@ -39,7 +39,7 @@ export function acknowledgeOn(channel: Channel): Acknowledging {
       try {
         channel.nack(message);
       } catch {
-        // The channel is gone, so the broker delivers it again anyway.
+        // The channel is closed, so the broker delivers it again anyway.
       }
     },
     inHand: () => ({ count: open.size, first: open.values().next().value }),

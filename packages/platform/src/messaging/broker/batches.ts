@@ -1,17 +1,17 @@
-/** Gathering: what arrives one by one is worked on together, a bounded number at once, after a short wait at most. */
+/** Collects single items into batches: of bounded size, after a short wait at most. */
 
 export type Batches<T> = {
   readonly add: (item: T) => void;
-  /** Lets go of what no batch has begun with. */
+  /** Drops the items that are not in a started batch. */
   readonly forget: () => void;
-  /** Begins no more batches and waits for the one at work. */
+  /** Starts no more batches and waits for the current one. */
   readonly stop: () => Promise<void>;
 };
 
-/** One batch at a time: the next gathers meanwhile, so the busier it is, the fuller they are. `work` never rejects. */
+/** Runs one batch at a time and collects the next meanwhile, so batches grow with the load. `work` never rejects. */
 export function gatherBatches<T>(o: {
   atMost: number;
-  /** How long the first of a batch waits for company. */
+  /** How long the first item of a batch waits for more. */
   lingerMs: number;
   work: (items: readonly T[]) => Promise<void>;
 }): Batches<T> {

@@ -1,4 +1,4 @@
-/** RabbitMQ as services see it: confirmed publishing, consuming, and a look at what was parked. */
+/** The interface to RabbitMQ: confirmed publishing, consuming, and access to parked messages. */
 import type { ParkedMessage } from '@offer-ads/contracts/admin/events-api';
 import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import { eventType } from '@offer-ads/contracts/events/event-declaration';
@@ -20,19 +20,19 @@ import { withholdSensitive } from './withholding.ts';
 export type { Subscription };
 
 export type Broker = AsyncDisposable & {
-  /** In order, confirmed; rejects at once while the broker is away, otherwise within the time-out. */
+  /** Publishes in order and waits for confirms. Rejects at once while the broker is unreachable, otherwise within the time-out. */
   readonly publish: (events: readonly OutgoingEvent[]) => Promise<void>;
-  /** Starts as soon as the broker is there, and again after every reconnection. Call it once. */
+  /** Starts as soon as the broker is reachable, and again after every reconnection. Call it once. */
   readonly consume: (subscriptions: readonly Subscription[]) => Promise<void>;
   /**
-   * For whoever stops, before the outbox is emptied for the last time: waits for the events at work and takes no more, nor after a
-   * reconnection. Publishing goes on.
+   * Part of a stop, before the last flush of the outbox: waits for the events being handled and takes no more, also not after a
+   * reconnection. Publishing still works.
    */
   readonly stopConsuming: () => Promise<void>;
   readonly connected: () => boolean;
-  /** CloudEvents types of the events that this release knows: it can publish no other. */
+  /** CloudEvents types that this release can publish. */
   readonly types: readonly string[];
-  /** Of those, the ones that carry a credential. */
+  /** Those of `types` whose events carry a credential. */
   readonly typesWithCredentials: readonly string[];
   readonly parked: {
     readonly list: (limit: number) => Promise<ParkedMessage[]>;
@@ -45,13 +45,13 @@ export function on<D extends EventDeclaration>(
   declaration: D,
   handle: (event: ReceivedEvent<D>) => Promise<void>,
 ): Subscription {
-  // Only events that fit the declaration's schema are handed over (readMessage).
+  // The cast is safe: readMessage has checked the event against the declaration's schema.
   return { declaration, handle: (event) => handle(event as ReceivedEvent<D>) };
 }
 
 /**
- * For events that come by the thousand: `handle` takes up to 500 of them at once, in no order, and they are acknowledged
- * together when it resolves, so it does all of them or, when it throws, none. Then each is handled as a batch of its own.
+ * For events that come by the thousand: `handle` gets up to 500 of them at once, in any order. All are acknowledged when it resolves. So
+ * it must do all of them or, when it throws, none. After a failure each event is handled as a batch of one.
  */
 export function onBatch<D extends EventDeclaration>(
   declaration: D,
@@ -63,20 +63,20 @@ export function onBatch<D extends EventDeclaration>(
   };
 }
 
-/** Five attempts: the first at once, the others after these pauses, which outlast a failover and a short outage. */
+/** Five attempts: the first at once, the others after these pauses. They last longer than a failover and a short outage. */
 export const RETRY_DELAYS_MS = [1_000, 10_000, 60_000, 600_000] as const;
 const CONFIRM_TIMEOUT_MS = 5_000;
 
 type Link = { readonly line: Line; readonly publish: Publish };
 
-/** Returns without the broker when it is down, and goes on trying. */
+/** Returns also when the broker is down, and keeps trying to connect. */
 export async function connectBroker(o: {
   url: string;
   service: BrokerUser;
   declarations: readonly EventDeclaration[];
   logger: Logger;
   metrics: Metrics;
-  /** Prefixes exchange and queues, so that tests do not meet. */
+  /** Prefix of exchange and queues, so that tests do not disturb each other. */
   namespace?: string | undefined;
   retryDelaysMs?: readonly number[];
   confirmTimeoutMs?: number;
@@ -99,7 +99,7 @@ export async function connectBroker(o: {
     setUp: async (line) => {
       const channel = line.guard(await line.model.createConfirmChannel());
       await declareTopology(channel, { names, service, declarations, retryDelaysMs });
-      // An event that finds no queue means that the topology is damaged; a new set-up repairs it.
+      // An event without a queue means that the topology is damaged; a new set-up repairs it.
       const publish = confirmedPublish(channel, { timeoutMs, onUnroutable: line.reset });
       await startConsumer({ line, publish });
       return { line, publish };
@@ -124,7 +124,7 @@ export async function connectBroker(o: {
       metrics,
     });
     consuming = started;
-    // It was told to stop meanwhile.
+    // A stop was requested meanwhile.
     if (subscriptions.length === 0) await stopConsuming();
   }
 
@@ -141,7 +141,7 @@ export async function connectBroker(o: {
     return link;
   }
 
-  /** On a channel of its own: closing it gives back what was only looked at. */
+  /** Uses its own channel: closing it gives back the messages that were only read. */
   async function withParked<T>(
     nothing: T,
     work: (channel: ConfirmChannel, link: Link) => Promise<T>,
@@ -182,7 +182,7 @@ export async function connectBroker(o: {
       requireAll(service, declarations, wanted);
       subscriptions = wanted;
       const link = connection.current();
-      // Without a link, or when this fails, the set-up of the coming connection starts it.
+      // Without a connection, or when this fails, the set-up of the next connection starts the consumer.
       if (link !== undefined) await startConsumer(link).catch(link.line.reset);
     },
     stopConsuming,
@@ -199,7 +199,7 @@ export async function connectBroker(o: {
       drop: (select) => withParked(0, (channel) => dropParked(channel, parked, select)),
     },
     [Symbol.asyncDispose]: async () => {
-      // First of all, or another batch could begin meanwhile.
+      // Must come first, or another batch could start meanwhile.
       await stopConsuming();
       await watching?.[Symbol.asyncDispose]();
       await connection[Symbol.asyncDispose]();
@@ -207,7 +207,7 @@ export async function connectBroker(o: {
   };
 }
 
-/** A service that forgot an event that names it would park each one, so it does not start at all. */
+/** A service that is declared as consumer of an event but does not subscribe would park each one, so it must not start. */
 function requireAll(
   service: BrokerUser,
   declarations: readonly EventDeclaration[],

@@ -1,4 +1,4 @@
-/** One connection to RabbitMQ that is kept up: whatever breaks, it comes back and is set up anew. */
+/** One connection to RabbitMQ that reconnects after every failure and is then set up again. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Channel, type ChannelModel, connect } from 'amqplib';
 import type { Logger } from '../../telemetry/logging.ts';
@@ -7,18 +7,18 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 /** A connection while it lasts. */
 export type Line = {
   readonly model: ChannelModel;
-  /** A channel that closes takes the line with it, so that every fault has the same way back: a new set-up. */
+  /** When the channel closes, the whole connection is reset, so that every fault is repaired in the same way: by a new set-up. */
   readonly guard: <C extends Channel>(channel: C) => C;
-  /** Gives the line up for a new one. */
+  /** Closes the connection and opens a new one. */
   readonly reset: () => void;
 };
 
 export type KeptConnection<T> = AsyncDisposable & {
-  /** What the latest set-up made; undefined while the broker is away. */
+  /** The result of the latest set-up; undefined while the broker is unreachable. */
   readonly current: () => T | undefined;
 };
 
-/** A start waits this long for the broker and then goes on without: readiness tells. */
+/** A start waits this long for the broker and then continues without it; readiness reports that. */
 const FIRST_CONNECTION_WAIT_MS = 2_000;
 const RECONNECT = { initialDelay: 200, maxDelay: 5_000 } as const;
 const OPENING_TIMEOUT_MS = 5_000;
@@ -62,7 +62,7 @@ export async function keepConnected<T>(o: {
       ...RECONNECT,
       waitForConnect: false,
       setup: async (model: ChannelModel) => {
-        // First of all: a reset during the set-up would otherwise end the process.
+        // Listen before anything else: without a listener a reset during the set-up would end the process.
         model.on('error', (error) => logger.warn({ error }, 'broker connection failed'));
         current = { model, made: await o.setUp(lineOn(model)) };
         up.set(1);
@@ -88,7 +88,7 @@ export async function keepConnected<T>(o: {
   };
 }
 
-/** Heartbeats tell a peer that is gone from one that is silent. */
+/** Heartbeats detect a broker that is gone without having closed the connection. */
 function withHeartbeat(url: string): string {
   const address = new URL(url);
   if (!address.searchParams.has('heartbeat'))

@@ -1,4 +1,4 @@
-/** Consuming: which deliveries are handled when, how many at once, alone or in batches. */
+/** Consuming: decides which deliveries are handled when, how many at once, alone or in batches. */
 import { eventType } from '@offer-ads/contracts/events/event-declaration';
 import { type Context, context } from '@opentelemetry/api';
 import type { Channel, ConsumeMessage } from 'amqplib';
@@ -15,7 +15,7 @@ import type { BrokerNames, BrokerUser } from './topology.ts';
 import type { Withhold } from './withholding.ts';
 
 export type Consuming = {
-  /** Takes no more, waits for what is in flight and gives back the rest; after that the connection may be closed. */
+  /** Takes no more deliveries, waits for the handlers at work and gives back the rest. Then the connection may be closed. */
   readonly stop: () => Promise<void>;
   readonly inHand: () => InHand;
 };
@@ -23,19 +23,19 @@ export type Consuming = {
 /** What this replica was given and has not finished. It is the head of the queue, so its oldest is about the queue's oldest. */
 export type InHand = { readonly count: number; readonly oldestAgeMs: number };
 
-/** A message with the trace that it belongs to. */
+/** A message with its trace. */
 type Delivered = { readonly message: ConsumeMessage; readonly trace: Context };
 
-/** Messages that the broker sends ahead, so that handlers never wait for the network. */
+/** Messages that the broker sends ahead, so that handlers do not wait for the network. */
 const PREFETCH = 250;
-/** Handlers at work at once: below the number of database connections, so that they never starve requests. */
+/** Handlers at work at once: fewer than the database connections, so that requests always find one. */
 const HANDLERS_AT_ONCE = 5;
-/** As many as fit into a transaction of some ten milliseconds; twice as many come ahead, so that the next one gathers. */
+/** This many fit into a transaction of some ten milliseconds. Twice as many are prefetched, so that the next batch fills meanwhile. */
 const BATCH_AT_MOST = 500;
 const PREFETCH_FOR_BATCHES = 2 * BATCH_AT_MOST;
-/** At most twenty transactions a second where little happens, and no event waits longer than anybody would notice. */
+/** With little traffic: at most twenty transactions a second, and no event waits for a noticeable time. */
 const BATCH_LINGER_MS = 50;
-/** A broker that has gone silent would be told until its heartbeats are missed, most of the time that a process has to stop. */
+/** A silent broker is detected only by missed heartbeats, which takes most of the time that a process has to stop. So wait less. */
 const CANCEL_TIMEOUT_MS = 2_000;
 
 export async function startConsuming(o: {
@@ -96,7 +96,7 @@ export async function startConsuming(o: {
 
   async function tryAlone(delivery: Delivered): Promise<Tried> {
     const { message, trace } = delivery;
-    // In the trace of the delivery: it may start when another delivery ends.
+    // Set the trace here: this may run when another delivery ends, in the context of that one.
     const tried = await context.with(trace, () => finish(message, holding.watchTry(delivery)));
     if (tried === 'answered') holding.answered();
     return tried;
@@ -110,9 +110,9 @@ export async function startConsuming(o: {
       if (holding.isHolding()) return deliveries.forEach(holding.keep);
       const outcome = await finishTogether(deliveries, { declaration, handleTogether });
       if (outcome === 'handled') holding.answered();
-      // Where a batch is too much for a store that answers, its events are handled alone.
+      // If the store answers other events, the batch may be too large for it: then its events are handled one by one.
       else if (outcome === 'unavailable' && !deliveries.some(holding.isSuspect)) holding.failed(deliveries);
-      // One of them may be poisonous; alone it fails alone.
+      // One of them may always fail. Handled alone, it does not make the others fail.
       else deliveries.forEach(handleAlone);
     };
     const batch = gatherBatches({ atMost: BATCH_AT_MOST, lingerMs: BATCH_LINGER_MS, work });
@@ -124,13 +124,13 @@ export async function startConsuming(o: {
     const { message } = delivery;
     const read = batches.size === 0 ? undefined : readMessage(message, byType);
     const batch = read?.ok === true ? batches.get(read.subscription) : undefined;
-    // What failed before stays alone, or each of its tries would spoil a batch.
+    // An event that failed before is handled alone, or each of its retries would make a batch fail.
     if (read?.ok !== true || batch === undefined || attemptsOf(message) > 0) handleAlone(delivery);
-    // The same object, by which holding knows it.
+    // Keep the same object: holding.ts identifies deliveries by it.
     else batch.add(Object.assign(delivery, { event: read.event }));
   }
 
-  // Deliveries of a lost channel come again on the next one.
+  // Deliveries of a closed channel are delivered again on the next one.
   channel.on('close', () => {
     over.abort();
     waiting.length = 0;
@@ -149,20 +149,22 @@ export async function startConsuming(o: {
     stop: async () => {
       // Closing with deliveries in flight breaks the connection, hence this order.
       over.abort();
-      // At once, or another batch could begin while the broker is told.
+      // Before the broker is told, or another batch could start meanwhile.
       const batchesAtWork = [...batches.values()].map((batch) => batch.stop());
       const told = within(
         CANCEL_TIMEOUT_MS,
         channel.cancel(consumerTag),
         'the end of consuming not confirmed',
       );
-      // Whether it heard or not, what is at work needs the stores that are closed next.
-      await told.catch((error: unknown) => o.logger.warn({ error }, 'what comes yet is delivered again'));
+      // Wait for the handlers in both cases: they need the stores, which are closed next.
+      await told.catch((error: unknown) =>
+        o.logger.warn({ error }, 'further deliveries will be delivered again'),
+      );
       await Promise.all([...running, ...batchesAtWork, holding.stopped()]);
       channel.nackAll(true);
     },
     inHand: () => {
-      // Those of a lost channel are in other hands.
+      // Deliveries of a closed channel belong to another consumer now.
       if (over.signal.aborted) return { count: 0, oldestAgeMs: 0 };
       const { count, first } = acknowledging.inHand();
       return { count, oldestAgeMs: first === undefined ? 0 : ageMs(first) };
@@ -170,7 +172,7 @@ export async function startConsuming(o: {
   };
 }
 
-/** Since it happened, by the clock of whoever told it. */
+/** Age of the event, by the clock of its publisher. */
 function ageMs(message: ConsumeMessage): number {
   const time: unknown = message.properties.headers?.['cloudEvents_time'];
   const sinceMs = typeof time === 'string' ? Date.now() - Date.parse(time) : 0;

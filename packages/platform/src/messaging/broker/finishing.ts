@@ -1,4 +1,4 @@
-/** What becomes of a delivery: handled, tried again after a delay, parked, or given back to the broker. */
+/** Finishes a delivery: it is handled, retried after a delay, parked, or given back to the broker. */
 import { type Context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import type { ConsumeMessage } from 'amqplib';
 import { isServiceUnavailable } from '../../process/faults.ts';
@@ -13,7 +13,7 @@ import type { Publish } from './publishing.ts';
 import type { BrokerNames, BrokerUser } from './topology.ts';
 import type { Withhold } from './withholding.ts';
 
-/** A delivery that could be read, with the trace that it belongs to. */
+/** A delivery that could be read, with its trace. */
 export type Delivery = {
   readonly message: ConsumeMessage;
   readonly event: ReceivedEvent;
@@ -27,22 +27,22 @@ export type Together = {
 
 export type Settling = {
   /**
-   * After `unavailable` nothing has become of the message.
-   * @param isToBlame whether it is the event itself for which its handler says that a store is away
+   * After `unavailable` the message is not finished.
+   * @param isToBlame whether the event itself is the reason for which its handler reports a store as unavailable
    */
   readonly finish: (message: ConsumeMessage, isToBlame: () => boolean) => Promise<Tried>;
-  /** After `unavailable` and `failed` nothing has become of any of them. */
+  /** After `unavailable` and `failed` none of them is finished. */
   readonly finishTogether: (
     deliveries: readonly Delivery[],
     by: Together,
   ) => Promise<'handled' | 'unavailable' | 'failed'>;
-  /** Sends them through the broker once more after a while, without counting it as a try. */
+  /** Publishes them again with a delay, without counting a try. */
   readonly putOff: (messages: readonly ConsumeMessage[]) => Promise<void>;
 };
 
 const PUT_OFF_MS = 60_000;
 
-/** More links than this a span drops. */
+/** A span drops further links. */
 const LINKS = 128;
 
 type Outcome = 'handled' | 'retried' | 'parked' | 'held';
@@ -66,8 +66,8 @@ export function finishBy(o: {
   });
 
   /**
-   * The one rule: what cannot be read is parked at once, because it never can be. While a store is away the event is held.
-   * Whatever else a handler throws may pass, so it is tried again after each delay and then parked.
+   * The rule: an unreadable message is parked at once, because a retry cannot help. While a store is unavailable the event is held. Any
+   * other error of a handler may be temporary: the event is retried after each delay and then parked.
    */
   async function handle(
     message: ConsumeMessage,
@@ -144,10 +144,10 @@ export function finishBy(o: {
       return 'handled';
     },
     putOff: async (messages) => {
-      // Long enough that they do not go round and round, and short enough that nobody waits for them when the store is back.
+      // Long enough that they do not circulate all the time, short enough that they are handled soon after the store is back.
       const delayMs = o.retryDelaysMs.findLast((delay) => delay <= PUT_OFF_MS);
       try {
-        if (delayMs === undefined) throw new Error('no queue delays that shortly');
+        if (delayMs === undefined) throw new Error('no retry queue has a delay that short');
         const queue = names.retry(service, delayMs);
         await o.publish(messages.map((message) => copyTo(message, queue, {})));
         acknowledging.ack(messages);
@@ -159,7 +159,7 @@ export function finishBy(o: {
   };
 }
 
-/** Tries that this message has had. */
+/** How often this message was tried. */
 export function attemptsOf(message: ConsumeMessage): number {
   const attempts: unknown = message.properties.headers?.[attemptsHeader];
   return typeof attempts === 'number' ? attempts : 0;
@@ -169,7 +169,7 @@ function idOf(message: ConsumeMessage): unknown {
   return message.properties.messageId;
 }
 
-/** A batch has many causes, so it belongs to the trace of none and links to them. */
+/** A batch has many causes, so it gets its own trace with links to theirs. */
 function inTraceOfItsOwn<T>(
   name: string,
   deliveries: readonly Delivery[],

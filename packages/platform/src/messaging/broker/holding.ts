@@ -1,6 +1,6 @@
 /**
- * Holding: while a store is away no event is to blame, so none is tried again and again and parked. Deliveries wait in memory,
- * unacknowledged, and one after the other is tried after growing pauses, until one shows that the store answers.
+ * Holding: while a store is unreachable, failures are not caused by the events, so events must not use up their retries and be parked.
+ * Deliveries wait in memory, unacknowledged. One after the other is tried after growing pauses, until one shows that the store answers.
  */
 import { growingPauses, type PauseBounds } from '../../process/growing-pauses.ts';
 import type { Logger } from '../../telemetry/logging.ts';
@@ -11,32 +11,33 @@ export type Tried = 'answered' | 'unavailable' | 'unknown';
 
 export type Holding<D> = {
   readonly isHolding: () => boolean;
-  /** Keeps it for after the outage, without a try. */
+  /** Holds it until the outage is over, without a try. */
   readonly keep: (delivery: D) => void;
-  /** The store was away for these: they are kept, and the outage begins, if it has not. */
+  /** The store was unreachable for these: they are held, and an outage begins unless one has begun. */
   readonly failed: (deliveries: readonly D[]) => void;
   /** An event was handled, so the store answers. */
   readonly answered: () => void;
-  /** The store was away for it before and has answered others since: what is too much for it together may be done one by one. */
+  /** The store failed for this event before and has answered others since. A batch with it may be too large, so handle it alone. */
   readonly isSuspect: (delivery: D) => boolean;
   /**
-   * To be called when a try begins. Afterwards it says whether the event itself is to blame if the store was away for it: it was so
-   * before, and others were handled during this very try. A store that comes and goes makes that of no event.
+   * Call it when a try begins. The returned function says, after the store failed in this try, whether the event itself is the cause. It
+   * is the cause if the store failed for it before, and other events were handled during this try. An unstable store alone does not
+   * give this result.
    */
   readonly watchTry: (delivery: D) => () => boolean;
-  /** Resolves when no try is at work any more; the signal must have aborted. */
+  /** Resolves when no try is running any more. Call it after the signal has aborted. */
   readonly stopped: () => Promise<void>;
 };
 
-/** A third of the time after which RabbitMQ closes the channel of whoever acknowledges nothing. */
+/** A third of the time after which RabbitMQ closes a channel on which a delivery is not acknowledged. */
 const HELD_AT_MOST_MS = 600_000;
 
 export function startHolding<D extends object>(o: {
   readonly signal: AbortSignal;
   readonly tryAlone: (delivery: D) => Promise<Tried>;
-  /** Treats it as if it had just been delivered. */
+  /** Handles it as if it had just been delivered. */
   readonly takeAgain: (delivery: D) => void;
-  /** Sends them through the broker once more, without counting it as a try. */
+  /** Publishes them again with a delay, without counting a try. */
   readonly putOff: (deliveries: readonly D[]) => Promise<void>;
   readonly heldAtMostMs?: number | undefined;
   readonly pauses?: PauseBounds | undefined;
@@ -49,9 +50,9 @@ export function startHolding<D extends object>(o: {
   });
   waits.set(0);
   const heldAtMostMs = o.heldAtMostMs ?? HELD_AT_MOST_MS;
-  /** Since when; in the order of their turns. */
+  /** Held deliveries and since when, in the order in which they are tried. */
   const held = new Map<D, number>();
-  /** How often the store had answered when it was first away for a delivery. */
+  /** For each delivery: how many events had been handled when the store first failed for it. */
   const answersAtFailure = new WeakMap<D, number>();
   let answers = 0;
   let outage: Promise<void> | undefined;
@@ -82,7 +83,7 @@ export function startHolding<D extends object>(o: {
     }
   }
 
-  /** One that has not failed yet comes first: if the store takes it, the others may be the cause themselves. */
+  /** Deliveries that have not failed yet come first: if the store takes one of them, the others may be the cause themselves. */
   function nextToTry(): [D, number] | undefined {
     const all = [...held];
     return all.find(([delivery]) => !answersAtFailure.has(delivery)) ?? all[0];
@@ -96,13 +97,13 @@ export function startHolding<D extends object>(o: {
   }
 
   async function hold(): Promise<void> {
-    o.logger.warn('a store does not answer: events wait for it');
+    o.logger.warn('a store does not answer: events are held');
     await untilStoreAnswers();
     outage = undefined;
     const again = [...held.keys()];
     held.clear();
     if (o.signal.aborted) return;
-    o.logger.info({ events: again.length }, 'events go on');
+    o.logger.info({ events: again.length }, 'the store answers again: held events are handled');
     for (const delivery of again) o.takeAgain(delivery);
   }
 

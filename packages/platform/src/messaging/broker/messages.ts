@@ -19,7 +19,7 @@ export type OutgoingMessage = {
 export type Subscription = {
   readonly declaration: EventDeclaration;
   readonly handle: (event: ReceivedEvent) => Promise<void>;
-  /** Given, events are gathered and handled in batches, and by `handle` only when their batch failed. */
+  /** If given, events are handled in batches; `handle` then handles only events of failed batches. */
   readonly handleTogether?: (events: readonly ReceivedEvent[]) => Promise<void>;
 };
 
@@ -59,7 +59,7 @@ export type ReadMessage =
   | { readonly ok: true; readonly subscription: Subscription; readonly event: ReceivedEvent }
   | { readonly ok: false; readonly reason: string };
 
-/** What cannot be read now never will be: the reason says why, for the person who looks at the parked message. */
+/** An unreadable message will never be readable, so it is parked. The reason is for the person who looks at it. */
 export function readMessage(message: Message, subscriptions: ReadonlyMap<string, Subscription>): ReadMessage {
   const type: unknown = message.properties.headers?.['cloudEvents_type'];
   const subscription = typeof type === 'string' ? subscriptions.get(type) : undefined;
@@ -84,7 +84,7 @@ export function readMessage(message: Message, subscriptions: ReadonlyMap<string,
   return { ok: true, subscription, event };
 }
 
-/** Undefined is no JSON value, so it can stand for "not JSON". */
+/** Undefined means "not JSON": it is no JSON value. */
 function parseJson(content: Buffer): unknown {
   try {
     return JSON.parse(content.toString('utf8'));
@@ -93,7 +93,7 @@ function parseJson(content: Buffer): unknown {
   }
 }
 
-/** Paths and messages only: zod never repeats the values there, which may be personal. */
+/** Paths and messages only: there zod does not repeat the values, which may be personal. */
 function faultsOf(error: z.ZodError): string {
   return error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
 }

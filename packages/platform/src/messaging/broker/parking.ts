@@ -1,4 +1,4 @@
-/** Messages that could not be handled wait here, with the reason, for a person to replay or drop them. */
+/** The parking queue: messages that could not be handled, with the reason, until a person replays or drops them. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ParkedMessage } from '@offer-ads/contracts/admin/events-api';
@@ -11,12 +11,12 @@ import type { Withhold } from './withholding.ts';
 export const attemptsHeader = 'x-attempts';
 const reasonHeader = 'x-parked-reason';
 const parkedAtHeader = 'x-parked-at';
-/** Set on messages that were parked without their credentials. */
+/** Marks messages whose credentials were removed before they were parked. */
 const withheldHeader = 'x-withheld';
 
 export type Selection = readonly string[] | 'all';
 
-/** The message as it came, straight to one queue, with headers of ours changed. */
+/** Publishes the unchanged message to one queue, with some of our headers changed. */
 export function copyTo(
   message: Message,
   queue: string,
@@ -26,7 +26,7 @@ export function copyTo(
     exchange: '',
     routingKey: queue,
     content: message.content,
-    // Whoever published without an id gets one, so that a person can name the message.
+    // A message without an id gets one, so that a person can refer to it.
     messageId: typeof message.properties.messageId === 'string' ? message.properties.messageId : randomUUID(),
     headers: { ...message.properties.headers, ...headers },
     mandatory: true,
@@ -47,7 +47,7 @@ export function toParked(
   return { ...parked, content };
 }
 
-/** The oldest parked messages; they stay where they are. */
+/** The oldest parked messages; they stay in the queue. */
 export async function listParked(
   channel: Channel,
   o: { parked: string; limit: number; withhold: Withhold },
@@ -57,11 +57,11 @@ export async function listParked(
   while (listed.length < o.limit) {
     const message = await channel.get(o.parked);
     if (message === false) break;
-    // What the broker itself parked still has everything.
+    // Messages parked by the broker itself still contain credentials.
     const { content } = o.withhold(message);
     listed.push({ ...describe(message), body: content.toString('utf8') });
   }
-  // More, when some were parked between the count and the look.
+  // More than counted if messages were parked meanwhile.
   await giveBack(channel, o.parked, Math.max(messageCount, listed.length));
   return listed;
 }
@@ -70,8 +70,8 @@ const GIVEN_BACK_WITHIN_MS = 2_000;
 const LOOK_EVERY_MS = 20;
 
 /**
- * The broker gives no word when it has what was given back: whoever asks next, as a person does who lists and then replays, would miss
- * some. So this waits until as many can be seen as there should be, unless somebody else is looking at them too.
+ * The broker does not confirm messages that were given back. The next call (a person often lists and then replays) could miss some.
+ * So this waits until the expected number is in the queue again, or a while at most, because somebody else may be reading them too.
  */
 async function giveBack(channel: Channel, parked: string, expected: number): Promise<void> {
   channel.nackAll(true);
@@ -83,8 +83,8 @@ async function giveBack(channel: Channel, parked: string, expected: number): Pro
 }
 
 /**
- * Sends the selected ones back to the service's queue, as if they had just come. Says how many. Those without their
- * credentials are worth nothing to a consumer and stay.
+ * Sends the selected messages back to the service's queue as new deliveries. Returns their number. Messages without their credentials
+ * are useless to a consumer and stay parked.
  */
 export async function replayParked(
   channel: ConfirmChannel,
@@ -102,7 +102,7 @@ export async function replayParked(
   );
 }
 
-/** Deletes the selected ones for ever. Says how many. */
+/** Deletes the selected messages. Returns their number. */
 export async function dropParked(channel: Channel, parked: string, select: Selection): Promise<number> {
   return takeParked(
     channel,
@@ -113,8 +113,8 @@ export async function dropParked(channel: Channel, parked: string, select: Selec
 }
 
 /**
- * Each is acknowledged only after it was dealt with. What was not selected stays unacknowledged until all were looked at
- * and then goes back; what is parked meanwhile is beyond the count and waits for the next time.
+ * Acknowledges each message only after its work is done. Messages that were not selected stay unacknowledged until all were read, and
+ * are then given back. Messages that are parked meanwhile are left for the next call.
  */
 async function takeParked(
   channel: Channel,
@@ -148,7 +148,7 @@ function idOf(message: Message): string {
   return String(message.properties.messageId);
 }
 
-/** Read leniently: what is parked may be anything. */
+/** Accepts any headers, because parked messages may be malformed. */
 const parkedHeaders = z.object({
   cloudEvents_type: z.string().nullable().catch(null),
   cloudEvents_subject: z.string().nullable().catch(null),

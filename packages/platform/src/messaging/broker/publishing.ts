@@ -1,10 +1,10 @@
-/** Publishing that is known to have arrived: confirms under a time-out, and a returned message is a failure. */
+/** Publishing with confirms under a time-out; a returned message is a failure. */
 import type { ConfirmChannel } from 'amqplib';
 import { serviceUnavailable } from '../../process/faults.ts';
 import { inTraceOf } from '../../telemetry/traces.ts';
 import type { OutgoingMessage } from './messages.ts';
 
-/** Resolves when the broker has taken all of them; on a rejection some may have arrived. */
+/** Resolves when the broker has confirmed all of them. After a rejection some may have arrived. */
 export type Publish = (messages: readonly OutgoingMessage[]) => Promise<void>;
 
 export function confirmedPublish(
@@ -31,19 +31,19 @@ export function confirmedPublish(
         headers: message.headers,
         mandatory: message.mandatory,
       };
-      // Inside the trace that caused the event, which ended long ago when a relay publishes it.
+      // Continue the trace that caused the event: the relay publishes later, outside of it.
       inTraceOf(message.headers, () =>
         channel.publish(message.exchange, message.routingKey, message.content, options, finish),
       );
     });
 
-  // Synchronous so far as the channel goes: the order of the list is the order on the wire.
+  // Everything is written to the channel synchronously, so the order of the list is kept.
   return async (messages) => {
     await within(o.timeoutMs, Promise.all(messages.map(publishOne)), 'confirms did not come in time');
   };
 }
 
-/** An answer can stay away for ever when the broker dies at the wrong moment. */
+/** Sets a time-out: when the broker dies at the wrong moment, an answer may never come. */
 export async function within<T>(timeoutMs: number, work: Promise<T>, problem: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

@@ -1,28 +1,28 @@
-/** Exchange and queues, derived from the declarations and declared by everybody alike, so that no start order matters. */
+/** Exchange and queues, derived from the event declarations. Every service declares all of them, so the order of starts is free. */
 import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import { routingKey } from '@offer-ads/contracts/events/event-declaration';
 import type { ServiceName } from '@offer-ads/contracts/values/primitives';
 import type { Channel } from 'amqplib';
 
-/** Who is on the broker: the services, and the admin tool, which only publishes. */
+/** Users of the broker: the services, and the admin tool, which only publishes. */
 export type BrokerUser = ServiceName | 'admin';
 
 export type BrokerNames = {
   readonly exchange: string;
   readonly queue: (service: BrokerUser) => string;
   readonly parked: (service: BrokerUser) => string;
-  /** One queue per delay, because messages leave a queue in the order in which they came. */
+  /** One queue per delay: messages leave a queue in order, so a longer delay in front would hold up a shorter one. */
   readonly retry: (service: BrokerUser, delayMs: number) => string;
-  /** Arguments that every queue gets. */
+  /** Arguments of every queue. */
   readonly queueArguments: Readonly<Record<string, unknown>>;
 };
 
-/** Nobody tidies up after a test that was killed, so the broker does. */
+/** The broker deletes the queues of tests that were killed. */
 const UNUSED_TEST_QUEUE_MS = 300_000;
 
 /**
- * Equal namespaces share everything, different ones nothing: how tests run side by side on one broker. The queues of
- * a namespace vanish when nobody has used them for a while; those of the empty one, the real system, stay.
+ * A namespace isolates its exchange and queues, so that tests run side by side on one broker. Its queues are deleted when unused for a
+ * while. The real system uses the empty namespace, whose queues stay.
  */
 export function brokerNames(namespace: string): BrokerNames {
   const prefix = namespace === '' ? '' : `${namespace}.`;
@@ -43,12 +43,12 @@ export function brokerNames(namespace: string): BrokerNames {
  * at 20 by default, version 3 never; here both park at 20.
  */
 const CRASH_LIMIT = 20;
-/** Looking at parked messages counts as delivering them, and must never use them up. */
+/** Reading parked messages counts as a delivery and must never reach a limit. */
 const UNLIMITED = 1_000_000_000;
 
 /**
- * Declares the queues of every consumer, not only of this service: an event that is published before its consumer
- * first started must already find the queue. Declaring again what exists changes nothing.
+ * Declares the queues of all consumers, not only of this service: an event may be published before its consumer has ever started.
+ * Declaring an existing queue again changes nothing.
  */
 export async function declareTopology(
   channel: Channel,
@@ -98,7 +98,7 @@ function consumersOf(declarations: readonly EventDeclaration[]): ReadonlySet<Bro
   return new Set<BrokerUser>(declarations.flatMap((declaration) => declaration.consumers));
 }
 
-/** Quorum queues dead-letter at most once unless told otherwise; at least once needs `reject-publish`. */
+/** By default quorum queues may lose a message while dead-lettering; "at least once" needs `reject-publish`. */
 function deadLetterTo(queue: string): Record<string, unknown> {
   return {
     'x-dead-letter-exchange': '',

@@ -1,4 +1,4 @@
-/** How long a service's own queues are: told by the service itself, so that nobody needs the broker's plugin for it. */
+/** Metrics of the lengths of a service's own queues, so that the broker's Prometheus plugin is not needed. */
 import type { Channel, ChannelModel } from 'amqplib';
 import { type Loop, startLoop } from '../../process/loops.ts';
 import type { Logger } from '../../telemetry/logging.ts';
@@ -7,12 +7,12 @@ import type { InHand } from './consuming.ts';
 import { within } from './publishing.ts';
 import type { BrokerNames, BrokerUser } from './topology.ts';
 
-/** As often as metrics are scraped; a look is six short questions. */
+/** As often as metrics are scraped. One measurement is six short requests. */
 const LOOK_EVERY_MS = 15_000;
 const LOOK_TIMEOUT_MS = 5_000;
 
 export function watchQueues(o: {
-  /** Undefined while the broker is away. */
+  /** Undefined while the broker is unreachable. */
   model: () => ChannelModel | undefined;
   names: BrokerNames;
   service: BrokerUser;
@@ -31,12 +31,12 @@ export function watchQueues(o: {
   o.metrics.readGauge(count, (gauge) => gauge.set(o.inHand().count));
   const age = {
     name: 'events_in_hand_oldest_age_seconds',
-    help: 'How long ago the event at the head of the queue happened, as far as it is in hand; 0 when none is',
+    help: 'Age of the oldest event that was delivered and is not settled yet; 0 when there is none',
   };
   o.metrics.readGauge(age, (gauge) => gauge.set(o.inHand().oldestAgeMs / 1_000));
 
   async function look(model: ChannelModel): Promise<void> {
-    // Of its own: a question about a queue that is not there closes the channel.
+    // Uses its own channel: asking for a missing queue closes the channel.
     const channel = await model.createChannel();
     channel.on('error', (error) => o.logger.warn({ error }, 'broker channel failed'));
     try {
@@ -56,12 +56,16 @@ export function watchQueues(o: {
     metrics: o.metrics,
     work: async () => {
       const model = o.model();
-      // Nothing is known then, and `broker_connected` says why.
+      // The lengths are unknown, and `broker_connected` shows why.
       if (model === undefined) return messages.reset();
       try {
-        await within(LOOK_TIMEOUT_MS, look(model), 'the length of the queues was not told in time');
+        await within(
+          LOOK_TIMEOUT_MS,
+          look(model),
+          'the broker did not report the lengths of the queues in time',
+        );
       } catch (error) {
-        // What was so a while ago is not told as what is; that looks fail shows in LoopFailing.
+        // Do not report old values as current. The alert LoopFailing shows that measuring fails.
         messages.reset();
         throw error;
       }

@@ -1,4 +1,4 @@
-/** What of a message may be kept and shown: neither credentials nor exact positions of people must lie about in a parked queue. */
+/** Removes credentials and exact positions of people from messages before they are parked or shown. */
 import type { EventDeclaration } from '@offer-ads/contracts/events/event-declaration';
 import type { Message } from 'amqplib';
 
@@ -6,11 +6,11 @@ export const withheld = '[withheld]';
 
 export type Kept = {
   readonly content: Buffer;
-  /** False: something that the consumer needs is missing. */
+  /** False: something that the consumer needs was removed. */
   readonly isWhole: boolean;
 };
 
-/** The body as it may be kept. */
+/** The body without what must not be stored. */
 export type Withhold = (message: Message) => Kept;
 
 type Sensitive = Pick<EventDeclaration, 'credentials' | 'positions'>;
@@ -27,7 +27,7 @@ export function withholdSensitive(byType: ReadonlyMap<string, EventDeclaration>)
 
 function keptOf(content: Buffer, credentials: readonly string[], positions: readonly string[]): Kept {
   const body = parseObject(content);
-  // Where the credential or the position stands in such a body, nobody can say.
+  // The body cannot be parsed, so the credential or position in it cannot be found.
   if (body === undefined) return { content: Buffer.from(withheld), isWhole: false };
   let isWhole = credentials.length === 0;
   const entries = Object.entries(body).map(([field, value]) => {

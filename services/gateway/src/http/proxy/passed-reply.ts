@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http';
 import { requestIdHeader, storeTimeHeader } from '@offer-ads/contracts/internal/caller-context';
-import { sendHead, tell } from '@offer-ads/platform/http/replies';
+import { sendHead, setHeader } from '@offer-ads/platform/http/replies';
 import type { StoreClock } from '@offer-ads/platform/postgres/store-clock';
 import type { Dispatcher } from 'undici';
 import { CallerGone, NoConnectionFree, type ReplyTaker } from '../../upstream.ts';
@@ -136,7 +136,7 @@ export class PassedReply implements ReplyTaker {
     for (const name in this.#headers) {
       const value = this.#headers[name];
       if (value === undefined || notPassedBack.has(name) || named?.includes(name) === true) continue;
-      tell(res, name, value);
+      setHeader(res, name, value);
     }
     sendHead(res, this.#status);
   }

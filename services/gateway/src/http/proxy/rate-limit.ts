@@ -3,7 +3,7 @@
  * 9, order of checks); and a key's own limit, if it has one, checked once the key is known.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { sendJson, tell } from '@offer-ads/platform/http/replies';
+import { sendJson, setHeader } from '@offer-ads/platform/http/replies';
 import { networkOf } from '../../domain/limits/client-network.ts';
 import { memo } from '../../limits/memo.ts';
 import type { Limit, RequestLimiter, Standing } from '../../limits/request-limiter.ts';
@@ -50,9 +50,9 @@ export async function countRequest(
   const standing = await limiter.consume(o.limit, o.client);
   const counted = { limit: o.limit, standing };
   const fields = limitFields(o.before === undefined ? [counted] : [o.before, counted]);
-  for (const [name, value] of fields) tell(res, name, value);
+  for (const [name, value] of fields) setHeader(res, name, value);
   if (standing.allowed) return counted;
-  tell(res, 'Retry-After', standing.resetSeconds);
+  setHeader(res, 'Retry-After', standing.resetSeconds);
   sendJson(res, 429, { message: 'Too many requests' });
   return null;
 }
